@@ -40,7 +40,7 @@ export const contractorJob = z
 export type ContractorJob = z.infer<typeof contractorJob>;
 
 /** The jobs, most recently updated first. */
-export const contractorJobsAnswer = z
+export const contractorJobsResponse = z
   .object({ jobs: z.array(contractorJob).meta({ description: 'At most `take` of them.' }) })
   .meta({ id: 'ContractorJobs', description: 'Sold jobs, most recently updated first.' });
 

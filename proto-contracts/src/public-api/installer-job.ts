@@ -182,12 +182,12 @@ const apiVersion = z.string().meta({
 });
 
 /** One job with the API version of the response. */
-export const jobAnswer = z
+export const jobResponse = z
   .object({ apiVersion, resource: installerJob })
   .meta({ id: 'Job', description: 'One job with the version of the API that shows it.' });
 
 /** One page of the change feed. */
-export const jobFeedAnswer = z
+export const jobFeedResponse = z
   .object({
     apiVersion,
     resources: z
@@ -355,7 +355,7 @@ export const technician = z
   .meta({ id: 'Technician', description: 'A technician of your company.' });
 
 /** A page of the company's technicians, active ones first. */
-export const techniciansAnswer = z
+export const techniciansResponse = z
   .object({
     apiVersion,
     technicians: z

@@ -25,7 +25,7 @@ function described(id: string) {
   return found;
 }
 
-const codesOf = (id: string) => described(id).answers.flatMap(({ errorCodes }) => errorCodes);
+const codesOf = (id: string) => described(id).responses.flatMap(({ errorCodes }) => errorCodes);
 
 test('every operation is described, and nothing else', () => {
   const expected = OPERATIONS.map(
@@ -55,7 +55,7 @@ describe.each(OPERATIONS)('$id', (operation) => {
   });
 
   test('has for each response an example that its schema parses unchanged', () => {
-    for (const { schema, example } of Object.values(operation.answers)) {
+    for (const { schema, example } of Object.values(operation.responses)) {
       expect(schema?.parse(example)).toEqual(example);
     }
   });
@@ -98,8 +98,8 @@ describe('the errors of an operation', () => {
   });
 
   test('have an example and an action for each code', () => {
-    for (const { answers } of description.operations) {
-      for (const { errorCodes, body, description: text } of answers) {
+    for (const { responses } of description.operations) {
+      for (const { errorCodes, body, description: text } of responses) {
         if (errorCodes.length === 0) continue;
         expect(body?.examples.map(({ name }) => name)).toEqual(errorCodes);
         for (const code of errorCodes) expect(text).toContain(`| \`${code}\` |`);
@@ -232,7 +232,7 @@ test('the headers of a write describe its replay', () => {
   expect(write.parameters.filter(({ name }) => name === 'Idempotency-Key')).toMatchObject([
     { in: 'header', required: true, schema: { maxLength: 128, pattern: '^[A-Za-z0-9._:-]+$' } },
   ]);
-  const [created] = write.answers;
+  const [created] = write.responses;
   expect(created?.headers.map(({ name }) => name)).toEqual([
     'x-request-id',
     'x-svc-api-version',
@@ -247,22 +247,22 @@ test('a conditional read can return 304, with the same headers', () => {
   for (const id of ['listJobFeed', 'getJob']) {
     const read = described(id);
     expect(read.parameters.map(({ name }) => name)).toContain('If-None-Match');
-    const [ok, unchanged] = read.answers;
+    const [ok, unchanged] = read.responses;
     expect(unchanged).toMatchObject({ status: '304', headers: ok?.headers });
     expect(unchanged?.body).toBeUndefined();
   }
 });
 
 test('a 401 response has the remaining number of failures', () => {
-  const [refused] = described('getJob').answers.filter(({ status }) => status === '401');
+  const [refused] = described('getJob').responses.filter(({ status }) => status === '401');
   expect(refused?.headers.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['RateLimit', 'RateLimit-Policy']),
   );
 });
 
 test('429 and 503 say when to retry', () => {
-  for (const { answers } of description.operations) {
-    for (const { status, headers } of answers) {
+  for (const { responses } of description.operations) {
+    for (const { status, headers } of responses) {
       const retryAfter = headers.filter(({ name }) => name === 'retry-after');
       expect(retryAfter.map(({ required }) => required)).toEqual(
         status === '429' || status === '503' ? [true] : [],

@@ -1,6 +1,6 @@
 import { createDocument, type oas31, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { headerComponents } from './openapi/answer-headers.js';
-import { errorResponses } from './openapi/error-answers.js';
+import { headerComponents } from './openapi/response-headers.js';
+import { errorResponses } from './openapi/error-responses.js';
 import { renderGuide } from './openapi/guide.js';
 import { operationObject } from './openapi/operation-object.js';
 import { simplifySchemas } from './openapi/simplify-schemas.js';

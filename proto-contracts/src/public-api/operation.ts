@@ -23,7 +23,7 @@ export interface OperationInput<Query, Body> {
 }
 
 /** A header of a response. */
-export interface AnswerHeader {
+export interface ResponseHeader {
   readonly description: string;
   /** A number for an integer header. */
   readonly example: string | number;
@@ -32,7 +32,7 @@ export interface AnswerHeader {
 }
 
 /** One successful response of an operation. */
-export interface OperationAnswer {
+export interface OperationResponse {
   readonly description: string;
   /** Absent: no body. */
   readonly schema?: z.ZodType;
@@ -40,7 +40,7 @@ export interface OperationAnswer {
   readonly mediaType?: 'text/event-stream';
   readonly example?: unknown;
   /** Headers of this response alone, by their lower-case names. */
-  readonly headers?: Readonly<Record<string, AnswerHeader>>;
+  readonly headers?: Readonly<Record<string, ResponseHeader>>;
 }
 
 /** One example of a request body. */
@@ -65,7 +65,7 @@ export interface Operation<Query, Body> extends OperationInput<Query, Body> {
   /** True: the body's field `idempotencyKey` replaces the header `Idempotency-Key`. */
   readonly idempotencyKeyInBody?: boolean;
   /** By status. */
-  readonly answers: Readonly<Record<number, OperationAnswer>>;
+  readonly responses: Readonly<Record<number, OperationResponse>>;
   /** Errors beyond those of every operation of its kind: bad input, credentials, limits and internal errors. */
   readonly errors?: readonly ErrorReason[];
 }

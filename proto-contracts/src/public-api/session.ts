@@ -23,7 +23,7 @@ export const confirmationIn = z
   .meta({ id: 'SessionConfirmationIn', description: 'The password of the signed-in owner.' });
 
 /** The signed-in owner. */
-export const sessionAnswer = z
+export const sessionResponse = z
   .object({
     owner: z
       .object({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated } from '@partner/proto-contracts/public-api/lead';
 import { invariant } from '@partner/kernel/invariant';
 import type { ApiInstaller, ApiJob, ApiSeller, ApiWorld } from './fill-api.js';
@@ -191,7 +191,7 @@ async function pollOf(
   http: HttpClient,
   { apiKey }: ApiInstaller,
 ): Promise<Pick<HttpCall, 'path' | 'headers'>> {
-  const { nextCursor } = jobFeedAnswer.parse(JSON.parse(await http.get(FEED_PAGE, apiKey)));
+  const { nextCursor } = jobFeedResponse.parse(JSON.parse(await http.get(FEED_PAGE, apiKey)));
   const path = `${FEED_PAGE}&cursor=${encodeURIComponent(nextCursor ?? '')}`;
   const { headers } = await http.send({ method: 'GET', path, apiKey, status: 200 });
   return { path, headers: { 'if-none-match': headers.etag ?? '' } };

@@ -1,4 +1,4 @@
-import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { invariant } from '@partner/kernel/invariant';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Progress } from '@partner/local-stack/progress';
@@ -192,7 +192,7 @@ async function expectEntries(http: HttpClient, feed: Feed, read: Read): Promise<
 }
 
 async function readPage(http: HttpClient, company: BenchCompany, path: string) {
-  return jobFeedAnswer.parse(JSON.parse(await http.get(path, company.apiKey)));
+  return jobFeedResponse.parse(JSON.parse(await http.get(path, company.apiKey)));
 }
 
 function pagePath(limit: number, cursor?: string): string {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { declaredLabels } from './declared-labels.js';
-import { exposedMetrics, expressionFaults } from './exposed-metrics.js';
+import { exposedMetrics, expressionViolations } from './exposed-metrics.js';
 import { usedMetrics } from './used-metrics.js';
 
 const EXPOSED = exposedMetrics([
   '# HELP a_total Things.\n# TYPE a_total counter\na_total{kind="x, \\"y\\"",partner_service="one"} 3\n',
   '# TYPE b_seconds histogram\nb_seconds_bucket{le="1"} 0\nb_seconds_sum 0\nb_seconds_count 0\n# TYPE c gauge\n',
 ]);
-const faultsOf = (text: string) => expressionFaults([{ source: 'here', text }], EXPOSED);
+const faultsOf = (text: string) => expressionViolations([{ source: 'here', text }], EXPOSED);
 
 describe('expressions of alerts and dashboards', () => {
   test.each([
@@ -35,7 +35,9 @@ describe('expressions of alerts and dashboards', () => {
 
   test('may ask for labels that a metric without series is declared with', () => {
     const exposed = exposedMetrics(['# TYPE c gauge\n'], new Map([['c', ['kind']]]));
-    expect(expressionFaults([{ source: 'here', text: 'sum by (kind) (c{kind="x"})' }], exposed)).toEqual([]);
+    expect(expressionViolations([{ source: 'here', text: 'sum by (kind) (c{kind="x"})' }], exposed)).toEqual(
+      [],
+    );
   });
 
   test('find the labels of a metric of failures where it is made', () => {

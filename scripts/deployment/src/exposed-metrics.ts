@@ -67,7 +67,7 @@ const OF_OTHERS = /^(up|ALERTS|kube_|container_|rabbitmq_|pg_|redis_|prometheus_
  * Expressions that ask for what nobody exposes: they would show nothing, and never fire. A metric without any series tells
  * nothing of its labels, so that expressions which need them are faults too.
  */
-export function expressionFaults(
+export function expressionViolations(
   expressions: readonly Expression[],
   exposed: ReadonlyMap<string, ExposedMetric>,
 ): readonly string[] {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { sendDemoCall } from './demo/http-call.js';
 import type { SandboxCompany, StackDescription } from './stack/stack-description.js';
 
@@ -73,7 +73,7 @@ async function reportableJob(
     path: '/partner/v1/jobs?limit=100',
     headers: { 'x-api-key': apiKey },
   } as const;
-  const page = jobFeedAnswer.safeParse((await sendDemoCall(baseUrl, call)).json);
+  const page = jobFeedResponse.safeParse((await sendDemoCall(baseUrl, call)).json);
   const newest = new Map((page.data?.resources ?? []).map(({ resource }) => [resource.id, resource]));
   for (const { id, version, status } of newest.values()) {
     if (status === 'ASSIGNED' || status === 'ACKNOWLEDGED' || status === 'EN_ROUTE') {

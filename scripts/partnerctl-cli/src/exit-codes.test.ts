@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ChannelLostError } from '@partner/kernel/amqp/look-at-queues';
+import { ChannelLostError } from '@partner/kernel/amqp/inspect-queues';
 import { PublishError } from '@partner/kernel/amqp/publish-error';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { CommanderError } from 'commander';

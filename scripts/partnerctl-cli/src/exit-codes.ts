@@ -1,4 +1,4 @@
-import { ChannelLostError, replyCodeOf } from '@partner/kernel/amqp/look-at-queues';
+import { ChannelLostError, replyCodeOf } from '@partner/kernel/amqp/inspect-queues';
 import { PublishError } from '@partner/kernel/amqp/publish-error';
 import { ListenError } from '@partner/kernel/listen';
 import { ServiceError } from '@partner/kernel/service-error';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { startReceiver } from '@partner/test-kit/receiver';
-import { tellReceiver } from '@partner/local-stack/receiver/tell-receiver';
+import { registerSecret } from '@partner/local-stack/receiver/register-secret';
 import { runCommand } from '@partner/local-stack/run-command';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
@@ -120,7 +120,7 @@ async function subscribe(companyId: string, where: string): Promise<string> {
   );
   const id = textAt(made, 'subscription.id');
   const secret = textAt(made, 'secret');
-  await tellReceiver(stack.description.receiver, { version: 1, secret, path: where, subscriptionId: id });
+  await registerSecret(stack.description.receiver, { version: 1, secret, path: where, subscriptionId: id });
   return id;
 }
 
@@ -276,7 +276,7 @@ describe('webhooks and deliveries', () => {
     expect((await run(['events', 'show', event])).out).toContain('not queued: the subscription was paused');
 
     const rotated = await document('webhooks', 'rotate-secret', hook);
-    await tellReceiver(stack.description.receiver, {
+    await registerSecret(stack.description.receiver, {
       version: 2,
       secret: textAt(rotated, 'secret'),
       path: `/good/${installer}`,
@@ -321,7 +321,7 @@ describe('webhooks and deliveries', () => {
   test('the example receiver of the stack conforms', async () => {
     const secrets = [1, 2].map((fill) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`);
     for (const [index, secret] of secrets.entries()) {
-      await tellReceiver(stack.description.receiver, { version: index + 1, secret, path: '/conformance' });
+      await registerSecret(stack.description.receiver, { version: index + 1, secret, path: '/conformance' });
     }
     const { port } = new URL(stack.description.receiver.controlUrl);
     const address = `https://127.0.0.1:${port}/conformance`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { QUEUES } from '@partner/proto-contracts/topology';
-import { findProblems, type QueueState, seconds, THRESHOLDS } from './system-look.js';
+import { findProblems, type QueueState, seconds, THRESHOLDS } from './inspect-system.js';
 
 const well: readonly QueueState[] = QUEUES.map(({ name, deadLetterQueue }) => ({
   name,

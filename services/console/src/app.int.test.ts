@@ -20,7 +20,7 @@ import {
   deliveryPage,
   deliveryWithAttempts,
 } from '@partner/proto-contracts/public-api/webhook-delivery';
-import { sessionAnswer } from '@partner/proto-contracts/public-api/session';
+import { sessionResponse } from '@partner/proto-contracts/public-api/session';
 import { eventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
 import {
   secretRotated,
@@ -82,7 +82,7 @@ async function createWebhook(cookie: string): Promise<string> {
 describe('signing in', () => {
   test('returns a session to an owner [SESSION-1]', async () => {
     const answer = await logIn(PEOPLE.installerOwner, PASSWORD).expect(200);
-    expect(sessionAnswer.parse(answer.body)).toMatchObject({
+    expect(sessionResponse.parse(answer.body)).toMatchObject({
       owner: { membershipId: 'mem_olive', displayName: 'Olive Owner' },
       company: { id: 'cmp_sunny', name: 'Sunny Installers', class: 'INSTALLER' },
     });

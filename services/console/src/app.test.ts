@@ -9,7 +9,7 @@ import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/public-api/operatio
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
-import { checkAnswers } from '@partner/test-kit/check-answers';
+import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { probeSurface } from '@partner/test-kit/probe-surface';
@@ -19,7 +19,7 @@ import { consoleEndpoints, createConsoleApp } from './app.js';
 import { createSessionCookie } from './sessions/session-cookie.js';
 import { FAKE_WEB_APP } from './testing/fake-web-app.js';
 
-const checked = checkAnswers(afterEach);
+const checked = checkResponses(afterEach);
 const transport = createInMemoryTransport([]);
 const neverAsked = (): never => {
   throw new Error('nothing is asked without a session');
@@ -33,7 +33,7 @@ const parts = {
   sessions: {
     create: neverAsked,
     find: neverAsked,
-    look: neverAsked,
+    peek: neverAsked,
     list: neverAsked,
     end: neverAsked,
     endOwn: neverAsked,

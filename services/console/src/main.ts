@@ -19,7 +19,7 @@ import { consoleConfig } from './config.js';
 import { createChangeStreams } from './live/change-streams.js';
 import { startChangeListener } from './live/start-change-listener.js';
 import { createLoginAttempts } from './sessions/login-attempts.js';
-import { createSessionQuestion } from './sessions/session-question.js';
+import { createSessionLookup } from './sessions/session-lookup.js';
 import { createSessionRedis, untilTried } from './sessions/session-redis.js';
 import { createSessionStore } from './sessions/session-store.js';
 import { createVerifyPassword } from './sessions/verify-password.js';
@@ -52,7 +52,7 @@ await runService({
     const access = createClient(AccessService, transport);
     const sessions = createSessionStore({ redis: sessionRedis, keyPrefix, clock, randomBytes });
     const changeStreams = createChangeStreams({
-      isAlive: createSessionQuestion({
+      isAlive: createSessionLookup({
         access,
         sessions,
         logger,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { sessionAnswer, sessionList } from '@partner/proto-contracts/public-api/session';
+import { sessionResponse, sessionList } from '@partner/proto-contracts/public-api/session';
 import { subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import type supertest from 'supertest';
@@ -49,14 +49,14 @@ describe('a confirmation', () => {
   test('counts for 15 minutes, as the login does, and the session shows until when [SESSION-3]', async () => {
     const read = await site.request('get', SESSION, { cookie }).expect(200);
     const until = new Date(site.now().getTime() + CONFIRMED_MS).toISOString();
-    expect(sessionAnswer.parse(read.body).confirmedUntil).toBe(until);
+    expect(sessionResponse.parse(read.body).confirmedUntil).toBe(until);
 
     site.pass(CONFIRMED_MS);
     const answer = await confirm(PASSWORD).expect(200);
     const again = new Date(site.now().getTime() + CONFIRMED_MS).toISOString();
-    expect(sessionAnswer.parse(answer.body).confirmedUntil).toBe(again);
+    expect(sessionResponse.parse(answer.body).confirmedUntil).toBe(again);
     const reread = await site.request('get', SESSION, { cookie }).expect(200);
-    expect(sessionAnswer.parse(reread.body).confirmedUntil).toBe(again);
+    expect(sessionResponse.parse(reread.body).confirmedUntil).toBe(again);
   });
 
   test('is required to show a secret, and for nothing else [SESSION-3]', async () => {

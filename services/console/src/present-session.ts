@@ -1,10 +1,10 @@
-import type { sessionAnswer } from '@partner/proto-contracts/public-api/session';
+import type { sessionResponse } from '@partner/proto-contracts/public-api/session';
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import type { z } from 'zod';
 import type { OwnerSession } from './sessions/session-store.js';
 
 /** Converts a session to its public form. */
-export function presentSession(session: OwnerSession): z.input<typeof sessionAnswer> {
+export function presentSession(session: OwnerSession): z.input<typeof sessionResponse> {
   return {
     owner: { membershipId: session.membershipId, displayName: session.displayName },
     company: { id: session.companyId, name: session.companyName, class: session.companyClass },

@@ -8,7 +8,7 @@ import {
   KeyRevokedSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { Registry } from 'prom-client';
-import { createApiKey, type Environment, faultOfApiKey, type NewApiKey } from '@partner/kernel/api-key';
+import { createApiKey, type Environment, apiKeyViolation, type NewApiKey } from '@partner/kernel/api-key';
 import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
 import { createManualTimers } from '@partner/kernel/testing/manual-timers';
@@ -138,7 +138,7 @@ describe('API key authentication', () => {
     'refuses %s without a lookup, and says what is wrong with it [AUTH-10, AUTH-12]',
     async (_what, text) => {
       const { ask, asked } = createFixture(() => general);
-      const message = `x-api-key: ${faultOfApiKey(text, 'sandbox')}`;
+      const message = `x-api-key: ${apiKeyViolation(text, 'sandbox')}`;
       await expect(ask(text)).rejects.toMatchObject({ reason: 'unauthenticated', message });
       expect(asked).toHaveLength(0);
     },

@@ -17,7 +17,7 @@ import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
-import { type Environment, faultOfApiKey, type ParsedApiKey, parseApiKey } from '@partner/kernel/api-key';
+import { type Environment, apiKeyViolation, type ParsedApiKey, parseApiKey } from '@partner/kernel/api-key';
 import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { After } from '@partner/kernel/timers';
@@ -211,7 +211,7 @@ export function createApiKeyAuthenticator(deps: {
       const key = text === undefined ? undefined : parseApiKey(text, deps.environment);
       if (key === undefined) {
         outcomes.inc({ outcome: 'malformed' });
-        throw new ServiceError('unauthenticated', `x-api-key: ${faultOfApiKey(text, deps.environment)}`);
+        throw new ServiceError('unauthenticated', `x-api-key: ${apiKeyViolation(text, deps.environment)}`);
       }
       const { principal, outcome } = await judge(key, request).catch((error: unknown) => {
         outcomes.inc({ outcome: 'unavailable' });

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
-import { answerText } from './answer-text.js';
-import type { ContentCoding, EndpointAnswer } from './endpoint.js';
+import { responseText } from './response-text.js';
+import type { ContentCoding, EndpointResponse } from './endpoint.js';
 
 /** In order of preference: the smaller result first. */
 const CODINGS: readonly ContentCoding[] = ['br', 'gzip'];
@@ -51,14 +51,14 @@ export function compressedOnce(text: string): ReadonlyMap<ContentCoding, Uint8Ar
  * secrets, and a compressed length would leak them (BREACH). Errors and streams are not compressed either.
  */
 export async function withContentCoding(
-  answer: EndpointAnswer,
+  answer: EndpointResponse,
   request: { readonly method: string; readonly acceptEncoding: string | undefined },
-): Promise<EndpointAnswer> {
+): Promise<EndpointResponse> {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const isContent = answer.status === 200 || answer.status === 304;
   if (!isRead || !isContent || answer.stream !== undefined) return answer;
   const headers = { ...answer.headers, vary: 'accept-encoding' };
-  const body = answer.bytes ?? answerText(answer);
+  const body = answer.bytes ?? responseText(answer);
   if (body === undefined) return { ...answer, headers };
   const isLong = Buffer.byteLength(body) >= SHORTEST_BYTES;
   const available = answer.compressed === undefined ? (isLong ? CODINGS : []) : [...answer.compressed.keys()];

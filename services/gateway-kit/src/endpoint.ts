@@ -1,6 +1,6 @@
 import type { CallOptions } from '@connectrpc/connect';
 import type { OperationInput } from '@partner/proto-contracts/public-api/operation';
-import type { AnswerStream } from './answer-stream.js';
+import type { ResponseStream } from './response-stream.js';
 
 /** An authenticated request with validated input, in the form of the current version. */
 export interface EndpointRequest<Principal, Query, Body> {
@@ -35,7 +35,7 @@ export interface EndpointRequest<Principal, Query, Body> {
 export type ContentCoding = 'br' | 'gzip';
 
 /** Response of an endpoint. Set `json`, `text` (for a serialized body), or `bytes` with their `content-type`. */
-export interface EndpointAnswer {
+export interface EndpointResponse {
   readonly status: number;
   readonly json?: unknown;
   readonly text?: string;
@@ -47,7 +47,7 @@ export interface EndpointAnswer {
    * called for every such response, so that its owner always sees the stream end. If there is no reader (HEAD, or a
    * client that has gone), the stream is over from the start. The owner also ends its streams on shutdown.
    */
-  readonly stream?: (stream: AnswerStream) => void;
+  readonly stream?: (stream: ResponseStream) => void;
   /**
    * Extra response headers; several `set-cookie` values are an array. An `etag` here belongs to a conditional response
    * with a fixed text, and saves hashing the body.
@@ -60,7 +60,7 @@ export interface EndpointAnswer {
  * (401), rate limit (429), scope (403), header, query and body (400), then `handle`.
  */
 export interface Endpoint<Principal, Query = unknown, Body = unknown> extends OperationInput<Query, Body> {
-  handle(request: EndpointRequest<Principal, Query, Body>): Promise<EndpointAnswer>;
+  handle(request: EndpointRequest<Principal, Query, Body>): Promise<EndpointResponse>;
 }
 
 /** Creates the endpoint that serves an operation. `handle` receives the output of the operation's schemas. */

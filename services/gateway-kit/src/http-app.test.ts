@@ -15,12 +15,12 @@ import { createLogger } from '@partner/kernel/logger';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { createInMemoryRateLimiter } from './testing/in-memory-rate-limiter.js';
 import { createRecorder } from '@partner/test-kit/recorder';
-import type { AnswerStream } from './answer-stream.js';
+import type { ResponseStream } from './response-stream.js';
 import { createApiVersions } from './api-versions.js';
 import {
   type AnyEndpoint,
   type ContentCoding,
-  type EndpointAnswer,
+  type EndpointResponse,
   type EndpointRequest,
   serveOperation,
 } from './endpoint.js';
@@ -703,7 +703,7 @@ describe('the input of an endpoint', () => {
 describe('the content coding', () => {
   const LONG = JSON.stringify({ text: 'a'.repeat(1_024) });
   const coded = async (
-    answer: EndpointAnswer,
+    answer: EndpointResponse,
     headers: Readonly<Record<string, string>>,
     method: 'get' | 'head' | 'post' = 'get',
   ) => {
@@ -761,7 +761,7 @@ describe('the content coding', () => {
 
   test('is none for a short response, an error, a response to a write, which may show a secret, and a stream [HTTP-9]', async () => {
     const headers = { 'accept-encoding': 'br, gzip' };
-    const stream = (body: AnswerStream) => body.end();
+    const stream = (body: ResponseStream) => body.end();
     const short = JSON.stringify({ text: 'a'.repeat(1_000) });
     for (const response of [
       await coded({ status: 200, text: short }, headers),
@@ -775,7 +775,7 @@ describe('the content coding', () => {
 });
 
 describe('an endpoint whose operation is conditional', () => {
-  const conditional = (answer: EndpointAnswer, overrides: Partial<HttpAppOptions<Caller>> = {}) =>
+  const conditional = (answer: EndpointResponse, overrides: Partial<HttpAppOptions<Caller>> = {}) =>
     createFixture({
       versions: oneVersion,
       endpoints: [{ ...readThing(async () => answer), conditional: true }],

@@ -15,11 +15,11 @@ import type { Logger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
 import { httpStatusOf, ServiceError } from '@partner/kernel/service-error';
 import { extractTrace, withSpan } from '@partner/kernel/telemetry/tracing';
-import { conditionalAnswer, rewrittenAnswer } from './answer-variants.js';
+import { conditionalResponse, rewrittenResponse } from './response-variants.js';
 import { API_VERSION_HEADER, type ApiVersions } from './api-versions.js';
 import { clientNetwork, plainAddress } from './client-address.js';
 import { withContentCoding } from './content-coding.js';
-import type { AnyEndpoint, EndpointAnswer } from './endpoint.js';
+import type { AnyEndpoint, EndpointResponse } from './endpoint.js';
 import { protocolViolation } from './protocol-violation.js';
 import { setRateLimitHeaders } from './rate-limit-headers.js';
 import type { RateLimiter, RateLimitVerdict } from './rate-limiter.js';
@@ -27,8 +27,8 @@ import { readInput } from './read-input.js';
 import { createCalls, signalOfGone } from './request-calls.js';
 import { requestIdFrom } from '@partner/kernel/request-id';
 import { createRequestLog, type RequestRecord } from './request-log.js';
-import { refuse, send } from './send-answer.js';
-import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.js';
+import { refuse, send } from './send-response.js';
+import { createUnreadResponses, type UnreadResponses } from './unread-responses.js';
 import { invalidArgument } from '@partner/kernel/validation';
 
 /** What a process keeps of answers that clients do not take: a small part of the memory that it is given. */
@@ -60,7 +60,7 @@ export interface AuthenticationRequest extends SurfaceRequest {
 /** A request whose caller is known, within its limit and allowed to make it. */
 export interface PlayedRequest {
   /** What answers it; to be called at most once. */
-  answer(): Promise<EndpointAnswer>;
+  answer(): Promise<EndpointResponse>;
   /** Fires when the client has gone. */
   readonly signal: AbortSignal;
   /** Has the answer say that the caller's limit is used up for so many seconds. */
@@ -71,7 +71,7 @@ export interface PlayedRequest {
 export type FaultPlayer<Principal> = (
   principal: Principal,
   request: PlayedRequest,
-) => Promise<EndpointAnswer>;
+) => Promise<EndpointResponse>;
 
 /** One surface: its endpoints, and how callers are known and limited. */
 export interface HttpAppOptions<Principal> {
@@ -134,7 +134,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
     );
   }
   const log = createRequestLog(options);
-  const unread = createUnreadAnswers(UNREAD_ANSWERS_BYTES);
+  const unread = createUnreadResponses(UNREAD_ANSWERS_BYTES);
   const overFailureLimit = new LRUCache<string, true>({ max: OVER_LIMIT_NETWORKS });
   const app = express();
   app.disable('x-powered-by');
@@ -216,7 +216,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
 }
 
 interface AppState {
-  readonly unread: UnreadAnswers;
+  readonly unread: UnreadResponses;
   /** By client network; an entry ends when one more failure fits. */
   readonly overFailureLimit: LRUCache<string, true>;
 }
@@ -265,7 +265,7 @@ async function answerTo<Principal>(
   request: Request,
   response: Response,
   record: RequestRecord,
-): Promise<EndpointAnswer> {
+): Promise<EndpointResponse> {
   const surfaceRequest: SurfaceRequest = {
     method: request.method,
     path: request.baseUrl + request.path,
@@ -312,7 +312,7 @@ async function answerTo<Principal>(
   }
   return answerAdmitted();
 
-  async function answerAdmitted(): Promise<EndpointAnswer> {
+  async function answerAdmitted(): Promise<EndpointResponse> {
     options.beforeEndpoint?.(surfaceRequest);
     const selected = options.versions?.select(request.get(API_VERSION_HEADER));
     const translation = selected?.version.translationOf(endpoint.id);
@@ -331,9 +331,9 @@ async function answerTo<Principal>(
         remoteAddress: surfaceRequest.remoteAddress,
       }),
     );
-    const shown = translation?.answer === undefined ? answer : rewrittenAnswer(answer, translation.answer);
+    const shown = translation?.answer === undefined ? answer : rewrittenResponse(answer, translation.answer);
     return endpoint.conditional === true
-      ? conditionalAnswer(shown, apiVersion, request.get('if-none-match'))
+      ? conditionalResponse(shown, apiVersion, request.get('if-none-match'))
       : shown;
   }
 }

@@ -21,13 +21,13 @@ export function createRedis(
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
   });
   limitCommandTime(redis, answerTimeoutMs);
-  let isToldOf = false;
+  let isLogged = false;
   redis.on('error', (error: Error) => {
-    if (!isToldOf) logger.warn({ err: error }, 'redis.failed');
-    isToldOf = true;
+    if (!isLogged) logger.warn({ err: error }, 'redis.failed');
+    isLogged = true;
   });
   redis.on('ready', () => {
-    isToldOf = false;
+    isLogged = false;
     logger.info({}, 'redis.ready');
   });
   return redis;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
-import { createFeedCursor, type FeedPlace } from './feed-cursor.js';
+import { createFeedCursor, type FeedPosition } from './feed-cursor.js';
 
 const cursors = createFeedCursor(Buffer.alloc(32, 1));
-const inFeed = (sequence: string): FeedPlace => ({ kind: 'feed', sequence });
-const inSnapshot = (sequence: string, afterJobId: string): FeedPlace => ({
+const inFeed = (sequence: string): FeedPosition => ({ kind: 'feed', sequence });
+const inSnapshot = (sequence: string, afterJobId: string): FeedPosition => ({
   kind: 'snapshot',
   sequence,
   afterJobId,

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { cursorInvalid } from './cursor-invalid.js';
 
 /** Position of a reader in a company's jobs. Sequences are decimal texts. */
-export type FeedPlace =
+export type FeedPosition =
   /** In the change feed, after an entry; 0: before the first. */
   | { readonly kind: 'feed'; readonly sequence: string }
   /** In a snapshot of all jobs, after a job; the snapshot started at a position in the feed. */
@@ -11,9 +11,9 @@ export type FeedPlace =
 
 /** Encodes a position as an opaque text, and decodes it. */
 export interface FeedCursor {
-  encode(companyId: string, place: FeedPlace): string;
+  encode(companyId: string, place: FeedPosition): string;
   /** Throws `cursor_invalid` unless the cursor was issued to this company. */
-  decode(companyId: string, cursor: string): FeedPlace;
+  decode(companyId: string, cursor: string): FeedPosition;
 }
 
 const KIND_FEED = 1;
@@ -58,7 +58,7 @@ export function createFeedCursor(signingKey: Uint8Array): FeedCursor {
   };
 }
 
-function placeBytes(place: FeedPlace): Buffer {
+function placeBytes(place: FeedPosition): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeBigInt64BE(BigInt(place.sequence), 1);
   switch (place.kind) {
@@ -77,7 +77,7 @@ function placeBytes(place: FeedPlace): Buffer {
 }
 
 /** Decodes the output of {@link placeBytes}. A position of another kind or length was not issued to this company. */
-function placeFrom(bytes: Buffer): FeedPlace {
+function placeFrom(bytes: Buffer): FeedPosition {
   const kind = bytes.readUInt8();
   const sequence = bytes.readBigInt64BE(1).toString();
   const jobId = bytes.subarray(HEAD_BYTES + 1);

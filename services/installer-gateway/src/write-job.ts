@@ -6,7 +6,7 @@ import type {
 } from '@partner/proto-contracts/gen/partner/rpc/v1/idempotency_pb';
 import { expectedVersionOnTheWire } from '@partner/proto-contracts/public-api/expected-version';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
-import type { EndpointAnswer, EndpointRequest } from '@partner/gateway-kit/endpoint';
+import type { EndpointResponse, EndpointRequest } from '@partner/gateway-kit/endpoint';
 import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';
 import { invariant } from '@partner/kernel/invariant';
 import { jobText } from './job-text.js';
@@ -33,7 +33,7 @@ export async function writeJob(
     readonly resourceJson?: string | undefined;
     readonly idempotency?: IdempotencyOutcome | undefined;
   }>,
-): Promise<EndpointAnswer> {
+): Promise<EndpointResponse> {
   const idempotencyKey = idempotencyKeyOf(request);
   invariant(idempotencyKey, 'the endpoint requires an Idempotency-Key');
   const { resourceJson, idempotency } = await write(

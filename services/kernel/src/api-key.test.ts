@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { createApiKey, type Environment, faultOfApiKey, parseApiKey } from './api-key.js';
+import { createApiKey, type Environment, apiKeyViolation, parseApiKey } from './api-key.js';
 import { fc } from '@partner/test-kit/fast-check';
 
 const environments = fc.constantFrom<Environment>('sandbox', 'production');
@@ -65,7 +65,7 @@ describe('an API key', () => {
   ])(
     'is not parsed from %s, and the violation is named without the secret [AUTH-12]',
     (_what, text, fault) => {
-      const said = faultOfApiKey(text, 'sandbox');
+      const said = apiKeyViolation(text, 'sandbox');
       expect(parseApiKey(text ?? '', 'sandbox')).toBeUndefined();
       expect(said).toContain(fault);
       expect(said).not.toMatch(/svc_(test|live)_\w/);

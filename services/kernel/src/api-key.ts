@@ -66,7 +66,7 @@ export function parseApiKey(text: string, environment: Environment): ParsedApiKe
 /**
  * Describes why {@link parseApiKey} refuses a value of `x-api-key`. The value may hold a secret and is never repeated.
  */
-export function faultOfApiKey(text: string | undefined, environment: Environment): string {
+export function apiKeyViolation(text: string | undefined, environment: Environment): string {
   if (text === undefined || text === '')
     return 'is required; send <keyId>.<secret>, as shown when the key was created';
   const [keyId = '', secret = '', ...rest] = text.split('.');

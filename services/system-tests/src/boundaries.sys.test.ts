@@ -4,12 +4,15 @@ import {
   JobAssignedSchema,
   JobCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { type ContractorJob, contractorJobsAnswer } from '@partner/proto-contracts/public-api/contractor-job';
+import {
+  type ContractorJob,
+  contractorJobsResponse,
+} from '@partner/proto-contracts/public-api/contractor-job';
 import {
   type InstallerJob,
-  jobAnswer,
-  jobFeedAnswer,
-  techniciansAnswer,
+  jobResponse,
+  jobFeedResponse,
+  techniciansResponse,
 } from '@partner/proto-contracts/public-api/installer-job';
 import { appointmentBooked } from '@partner/proto-contracts/public-api/appointment';
 import { leadCreated } from '@partner/proto-contracts/public-api/lead';
@@ -65,7 +68,7 @@ async function write(
   body: Readonly<Record<string, unknown>>,
 ): Promise<InstallerJob> {
   const headers = { 'x-api-key': own.keys['installer-company'], 'idempotency-key': newId('evt') };
-  return jobAnswer.parse((await expectSuccess({ method, path, headers, json: body })).json).resource;
+  return jobResponse.parse((await expectSuccess({ method, path, headers, json: body })).json).resource;
 }
 
 const report = (job: InstallerJob, event: Readonly<Record<string, unknown>>) =>
@@ -85,16 +88,16 @@ const schedule = (job: InstallerJob, given: Readonly<Record<string, unknown>>) =
   });
 
 const contractorJobs = async (key = own.keys['installer-contractor']): Promise<readonly ContractorJob[]> =>
-  contractorJobsAnswer.parse((await get('/inbound/jobs?take=200', key)).json).jobs;
+  contractorJobsResponse.parse((await get('/inbound/jobs?take=200', key)).json).jobs;
 
 const contractorJobOf = async (jobId: string): Promise<ContractorJob | undefined> =>
   (await contractorJobs()).find(({ id }) => id === jobId);
 
 const readFeed = async (side: SurfaceSide, query: string) =>
-  jobFeedAnswer.parse((await get(`/partner/v1/jobs${query}`, side.keys['installer-company'])).json);
+  jobFeedResponse.parse((await get(`/partner/v1/jobs${query}`, side.keys['installer-company'])).json);
 
 const readJobOf = async (side: SurfaceSide, jobId: string): Promise<InstallerJob> =>
-  jobAnswer.parse((await get(`/partner/v1/jobs/${jobId}`, side.keys['installer-company'])).json).resource;
+  jobResponse.parse((await get(`/partner/v1/jobs/${jobId}`, side.keys['installer-company'])).json).resource;
 
 describe('a resource', () => {
   const text: unknown = expect.any(String);
@@ -150,7 +153,7 @@ describe('a resource', () => {
 
   test('Technician has exactly the fields of the specification, and the list is that of the company [SERVICE-3, TECH-1, TECH-2]', async () => {
     const answer = await get('/partner/v1/technicians', own.keys['installer-company']);
-    const { technicians } = techniciansAnswer.parse(answer.json);
+    const { technicians } = techniciansResponse.parse(answer.json);
     const inactive = own.technicianIds.at(-1);
     expect(technicians).toEqual(
       own.technicianIds.map((membershipId) => ({
@@ -165,7 +168,7 @@ describe('a resource', () => {
     const job = await newJob();
     const moved = await report(job, { status: 'ACKNOWLEDGED' });
     const answer = await get('/partner/v1/jobs?limit=2', own.keys['installer-company']);
-    const sequence = jobFeedAnswer.parse(answer.json).resources[0]?.sequence ?? 0;
+    const sequence = jobFeedResponse.parse(answer.json).resources[0]?.sequence ?? 0;
     expect(sequence).toBeGreaterThan(0);
     expect(answer.json).toEqual({
       apiVersion: '2026-08-26',
@@ -323,7 +326,7 @@ describe('a job', () => {
     expect(newest).toMatchObject({ id, installerNote: 'gate code 4711\ndog in the yard' });
     expect(Date.parse(newest?.lastUpdated ?? '')).toBeGreaterThan(Date.parse(before?.lastUpdated ?? ''));
     const { json } = await get(`/partner/v1/jobs/${id}`, own.keys['installer-company']);
-    expect(jobAnswer.parse(json).resource).toMatchObject({ version: 1 });
+    expect(jobResponse.parse(json).resource).toMatchObject({ version: 1 });
   });
 
   test.each(CONDITIONAL)(
@@ -505,7 +508,7 @@ describe('what belongs to another company', () => {
     expect(resources.map(({ sequence, resource }) => [sequence, resource.id])).toEqual([
       [last + 3, staying.id],
     ]);
-    const theirs = jobAnswer.parse((await get(path, other.keys['installer-company'])).json).resource;
+    const theirs = jobResponse.parse((await get(path, other.keys['installer-company'])).json).resource;
     expect(theirs).toMatchObject({ id: leaving.id, status: 'ASSIGNED' });
     const events = await stack.database.query<{ name: string; company_id: string }>(
       `select name, company_id from events where resource_id = $1 and name like 'install.job_%' order by id`,

@@ -21,12 +21,12 @@ import {
 } from './support/owner-session.js';
 import { assignNewJob } from './support/platform-job.js';
 import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
-import type { ReceiverAnswer } from './support/webhook-receiver.js';
+import type { ReceiverResponse } from './support/webhook-receiver.js';
 
 type Delivery = z.infer<typeof delivery>;
 
 /** Keeps a delivery waiting for its second attempt while the tests run. */
-const WAITS: ReceiverAnswer = { kind: 'status', status: 503, retryAfterSeconds: 3_600 };
+const WAITS: ReceiverResponse = { kind: 'status', status: 503, retryAfterSeconds: 3_600 };
 const TIMEOUT_MS = 600_000;
 
 let stack: TestStack;
@@ -37,7 +37,7 @@ let owner: OwnerSession;
 let page: Page;
 let watched: PageWatch;
 /** How the receiver answers at a place; 204 at all others. */
-const answers = new Map<string, ReceiverAnswer>();
+const answers = new Map<string, ReceiverResponse>();
 const subscribed: string[] = [];
 
 const nth = (companies: readonly SandboxCompany[], place: number): SandboxCompany => {
@@ -74,7 +74,7 @@ afterEach(async () => {
   answers.clear();
 });
 
-const answerAt = (place: string, answer: ReceiverAnswer) => answers.set(`/webhooks/${place}`, answer);
+const answerAt = (place: string, answer: ReceiverResponse) => answers.set(`/webhooks/${place}`, answer);
 
 async function subscribe(
   place: string,
@@ -234,7 +234,7 @@ describe('the page of a delivery', () => {
     ['down', WAITS, 'was not available', 'Check that the application runs'],
     ['cut', { kind: 'closed' }, 'closed the connection without an answer', 'crashed or been restarted'],
     ['slow', { kind: 'none' }, 'gave no answer within 10 seconds', 'do the work afterwards'],
-  ] as const satisfies readonly (readonly [string, ReceiverAnswer, string, string])[];
+  ] as const satisfies readonly (readonly [string, ReceiverResponse, string, string])[];
 
   test(
     'says for every way to fail what happened and what to do',

@@ -16,7 +16,7 @@ import {
 } from './support/owner-session.js';
 import { assignNewJob } from './support/platform-job.js';
 import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
-import type { ReceivedWebhook, ReceiverAnswer } from './support/webhook-receiver.js';
+import type { ReceivedWebhook, ReceiverResponse } from './support/webhook-receiver.js';
 
 const TEST_MS = 600_000;
 const WEBHOOK_ADDRESS = /\/webhooks\/(?<id>whk_[^/?]+)/;
@@ -28,7 +28,7 @@ let installer: SandboxCompany;
 let newcomer: SandboxCompany;
 let owner: OwnerSession;
 /** How the receiver answers at a place; 204 at all others. */
-const answers = new Map<string, ReceiverAnswer>();
+const answers = new Map<string, ReceiverResponse>();
 const opened: { readonly page: Page; readonly watched: PageWatch }[] = [];
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ afterEach(async () => {
 });
 
 const urlOf = (place: string) => `${stack.receiverUrl}/${place}`;
-const answerAt = (place: string, answer: ReceiverAnswer) => answers.set(`/webhooks/${place}`, answer);
+const answerAt = (place: string, answer: ReceiverResponse) => answers.set(`/webhooks/${place}`, answer);
 const receivedAt = (place: string) =>
   stack.receiver.received.filter(({ path }) => path === `/webhooks/${place}`);
 

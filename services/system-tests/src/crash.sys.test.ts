@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobResponse, jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { z } from 'zod';
-import { call, callUntilAnswered } from './support/http-call.js';
+import { call, callUntilResponse } from './support/http-call.js';
 import { createActiveSubscription, signIn } from './support/owner-session.js';
 import { assignNewJob } from './support/platform-job.js';
 import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
@@ -115,10 +115,10 @@ describe('200 status events with one process killed in the middle and started ag
         expect(uncertain).toEqual([]);
       }
       for (const { installer, job } of jobs) {
-        const answer = await callUntilAnswered(stack.baseUrl, `/partner/v1/jobs/${job.id}`, {
+        const answer = await callUntilResponse(stack.baseUrl, `/partner/v1/jobs/${job.id}`, {
           headers: { 'x-api-key': installer.apiKey },
         });
-        expect(jobAnswer.parse(answer.json).resource.version).toBe(job.version + EVENTS_PER_JOB);
+        expect(jobResponse.parse(answer.json).resource.version).toBe(job.version + EVENTS_PER_JOB);
       }
       for (const [index, installer] of installers.entries()) {
         const entries = await readFeedAfter(installer, cursors[index]);
@@ -156,7 +156,7 @@ describe('200 status events with one process killed in the middle and started ag
       for (const webhook of webhooks) expect(signers(webhook)).toHaveLength(1);
 
       await eventually('the platform hears of each status event', () => {
-        const heard = stack.platformHeard.filter((message) => expected.has(key(message)));
+        const heard = stack.receivedStatusChanges.filter((message) => expected.has(key(message)));
         return (
           new Set(heard.map(key)).size === EVENTS && new Set(heard.map((m) => m.messageId)).size === EVENTS
         );
@@ -190,7 +190,7 @@ async function moveJob(job: {
 }): Promise<void> {
   for (let event = 0; event < EVENTS_PER_JOB; event += 1) {
     const status = event === 0 ? 'ACKNOWLEDGED' : event % 2 === 1 ? 'EN_ROUTE' : 'ON_SITE';
-    const answer = await callUntilAnswered(
+    const answer = await callUntilResponse(
       stack.baseUrl,
       `/partner/v1/jobs/${job.jobId}/status-events`,
       {
@@ -201,22 +201,22 @@ async function moveJob(job: {
       job.onUncertain,
     );
     if (answer.status !== 201) throw new Error(`refused: ${answer.status} ${answer.text}`);
-    const { resource } = jobAnswer.parse(answer.json);
+    const { resource } = jobResponse.parse(answer.json);
     job.acknowledge({ jobId: job.jobId, version: resource.version, status: resource.status });
   }
 }
 
 async function newestCursor(installer: Installer): Promise<string> {
-  const answer = await callUntilAnswered(stack.baseUrl, '/partner/v1/jobs?limit=1', {
+  const answer = await callUntilResponse(stack.baseUrl, '/partner/v1/jobs?limit=1', {
     headers: { 'x-api-key': installer.apiKey },
   });
-  return jobFeedAnswer.parse(answer.json).nextCursor ?? '';
+  return jobFeedResponse.parse(answer.json).nextCursor ?? '';
 }
 
 async function readFeedAfter(
   installer: Installer,
   cursor = '',
-): Promise<z.infer<typeof jobFeedAnswer>['resources']> {
+): Promise<z.infer<typeof jobFeedResponse>['resources']> {
   const answer = await call(
     stack.baseUrl,
     `/partner/v1/jobs?limit=100&cursor=${encodeURIComponent(cursor)}`,
@@ -224,7 +224,7 @@ async function readFeedAfter(
       headers: { 'x-api-key': installer.apiKey },
     },
   );
-  const page = jobFeedAnswer.parse(answer.json);
+  const page = jobFeedResponse.parse(answer.json);
   return page.hasMore
     ? [...page.resources, ...(await readFeedAfter(installer, page.nextCursor ?? ''))]
     : page.resources;

@@ -7,14 +7,14 @@ import {
   bulkReplayPreview,
 } from '@partner/proto-contracts/public-api/bulk-replay';
 import { eventPage, eventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
-import { type InstallerJob, jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { type InstallerJob, jobResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { delivery, deliveryPage } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { subscriptionActivated } from '@partner/proto-contracts/public-api/webhook-subscription';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { z } from 'zod';
-import type { Answer } from '@partner/test-kit/http-call';
+import type { HttpResponse } from '@partner/test-kit/http-call';
 import { call } from './support/http-call.js';
 import {
   createActiveSubscription,
@@ -25,7 +25,7 @@ import {
 } from './support/owner-session.js';
 import { assignNewJob } from './support/platform-job.js';
 import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
-import type { ReceivedWebhook, ReceiverAnswer } from './support/webhook-receiver.js';
+import type { ReceivedWebhook, ReceiverResponse } from './support/webhook-receiver.js';
 
 const EVENTS = ['install.status_changed'];
 const ALL_ATTEMPTS = Array.from({ length: LIMITS.webhookAttempts }, (_, index) => index + 1);
@@ -33,9 +33,9 @@ const KEPT_OF_AN_ANSWER = 4_096;
 
 /** More than is kept of an answer. */
 const FAILURE_PAGE = 'This server is out of order. '.repeat(300);
-const FAILS: ReceiverAnswer = { kind: 'status', status: 503, body: FAILURE_PAGE };
+const FAILS: ReceiverResponse = { kind: 'status', status: 503, body: FAILURE_PAGE };
 /** Leaves a delivery waiting for its second attempt for as long as the tests run. */
-const ASKS_TO_WAIT: ReceiverAnswer = { kind: 'status', status: 503, retryAfterSeconds: 3_600 };
+const ASKS_TO_WAIT: ReceiverResponse = { kind: 'status', status: 503, retryAfterSeconds: 3_600 };
 
 let stack: TestStack;
 let seller: SandboxCompany;
@@ -44,7 +44,7 @@ let otherInstaller: SandboxCompany;
 let owner: OwnerSession;
 let stranger: OwnerSession;
 /** How the receiver answers at a place; 204 at all others. */
-const answers = new Map<string, ReceiverAnswer>();
+const answers = new Map<string, ReceiverResponse>();
 const subscribed: string[] = [];
 
 const nth = (companies: readonly SandboxCompany[], place: number): SandboxCompany => {
@@ -77,7 +77,7 @@ afterEach(async () => {
   answers.clear();
 });
 
-const answerAt = (place: string, answer: ReceiverAnswer) => answers.set(`/webhooks/${place}`, answer);
+const answerAt = (place: string, answer: ReceiverResponse) => answers.set(`/webhooks/${place}`, answer);
 const succeedAt = (place: string) => answers.delete(`/webhooks/${place}`);
 
 async function subscribe(place: string, events = EVENTS): Promise<{ readonly id: string }> {
@@ -117,7 +117,7 @@ async function write(
     body,
   });
   expect([answer.status, answer.text]).toEqual([method === 'POST' ? 201 : 200, answer.text]);
-  return jobAnswer.parse(answer.json).resource;
+  return jobResponse.parse(answer.json).resource;
 }
 
 /** Moves a job to another status, which is one event. */
@@ -149,7 +149,7 @@ const eventsReceivedAt = (place: string) =>
   receivedAt(place).filter(({ envelope }) => envelope.event !== 'install.test');
 const deliveryIdOf = ({ headers }: ReceivedWebhook) => headers['x-svc-delivery-id'];
 
-async function ask(status: number, method: string, path: string, body?: unknown): Promise<Answer> {
+async function ask(status: number, method: string, path: string, body?: unknown): Promise<HttpResponse> {
   const answer = await owner.call(method, `/partner-api${path}`, body);
   expect([method, path, answer.status, answer.text]).toEqual([method, path, status, answer.text]);
   return answer;

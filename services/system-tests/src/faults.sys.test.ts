@@ -62,7 +62,7 @@ test(
 async function waitUntilPlatformHears(writes: readonly AcknowledgedWrite[]): Promise<void> {
   const told = writes.flatMap(({ tells }) => tells.filter(({ name }) => name === 'install.status_changed'));
   const missing = () => {
-    const heard = new Set(stack.platformHeard.map(({ jobId, version }) => `${jobId} ${version}`));
+    const heard = new Set(stack.receivedStatusChanges.map(({ jobId, version }) => `${jobId} ${version}`));
     return told.filter((one) => !heard.has(`${one.resourceId} ${one.resourceVersion}`));
   };
   await eventually(

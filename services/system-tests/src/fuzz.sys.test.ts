@@ -4,7 +4,7 @@ import {
   type DescribedOperation,
   readApiDescription,
 } from '@partner/proto-contracts/public-api/openapi/api-description';
-import { createAnswerCheck } from '@partner/test-kit/answer-check';
+import { createResponseCheck } from '@partner/test-kit/response-check';
 import { fc } from '@partner/test-kit/fast-check';
 import { type Exchange, exchange, exchangeBytes } from './fuzz/exchange.js';
 import { type Credentials, oddRequest } from './fuzz/odd-request.js';
@@ -20,7 +20,7 @@ const document = createOpenApiDocument({
   sessionCookie: 'svc_session',
 });
 const description = readApiDescription(document);
-const agrees = createAnswerCheck(document);
+const agrees = createResponseCheck(document);
 
 let stack: TestStack;
 /** For each operation of the console a session of its own: one of them signs out, and odd logins lock this address out. */

@@ -7,13 +7,13 @@ import {
 import {
   type InstallerJob,
   installerJob,
-  jobAnswer,
-  jobFeedAnswer,
+  jobResponse,
+  jobFeedResponse,
 } from '@partner/proto-contracts/public-api/installer-job';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
-import { callUntilAnswered } from './support/http-call.js';
+import { callUntilResponse } from './support/http-call.js';
 import { addCompany, type LimitedCompany } from './support/limited-company.js';
 import { jobCreated } from './support/platform-job.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
@@ -43,14 +43,14 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 const ask = (company: LimitedCompany, path: string, headers: Readonly<Record<string, string>> = {}) =>
-  callUntilAnswered(stack.baseUrl, `/partner/v1${path}`, {
+  callUntilResponse(stack.baseUrl, `/partner/v1${path}`, {
     headers: { 'x-api-key': company.apiKeys[0] ?? '', ...headers },
   });
 
 async function readPage(company: LimitedCompany, query: string) {
   const answer = await ask(company, `/jobs?${query}`);
   expect(answer.status).toBe(200);
-  return jobFeedAnswer.parse(answer.json);
+  return jobFeedResponse.parse(answer.json);
 }
 
 let published = 0;
@@ -90,10 +90,10 @@ async function untilAllHaveArrived(): Promise<void> {
 async function moveOnce(company: LimitedCompany, jobId: string): Promise<void> {
   const found = await ask(company, `/jobs/${jobId}`);
   if (found.status === 404) return;
-  const { status, version } = jobAnswer.parse(found.json).resource;
+  const { status, version } = jobResponse.parse(found.json).resource;
   const event =
     status === 'BLOCKED' ? { status: 'ACKNOWLEDGED' } : { status: 'BLOCKED', blockerCode: 'WEATHER' };
-  const moved = await callUntilAnswered(stack.baseUrl, `/partner/v1/jobs/${jobId}/status-events`, {
+  const moved = await callUntilResponse(stack.baseUrl, `/partner/v1/jobs/${jobId}/status-events`, {
     method: 'POST',
     headers: { 'x-api-key': company.apiKeys[0] ?? '', 'idempotency-key': newId('evt') },
     body: { ...event, occurredAt: new Date().toISOString(), expectedVersion: version },
@@ -190,7 +190,7 @@ describe('a reader that walks a snapshot and then tails the feed', () => {
     await moveOnce(company, jobId);
     const changed = await poll(tag);
     expect(changed.status).toBe(200);
-    expect(jobFeedAnswer.parse(changed.json).resources.map(({ resource }) => resource.id)).toEqual([jobId]);
+    expect(jobFeedResponse.parse(changed.json).resources.map(({ resource }) => resource.id)).toEqual([jobId]);
     const job = await ask(company, `/jobs/${jobId}`);
     const known = await ask(company, `/jobs/${jobId}`, { 'if-none-match': job.headers.get('etag') ?? '' });
     expect([known.status, known.text]).toEqual([304, '']);

@@ -225,7 +225,7 @@ describe('services with users that may do no more than they must', () => {
       received.some(({ envelope }) => envelope.event === 'install.status_changed'),
     );
     await eventually('what the platform hears', () =>
-      stack.platformHeard.some(({ jobId }) => jobId === job.id),
+      stack.receivedStatusChanges.some(({ jobId }) => jobId === job.id),
     );
   });
 

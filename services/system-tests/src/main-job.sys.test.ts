@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
-import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobResponse, jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
@@ -112,7 +112,7 @@ describe('a job', () => {
 
     const feed = await call(stack.baseUrl, '/partner/v1/jobs', { headers: { 'x-api-key': installerKey } });
     expect(feed.status).toBe(200);
-    expect(jobFeedAnswer.parse(feed.json).resources.at(-1)?.resource).toEqual(job);
+    expect(jobFeedResponse.parse(feed.json).resources.at(-1)?.resource).toEqual(job);
 
     const foreign = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}`, {
       headers: { 'x-api-key': apiKeyOf(otherInstaller, 'installer-company') },
@@ -131,7 +131,7 @@ describe('a job', () => {
     };
     const moved = await postStatus(job.id, body, key);
     expect(moved.status).toBe(201);
-    expect(jobAnswer.parse(moved.json).resource).toMatchObject({
+    expect(jobResponse.parse(moved.json).resource).toMatchObject({
       version: job.version + 1,
       status: 'ACKNOWLEDGED',
     });

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fc } from '@partner/test-kit/fast-check';
 import { SEED } from '@partner/test-kit/seeded-random';
-import { checkAnswers } from './model/check-answers.js';
+import { checkResponses } from './model/check-responses.js';
 import { checkRun } from './model/check-run.js';
 import { messagesAreSettled, readFinalState } from './model/final-state.js';
 import { createMarkers } from './model/markers.js';
@@ -92,7 +92,7 @@ async function faultsOf(plan: Plan): Promise<readonly string[]> {
       logs.map(({ name, logFile, start }) => [name, readFileSync(logFile).subarray(start).toString('utf8')]),
     ),
   });
-  return [...faults, ...checkAnswers(history)];
+  return [...faults, ...checkResponses(history)];
 }
 
 test(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { declaredLabels } from '@partner/deployment/declared-labels';
-import { exposedMetrics, expressionFaults, TARGET_LABELS } from '@partner/deployment/exposed-metrics';
+import { exposedMetrics, expressionViolations, TARGET_LABELS } from '@partner/deployment/exposed-metrics';
 import { chartExpressions } from '@partner/deployment/used-metrics';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { newId } from '@partner/kernel/ids';
@@ -107,7 +107,7 @@ const allScraped = () => scraped.join('\n');
 test('every metric and label in the alerts and dashboards of the charts is one that a service exposes', () => {
   const expressions = chartExpressions();
   expect(expressions.length).toBeGreaterThan(20);
-  expect(expressionFaults(expressions, exposedMetrics(scraped, declaredLabels()))).toEqual([]);
+  expect(expressionViolations(expressions, exposedMetrics(scraped, declaredLabels()))).toEqual([]);
 });
 
 test('no metric has a label of a name that the one who scrapes sets, which would be stored under another one', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ServiceName, SERVICE_NAMES } from '@partner/local-stack/stack/services';
-import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobResponse, jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { EVENT_CATALOGUE, eventGroup, isEventName } from '@partner/proto-contracts/public-api/webhook-events';
 import { COMMANDS, MANAGEMENT, PLATFORM, QUEUES, RPC_REQUESTS } from '@partner/proto-contracts/topology';
 import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
@@ -224,9 +224,9 @@ describe('of everything that came out, after everything has happened to the comp
       .filter(({ place, what }) => place.startsWith('api of the installer') && what.endsWith(' 200'))
       .map(({ text }): unknown => JSON.parse(text.slice(text.indexOf('\n') + 1)))
       .flatMap((answer) => {
-        const one = jobAnswer.safeParse(answer);
+        const one = jobResponse.safeParse(answer);
         if (one.success) return [one.data.resource];
-        const feed = jobFeedAnswer.safeParse(answer);
+        const feed = jobFeedResponse.safeParse(answer);
         return feed.success ? feed.data.resources.map(({ resource }) => resource) : [];
       });
     expect(jobs.length).toBeGreaterThan(20);

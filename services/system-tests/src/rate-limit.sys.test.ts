@@ -4,7 +4,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import {
   acceptedOf,
   mostAcceptedInAnyMinute,
-  type TimedAnswer,
+  type TimedResponse,
   wrongWaits,
 } from './support/limit-evidence.js';
 import { callTimed, sendTimes, sendUntil } from './support/limit-load.js';
@@ -62,7 +62,7 @@ function inTurn<T>(values: readonly T[], turn: number): T {
 }
 
 /** Asks for the feed with the company's keys in turn. */
-function askFeed(company: LimitedCompany, baseUrl = stack.baseUrl): (turn: number) => Promise<TimedAnswer> {
+function askFeed(company: LimitedCompany, baseUrl = stack.baseUrl): (turn: number) => Promise<TimedResponse> {
   return (turn) =>
     callTimed(baseUrl, '/partner/v1/jobs?limit=1', {
       headers: { 'x-api-key': inTurn(company.apiKeys, turn) },
@@ -73,7 +73,7 @@ function askFeed(company: LimitedCompany, baseUrl = stack.baseUrl): (turn: numbe
 function handInLead(
   company: LimitedCompany,
   baseUrl = stack.baseUrl,
-): (turn: number) => Promise<TimedAnswer> {
+): (turn: number) => Promise<TimedResponse> {
   return (turn) =>
     callTimed(baseUrl, '/inbound/leads', {
       method: 'POST',
@@ -115,8 +115,8 @@ function addSeller(boundCompanyId: string): Promise<LimitedCompany> {
  */
 async function loadOverAMinute(
   limit: number,
-  send: (turn: number) => Promise<TimedAnswer>,
-): Promise<TimedAnswer[]> {
+  send: (turn: number) => Promise<TimedResponse>,
+): Promise<TimedResponse[]> {
   const giveUpAt = performance.now() + GIVE_UP_MS;
   const slowly = await sendUntil({
     senders: limit / 20,
@@ -135,11 +135,11 @@ async function loadOverAMinute(
 }
 
 interface SmallLimitStory {
-  readonly taken: readonly TimedAnswer[];
-  readonly refused: TimedAnswer;
-  readonly early: readonly TimedAnswer[];
-  readonly afterTheWait: TimedAnswer;
-  readonly rest: readonly TimedAnswer[];
+  readonly taken: readonly TimedResponse[];
+  readonly refused: TimedResponse;
+  readonly early: readonly TimedResponse[];
+  readonly afterTheWait: TimedResponse;
+  readonly rest: readonly TimedResponse[];
 }
 
 /** Uses up a small limit over both replicas, asks too early again and again, then waits as long as was asked. */
@@ -168,7 +168,7 @@ async function useUpSmallLimit(company: LimitedCompany): Promise<SmallLimitStory
   await waitUntil(refused.answeredAt + waitMs);
   const afterTheWait = await send();
   await waitUntil(Math.max(...taken.map(({ answeredAt }) => answeredAt)) + LONGEST_WAIT_MS);
-  const rest: TimedAnswer[] = [];
+  const rest: TimedResponse[] = [];
   for (let request = 0; request < SMALL_LIMIT; request += 1) rest.push(await send());
   return { taken, refused, early, afterTheWait, rest };
 }
@@ -180,10 +180,10 @@ async function waitUntil(instant: number): Promise<void> {
 }
 
 describe('two replicas of each gateway with Redis', () => {
-  let installer: TimedAnswer[];
-  let inbound: TimedAnswer[];
-  let granted: TimedAnswer[];
-  let neighbour: TimedAnswer[];
+  let installer: TimedResponse[];
+  let inbound: TimedResponse[];
+  let granted: TimedResponse[];
+  let neighbour: TimedResponse[];
   let small: SmallLimitStory;
 
   beforeAll(async () => {
@@ -263,7 +263,7 @@ describe('two replicas of each gateway with Redis', () => {
     ['a company with a granted limit', GRANTED_LIMIT, () => granted],
     ['every kind of answer', SMALL_LIMIT, () => [...small.taken, small.refused, ...small.early]],
   ])('tell the limit and what is left of it on %s', (_, limit, answersOf) => {
-    const isTold = ({ status, rateLimitPolicy, rateLimit, retryAfter }: TimedAnswer) => {
+    const isTold = ({ status, rateLimitPolicy, rateLimit, retryAfter }: TimedResponse) => {
       const [, remaining, reset] = /^"default";r=(\d+);t=(\d+)$/.exec(rateLimit ?? '') ?? [];
       return (
         rateLimitPolicy === `"default";q=${limit};w=60` &&
@@ -278,10 +278,10 @@ describe('two replicas of each gateway with Redis', () => {
 });
 
 describe('two replicas of each gateway while Redis hangs', () => {
-  const loads: TimedAnswer[][] = [];
-  const shares = new Map<string, TimedAnswer[][]>();
-  let usedUp: TimedAnswer[];
-  let installerAfter: TimedAnswer[][];
+  const loads: TimedResponse[][] = [];
+  const shares = new Map<string, TimedResponse[][]>();
+  let usedUp: TimedResponse[];
+  let installerAfter: TimedResponse[][];
   let countedAlone: number[];
 
   async function untilDegraded(isDegraded: boolean): Promise<void> {
@@ -308,7 +308,7 @@ describe('two replicas of each gateway while Redis hangs', () => {
     const [loadedSeller, freshSeller] = await Promise.all([addSeller(loaded.id), addSeller(loaded.id)]);
     const redis = stack.stack.process('redis');
     let isEnough = false;
-    const startLoad = (send: (turn: number) => Promise<TimedAnswer>) => {
+    const startLoad = (send: (turn: number) => Promise<TimedResponse>) => {
       let refusals = 0;
       const answers = sendUntil({
         senders: 6,
@@ -367,7 +367,7 @@ describe('two replicas of each gateway while Redis hangs', () => {
 
   test('still tell the limit, and a whole number of seconds to wait', () => {
     const answers = shares.get('installer-gateway')?.flat() ?? [];
-    const isTold = ({ status, rateLimitPolicy, retryAfter }: TimedAnswer) =>
+    const isTold = ({ status, rateLimitPolicy, retryAfter }: TimedResponse) =>
       rateLimitPolicy === `"default";q=${INSTALLER_LIMIT};w=60` &&
       (status === 429 ? isWholeSeconds(retryAfter) : retryAfter === null);
     expect(answers.filter((answer) => !isTold(answer))).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { eventually } from '@partner/test-kit/eventually';
-import type { Answer } from '@partner/test-kit/http-call';
+import type { HttpResponse } from '@partner/test-kit/http-call';
 import { call } from './support/http-call.js';
 import { type OwnerSession, signIn } from './support/owner-session.js';
 import { readMetric } from './support/replica-metrics.js';
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const isSessionRedisUp = () => readMetric(adminUrl, 'partner_console_session_redis_up');
 
-async function expectUnavailable(answer: Answer): Promise<void> {
+async function expectUnavailable(answer: HttpResponse): Promise<void> {
   expect(answer).toMatchObject({ status: 503, json: { code: 'unavailable' } });
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 }

@@ -73,8 +73,8 @@ await defineWithPods(() => {
     // Each attempt whose result is known is made once; none was cut off.
     expect(await expectNothingLost(stack, report, PATH)).toBe(0);
     // The later version has said what the earlier one does not know, and was understood.
-    expect(stack.platformHeard.some(({ unknownFields }) => unknownFields > 0)).toBe(true);
-    expect(stack.platformHeard.some(({ unknownFields }) => unknownFields === 0)).toBe(true);
+    expect(stack.receivedStatusChanges.some(({ unknownFields }) => unknownFields > 0)).toBe(true);
+    expect(stack.receivedStatusChanges.some(({ unknownFields }) => unknownFields === 0)).toBe(true);
   });
 
   test('a page of the console whose files the other version does not have is loaded again until it is whole', async () => {

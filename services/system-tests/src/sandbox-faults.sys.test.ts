@@ -6,14 +6,14 @@ import { leadCreated } from '@partner/proto-contracts/public-api/lead';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
-import { type Answer, sendCall } from '@partner/test-kit/http-call';
+import { type HttpResponse, sendCall } from '@partner/test-kit/http-call';
 import { call } from './support/http-call.js';
 import { createActiveSubscription, type OwnerSession, signIn } from './support/owner-session.js';
 import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 
 let houses = 0;
 
-function postLead(baseUrl: string, apiKey: string, idempotencyKey = newId('evt')): Promise<Answer> {
+function postLead(baseUrl: string, apiKey: string, idempotencyKey = newId('evt')): Promise<HttpResponse> {
   houses += 1;
   return call(baseUrl, '/inbound/leads', {
     method: 'POST',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { eventually } from '@partner/test-kit/eventually';
 import { call } from './support/http-call.js';
 import { readMetric } from './support/replica-metrics.js';
@@ -48,6 +48,6 @@ test('a stack that simulates makes moves by itself, and accepts each of its mess
   if (installer === undefined) throw new Error('a company installs');
   const headers = { 'x-api-key': apiKeyOf(installer, 'installer-company') };
   const feed = await call(stack.baseUrl, '/partner/v1/jobs?limit=100', { headers });
-  const { resources } = jobFeedAnswer.parse(feed.json);
+  const { resources } = jobFeedResponse.parse(feed.json);
   expect(resources.some(({ resource }) => resource.status !== 'ASSIGNED')).toBe(true);
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobResponse } from '@partner/proto-contracts/public-api/installer-job';
 import type { AnyOperation } from '@partner/proto-contracts/public-api/operation';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
-import type { Answer } from '@partner/test-kit/http-call';
+import type { HttpResponse } from '@partner/test-kit/http-call';
 import { addCompany } from './support/limited-company.js';
 import { FIELD_CASES, type FieldCase } from './surfaces/field-cases.js';
 import {
@@ -85,7 +85,7 @@ describe('every operation', () => {
       const unknown =
         operation.body === undefined ? request : withBody(request, { companyId: 'x', extra: 1 });
       const answer = await expectSuccess({ ...unknown, path: `${request.path}?unknown=1` });
-      const { schema } = operation.answers[answer.status] ?? {};
+      const { schema } = operation.responses[answer.status] ?? {};
       expect(schema?.parse(answer.json)).toEqual(answer.json);
     },
   );
@@ -342,7 +342,7 @@ describe('a field [ERROR-3, HTTP-1, LIMIT-5]', () => {
     const put = async (membershipIds: readonly string[]) =>
       send(withBody(await valid(replace), { membershipIds }));
     const twenty = own.technicianIds.slice(0, 20);
-    const { resource } = jobAnswer.parse((await put(twenty)).json);
+    const { resource } = jobResponse.parse((await put(twenty)).json);
     expect(resource.technicianAssignments.map(({ membershipId }) => membershipId)).toEqual(twenty);
     for (const wrong of [own.technicianIds.slice(0, 21), [...twenty.slice(0, 2), ...twenty.slice(0, 1)]]) {
       expect(expectError(await put(wrong), 400, 'invalid_argument').error).toMatch(/^membershipIds/);
@@ -496,7 +496,7 @@ describe('a limit', () => {
     async (operation) => {
       const limit = operation.path.startsWith('/inbound/') ? 600 : 1_000_000;
       const request = await valid(operation);
-      const answers: Answer[] = [];
+      const answers: HttpResponse[] = [];
       const commands = await watchRedis(stack.stack.description.redisUrl, async () => {
         answers.push(await expectSuccess(request), await send(spoilt(operation, request)));
       });

@@ -13,7 +13,7 @@ export interface Call {
 }
 
 /** A whole response. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 /** Sends one request without following redirects and reads the whole response. Rejects if none arrives. */
-export async function sendCall(baseUrl: string, path: string, call: Call = {}): Promise<Answer> {
+export async function sendCall(baseUrl: string, path: string, call: Call = {}): Promise<HttpResponse> {
   const { method = 'GET', headers, body, bytes, signal = AbortSignal.timeout(TIMEOUT_MS) } = call;
   const content = body === undefined ? bytes : JSON.stringify(body);
   const response = await fetch(new URL(path, baseUrl), {

@@ -24,7 +24,7 @@ import type { ExchangeTrace } from './https-exchange.js';
 import type { HttpsSender, PostResult } from './https-sender.js';
 import type { LeaseMemory } from './lease-memory.js';
 import {
-  type AnswerableCommand,
+  type ReportableCommand,
   type DeliveryCommand,
   type MalformedCommand,
   type ReadCommand,
@@ -184,7 +184,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     );
   }
 
-  async function report(command: AnswerableCommand, attempted: DeliveryAttempted): Promise<ConsumeOutcome> {
+  async function report(command: ReportableCommand, attempted: DeliveryAttempted): Promise<ConsumeOutcome> {
     const attemptId = attempted.attempt?.deliveryId ?? '';
     try {
       await publishResult(attempted);
@@ -202,14 +202,14 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     return { kind: 'done' };
   }
 
-  async function failMalformed({ reason, answerable }: MalformedCommand): Promise<ConsumeOutcome> {
-    if (answerable !== undefined) {
-      const known = leases.recall(answerable.leaseId);
+  async function failMalformed({ reason, reportable }: MalformedCommand): Promise<ConsumeOutcome> {
+    if (reportable !== undefined) {
+      const known = leases.recall(reportable.leaseId);
       if (known !== 'reported') {
         const attempted =
-          known ?? Promise.resolve(describeUnsendable(answerable, deps.newAttemptId(), deps.clock()));
-        if (known === undefined) leases.began(answerable.leaseId, attempted);
-        const reported = await report(answerable, await attempted);
+          known ?? Promise.resolve(describeUnsendable(reportable, deps.newAttemptId(), deps.clock()));
+        if (known === undefined) leases.began(reportable.leaseId, attempted);
+        const reported = await report(reportable, await attempted);
         if (reported.kind === 'retry') return reported;
       }
     }
@@ -305,7 +305,7 @@ function signedHeaders(attempt: {
 }
 
 function describeUnsendable(
-  command: AnswerableCommand,
+  command: ReportableCommand,
   attemptId: string,
   startedAt: Date,
 ): DeliveryAttempted {

@@ -18,7 +18,7 @@ export interface OutgoingPost {
 }
 
 /** What an answer held. */
-export interface PostAnswer {
+export interface PostResponse {
   readonly status: number;
   /** The first 4 KiB. */
   readonly body: Uint8Array;
@@ -46,13 +46,13 @@ export interface ExchangeTrace {
 
 /** How one exchange ended. */
 export type Ending =
-  | { readonly kind: 'answered'; readonly answer: PostAnswer }
-  | { readonly kind: 'expired'; readonly answer: PostAnswer | undefined }
+  | { readonly kind: 'answered'; readonly answer: PostResponse }
+  | { readonly kind: 'expired'; readonly answer: PostResponse | undefined }
   | {
       readonly kind: 'failed';
       readonly phase: ExchangePhase;
       readonly error: Error;
-      readonly answer: PostAnswer | undefined;
+      readonly answer: PostResponse | undefined;
     };
 
 /** The trace without what came before the exchange. */
@@ -98,7 +98,7 @@ export function exchange(
     let sentAt: number | undefined;
     let firstByteMs: number | undefined;
 
-    const answerSoFar = (): PostAnswer | undefined =>
+    const answerSoFar = (): PostResponse | undefined =>
       response?.statusCode === undefined || response.statusCode < 100
         ? undefined
         : {

@@ -17,22 +17,22 @@ import {
   type ExchangeTrace,
   NOTHING_REACHED,
   type OutgoingPost,
-  type PostAnswer,
+  type PostResponse,
 } from './https-exchange.js';
 
 /** How a POST ended. `error` is in words that the company owner may read. */
 export type PostResult = { readonly durationMs: number; readonly trace: ExchangeTrace } & (
-  | { readonly outcome: 'delivered'; readonly answer: PostAnswer; readonly remoteAddress: string }
+  | { readonly outcome: 'delivered'; readonly answer: PostResponse; readonly remoteAddress: string }
   | {
       readonly outcome: 'rejected';
-      readonly answer: PostAnswer;
+      readonly answer: PostResponse;
       readonly remoteAddress: string;
       readonly error: string;
     }
   | {
       readonly outcome: 'timed_out' | 'tls_failed' | 'connection_failed';
       /** What had come of an answer that broke off. */
-      readonly answer?: PostAnswer | undefined;
+      readonly answer?: PostResponse | undefined;
       /** Absent when nothing was dialled. */
       readonly remoteAddress?: string | undefined;
       readonly error: string;

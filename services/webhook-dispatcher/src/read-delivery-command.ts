@@ -38,11 +38,11 @@ const HEADER_SAFE = /^[\x21-\x7e]+$/;
 export interface MalformedCommand {
   readonly reason: string;
   /** Identifies the command in a result; absent if the command does not name its delivery and lease. */
-  readonly answerable: AnswerableCommand | undefined;
+  readonly reportable: ReportableCommand | undefined;
 }
 
 /** The fields of a command that its result repeats. */
-export interface AnswerableCommand extends Pick<
+export interface ReportableCommand extends Pick<
   DeliveryCommand,
   'deliveryId' | 'leaseId' | 'attempt' | 'urlVersion' | 'secretVersion'
 > {
@@ -62,7 +62,7 @@ export function readDeliveryCommands(bytes: Uint8Array): readonly ReadCommand[] 
 }
 
 function readDeliveryCommand(message: DeliverWebhook): ReadCommand {
-  const malformed = (reason: string) => ({ malformed: { reason, answerable: answerableOf(message) } });
+  const malformed = (reason: string) => ({ malformed: { reason, reportable: reportableOf(message) } });
   const { deliveryId, subscriptionId, leaseId, leasedAt, leaseExpiresAt, attempt, url, urlVersion } = message;
   const { eventId, event, body, secretVersion, sealedSecret } = message;
   if (
@@ -105,7 +105,7 @@ function readDeliveryCommand(message: DeliverWebhook): ReadCommand {
   };
 }
 
-function answerableOf(message: DeliverWebhook): AnswerableCommand | undefined {
+function reportableOf(message: DeliverWebhook): ReportableCommand | undefined {
   const { deliveryId, leaseId, leaseExpiresAt, attempt = 1, urlVersion = 0, secretVersion = 0 } = message;
   if (deliveryId === undefined || leaseId === undefined) return undefined;
   return {

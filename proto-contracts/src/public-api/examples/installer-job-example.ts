@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { InstallerJob, jobAnswer, jobFeedAnswer } from '../installer-job.js';
+import type { InstallerJob, jobResponse, jobFeedResponse } from '../installer-job.js';
 import { CURRENT_API_VERSION } from '../versions.js';
 
 /** A job on the morning of its installation. */
@@ -43,7 +43,7 @@ export const INSTALLER_JOB_EXAMPLE = {
 } as const satisfies InstallerJob;
 
 /** The same job after a change, as a write returns it. */
-export function jobAnswerExample(change: Partial<InstallerJob>): z.infer<typeof jobAnswer> {
+export function jobResponseExample(change: Partial<InstallerJob>): z.infer<typeof jobResponse> {
   return {
     apiVersion: CURRENT_API_VERSION,
     resource: {
@@ -61,4 +61,4 @@ export const JOB_FEED_EXAMPLE = {
   resources: [{ sequence: 4211, changedAt: '2026-08-29T16:40:12.000Z', resource: INSTALLER_JOB_EXAMPLE }],
   nextCursor: 'AQAAAAAAABBzS0m3vQ1xY8hV2bqk7wT9dRfLp4oZ',
   hasMore: false,
-} as const satisfies z.infer<typeof jobFeedAnswer>;
+} as const satisfies z.infer<typeof jobFeedResponse>;

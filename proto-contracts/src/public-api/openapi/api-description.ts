@@ -142,7 +142,7 @@ export interface DescribedBody {
 }
 
 /** One response. */
-export interface DescribedAnswer {
+export interface DescribedResponse {
   /** A number, `2XX` or `default`. */
   readonly status: string;
   /** In Markdown. */
@@ -170,7 +170,7 @@ export interface DescribedOperation {
   readonly credentials: string | undefined;
   readonly parameters: readonly DescribedParameter[];
   readonly body: DescribedBody | undefined;
-  readonly answers: readonly DescribedAnswer[];
+  readonly responses: readonly DescribedResponse[];
 }
 
 /** The API description, in the form for rendering and checks. */
@@ -227,7 +227,7 @@ function createOperationReader(components: z.infer<typeof document>['components'
     credentials: found.security.flatMap((requirement) => Object.keys(requirement))[0],
     parameters: found.parameters.map((one) => ('$ref' in one ? referred(components.parameters, one) : one)),
     body: found.requestBody === undefined ? undefined : describedBody(found.requestBody.content),
-    answers: Object.entries(found.responses).map(([status, one]) => {
+    responses: Object.entries(found.responses).map(([status, one]) => {
       const answer = '$ref' in one ? referred(components.responses, one) : one;
       return {
         status,

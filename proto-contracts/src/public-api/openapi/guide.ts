@@ -24,7 +24,7 @@ export function renderGuide(serverUrl: string): string {
     introduction(),
     firstRequest(serverUrl),
     keysAndScopes(),
-    requestsAndAnswers(),
+    requestsAndResponses(),
     generatedClients(),
     errors(),
     retries(),
@@ -95,7 +95,7 @@ far as the key itself shows it, and \`WWW-Authenticate\` which credentials the o
 an operation is 403. The console takes no API keys: an owner signs in there, and the browser sends the session's cookie.`.trim();
 }
 
-function requestsAndAnswers(): string {
+function requestsAndResponses(): string {
   return `
 ## Requests and answers
 

@@ -1,8 +1,8 @@
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import type { AnyOperation, OperationAnswer } from '../operation.js';
+import type { AnyOperation, OperationResponse } from '../operation.js';
 import { keyKindsOf } from '../scopes.js';
-import { headerObject, successHeaders } from './answer-headers.js';
-import { errorAnswers } from './error-answers.js';
+import { headerObject, successHeaders } from './response-headers.js';
+import { errorResponseReferences } from './error-responses.js';
 import { requestParameters } from './request-parameters.js';
 import type { DocumentedSurface } from './surfaces.js';
 
@@ -35,9 +35,9 @@ export function operationObject(
         }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(operation.answers).map(([status, answer]) => [
+        Object.entries(operation.responses).map(([status, answer]) => [
           status,
-          successAnswer(answer, operation, surface),
+          successResponse(answer, operation, surface),
         ]),
       ),
       ...(operation.conditional === true
@@ -48,7 +48,7 @@ export function operationObject(
             },
           }
         : {}),
-      ...errorAnswers(operation, surface),
+      ...errorResponseReferences(operation, surface),
     },
   };
 }
@@ -68,8 +68,8 @@ function bodyExamples({ bodyExamples: given = {} }: AnyOperation, today: string)
   );
 }
 
-function successAnswer(
-  answer: OperationAnswer,
+function successResponse(
+  answer: OperationResponse,
   operation: AnyOperation,
   surface: DocumentedSurface,
 ): ZodOpenApiResponseObject {

@@ -57,7 +57,7 @@ export const listApiKeysOperation = defineOperation({
   summary: 'List API keys',
   description:
     'Lists the API keys of the company, newest first, those that are revoked or expired included. Of the secret parts only the last four characters are shown.',
-  answers: {
+  responses: {
     200: {
       description: 'The keys.',
       schema: apiKeyPage,
@@ -97,7 +97,7 @@ A company can have ${KEY_LIMITS.keysInForce} keys that are neither revoked nor e
       value: { kind: 'installer-company' } satisfies z.input<typeof apiKeyIn>,
     },
   },
-  answers: {
+  responses: {
     201: {
       description: 'The key.',
       schema: apiKeyCreated,
@@ -132,7 +132,7 @@ company's ${KEY_LIMITS.keysInForce} keys. The body can be left out.`,
       value: { overlapHours: 0 } satisfies z.input<typeof apiKeyRotationIn>,
     },
   },
-  answers: {
+  responses: {
     201: {
       description: 'The new key, and the replaced one.',
       schema: apiKeyRotated,
@@ -161,7 +161,7 @@ export const revokeApiKeyOperation = defineOperation({
   description: `
 Ends a key for good, and within 5 seconds everywhere. It stays in the list. Revoking it again changes nothing and is
 answered alike.`,
-  answers: { 204: { description: 'Revoked.' } },
+  responses: { 204: { description: 'Revoked.' } },
   errors: ['not_found'],
 });
 
@@ -174,7 +174,7 @@ export const listInstallersOperation = defineOperation({
   summary: 'List installers',
   description:
     'Lists the companies that jobs of your company are or were assigned to: those that an `installer-contractor` key can be bound to. None for a company that does not sell.',
-  answers: {
+  responses: {
     200: {
       description: 'The companies.',
       schema: installerPage,

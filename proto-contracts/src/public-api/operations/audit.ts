@@ -13,7 +13,7 @@ export const listAuditEntriesOperation = defineOperation({
   description: `
 Lists who of the company changed what, newest first: webhooks, replays, API keys and sessions. An entry is written together
 with its change, is never changed, and is kept for ${AUDIT_RETENTION_DAYS} days.`,
-  answers: {
+  responses: {
     200: {
       description: 'The entries.',
       schema: auditPage,

@@ -31,7 +31,7 @@ what it is now. One can be missed, so read again every 30 seconds all the same.
 
 A comment comes every ${HEARTBEAT_SECONDS} seconds. The stream ends with the session, which it does not prolong, and after
 ${STREAM_MINUTES} minutes: open it again, as an \`EventSource\` does by itself. A session can have ${STREAMS_PER_SESSION} at once.`,
-  answers: {
+  responses: {
     200: {
       description: 'The stream: `event: changed` with `data: {"webhookIds": ["whk_…"]}`, and comments.',
       mediaType: 'text/event-stream',

@@ -54,7 +54,7 @@ export const listDeliveriesOperation = defineOperation({
   query: deliveryQuery,
   summary: 'List deliveries',
   description: 'Lists the deliveries of a subscription, newest first.',
-  answers: {
+  responses: {
     200: {
       description: 'A page of deliveries.',
       schema: deliveryPage,
@@ -73,7 +73,7 @@ export const getDeliveryOperation = defineOperation({
   summary: 'Read a delivery',
   description:
     'Reads one delivery with its attempts, what became of each step of them and was answered, and the exact body.',
-  answers: {
+  responses: {
     200: {
       description: 'The delivery.',
       schema: deliveryWithAttempts,
@@ -100,7 +100,7 @@ must be delivered or dead-lettered. While its subscription is paused the new one
 
 It takes no \`Idempotency-Key\`. Sent twice it makes one delivery, as long as the first is on its way: the second is 409
 \`replay_in_progress\` and names it. After that every request sends the event once more.`,
-  answers: {
+  responses: {
     202: { description: 'The new delivery.', schema: delivery, example: PENDING_DELIVERY_EXAMPLE },
   },
   errors: ['not_found', 'delivery_not_replayable', 'replay_in_progress', 'event_expired'],
@@ -145,7 +145,7 @@ replay waits. A subscription has at most one at a time.`,
       } satisfies z.input<typeof bulkReplayIn>,
     },
   },
-  answers: {
+  responses: {
     200: {
       description: `What would be repeated, with the ${PREVIEWED_RESOURCES} resources that most of it is about.`,
       schema: bulkReplayPreview,
@@ -177,7 +177,7 @@ export const listReplaysOperation = defineOperation({
   query: bulkReplayQuery,
   summary: 'List bulk replays',
   description: 'Lists the bulk replays and back-fills of a subscription, newest first.',
-  answers: {
+  responses: {
     200: {
       description: 'A page of bulk replays.',
       schema: bulkReplayPage,
@@ -195,7 +195,7 @@ export const getReplayOperation = defineOperation({
   params: REPLAY_ID,
   summary: 'Read a bulk replay',
   description: 'Reads one bulk replay or back-fill and how far it has come.',
-  answers: { 200: { description: 'The bulk replay.', schema: bulkReplay, example: BULK_REPLAY_EXAMPLE } },
+  responses: { 200: { description: 'The bulk replay.', schema: bulkReplay, example: BULK_REPLAY_EXAMPLE } },
   errors: ['not_found'],
 });
 
@@ -209,7 +209,7 @@ export const cancelReplayOperation = defineOperation({
   description: `
 Has a bulk replay or back-fill queue nothing more. What it has queued goes on. One that has come to its end stays as it is, so
 that a repeat is harmless.`,
-  answers: {
+  responses: {
     200: {
       description: 'The bulk replay.',
       schema: bulkReplay,
@@ -229,7 +229,7 @@ export const listEventsOperation = defineOperation({
   description: `
 Lists the events of your company, newest first, whether somebody subscribed to them or not. When there is none about the
 \`resourceId\`, \`explanation\` says so; whether such a resource exists is not told.`,
-  answers: {
+  responses: {
     200: {
       description: 'A page of events.',
       schema: eventPage,
@@ -254,7 +254,7 @@ export const getEventOperation = defineOperation({
   description: `
 Tells of one event what became of it for each subscription: its deliveries with their attempts and the time of the next one,
 or why it was not queued.`,
-  answers: {
+  responses: {
     200: {
       description: 'The event and its trail.',
       schema: eventWithTrail,

@@ -20,7 +20,7 @@ const EXAMPLE = {
   webhooks: { duplicate: true, reorder: false },
 } as const satisfies z.input<typeof faultScript>;
 
-const SCRIPT_ANSWER = {
+const SCRIPT_RESPONSE = {
   200: {
     description: 'The fault script; without steps and faults of webhooks when the key has none.',
     schema: faultScript,
@@ -37,7 +37,7 @@ export const getFaultsOperation = defineOperation({
   params: KEY_ID,
   summary: 'Read the fault script of an API key',
   description: `${SANDBOX_ONLY} Shows the script as it was set, also when all of its steps have been used up.`,
-  answers: SCRIPT_ANSWER,
+  responses: SCRIPT_RESPONSE,
   errors: ['not_found'],
 });
 
@@ -75,7 +75,7 @@ it: deliveries are retried and dead-lettered as usual.`,
       value: { webhooks: { duplicate: true, reorder: true } } satisfies z.input<typeof faultScriptIn>,
     },
   },
-  answers: SCRIPT_ANSWER,
+  responses: SCRIPT_RESPONSE,
   errors: ['not_found'],
 });
 
@@ -89,7 +89,7 @@ export const clearFaultsOperation = defineOperation({
   summary: 'Take its fault script from an API key',
   description: `
 ${SANDBOX_ONLY} Everything is as usual within 5 seconds. Repeating it is harmless.`,
-  answers: { 204: { description: 'The key has no fault script.' } },
+  responses: { 204: { description: 'The key has no fault script.' } },
   errors: ['not_found'],
 });
 

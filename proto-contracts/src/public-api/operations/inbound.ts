@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { appointmentBooked, appointmentIn } from '../appointment.js';
-import { contractorJob, contractorJobsAnswer, contractorJobsQuery, jobNoteIn } from '../contractor-job.js';
+import { contractorJob, contractorJobsResponse, contractorJobsQuery, jobNoteIn } from '../contractor-job.js';
 import { leadCreated, leadIn, leadMerged } from '../lead.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
 
@@ -58,7 +58,7 @@ harm either.`,
       } satisfies z.input<typeof leadIn>,
     },
   },
-  answers: {
+  responses: {
     201: {
       description: 'A new lead.',
       schema: leadCreated,
@@ -107,7 +107,7 @@ belongs to another lead is 400. The key stays unused in both cases. Your company
       } satisfies z.input<typeof appointmentIn>,
     },
   },
-  answers: {
+  responses: {
     201: {
       description: 'The appointment was made.',
       schema: appointmentBooked,
@@ -133,8 +133,8 @@ export const listContractorJobsOperation = defineOperation({
   description: `
 Lists the jobs that your company sold and that the installer of the key performs, most recently updated first. There is no
 next page: \`take\` says how many of the newest you want.`,
-  answers: {
-    200: { description: 'The jobs.', schema: contractorJobsAnswer, example: { jobs: [JOB_EXAMPLE] } },
+  responses: {
+    200: { description: 'The jobs.', schema: contractorJobsResponse, example: { jobs: [JOB_EXAMPLE] } },
   },
 });
 
@@ -166,7 +166,7 @@ changes hands begins with no note: nobody reads the notes that were left for the
       value: { note: 'Customer asks for a call before arrival.' } satisfies z.input<typeof jobNoteIn>,
     },
   },
-  answers: {
+  responses: {
     200: {
       description: 'The job with the note.',
       schema: contractorJob,

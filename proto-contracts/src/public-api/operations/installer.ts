@@ -2,15 +2,15 @@ import type { z } from 'zod';
 import {
   INSTALLER_JOB_EXAMPLE,
   JOB_FEED_EXAMPLE,
-  jobAnswerExample,
+  jobResponseExample,
 } from '../examples/installer-job-example.js';
 import {
   assignmentsIn,
-  jobAnswer,
-  jobFeedAnswer,
+  jobResponse,
+  jobFeedResponse,
   jobFeedQuery,
   statusEventIn,
-  techniciansAnswer,
+  techniciansResponse,
   techniciansQuery,
 } from '../installer-job.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
@@ -49,8 +49,8 @@ there is nothing to fetch afterwards.
 A job that is taken from your company leaves the feed, and its numbers are not used again; the event
 \`install.job_unassigned\` tells you. A cursor is bound to your company. One that is not taken any more is 400
 \`cursor_invalid\`: begin again with a snapshot.`,
-  answers: {
-    200: { description: 'A page of the feed.', schema: jobFeedAnswer, example: JOB_FEED_EXAMPLE },
+  responses: {
+    200: { description: 'A page of the feed.', schema: jobFeedResponse, example: JOB_FEED_EXAMPLE },
   },
   errors: ['cursor_invalid'],
 });
@@ -66,10 +66,10 @@ export const getJobOperation = defineOperation({
   summary: 'Read a job',
   description: `
 Reads one job that is assigned to your company, as it is now. To keep up with all jobs, read the change feed instead.`,
-  answers: {
+  responses: {
     200: {
       description: 'The job.',
-      schema: jobAnswer,
+      schema: jobResponse,
       example: { apiVersion: CURRENT_API_VERSION, resource: INSTALLER_JOB_EXAMPLE },
     },
   },
@@ -117,11 +117,11 @@ decide anew.`,
       } satisfies z.input<typeof statusEventIn>,
     },
   },
-  answers: {
+  responses: {
     201: {
       description: 'The job at its new version.',
-      schema: jobAnswer,
-      example: jobAnswerExample({ status: 'EN_ROUTE' }),
+      schema: jobResponse,
+      example: jobResponseExample({ status: 'EN_ROUTE' }),
     },
   },
   errors: [
@@ -174,11 +174,11 @@ that the job has already, sent again, makes a version too, but no event.`,
       } satisfies z.input<typeof scheduleIn>,
     },
   },
-  answers: {
+  responses: {
     200: {
       description: 'The job at its new version.',
-      schema: jobAnswer,
-      example: jobAnswerExample({
+      schema: jobResponse,
+      example: jobResponseExample({
         schedule: {
           status: 'CONFIRMED',
           startsAt: '2026-09-04T13:00:00.000Z',
@@ -211,10 +211,10 @@ Lists the technicians of your company, the active ones first, then by name. Thei
 
 One page holds up to 2,000, or up to \`limit\`. While \`hasMore\` is true, send the request again with \`nextCursor\` as
 \`cursor\`. A cursor is bound to your company; any other text is 400 \`cursor_invalid\`: begin again without a cursor.`,
-  answers: {
+  responses: {
     200: {
       description: 'The technicians.',
-      schema: techniciansAnswer,
+      schema: techniciansResponse,
       example: {
         apiVersion: CURRENT_API_VERSION,
         technicians: [
@@ -254,11 +254,11 @@ tells of technicians: the feed does.`,
       } satisfies z.input<typeof assignmentsIn>,
     },
   },
-  answers: {
+  responses: {
     200: {
       description: 'The job at its new version.',
-      schema: jobAnswer,
-      example: jobAnswerExample({
+      schema: jobResponse,
+      example: jobResponseExample({
         technicianAssignments: [
           ...INSTALLER_JOB_EXAMPLE.technicianAssignments,
           { membershipId: SECOND_MEMBERSHIP_ID, assignedAt: '2026-09-03T12:31:07.412Z' },

@@ -4,7 +4,7 @@ import {
   CONFIRMED_MINUTES,
   confirmationIn,
   type ownSession,
-  sessionAnswer,
+  sessionResponse,
   sessionIn,
   sessionList,
   SESSIONS_PER_OWNER,
@@ -15,7 +15,7 @@ const SESSION_EXAMPLE = {
   company: { id: 'cmp_01jx2m9k3hf7sd0q8xw4vt6nzb', name: 'Sunny Installers', class: 'INSTALLER' },
   expiresAt: '2026-08-26T14:33:00.000Z',
   confirmedUntil: '2026-08-26T14:18:00.000Z',
-} as const satisfies z.infer<typeof sessionAnswer>;
+} as const satisfies z.infer<typeof sessionResponse>;
 
 const OWN_SESSION_EXAMPLE = {
   id: 'ses_01k3hc2m5vf8qs1z7x4rw9tnbe',
@@ -55,10 +55,10 @@ account and each client address.`,
       } satisfies z.input<typeof sessionIn>,
     },
   },
-  answers: {
+  responses: {
     200: {
       description: 'Signed in.',
-      schema: sessionAnswer,
+      schema: sessionResponse,
       example: SESSION_EXAMPLE,
       headers: {
         'set-cookie': {
@@ -80,7 +80,7 @@ export const getSessionOperation = defineOperation({
   path: '/partner-api/session',
   summary: 'Read the session',
   description: 'Tells who is signed in, for which company, and until when.',
-  answers: { 200: { description: 'The session.', schema: sessionAnswer, example: SESSION_EXAMPLE } },
+  responses: { 200: { description: 'The session.', schema: sessionResponse, example: SESSION_EXAMPLE } },
 });
 
 /** `DELETE /partner-api/session` */
@@ -90,7 +90,7 @@ export const deleteSessionOperation = defineOperation({
   path: '/partner-api/session',
   summary: 'Sign out',
   description: 'Ends the session.',
-  answers: {
+  responses: {
     204: {
       description: 'Signed out.',
       headers: {
@@ -121,7 +121,7 @@ logins.`,
       value: { password: 'correct horse battery staple' } satisfies z.input<typeof confirmationIn>,
     },
   },
-  answers: { 200: { description: 'Confirmed.', schema: sessionAnswer, example: SESSION_EXAMPLE } },
+  responses: { 200: { description: 'Confirmed.', schema: sessionResponse, example: SESSION_EXAMPLE } },
   errors: ['password_wrong'],
 });
 
@@ -132,7 +132,7 @@ export const listSessionsOperation = defineOperation({
   path: '/partner-api/sessions',
   summary: 'List your sessions',
   description: 'Lists where you are signed in, newest first; nobody else sees them.',
-  answers: {
+  responses: {
     200: {
       description: 'The sessions.',
       schema: sessionList,
@@ -149,7 +149,7 @@ export const endSessionOperation = defineOperation({
   params: OWN_SESSION_ID,
   summary: 'End one of your sessions',
   description: 'Signs out wherever the session is used; its cookie is of no use afterwards.',
-  answers: { 204: { description: 'Ended.' } },
+  responses: { 204: { description: 'Ended.' } },
   errors: ['not_found'],
 });
 

@@ -33,7 +33,7 @@ export const getWebhookStatisticsOperation = defineOperation({
   query: statisticsQuery,
   summary: 'Read the statistics of a subscription',
   description: `Counts the attempts to a subscription over time, and tells how long they took.\n${WHAT_COUNTS}`,
-  answers: {
+  responses: {
     200: {
       description: 'The statistics.',
       schema: webhookStatistics,
@@ -59,7 +59,7 @@ export const getStatisticsOperation = defineOperation({
 Counts the attempts to all subscriptions of your company: over time for all of them together, and in total for each. What was
 sent to subscriptions that are deleted is left out.
 ${WHAT_COUNTS}`,
-  answers: {
+  responses: {
     200: {
       description: 'The statistics.',
       schema: companyStatistics,

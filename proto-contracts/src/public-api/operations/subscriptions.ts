@@ -50,7 +50,7 @@ The host of the \`url\` is looked up now and for every delivery: when one of its
       } satisfies z.input<typeof subscriptionIn>,
     },
   },
-  answers: {
+  responses: {
     201: {
       description: 'The subscription and its secret.',
       schema: subscriptionCreated,
@@ -77,7 +77,7 @@ export const listWebhooksOperation = defineOperation({
   path: '/partner-api/webhooks',
   summary: 'List subscriptions',
   description: "Lists all subscriptions of the owner's company, oldest first. Secrets are not shown.",
-  answers: {
+  responses: {
     200: {
       description: 'The subscriptions.',
       schema: subscriptionList,
@@ -94,7 +94,9 @@ export const getWebhookOperation = defineOperation({
   params: SUBSCRIPTION_ID,
   summary: 'Read a subscription',
   description: 'Reads one subscription of the company.',
-  answers: { 200: { description: 'The subscription.', schema: subscription, example: SUBSCRIPTION_EXAMPLE } },
+  responses: {
+    200: { description: 'The subscription.', schema: subscription, example: SUBSCRIPTION_EXAMPLE },
+  },
   errors: ['not_found'],
 });
 
@@ -123,7 +125,7 @@ activate it when that was answered with 2xx. Deliveries that wait meanwhile go t
       value: { url: 'https://hooks.sunny.example/partner/v2' } satisfies z.input<typeof subscriptionChange>,
     },
   },
-  answers: {
+  responses: {
     200: {
       description: 'The subscription after the change.',
       schema: subscription,
@@ -147,7 +149,7 @@ export const deleteWebhookOperation = defineOperation({
   description: `
 Deletes the subscription and its secrets for good. Nothing more is sent to it: deliveries that have not come to an end are
 cancelled, but for an attempt that is under way.`,
-  answers: { 204: { description: 'Deleted.' } },
+  responses: { 204: { description: 'Deleted.' } },
   errors: ['not_found'],
 });
 
@@ -174,7 +176,7 @@ With the version of a pending secret you can see whether your server knows that 
       value: { secretVersion: 2 } satisfies z.input<typeof testDeliveryIn>,
     },
   },
-  answers: {
+  responses: {
     202: {
       description: 'The delivery.',
       schema: delivery,
@@ -214,7 +216,7 @@ is still running, if any. The body can be left out.`,
       value: { backfill: true } satisfies z.input<typeof activationIn>,
     },
   },
-  answers: {
+  responses: {
     200: {
       description: 'The subscription.',
       schema: subscriptionActivated,
@@ -234,7 +236,7 @@ export const pauseWebhookOperation = defineOperation({
   description: `
 Has no new events queued until the subscription is activated again. Deliveries that have not come to an end are held, but for
 an attempt that is under way. Test deliveries are sent all the same.`,
-  answers: {
+  responses: {
     200: {
       description: 'The subscription.',
       schema: subscription,
@@ -256,7 +258,7 @@ Makes a pending secret with the next version and shows it for the only time. Del
 before. A pending secret that there was is dropped.
 
 Give the new secret to your server beside the current one, each by its version, try it with a test delivery, and activate it.`,
-  answers: {
+  responses: {
     201: {
       description: 'The pending secret.',
       schema: secretRotated,
@@ -294,7 +296,7 @@ Any other version than the pending one, the active one included, is 409.`,
       value: { pendingSecretVersion: 2 } satisfies z.input<typeof secretActivationIn>,
     },
   },
-  answers: {
+  responses: {
     200: {
       description: 'The subscription.',
       schema: subscription,
@@ -314,7 +316,7 @@ export const listWebhookEventsOperation = defineOperation({
   description: `
 Lists every event of the catalogue with the classes of companies that may subscribe to it, the JSON Schema and an
 example of its body; and the version of the signature scheme.`,
-  answers: {
+  responses: {
     200: {
       description: 'The event catalogue.',
       schema: eventCatalogue,

@@ -22,7 +22,7 @@ export const getTechnicalContactOperation = defineOperation({
   summary: 'Read the technical contact',
   description:
     'Returns the email address that new versions and changes of the API are announced to, and the one that waits for its confirmation.',
-  answers: {
+  responses: {
     200: { description: 'The technical contact.', schema: technicalContact, example: CONTACT_EXAMPLE },
   },
 });
@@ -45,7 +45,7 @@ email cannot be sent, nothing changes.`,
       value: { email: 'developers@sunny.example' } satisfies z.input<typeof technicalContactIn>,
     },
   },
-  answers: {
+  responses: {
     200: {
       description: 'The technical contact, with the pending address.',
       schema: technicalContactRequested,
@@ -78,7 +78,7 @@ address can try ${TECHNICAL_CONTACT_LIMITS.confirmationsPerMinute} links in any 
       >,
     },
   },
-  answers: { 204: { description: 'Confirmed.' } },
+  responses: { 204: { description: 'Confirmed.' } },
   errors: ['not_found'],
 });
 

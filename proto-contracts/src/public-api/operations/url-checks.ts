@@ -20,7 +20,7 @@ it and nothing is kept. A session can ask ${LIMITS.urlChecksPerMinute} times in 
       value: { url: SUBSCRIPTION_EXAMPLE.url } satisfies z.input<typeof urlCheckIn>,
     },
   },
-  answers: {
+  responses: {
     200: {
       description: 'The verdict.',
       schema: urlCheck,

@@ -72,7 +72,7 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
   {
     name: 'PartnerOutboxKept',
     severity: 'critical',
-    expr: 'max(partner_retention_kept_partitions{table="outbox"}) > 0',
+    expr: 'max(partner_retention_overdue_partitions{table="outbox"}) > 0',
     for: '5m',
     summary: 'Messages have waited for the broker for over a week',
     description:
@@ -80,15 +80,15 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
     cases: [
       {
         when: 'one is kept',
-        series: { 'partner_retention_kept_partitions{table="outbox"}': '0x5 1x30' },
+        series: { 'partner_retention_overdue_partitions{table="outbox"}': '0x5 1x30' },
         at: '15m',
         firing: [{}],
       },
       {
         when: 'one of another table is kept',
         series: {
-          'partner_retention_kept_partitions{table="outbox"}': '0x30',
-          'partner_retention_kept_partitions{table="events"}': '2x30',
+          'partner_retention_overdue_partitions{table="outbox"}': '0x30',
+          'partner_retention_overdue_partitions{table="events"}': '2x30',
         },
         at: '15m',
         firing: [],

@@ -254,7 +254,9 @@ export const JOB_STATE: Dashboard = {
           title: 'Partitions that are kept',
           about: 'Past their time and still needed. Of the outbox: PartnerOutboxKept.',
           unit: 'short',
-          queries: [{ expr: 'max by (table) (partner_retention_kept_partitions) > 0', legend: '{{table}}' }],
+          queries: [
+            { expr: 'max by (table) (partner_retention_overdue_partitions) > 0', legend: '{{table}}' },
+          ],
           warnAt: 1,
         },
         {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, type Call, sendCall } from '@partner/test-kit/http-call';
+import { type HttpResponse, type Call, sendCall } from '@partner/test-kit/http-call';
 import { withTimeLimit } from '../time-limit.js';
 
 const ANSWER_MS = 30_000;
@@ -11,7 +11,11 @@ export interface DemoCall extends Pick<Call, 'headers' | 'body'> {
 }
 
 /** Sends one request and reads the whole response. Waits once as long as a 429 says; rejects if no response arrives. */
-export async function sendDemoCall(baseUrl: string, call: DemoCall, signal?: AbortSignal): Promise<Answer> {
+export async function sendDemoCall(
+  baseUrl: string,
+  call: DemoCall,
+  signal?: AbortSignal,
+): Promise<HttpResponse> {
   const send = () =>
     withTimeLimit({ milliseconds: ANSWER_MS, signal }, (end) =>
       sendCall(baseUrl, call.path, { ...call, signal: end }),

@@ -1,5 +1,5 @@
 import { installerJob } from '@partner/proto-contracts/public-api/installer-job';
-import type { Answer } from '@partner/test-kit/http-call';
+import type { HttpResponse } from '@partner/test-kit/http-call';
 import { DemoError } from './demo-error.js';
 import type { DemoCall } from './http-call.js';
 
@@ -7,7 +7,7 @@ import type { DemoCall } from './http-call.js';
 export interface Narrator {
   step(title: string): void;
   request(call: DemoCall): void;
-  answer(answer: Answer): void;
+  answer(answer: HttpResponse): void;
   /** Something with a name, e.g. a message or a webhook. */
   show(name: string, content: unknown): void;
   /** What the step proves. Throws {@link DemoError} when it does not hold. */

@@ -3,22 +3,22 @@ import {
   deliveryWithAttempts,
   delivery as deliverySchema,
 } from '@partner/proto-contracts/public-api/webhook-delivery';
-import { sessionAnswer } from '@partner/proto-contracts/public-api/session';
+import { sessionResponse } from '@partner/proto-contracts/public-api/session';
 import {
   subscription as subscriptionSchema,
   subscriptionCreated,
 } from '@partner/proto-contracts/public-api/webhook-subscription';
-import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobResponse, jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
-import type { Answer } from '@partner/test-kit/http-call';
+import type { HttpResponse } from '@partner/test-kit/http-call';
 import { Webhook } from 'standardwebhooks';
 import type { z } from 'zod';
 import { readReceived } from '../receiver/read-received.js';
 import type { ReceivedRequest } from '../receiver/received-request.js';
-import { tellReceiver } from '../receiver/tell-receiver.js';
+import { registerSecret } from '../receiver/register-secret.js';
 import type { SandboxCompany, StackDescription } from '../stack/stack-description.js';
 import { DemoError } from './demo-error.js';
 import { type DemoCall, sendDemoCall } from './http-call.js';
@@ -51,7 +51,7 @@ export async function playDemo(options: {
     request: DemoCall,
     expected: number,
     schema: S,
-  ): Promise<{ readonly data: z.infer<S>; readonly answer: Answer }> {
+  ): Promise<{ readonly data: z.infer<S>; readonly answer: HttpResponse }> {
     show.request(request);
     const answer = await sendDemoCall(baseUrl, request, signal);
     show.answer(answer);
@@ -75,7 +75,7 @@ export async function playDemo(options: {
   const signedIn = await call(
     { method: 'POST', path: '/partner-api/session', headers: { origin }, body: installer.owner },
     200,
-    sessionAnswer,
+    sessionResponse,
   );
   const cookie = signedIn.answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   show.prove(signedIn.data.company.id === installer.id, `a session cookie for ${installer.name} was set`);
@@ -93,7 +93,7 @@ export async function playDemo(options: {
       subscriptionCreated,
     );
     const { id, secretVersion } = created.subscription;
-    await tellReceiver(receiver, {
+    await registerSecret(receiver, {
       version: secretVersion,
       secret: created.secret,
       path,
@@ -184,7 +184,7 @@ export async function playDemo(options: {
   const installerHeaders = { 'x-api-key': installerKey };
   const feedBefore = await quietly(
     { method: 'GET', path: '/partner/v1/jobs?limit=1', headers: installerHeaders },
-    jobFeedAnswer,
+    jobFeedResponse,
   );
   const jobId = newId('job');
   const platform = await connectPlatform(description.amqpUrl, signal);
@@ -208,7 +208,7 @@ export async function playDemo(options: {
     const found = await eventually(
       'the change feed shows the job',
       async () => {
-        const page = await quietly(request, jobFeedAnswer);
+        const page = await quietly(request, jobFeedResponse);
         const entry = page.resources.find(
           ({ resource }) => resource.id === jobId && (version === undefined || resource.version === version),
         );
@@ -232,7 +232,7 @@ export async function playDemo(options: {
   const { data: job } = await call(
     { method: 'GET', path: `/partner/v1/jobs/${jobId}`, headers: installerHeaders },
     200,
-    jobAnswer,
+    jobResponse,
   );
   show.prove(
     JSON.stringify(job.resource) === JSON.stringify(first.entry.resource),
@@ -261,7 +261,7 @@ export async function playDemo(options: {
       expectedVersion: job.resource.version,
     },
   } as const satisfies DemoCall;
-  const moved = await call(statusCall, 201, jobAnswer);
+  const moved = await call(statusCall, 201, jobResponse);
   show.prove(
     moved.data.resource.status === 'ACKNOWLEDGED' && moved.data.resource.version === job.resource.version + 1,
     `the job is ACKNOWLEDGED, at version ${moved.data.resource.version}`,
@@ -348,7 +348,7 @@ export async function playDemo(options: {
 
 function read<S extends z.ZodType>(
   request: DemoCall,
-  answer: Answer,
+  answer: HttpResponse,
   expected: number,
   schema: S,
 ): z.infer<S> {

@@ -1,9 +1,9 @@
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import type { Progress } from '../progress.js';
-import type { MadeElsewhere } from './made-elsewhere.js';
+import type { ExternalResource } from './external-resources.js';
 import { StackError } from '../stack-error.js';
 import { DOCKER_URLS, type DockerParts } from './docker-engine.js';
-import { checkRedis, ownDatabase, ownVhost } from './given-servers.js';
+import { checkRedis, ownDatabase, ownVhost } from './external-servers.js';
 import { installMissingParts } from './install-missing-parts.js';
 import { PART_NAMES, PART_TITLES, type PartName, type PartSource } from './part-source.js';
 
@@ -22,7 +22,7 @@ export async function findParts(deps: {
   readonly redisKeyPrefix: string;
   readonly docker: DockerParts;
   /** Hears of what is made outside the stack's own directory. */
-  readonly remember: (made: MadeElsewhere) => void;
+  readonly remember: (made: ExternalResource) => void;
   readonly report: Progress;
 }): Promise<PartSources> {
   const given = {

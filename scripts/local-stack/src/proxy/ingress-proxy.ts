@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { drainWithinBounds } from '@partner/kernel/drain-within-bounds';
-import { errorAnswer } from '@partner/gateway-kit/error-answer';
+import { errorResponse } from '@partner/gateway-kit/error-response';
 import { createHttpServer } from '@partner/kernel/http-server';
 import { protocolViolation } from '@partner/gateway-kit/protocol-violation';
 import { requestIdFrom } from '@partner/kernel/request-id';
@@ -170,7 +170,7 @@ function endToEnd(rawHeaders: readonly string[], replaced: readonly string[] = [
 function refuse(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
   drainWithinBounds(request);
   const requestId = requestIdFrom(request.headers['x-request-id']?.toString());
-  const { status, json, headers } = errorAnswer(error, requestId);
+  const { status, json, headers } = errorResponse(error, requestId);
   const body = JSON.stringify(json);
   response
     .writeHead(status, {

@@ -11,7 +11,7 @@ import { ensureCertificates } from './certificates.js';
 import { openKnownSecrets } from './known-secrets.js';
 import { readReceived } from './read-received.js';
 import { createReceiver } from './receiver.js';
-import { tellReceiver } from './tell-receiver.js';
+import { registerSecret } from './register-secret.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -98,7 +98,7 @@ function deliver(where: string, eventId: string, tamper = (body: string) => body
 
 function tell(known: { path?: string; version?: number } = {}): Promise<void> {
   const controlUrl = `https://127.0.0.1:${port}/_control/secrets`;
-  return tellReceiver({ controlUrl, caFile }, { version: 1, secret, ...known });
+  return registerSecret({ controlUrl, caFile }, { version: 1, secret, ...known });
 }
 
 test('a delivery that verifies is on the disk, byte for byte, when it is answered', async () => {

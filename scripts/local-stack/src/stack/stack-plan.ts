@@ -1,7 +1,7 @@
 import { freePort, takePort } from '@partner/test-kit/backing-services/local-process';
 import { createDockerParts } from '../parts/docker-engine.js';
 import { findParts, type PartSources, privateSource } from '../parts/find-parts.js';
-import { rememberMadeElsewhere } from '../parts/made-elsewhere.js';
+import { recordExternalResource } from '../parts/external-resources.js';
 import type { Progress } from '../progress.js';
 import { StackError } from '../stack-error.js';
 import { PROJECT_ROOT } from './project-root.js';
@@ -104,7 +104,7 @@ async function chooseParts(
         environment: parts.environment,
         redisKeyPrefix: REDIS_KEY_PREFIX,
         docker: createDockerParts({ root: PROJECT_ROOT, directory: options.directory }),
-        remember: (made) => rememberMadeElsewhere(options.directory, made),
+        remember: (made) => recordExternalResource(options.directory, made),
         report: options.report,
       });
     case 'private':

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { postgresDataDirectory } from '@partner/test-kit/backing-services/postgres';
 import { isProcessRunning, processesWithVariable } from '@partner/test-kit/backing-services/process-identity';
 import { createDockerParts } from '../parts/docker-engine.js';
-import { removeMadeElsewhere } from '../parts/made-elsewhere.js';
+import { removeExternalResources } from '../parts/external-resources.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { serviceOf } from './replicas.js';
 import { hasEndedWithin } from './stack-lock.js';
@@ -53,7 +53,7 @@ export async function stopStack(directory: string): Promise<boolean> {
 /** What a stack leaves in its directory, but for its keys. */
 const OWN_ENTRIES = [
   ...['postgres', 'rabbitmq', 'redis', 'receiver', 'logs'],
-  ...['state.json', 'stack.json', 'made-elsewhere.json', 'cookies'],
+  ...['state.json', 'stack.json', 'external-resources.json', 'cookies'],
 ];
 
 /**
@@ -61,7 +61,7 @@ const OWN_ENTRIES = [
  * database that was not made by the stack stays too, and holds what they have sealed.
  */
 export async function removeStackData(directory: string): Promise<void> {
-  await removeMadeElsewhere({ root: PROJECT_ROOT, directory });
+  await removeExternalResources({ root: PROJECT_ROOT, directory });
   rmSync(await postgresDataDirectory(path.join(directory, 'postgres')), { recursive: true, force: true });
   for (const entry of OWN_ENTRIES) {
     rmSync(path.join(directory, entry), { recursive: true, force: true });

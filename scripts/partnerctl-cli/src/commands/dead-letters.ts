@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import { QUEUES, type QueueDefinition } from '@partner/proto-contracts/topology';
 import { type DeadLetter, goThroughDeadLetters } from '@partner/kernel/amqp/dead-letters';
-import { lookAtQueues } from '@partner/kernel/amqp/look-at-queues';
+import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { notFound } from '@partner/kernel/service-error';
 import { type CommandContext, demandYes, examples, wholeNumber } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
@@ -59,7 +59,7 @@ export function deadLettersCommand(context: CommandContext) {
   async function countBehind(queue: QueueWithDead, limit: number): Promise<number> {
     const { connection } = await context.session();
     const { deadLetterQueue } = queue;
-    const looks = await lookAtQueues(connection, [deadLetterQueue]);
+    const looks = await inspectQueues(connection, [deadLetterQueue]);
     return Math.max(0, (looks.get(deadLetterQueue)?.messages ?? 0) - limit);
   }
 
@@ -84,7 +84,7 @@ export function deadLettersCommand(context: CommandContext) {
         return;
       }
       const { connection } = await context.session();
-      const looks = await lookAtQueues(
+      const looks = await inspectQueues(
         connection,
         queuesWithDead().map(({ deadLetterQueue }) => deadLetterQueue),
       );

@@ -7,13 +7,13 @@ import { renderTable } from '../output.js';
 import { interrupted } from '../poll-until.js';
 import type { Session } from '../session.js';
 import {
-  askBacklog,
+  readBacklog,
   findProblems,
-  lookAtServiceQueues,
+  inspectServiceQueues,
   type QueueState,
   seconds,
   THRESHOLDS,
-} from '../system-look.js';
+} from '../inspect-system.js';
 
 /** One thing that was looked at. */
 interface Finding {
@@ -107,7 +107,7 @@ async function lookThroughBroker(
   findings: Finding[],
 ): Promise<void> {
   const queues = await found(context, findings, 'queues', async () => {
-    const value = await lookAtServiceQueues(session);
+    const value = await inspectServiceQueues(session);
     const declared = value.filter(({ messages }) => messages !== null).length;
     return { value, message: `${declared} of ${value.length} are declared` };
   });
@@ -116,7 +116,7 @@ async function lookThroughBroker(
     findings,
     'job-state and Postgres',
     async () => {
-      const value = await askBacklog(session);
+      const value = await readBacklog(session);
       return { value, message: `they answer, in ${value.tookMs} ms` };
     },
     'start job-state, or look into its log: it answers once Postgres is there and migrated',

@@ -3,13 +3,13 @@ import { type CommandContext, examples, wholeNumber } from '../command-context.j
 import { EXIT_CODES } from '../exit-codes.js';
 import { type Document, renderLines, renderTable } from '../output.js';
 import {
-  askBacklog,
+  readBacklog,
   dueToWorking,
   findProblems,
-  lookAtServiceQueues,
+  inspectServiceQueues,
   seconds,
   THRESHOLDS,
-} from '../system-look.js';
+} from '../inspect-system.js';
 
 /** `partnerctl status`: what waits and for how long. */
 export function statusCommand(context: CommandContext) {
@@ -50,8 +50,8 @@ export function statusCommand(context: CommandContext) {
     )
     .action(async ({ check, maxDue, maxOutbox, maxWaiting, maxDead }) => {
       const session = await context.session();
-      const { backlog, numbers } = await askBacklog(session);
-      const queues = await lookAtServiceQueues(session);
+      const { backlog, numbers } = await readBacklog(session);
+      const queues = await inspectServiceQueues(session);
       const problems = findProblems(queues, numbers, {
         ...THRESHOLDS,
         dueSeconds: maxDue,

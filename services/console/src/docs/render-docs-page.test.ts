@@ -38,9 +38,9 @@ test('the contents link to every section, and nothing else', () => {
 });
 
 test('every field, header, error and event of the description is on the page', () => {
-  const names = [...description.operations, ...description.webhooks].flatMap(({ parameters, answers }) => [
+  const names = [...description.operations, ...description.webhooks].flatMap(({ parameters, responses }) => [
     ...parameters.map(({ name }) => name),
-    ...answers.flatMap(({ headers, errorCodes }) => [...headers.map(({ name }) => name), ...errorCodes]),
+    ...responses.flatMap(({ headers, errorCodes }) => [...headers.map(({ name }) => name), ...errorCodes]),
   ]);
   const fields = Object.values(description.schemas).flatMap(({ properties = {} }) => Object.keys(properties));
   for (const name of new Set([...names, ...fields])) expect(page).toContain(`${name}<`);

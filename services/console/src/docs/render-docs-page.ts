@@ -159,9 +159,9 @@ function webhookGroup(description: ApiDescription): Group {
 /** Returns the schemas that a table links to, and that of errors. */
 function schemaGroup(description: ApiDescription): Group {
   const { schemas, operations, webhooks } = description;
-  const bodies = [...operations, ...webhooks].flatMap(({ body, answers }) => [
+  const bodies = [...operations, ...webhooks].flatMap(({ body, responses }) => [
     ...(body === undefined ? [] : [body]),
-    ...answers.flatMap((answer) => answer.body ?? []),
+    ...responses.flatMap((answer) => answer.body ?? []),
   ]);
   const needed = new Set<string>();
   const open = [

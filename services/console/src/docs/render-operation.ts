@@ -1,7 +1,7 @@
 import { ERROR_REASON_CATALOGUE, isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
 import type {
   ApiDescription,
-  DescribedAnswer,
+  DescribedResponse,
   DescribedBody,
   DescribedOperation,
   DescribedParameter,
@@ -14,9 +14,9 @@ import { renderInline, renderMarkdown, renderRows } from './render-markdown.js';
 
 /** Renders one operation under an anchor with its id. */
 export function renderOperation(operation: DescribedOperation, description: ApiDescription): Html {
-  const { id, method, path, summary, body, answers } = operation;
+  const { id, method, path, summary, body, responses } = operation;
   const { schemas } = description;
-  const successes = answers.filter(({ errorCodes }) => errorCodes.length === 0);
+  const successes = responses.filter(({ errorCodes }) => errorCodes.length === 0);
   return html`<article class="entry" id="${id}" aria-labelledby="${id}-title" data-entry>
     <h3 id="${id}-title"><a class="anchor" href="#${id}">${summary}</a></h3>
     <p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
@@ -28,7 +28,7 @@ export function renderOperation(operation: DescribedOperation, description: ApiD
     <h4>Answers</h4>
     ${successes.map((answer) => renderAnswer(answer, schemas))}
     <h4>Errors</h4>
-    ${renderErrors(answers)}
+    ${renderErrors(responses)}
   </article>`;
 }
 
@@ -58,7 +58,7 @@ function renderRequestBody({ schema, examples }: DescribedBody, schemas: Schemas
     )}`;
 }
 
-function renderAnswer({ status, description, headers, body }: DescribedAnswer, schemas: Schemas): Html {
+function renderAnswer({ status, description, headers, body }: DescribedResponse, schemas: Schemas): Html {
   return html`<div class="answer">
     <p class="status"><code class="success">${status}</code> ${renderInline(description)}</p>
     ${body === undefined ? NOTHING : renderFields(body.schema, schemas)}
@@ -82,7 +82,7 @@ function renderAnswer({ status, description, headers, body }: DescribedAnswer, s
 /** Renders an example of each error that the operations can return. */
 export function renderErrorExamples(operations: readonly DescribedOperation[]): Html {
   const examples = operations
-    .flatMap(({ answers }) => answers)
+    .flatMap(({ responses }) => responses)
     .filter(({ errorCodes }) => errorCodes.length > 0)
     .flatMap(({ status, body }) =>
       (body?.examples ?? []).map(({ name, value }) => ({ status, name, value })),
@@ -98,8 +98,8 @@ export function renderErrorExamples(operations: readonly DescribedOperation[]): 
   </details>`;
 }
 
-function renderErrors(answers: readonly DescribedAnswer[]): Html {
-  const rows = answers.flatMap(({ status, errorCodes }) =>
+function renderErrors(responses: readonly DescribedResponse[]): Html {
+  const rows = responses.flatMap(({ status, errorCodes }) =>
     errorCodes.filter(isErrorReason).map((code) => {
       const { meaning, action } = ERROR_REASON_CATALOGUE[code];
       return [

@@ -37,7 +37,7 @@ export function renderDelivery({ webhooks, schemas }: ApiDescription): Html {
     ${renderFields({ ...envelope, properties }, schemas)}
     <h4>Your answer</h4>
     <ul>
-      ${any.answers.map(
+      ${any.responses.map(
         ({ status, description }) =>
           html`<li><code>${status === 'default' ? 'else' : status}</code> ${description}</li>`,
       )}

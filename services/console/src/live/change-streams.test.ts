@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { AnswerStream } from '@partner/gateway-kit/answer-stream';
+import type { ResponseStream } from '@partner/gateway-kit/response-stream';
 import { silentLogger } from '@partner/kernel/logger';
 import { createManualTimers, type ManualTimers } from '@partner/kernel/testing/manual-timers';
 import { Registry } from 'prom-client';
@@ -25,7 +25,7 @@ const session = (id: string, companyId = 'cmp_1'): OwnerSession => ({
   userAgent: null,
 });
 
-interface HeardStream extends AnswerStream {
+interface HeardStream extends ResponseStream {
   readonly heard: string[];
 }
 

@@ -3,7 +3,7 @@ import {
   STREAM_MINUTES,
   STREAMS_PER_SESSION,
 } from '@partner/proto-contracts/public-api/operations/changes';
-import type { AnswerStream } from '@partner/gateway-kit/answer-stream';
+import type { ResponseStream } from '@partner/gateway-kit/response-stream';
 import { createKeyedThrottle } from '@partner/kernel/keyed-throttle';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
@@ -21,7 +21,7 @@ export interface ChangeStreams {
    * the session is at its limit. On shutdown a new stream ends at once. The slot is released when the stream is over,
    * so the returned function must be called.
    */
-  open(session: OwnerSession): (stream: AnswerStream) => void;
+  open(session: OwnerSession): (stream: ResponseStream) => void;
   /** Notifies the company's streams which webhooks to reload; none: any of them may have changed. */
   changed(companyId: string, webhookIds: readonly string[]): void;
   /** Notifies every stream that a change may have been missed. */
@@ -43,7 +43,7 @@ export function createChangeStreams(deps: {
 }): ChangeStreams {
   const { after = afterMs } = deps;
   const places = new Map<string, number>();
-  const byCompany = new Map<string, Set<AnswerStream>>();
+  const byCompany = new Map<string, Set<ResponseStream>>();
   let isClosed = false;
   new Gauge({
     name: 'partner_console_change_streams',
@@ -62,7 +62,7 @@ export function createChangeStreams(deps: {
     },
   });
 
-  function release({ id, companyId }: OwnerSession, stream: AnswerStream): void {
+  function release({ id, companyId }: OwnerSession, stream: ResponseStream): void {
     const taken = (places.get(id) ?? 0) - 1;
     if (taken > 0) places.set(id, taken);
     else places.delete(id);
@@ -71,7 +71,7 @@ export function createChangeStreams(deps: {
     if (streams?.size === 0) byCompany.delete(companyId);
   }
 
-  async function beat(session: OwnerSession, stream: AnswerStream): Promise<void> {
+  async function beat(session: OwnerSession, stream: ResponseStream): Promise<void> {
     const isAlive = await deps.isAlive(session).catch((error: unknown) => {
       deps.logger.warn({ err: error, companyId: session.companyId }, 'change_stream.session_not_known');
       return false;
@@ -81,7 +81,7 @@ export function createChangeStreams(deps: {
     else stream.end();
   }
 
-  function keepAlive(session: OwnerSession, stream: AnswerStream): void {
+  function keepAlive(session: OwnerSession, stream: ResponseStream): void {
     const cancel = after(HEARTBEAT_SECONDS * 1_000, () => {
       stream.over.removeEventListener('abort', cancel);
       void beat(session, stream).then(() => {

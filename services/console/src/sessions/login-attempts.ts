@@ -3,7 +3,7 @@ import { loginLimitReached } from '@partner/proto-contracts/public-api/refusals'
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { askRedis } from './ask-redis.js';
+import { awaitRedis } from './await-redis.js';
 
 /** Span in which failed logins are counted. */
 export const LOGIN_FAILURE_WINDOW_MS = 15 * 60_000;
@@ -55,7 +55,7 @@ export function createLoginAttempts(deps: {
       const waitMs = z
         .number()
         .parse(
-          await askRedis(
+          await awaitRedis(
             deps.redis.eval(
               BEGIN_SCRIPT,
               1,
@@ -74,7 +74,7 @@ export function createLoginAttempts(deps: {
       }
       return {
         async forget() {
-          await askRedis(deps.redis.zrem(key, attemptId));
+          await awaitRedis(deps.redis.zrem(key, attemptId));
         },
       };
     },

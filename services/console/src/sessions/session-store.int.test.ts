@@ -125,7 +125,7 @@ describe('a session', () => {
       endsAt: now + SESSION_LIFETIME_MS,
     });
     await expect(store.find(token)).resolves.toBeUndefined();
-    await expect(store.look(id)).resolves.toBeUndefined();
+    await expect(store.peek(id)).resolves.toBeUndefined();
   });
 
   test('stores the user agent up to 200 characters, or its absence', async () => {
@@ -138,10 +138,10 @@ describe('a session', () => {
   test('that is only inspected still expires', async () => {
     const { token, session } = await store.create(owner, origin);
     now += SESSION_IDLE_MS - 1;
-    await expect(store.look(session.id)).resolves.toEqual(session);
+    await expect(store.peek(session.id)).resolves.toEqual(session);
     await expect(store.find(token, { prolongs: false })).resolves.toEqual(session);
     now += 1;
-    await expect(store.look(session.id)).resolves.toBeUndefined();
+    await expect(store.peek(session.id)).resolves.toBeUndefined();
   });
 
   test('counts as confirmed for 15 minutes after the login, and after each confirmation', async () => {

@@ -3,7 +3,7 @@ import { CONFIRMED_MINUTES, SESSIONS_PER_OWNER } from '@partner/proto-contracts/
 import { newId } from '@partner/kernel/ids';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { askRedis } from './ask-redis.js';
+import { awaitRedis } from './await-redis.js';
 
 /** Idle timeout of a session. */
 export const SESSION_IDLE_MS = 30 * 60_000;
@@ -81,7 +81,7 @@ export interface SessionStore {
    */
   find(token: string, options?: { readonly prolongs?: boolean }): Promise<OwnerSession | undefined>;
   /** Returns the session of an id without resetting its idle time. */
-  look(sessionId: string): Promise<OwnerSession | undefined>;
+  peek(sessionId: string): Promise<OwnerSession | undefined>;
   /** Returns the active sessions of a membership, newest first. */
   list(membershipId: string): Promise<readonly OwnerSession[]>;
   /** Ends a session for good, for every use of its token. Returns false if it has already ended. */
@@ -284,7 +284,7 @@ export function createSessionStore(deps: {
   const keyOf = (sessionId: string) => `${prefix}${sessionId}`;
   const indexOf = (membershipId: string) => `${deps.keyPrefix}sessions-of:${membershipId}`;
   const run = (script: string, keys: readonly string[], args: readonly (string | number)[]) =>
-    askRedis(deps.redis.eval(script, keys.length, ...keys, ...args));
+    awaitRedis(deps.redis.eval(script, keys.length, ...keys, ...args));
   const now = () => deps.clock().getTime();
 
   async function read(id: string, prolongs: boolean): Promise<OwnerSession | undefined> {
@@ -343,7 +343,7 @@ export function createSessionStore(deps: {
       return TOKEN_FORM.test(token) ? read(sessionIdOf(token), prolongs) : undefined;
     },
 
-    look: (sessionId) => read(sessionId, false),
+    peek: (sessionId) => read(sessionId, false),
 
     async list(membershipId) {
       const found = listed.parse(await run(LIST_SCRIPT, [indexOf(membershipId)], [prefix, now()]));

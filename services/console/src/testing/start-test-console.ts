@@ -18,7 +18,7 @@ import { createRedis } from '@partner/gateway-kit/redis';
 import { closeServer, listen } from '@partner/kernel/listen';
 import type { Mailer } from '@partner/kernel/mail';
 import { createLogger, silentLogger } from '@partner/kernel/logger';
-import { checkAnswers } from '@partner/test-kit/check-answers';
+import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { createManualTimers } from '@partner/kernel/testing/manual-timers';
 import { Registry } from 'prom-client';
@@ -26,14 +26,14 @@ import supertest from 'supertest';
 import { createConsoleApp } from '../app.js';
 import { type ChangeStreams, createChangeStreams } from '../live/change-streams.js';
 import { createLoginAttempts } from '../sessions/login-attempts.js';
-import { createSessionQuestion } from '../sessions/session-question.js';
+import { createSessionLookup } from '../sessions/session-lookup.js';
 import { createSessionStore } from '../sessions/session-store.js';
 import { createVerifyPassword } from '../sessions/verify-password.js';
 import { createFakeJobState, type FakeJobState } from './fake-job-state.js';
 import { type ActedCall, watchActors } from './watch-actors.js';
 import { FAKE_WEB_APP } from './fake-web-app.js';
 
-const checked = checkAnswers(afterEach);
+const checked = checkResponses(afterEach);
 
 /** The password of every user of a test console. */
 export const PASSWORD = 'correct horse battery staple';
@@ -114,7 +114,7 @@ export async function startTestConsole(options: {
   const access = createClient(AccessService, transport);
   const sessions = createSessionStore({ redis, keyPrefix, clock, randomBytes });
   const changeStreams = createChangeStreams({
-    isAlive: createSessionQuestion({ access, sessions, logger, clock, rpcTimeoutMs: 5_000 }),
+    isAlive: createSessionLookup({ access, sessions, logger, clock, rpcTimeoutMs: 5_000 }),
     logger,
     metrics,
     after: timers.after,

@@ -6,7 +6,7 @@ import type {
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import { createLeadOperation } from '@partner/proto-contracts/public-api/operations/inbound';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
-import { type AnyEndpoint, type EndpointAnswer, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, type EndpointResponse, serveOperation } from '@partner/gateway-kit/endpoint';
 import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';
 
 /**
@@ -28,7 +28,7 @@ export function createLead(deps: {
   });
 }
 
-function answerFrom({ created, leadId, projectId, mergeReason }: CreateLeadResponse): EndpointAnswer {
+function answerFrom({ created, leadId, projectId, mergeReason }: CreateLeadResponse): EndpointResponse {
   return created === true
     ? { status: 201, json: leadCreated.parse({ status: 'created', leadId }) }
     : { status: 200, json: leadMerged.parse({ status: 'merged', leadId, projectId, reason: mergeReason }) };

@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import type { contractorJobsAnswer } from '@partner/proto-contracts/public-api/contractor-job';
+import type { contractorJobsResponse } from '@partner/proto-contracts/public-api/contractor-job';
 import { listContractorJobsOperation } from '@partner/proto-contracts/public-api/operations/inbound';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
@@ -17,7 +17,7 @@ export function listContractorJobs(deps: {
       { ...contractorBoundary(request.principal), limit: request.query.take },
       request.call,
     );
-    const json = { jobs: jobs.map(contractorJobFrom) } satisfies z.input<typeof contractorJobsAnswer>;
+    const json = { jobs: jobs.map(contractorJobFrom) } satisfies z.input<typeof contractorJobsResponse>;
     return { status: 200, json };
   });
 }

@@ -16,7 +16,7 @@ import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
 import { createApiKeyAuthenticator } from '@partner/gateway-kit/api-key-authentication';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
-import { checkAnswers } from '@partner/test-kit/check-answers';
+import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
 import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { Registry } from 'prom-client';
@@ -45,7 +45,7 @@ const PRINCIPALS: ReadonlyMap<string, MessageInitShape<typeof AuthenticateKeyRes
 
 const NOW = new Date('2026-09-01T12:00:00Z');
 
-const checked = checkAnswers(afterEach);
+const checked = checkResponses(afterEach);
 
 /**
  * The inbound surface without a network, in front of a job-state with these services. Its clock stands still. A test

@@ -4,7 +4,7 @@ import { listJobFeedOperation } from '@partner/proto-contracts/public-api/operat
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { invariant } from '@partner/kernel/invariant';
-import type { FeedCursor, FeedPlace } from '../feed-cursor.js';
+import type { FeedCursor, FeedPosition } from '../feed-cursor.js';
 
 /** Company and page size of a read. */
 interface Reader {
@@ -17,7 +17,7 @@ interface Reader {
 interface Page {
   readonly entryTexts: readonly string[];
   /** Position of the next page; undefined: this page's own start. */
-  readonly next: FeedPlace | undefined;
+  readonly next: FeedPosition | undefined;
   readonly hasMore: boolean;
 }
 
@@ -89,13 +89,13 @@ async function snapshotPage(
   };
 }
 
-function snapshotPlace(sequence: string, lastJobId: string | undefined): FeedPlace {
+function snapshotPlace(sequence: string, lastJobId: string | undefined): FeedPosition {
   invariant(lastJobId, 'more jobs stand after one that was read');
   return { kind: 'snapshot', sequence, afterJobId: lastJobId };
 }
 
 /** Undefined at sequence 0: the company has never had an entry. */
-function feedPlace(sequence: string): FeedPlace | undefined {
+function feedPlace(sequence: string): FeedPosition | undefined {
   return sequence === '0' ? undefined : { kind: 'feed', sequence };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ListTechniciansRequest } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { techniciansAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { techniciansResponse } from '@partner/proto-contracts/public-api/installer-job';
 import request from 'supertest';
 import { assertError } from '../testing/assert-error.js';
 import { createTestApp, cursors, keys, technicianCursors } from '../testing/create-test-app.js';
@@ -55,9 +55,9 @@ describe('GET /partner/v1/technicians', () => {
 
   test('continues each page after the last technician of the page before, and has no cursor on the last page [TECH-3]', async () => {
     const { get, requests } = createFixture();
-    const first = techniciansAnswer.parse((await get('?limit=2')).body);
+    const first = techniciansResponse.parse((await get('?limit=2')).body);
     expect(first).toMatchObject({ technicians: technicians.slice(0, 2), hasMore: true });
-    const second = techniciansAnswer.parse((await get(`?limit=2&cursor=${first.nextCursor}`)).body);
+    const second = techniciansResponse.parse((await get(`?limit=2&cursor=${first.nextCursor}`)).body);
     expect(second).toMatchObject({ technicians: technicians.slice(2), nextCursor: null, hasMore: false });
     expect(requests[1]).toMatchObject({ after: technicians[1], limit: 2 });
   });

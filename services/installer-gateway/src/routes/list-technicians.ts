@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { JobService, Technician } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import type { technician, techniciansAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import type { technician, techniciansResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { listTechniciansOperation } from '@partner/proto-contracts/public-api/operations/installer';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
@@ -29,7 +29,7 @@ export function listTechnicians(deps: {
         technicians,
         nextCursor: last === undefined ? null : cursors.encode(companyId, last),
         hasMore: last !== undefined,
-      } satisfies z.input<typeof techniciansAnswer>;
+      } satisfies z.input<typeof techniciansResponse>;
       return { status: 200, json };
     },
   );

@@ -15,7 +15,7 @@ import { createApiKeyAuthenticator } from '@partner/gateway-kit/api-key-authenti
 import type { ApiVersions } from '@partner/gateway-kit/api-versions';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
-import { checkAnswers } from '@partner/test-kit/check-answers';
+import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
 import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import type { RequestListener } from 'node:http';
@@ -54,7 +54,7 @@ export function projectionText(job: Partial<InstallerJob>): string {
   return JSON.stringify({ ...INSTALLER_JOB_EXAMPLE, ...job }, null, 1);
 }
 
-const checked = checkAnswers(afterEach);
+const checked = checkResponses(afterEach);
 
 /**
  * Creates the installer surface in front of a test's own job service, at a fixed time. A test fails if a response does

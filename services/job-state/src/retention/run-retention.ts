@@ -99,7 +99,7 @@ async function keepTable(deps: RetentionDeps, table: RetainedTable, now: Date): 
     const fields = { table: table.name, partition: partition.name };
     if (outcome === 'needed') {
       kept += 1;
-      logger.info(fields, 'retention.partition_kept');
+      logger.info(fields, 'retention.partition_overdue');
     }
     if (outcome === 'dropped') {
       metrics.dropped(table.name);

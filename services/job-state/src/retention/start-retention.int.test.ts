@@ -185,7 +185,7 @@ describe('deliveries and their events', () => {
     expect(logged).toContainEqual({
       level: 'info',
       fields: { table: 'events', partition: 'events_p20241209' },
-      message: 'retention.partition_kept',
+      message: 'retention.partition_overdue',
     });
     await database.query(`update deliveries set state = 'pending' where id = $1`, [deliveryId]);
     const limits = { batchSize: 10, leaseSeconds: 30, inFlight: 10, subscriptionCap: 10 };
@@ -455,11 +455,11 @@ describe('the outbox', () => {
     await insert('never had a partition', at(-50));
     await runLoop(at(500));
     expect(await idsIn('outbox', 'message_id')).toEqual(['never had a partition', 'stuck']);
-    expect(await metric('partner_retention_kept_partitions{table="outbox"}')).toBe('1');
+    expect(await metric('partner_retention_overdue_partitions{table="outbox"}')).toBe('1');
     expect(logged).toContainEqual({
       level: 'info',
       fields: { table: 'outbox', partition: 'outbox_p20241209' },
-      message: 'retention.partition_kept',
+      message: 'retention.partition_overdue',
     });
     expect(await metric('partner_retention_dropped_partitions_total{table="outbox"}')).toBe('4');
     await database.query('delete from outbox');

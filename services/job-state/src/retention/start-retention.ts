@@ -86,7 +86,7 @@ function createRetentionMetrics(metrics: Registry) {
       registers,
     }),
     kept: new Gauge({
-      name: 'partner_retention_kept_partitions',
+      name: 'partner_retention_overdue_partitions',
       help: 'Partitions that have passed their time and are still needed, as of the last run.',
       labelNames,
       registers,

@@ -7,7 +7,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { type DeadLetter, type DeadLetterVerdict, goThroughDeadLetters } from './dead-letters.js';
-import { lookAtQueues, replyCodeOf } from './look-at-queues.js';
+import { inspectQueues, replyCodeOf } from './inspect-queues.js';
 import { createPublisher, type Publisher } from './publisher.js';
 
 const DIED_AT = new Date('2026-09-01T08:00:00.250Z');
@@ -168,7 +168,7 @@ describe('dead letters', () => {
 
   test('are counted without being consumed, and an undeclared queue is reported as missing', async () => {
     const queue = await queueWith('one', 'two');
-    const looks = await lookAtQueues(connection, [queue.deadLetterQueue, 'no.such.queue', queue.name]);
+    const looks = await inspectQueues(connection, [queue.deadLetterQueue, 'no.such.queue', queue.name]);
     expect(looks.get(queue.deadLetterQueue)).toEqual({
       name: queue.deadLetterQueue,
       messages: 2,

@@ -3,7 +3,7 @@ import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { Channel, GetMessage } from 'amqplib';
 import type { AmqpConnection } from './connection.js';
 import { DEAD_REASON, DIED_AT } from './death-headers.js';
-import { withChannel } from './look-at-queues.js';
+import { withChannel } from './inspect-queues.js';
 import { textHeaders, textOf } from './message-text.js';
 import type { Publisher } from './publisher.js';
 import { unlessClosed } from './subscription.js';

@@ -256,7 +256,7 @@ function readReply<O extends DescMessage>(
   const type = textOf(reply.properties.type);
   if (type === RpcErrorSchema.typeName) throw decodeRpcError(reply.content);
   if (type !== method.output.typeName) {
-    logger.error({ method: callType, type }, 'rpc.answer_not_understood');
+    logger.error({ method: callType, type }, 'rpc.response_not_understood');
     throw ServiceError.from(new Error(`${callType} was answered with a "${type}"`));
   }
   return fromBinary(method.output, reply.content);

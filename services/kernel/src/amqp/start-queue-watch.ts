@@ -2,7 +2,7 @@ import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { Channel } from 'amqplib';
 import type { Registry } from 'prom-client';
 import type { AmqpConnection } from './connection.js';
-import { replyCodeOf } from './look-at-queues.js';
+import { replyCodeOf } from './inspect-queues.js';
 import { gauge } from './metrics.js';
 
 /** A watch that runs until it is stopped. */

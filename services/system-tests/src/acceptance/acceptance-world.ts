@@ -1,8 +1,8 @@
 import { type SurfaceSide, createSurfaceSide } from '../surfaces/surface-side.js';
-import type { Answer } from '@partner/test-kit/http-call';
+import type { HttpResponse } from '@partner/test-kit/http-call';
 import { type WireRequest, send } from '../surfaces/send.js';
 import { type TestStack, startTestStack } from '../support/test-stack.js';
-import type { ReceiverAnswer } from '../support/webhook-receiver.js';
+import type { ReceiverResponse } from '../support/webhook-receiver.js';
 
 /** `WEBHOOK_RETRY_BASE_MS` of the stack. */
 export const RETRY_BASE_MS = 1_000;
@@ -12,14 +12,14 @@ export interface AcceptanceWorld {
   readonly stack: TestStack;
   readonly side: SurfaceSide;
   /** How the receiver responds at a path; 204 without it. */
-  readonly answers: Map<string, ReceiverAnswer>;
+  readonly answers: Map<string, ReceiverResponse>;
   /** Sends a request to the base address, as a partner would. */
-  send(request: WireRequest): Promise<Answer>;
+  send(request: WireRequest): Promise<HttpResponse>;
 }
 
 /** Starts the stack; `stack.stop()` ends it. */
 export async function startAcceptanceWorld(): Promise<AcceptanceWorld> {
-  const answers = new Map<string, ReceiverAnswer>();
+  const answers = new Map<string, ReceiverResponse>();
   const stack = await startTestStack({
     settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: String(RETRY_BASE_MS) } },
     answer: ({ path }) => answers.get(path) ?? 204,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobResponse, jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import {
   createActiveSubscription,
   type OwnerSession,
   readSubscription,
   signIn,
 } from '../support/owner-session.js';
-import type { Answer } from '@partner/test-kit/http-call';
+import type { HttpResponse } from '@partner/test-kit/http-call';
 import { expectError } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
@@ -29,7 +29,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
   const jobPath = () => `/partner/v1/jobs/${world().side.jobId}`;
 
   /** Sets the job's schedule at its present version. */
-  async function putSchedule(fields: Fields): Promise<Answer> {
+  async function putSchedule(fields: Fields): Promise<HttpResponse> {
     const headers = headersOf('installer-company');
     const job = await world().send({ method: 'GET', path: jobPath(), headers });
     return world().send({
@@ -41,14 +41,14 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
         startsAt: '2026-12-01T15:00:00Z',
         endsAt: '2026-12-01T19:00:00Z',
         timeZone: 'America/Chicago',
-        expectedVersion: jobAnswer.parse(job.json).resource.version,
+        expectedVersion: jobResponse.parse(job.json).resource.version,
         ...fields,
       },
     });
   }
 
   /** Books an appointment under a new key. */
-  async function book(fields: Fields): Promise<Answer> {
+  async function book(fields: Fields): Promise<HttpResponse> {
     return world().send({
       method: 'POST',
       path: '/inbound/appointments',
@@ -64,7 +64,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
   }
 
   /** Posts a lead without a key. */
-  async function postLead(fields: Fields): Promise<Answer> {
+  async function postLead(fields: Fields): Promise<HttpResponse> {
     return world().send({
       method: 'POST',
       path: '/inbound/leads',
@@ -83,7 +83,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
     test('takes zones and links of the tz database in their exact spelling alone [SCHED-4]', async () => {
       for (const timeZone of ['Europe/Kyiv', 'US/Central', 'EST', 'Etc/GMT+5']) {
         const answer = await putSchedule({ timeZone });
-        expect(jobAnswer.parse(answer.json).resource.schedule.timeZone).toBe(timeZone);
+        expect(jobResponse.parse(answer.json).resource.schedule.timeZone).toBe(timeZone);
       }
       const rule = 'timeZone: must be an IANA time zone name, written exactly';
       for (const [timeZone, hint] of [
@@ -110,7 +110,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
         startsAt: '2026-12-01t15:00:00z',
         endsAt: '2026-12-01T19:00:00+00:00',
       });
-      expect(jobAnswer.parse(answer.json).resource.schedule).toMatchObject({
+      expect(jobResponse.parse(answer.json).resource.schedule).toMatchObject({
         startsAt: '2026-12-01T15:00:00.000Z',
         endsAt: '2026-12-01T19:00:00.000Z',
       });
@@ -164,7 +164,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
       });
 
     test('that is required holds more than white space [HTTP-11]', async () => {
-      const cases: readonly (readonly [string, Answer])[] = [
+      const cases: readonly (readonly [string, HttpResponse])[] = [
         ['fullName', await postLead({ fullName: ' ' })],
         ['phone', await postLead({ phone: ' '.repeat(7) })],
         ['address', await postLead({ address: '\t\n\u00a0' })],
@@ -183,7 +183,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
   });
 
   test('a value of another JSON type is a 400 that names both types [HTTP-12]', async () => {
-    const cases: readonly (readonly [Answer, string])[] = [
+    const cases: readonly (readonly [HttpResponse, string])[] = [
       [await putSchedule({ expectedVersion: '2' }), 'expectedVersion: must be an integer, not a string'],
       [await putSchedule({ expectedVersion: 1.5 }), 'expectedVersion: must be an integer'],
       [await postLead({ smsConsent: 'yes' }), 'smsConsent: must be true or false, not a string'],
@@ -215,7 +215,9 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
     });
 
     test('of the feed with a cursor goes on there, whatever from and view say [FEED-6]', async () => {
-      const { nextCursor } = jobFeedAnswer.parse((await read('/partner/v1/jobs', 'installer-company')).json);
+      const { nextCursor } = jobFeedResponse.parse(
+        (await read('/partner/v1/jobs', 'installer-company')).json,
+      );
       const cursor = encodeURIComponent(nextCursor ?? '');
       const pages = [];
       for (const rest of ['', '&from=start', '&view=snapshot', '&from=start&view=snapshot']) {

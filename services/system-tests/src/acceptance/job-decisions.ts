@@ -4,8 +4,8 @@ import {
   JobAssignedSchema,
   JobUnassignedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { contractorJobsAnswer } from '@partner/proto-contracts/public-api/contractor-job';
-import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { contractorJobsResponse } from '@partner/proto-contracts/public-api/contractor-job';
+import { jobResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
@@ -92,7 +92,7 @@ export function describeJobDecisions(world: () => AcceptanceWorld): void {
         path: '/inbound/jobs?take=200',
         headers: { 'x-api-key': key },
       });
-      return contractorJobsAnswer.parse(answer.json).jobs.find(({ id }) => id === jobId);
+      return contractorJobsResponse.parse(answer.json).jobs.find(({ id }) => id === jobId);
     };
     expect((await leaveNote(jobId, 'Gate code 4711')).status).toBe(200);
     expect((await listed(side.keys['installer-contractor']))?.installerNote).toBe('Gate code 4711');
@@ -151,12 +151,12 @@ export function describeJobDecisions(world: () => AcceptanceWorld): void {
   test('a schedule or a set of technicians written again makes a version [JOB-4]', async () => {
     const jobId = await newJob();
     for (const request of [schedule, assignments]) {
-      const job = jobAnswer.parse(
+      const job = jobResponse.parse(
         (await asInstaller({ method: 'GET', path: `/partner/v1/jobs/${jobId}` })).json,
       );
       const { version } = job.resource;
-      const first = jobAnswer.parse((await asInstaller(request(jobId, version))).json);
-      const second = jobAnswer.parse((await asInstaller(request(jobId, version + 1))).json);
+      const first = jobResponse.parse((await asInstaller(request(jobId, version))).json);
+      const second = jobResponse.parse((await asInstaller(request(jobId, version + 1))).json);
       expect([first.resource.version, second.resource.version]).toEqual([version + 1, version + 2]);
       const { version: _, updatedAt: __, ...same } = first.resource;
       expect(second.resource).toMatchObject(same);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobResponse, jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { eventually } from '@partner/test-kit/eventually';
 import { createActiveSubscription, readDeliveries, signIn } from '../support/owner-session.js';
@@ -55,7 +55,7 @@ export function describeRetrySchedule(world: () => AcceptanceWorld): void {
       path: '/partner/v1/jobs?view=snapshot&limit=100',
       headers: apiKey,
     });
-    const job = jobFeedAnswer
+    const job = jobFeedResponse
       .parse(feed.json)
       .resources.map(({ resource }) => resource)
       .find(({ status }) => status === 'ACKNOWLEDGED' || status === 'ASSIGNED');
@@ -76,7 +76,7 @@ export function describeRetrySchedule(world: () => AcceptanceWorld): void {
         },
       });
       expect([scheduled.status, scheduled.text]).toEqual([200, scheduled.text]);
-      expectedVersion = jobAnswer.parse(scheduled.json).resource.version;
+      expectedVersion = jobResponse.parse(scheduled.json).resource.version;
     }
     await untilAllSlotsAreInUse(503);
     const failTogether = release;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { techniciansAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { techniciansResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { addCompany } from '../support/limited-company.js';
 import { expectError } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
@@ -12,7 +12,7 @@ export function describeTechnicians(world: () => AcceptanceWorld): void {
       path: `/partner/v1/technicians${query}`,
       headers: { 'x-api-key': apiKey },
     });
-  const read = async (query: string) => techniciansAnswer.parse((await get(query)).json);
+  const read = async (query: string) => techniciansResponse.parse((await get(query)).json);
   const withCursor = (cursor: string | null) => `?limit=10&cursor=${encodeURIComponent(cursor ?? '')}`;
 
   test('pages hold every technician once, in the order of the whole list [TECH-3]', async () => {

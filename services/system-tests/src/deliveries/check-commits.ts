@@ -1,14 +1,14 @@
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
 import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
 import type { StoredEvent } from './delivery-history.js';
-import { type HistoryIndex, TEST_EVENT, toldKey } from './history-index.js';
+import { type HistoryIndex, TEST_EVENT, eventKey } from './history-index.js';
 
 /** Every acknowledged write has made each of its events once, nothing else has made any, and each says what it is about. */
 export function checkCommits(history: HistoryIndex): string[] {
   const counts = new Map<string, number>();
-  for (const event of history.events) counts.set(toldKey(event), (counts.get(toldKey(event)) ?? 0) + 1);
+  for (const event of history.events) counts.set(eventKey(event), (counts.get(eventKey(event)) ?? 0) + 1);
   const faults = history.writes
-    .flatMap(({ tells }) => tells.map(toldKey))
+    .flatMap(({ tells }) => tells.map(eventKey))
     .filter((key) => counts.get(key) !== 1)
     .map((key) =>
       counts.has(key)
@@ -42,5 +42,5 @@ function checkEvent(history: HistoryIndex, event: StoredEvent): string[] {
   if (JSON.stringify(said) !== JSON.stringify(expected)) {
     faults.push(`its body says ${JSON.stringify(said)} and not ${JSON.stringify(expected)}`);
   }
-  return faults.map((fault) => `event ${event.id} (${toldKey(event)}): ${fault}`);
+  return faults.map((fault) => `event ${event.id} (${eventKey(event)}): ${fault}`);
 }

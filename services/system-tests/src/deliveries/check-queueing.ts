@@ -1,5 +1,5 @@
 import type { ShownDelivery, Span, StoredEvent, SubscriptionHistory } from './delivery-history.js';
-import { type HistoryIndex, inForce, TEST_EVENT, toldKey } from './history-index.js';
+import { type HistoryIndex, inForce, TEST_EVENT, eventKey } from './history-index.js';
 
 /** What a subscription has to get of an event: one delivery, none, one of a back-fill, or either one or none. */
 export type Due = 'one' | 'none' | 'back-filled' | 'either';
@@ -16,7 +16,7 @@ export function checkQueueing(history: HistoryIndex): string[] {
       const due = dueTo(history, subscription, event);
       faults.push(
         ...judge(due, found).map(
-          (fault) => `event ${event.id} (${toldKey(event)}) to ${subscription.id}: ${fault}`,
+          (fault) => `event ${event.id} (${eventKey(event)}) to ${subscription.id}: ${fault}`,
         ),
       );
     }

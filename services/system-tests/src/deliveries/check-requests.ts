@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import type { TimedWebhook } from '../support/webhook-receiver.js';
-import type { AskedChange, StoredEvent } from './delivery-history.js';
+import type { RequestedChange, StoredEvent } from './delivery-history.js';
 import {
   CLOCK_READING_MS,
   type HistoryIndex,
   inForce,
   type PlacedRequest,
   TEST_EVENT,
-  toldKey,
+  eventKey,
 } from './history-index.js';
 
 const SECOND_MS = 1_000;
@@ -58,7 +58,7 @@ function checkRequest(history: HistoryIndex, placed: PlacedRequest): string[] {
     faults.push(`its timestamp is ${ageMs} ms old`);
   }
   if (history.deliveriesOf(subscription.id, event.id).length === 0) {
-    faults.push(`no delivery stands for it (${toldKey(event)})`);
+    faults.push(`no delivery stands for it (${eventKey(event)})`);
   }
   return [
     ...faults,
@@ -122,7 +122,7 @@ function checkPath(history: HistoryIndex, placed: PlacedRequest, event: StoredEv
  * Whether a POST can have used what a change brought. Each attempt takes what is in force at its claim, which is not later than
  * its beginning, not earlier by more than its time under way, and not before its event was committed.
  */
-function canBeUsed<Change extends AskedChange>(
+function canBeUsed<Change extends RequestedChange>(
   history: HistoryIndex,
   { signedAt }: PlacedRequest,
   event: StoredEvent,

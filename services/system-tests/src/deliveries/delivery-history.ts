@@ -9,26 +9,26 @@ export interface Span {
 }
 
 /** A change that a client asked for: in force at some time between its first sending and its certain answer. */
-export interface AskedChange {
+export interface RequestedChange {
   readonly sentAt: number;
   readonly answeredAt: number;
 }
 
 /** An event that a write has to have made. */
-export interface ToldEvent {
+export interface AnnouncedEvent {
   readonly name: string;
   readonly resourceId: string;
   readonly resourceVersion: number;
 }
 
 /** A write that the service has acknowledged, by its first sending and its certain answer. */
-export interface AcknowledgedWrite extends AskedChange {
+export interface AcknowledgedWrite extends RequestedChange {
   readonly companyId: string;
-  readonly tells: readonly ToldEvent[];
+  readonly tells: readonly AnnouncedEvent[];
 }
 
 /** An event as the database holds it at the end. */
-export interface StoredEvent extends ToldEvent {
+export interface StoredEvent extends AnnouncedEvent {
   readonly id: string;
   readonly companyId: string;
   readonly resourceType: string;
@@ -36,14 +36,14 @@ export interface StoredEvent extends ToldEvent {
 }
 
 /** That a subscription was paused or activated. */
-export interface StateChange extends AskedChange {
+export interface StateChange extends RequestedChange {
   readonly state: 'active' | 'paused';
   /** Of an activation: whether the events since the pause were asked for. */
   readonly backfill?: boolean;
 }
 
 /** The path of a subscription's URL, from a change on. */
-export interface PathChange extends AskedChange {
+export interface PathChange extends RequestedChange {
   readonly path: string;
 }
 
@@ -51,7 +51,7 @@ export interface PathChange extends AskedChange {
 export interface SecretHistory {
   readonly version: number;
   readonly secret: string;
-  readonly activation: AskedChange | undefined;
+  readonly activation: RequestedChange | undefined;
 }
 
 /** What its owner did with a subscription. It is paused before its first change of state. */

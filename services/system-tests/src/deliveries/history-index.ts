@@ -1,13 +1,13 @@
 import type { TimedWebhook } from '../support/webhook-receiver.js';
 import type {
   AcknowledgedWrite,
-  AskedChange,
+  RequestedChange,
   DeliveryHistory,
   ShownDelivery,
   Span,
   StoredEvent,
   SubscriptionHistory,
-  ToldEvent,
+  AnnouncedEvent,
 } from './delivery-history.js';
 
 /** The event of a test delivery. */
@@ -30,7 +30,7 @@ export interface HistoryIndex extends DeliveryHistory {
   readonly placed: readonly PlacedRequest[];
   event(id: string): StoredEvent | undefined;
   /** The write that made an event; undefined for a test, and for one that nothing explains. */
-  writeOf(event: ToldEvent): AcknowledgedWrite | undefined;
+  writeOf(event: AnnouncedEvent): AcknowledgedWrite | undefined;
   requestsOf(subscriptionId: string, eventId: string): readonly PlacedRequest[];
   deliveriesOf(subscriptionId: string, eventId: string): readonly ShownDelivery[];
   requestOfAttempt(attemptId: string): PlacedRequest | undefined;
@@ -51,7 +51,7 @@ export function indexHistory(history: DeliveryHistory): HistoryIndex {
   });
   const events = new Map(history.events.map((event) => [event.id, event]));
   const writes = new Map(
-    history.writes.flatMap((write) => write.tells.map((told) => [toldKey(told), write])),
+    history.writes.flatMap((write) => write.tells.map((told) => [eventKey(told), write])),
   );
   const requests = groupBy(placed, (one) => pairKey(one.subscription.id, one.request.envelope.id));
   const deliveries = groupBy(history.deliveries, ({ delivery }) =>
@@ -62,7 +62,7 @@ export function indexHistory(history: DeliveryHistory): HistoryIndex {
     ...history,
     placed,
     event: (id) => events.get(id),
-    writeOf: (event) => writes.get(toldKey(event)),
+    writeOf: (event) => writes.get(eventKey(event)),
     requestsOf: (subscriptionId, eventId) => requests.get(pairKey(subscriptionId, eventId)) ?? [],
     deliveriesOf: (subscriptionId, eventId) => deliveries.get(pairKey(subscriptionId, eventId)) ?? [],
     requestOfAttempt: (attemptId) => byAttempt.get(attemptId),
@@ -71,7 +71,7 @@ export function indexHistory(history: DeliveryHistory): HistoryIndex {
 }
 
 /** One line that tells an event from all others. */
-export function toldKey({ name, resourceId, resourceVersion }: ToldEvent): string {
+export function eventKey({ name, resourceId, resourceVersion }: AnnouncedEvent): string {
   return `${name} of ${resourceId} at version ${resourceVersion}`;
 }
 
@@ -90,7 +90,7 @@ function pairKey(subscriptionId: string, eventId: string): string {
 }
 
 /** The change that was in force for certain before a time, and those that can have come into force in a span. */
-export function inForce<Change extends AskedChange>(
+export function inForce<Change extends RequestedChange>(
   changes: readonly Change[],
   { from, to }: Span,
 ): { readonly before: Change | undefined; readonly possible: readonly Change[] } {

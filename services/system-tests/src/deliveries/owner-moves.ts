@@ -4,13 +4,13 @@ import { secretRotated, subscriptionCreated } from '@partner/proto-contracts/pub
 import { eventually } from '@partner/test-kit/eventually';
 import type { z } from 'zod';
 import type {
-  AskedChange,
+  RequestedChange,
   PathChange,
   SecretHistory,
   StateChange,
   SubscriptionHistory,
 } from './delivery-history.js';
-import type { patientOwner, TimedAnswer } from './patient-calls.js';
+import type { patientOwner, TimedResponse } from './patient-calls.js';
 
 /** How long a test delivery may take, in milliseconds: some leases that are lost, one after another. */
 const TEST_PATIENCE_MS = 240_000;
@@ -47,7 +47,7 @@ export async function openSubscription(
   });
   const { subscription: made, secret } = expectAnswer(created, 201, subscriptionCreated);
   const own = `/partner-api/webhooks/${made.id}`;
-  const sinceEver: AskedChange = { sentAt: 0, answeredAt: 0 };
+  const sinceEver: RequestedChange = { sentAt: 0, answeredAt: 0 };
   const states: StateChange[] = [];
   const paths: PathChange[] = [{ ...sinceEver, path: wanted.path }];
   const secrets: SecretHistory[] = [{ version: 1, secret, activation: sinceEver }];
@@ -110,13 +110,13 @@ export async function openSubscription(
   };
 }
 
-function changeOf(answered: TimedAnswer, status: number): AskedChange {
+function changeOf(answered: TimedResponse, status: number): RequestedChange {
   const { answer, sentAt, answeredAt } = answered;
   if (answer.status !== status) throw new Error(`refused: ${answer.status} ${answer.text}`);
   return { sentAt, answeredAt };
 }
 
-function expectAnswer<Shape>(answered: TimedAnswer, status: number, shape: z.ZodType<Shape>): Shape {
+function expectAnswer<Shape>(answered: TimedResponse, status: number, shape: z.ZodType<Shape>): Shape {
   changeOf(answered, status);
   return shape.parse(answered.answer.json);
 }

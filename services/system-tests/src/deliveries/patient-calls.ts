@@ -1,21 +1,21 @@
 import { eventually } from '@partner/test-kit/eventually';
-import type { Answer, Call } from '@partner/test-kit/http-call';
-import { callUntilAnswered, UndescribedAnswerError } from '../support/http-call.js';
+import type { HttpResponse, Call } from '@partner/test-kit/http-call';
+import { callUntilResponse, UndescribedResponseError } from '../support/http-call.js';
 import { type OwnerSession, signIn } from '../support/owner-session.js';
-import type { AskedChange } from './delivery-history.js';
+import type { RequestedChange } from './delivery-history.js';
 
 /** How long a client keeps trying, in milliseconds: longer than several faults in a row can keep the service away. */
 const PATIENCE_MS = 240_000;
 const BETWEEN_TRIES_MS = 200;
 
 /** An answer with when it was first asked for and when it came. */
-export interface TimedAnswer extends AskedChange {
-  readonly answer: Answer;
+export interface TimedResponse extends RequestedChange {
+  readonly answer: HttpResponse;
 }
 
 /** Sends a write with its idempotency key until it is answered for certain, however long the service is away. */
-export function writePatiently(baseUrl: string, path: string, options: Call): Promise<TimedAnswer> {
-  return timed(() => callUntilAnswered(baseUrl, path, options));
+export function writePatiently(baseUrl: string, path: string, options: Call): Promise<TimedResponse> {
+  return timed(() => callUntilResponse(baseUrl, path, options));
 }
 
 /**
@@ -25,13 +25,13 @@ export function writePatiently(baseUrl: string, path: string, options: Call): Pr
 export function patientOwner(
   baseUrl: string,
   owner: { readonly email: string; readonly password: string },
-): { call(method: string, path: string, body?: unknown): Promise<TimedAnswer> } {
+): { call(method: string, path: string, body?: unknown): Promise<TimedResponse> } {
   let session: Promise<OwnerSession> | undefined;
   return {
     call: (method, path, body) =>
       timed(async () => {
         session ??= signIn(baseUrl, owner);
-        let answer: Answer;
+        let answer: HttpResponse;
         try {
           answer = await (await session).call(method, path, body);
         } catch (error) {
@@ -47,7 +47,7 @@ export function patientOwner(
   };
 }
 
-async function timed(send: () => Promise<Answer>): Promise<TimedAnswer> {
+async function timed(send: () => Promise<HttpResponse>): Promise<TimedResponse> {
   const sentAt = Date.now();
   let last: unknown;
   return eventually(
@@ -56,7 +56,7 @@ async function timed(send: () => Promise<Answer>): Promise<TimedAnswer> {
       try {
         return { answer: await send(), sentAt, answeredAt: Date.now() };
       } catch (error) {
-        if (error instanceof UndescribedAnswerError) throw error;
+        if (error instanceof UndescribedResponseError) throw error;
         last = error;
         return undefined;
       }

@@ -1,15 +1,15 @@
 import { fractionOf } from '@partner/test-kit/seeded-random';
-import type { ReceivedWebhook, ReceiverAnswer } from '../support/webhook-receiver.js';
+import type { ReceivedWebhook, ReceiverResponse } from '../support/webhook-receiver.js';
 import { TEST_EVENT } from './history-index.js';
 
 /** Of this path no event is ever taken. */
 export const FAILING_PATH = '/always-fails';
 
 const EVENTS_THAT_ALWAYS_FAIL = 0.03;
-const TAKEN: ReceiverAnswer = { kind: 'status', status: 204 };
+const TAKEN: ReceiverResponse = { kind: 'status', status: 204 };
 
 /** What one attempt in a hundred meets, in the order of the hundredths; all others are taken at once. */
-const MEETINGS: readonly { readonly below: number; readonly answer: (dice: number) => ReceiverAnswer }[] = [
+const MEETINGS: readonly { readonly below: number; readonly answer: (dice: number) => ReceiverResponse }[] = [
   { below: 0.005, answer: () => ({ kind: 'none' }) },
   { below: 0.05, answer: () => ({ kind: 'closed' }) },
   { below: 0.12, answer: () => ({ kind: 'status', status: 500 }) },
@@ -28,7 +28,7 @@ const MEETINGS: readonly { readonly below: number; readonly answer: (dice: numbe
  */
 export function scriptedReceiver(
   seed: number,
-): (webhook: Pick<ReceivedWebhook, 'path' | 'envelope'>) => ReceiverAnswer {
+): (webhook: Pick<ReceivedWebhook, 'path' | 'envelope'>) => ReceiverResponse {
   const times = new Map<string, number>();
   return ({ path, envelope }) => {
     if (envelope.event === TEST_EVENT) return TAKEN;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated } from '@partner/proto-contracts/public-api/lead';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
@@ -79,7 +79,7 @@ export function createWorkload(
       const { answer, ...when } = sent;
       if (answer.status !== (isSchedule ? 200 : 201))
         throw new Error(`refused: ${answer.status} ${answer.text}`);
-      ({ version } = jobAnswer.parse(answer.json).resource);
+      ({ version } = jobResponse.parse(answer.json).resource);
       if (!isSchedule) step += 1;
       const name = isSchedule ? 'install.schedule_changed' : 'install.status_changed';
       writes.push({ ...when, companyId: installer.id, tells: [told(name, version)] });

@@ -24,7 +24,7 @@ import {
   RebateStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { appointmentBooked } from '@partner/proto-contracts/public-api/appointment';
-import { type InstallerJob, jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { type InstallerJob, jobResponse } from '@partner/proto-contracts/public-api/installer-job';
 import type { EventData, EventName } from '@partner/proto-contracts/public-api/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
@@ -34,7 +34,7 @@ import type { TestStack } from '../support/test-stack.js';
 import type { EventWorld } from './event-world.js';
 
 /** What a webhook has to say of something that has happened. */
-export interface ToldEvent<E extends EventName = EventName> {
+export interface AnnouncedEvent<E extends EventName = EventName> {
   readonly event: E;
   /** Undefined: the instant of the service's clock at which it took effect, which nothing else tells. */
   readonly occurredAt: string | undefined;
@@ -46,7 +46,7 @@ export interface ToldEvent<E extends EventName = EventName> {
 export type Cause<E extends EventName> = (
   stack: TestStack,
   world: EventWorld,
-) => Promise<Omit<ToldEvent<E>, 'event'>>;
+) => Promise<Omit<AnnouncedEvent<E>, 'event'>>;
 
 const TOTAL = { amountMinor: '1849900', currency: 'USD' };
 const TOTAL_TOLD = { amountMinor: 1_849_900, currency: 'USD' };
@@ -83,7 +83,7 @@ async function write(
     headers: { 'x-api-key': world.keys.installer, 'idempotency-key': newId('evt') },
     body,
   });
-  return jobAnswer.parse(answer.json).resource;
+  return jobResponse.parse(answer.json).resource;
 }
 
 /** The job as its installer reads it, once it has come to a version. */
@@ -92,7 +92,7 @@ function jobAt(stack: TestStack, world: EventWorld, jobId: string, version: numb
     const answer = await call(stack.baseUrl, `/partner/v1/jobs/${jobId}`, {
       headers: { 'x-api-key': world.keys.installer },
     });
-    const { resource } = jobAnswer.parse(answer.json);
+    const { resource } = jobResponse.parse(answer.json);
     return resource.version === version && resource;
   });
 }

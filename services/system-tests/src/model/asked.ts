@@ -1,6 +1,12 @@
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
 import { canonicalText } from './canonical-text.js';
-import { type Caller, isUncertain, type ReceivedAnswer, type Sending, type WriteRequest } from './history.js';
+import {
+  type Caller,
+  isUncertain,
+  type ReceivedResponse,
+  type Sending,
+  type WriteRequest,
+} from './history.js';
 
 /** An outcome that a key keeps: 2xx, `stale_version` or a 422 (decisions: Installer v1, idempotency). */
 export interface KeptOutcome {
@@ -71,7 +77,7 @@ function asked(request: WriteRequest, sendings: readonly Sending[]): Asked {
   };
 }
 
-function isNotFound({ answer }: { readonly answer: ReceivedAnswer | undefined }): boolean {
+function isNotFound({ answer }: { readonly answer: ReceivedResponse | undefined }): boolean {
   return answer !== undefined && errorCodeOf(answer) === 'not_found';
 }
 
@@ -82,12 +88,12 @@ export function bindingOf({ id, request: { caller, key, method, path, body } }: 
 }
 
 /** Whether an answer is an outcome that its key keeps. */
-export function isKept(answer: ReceivedAnswer): boolean {
+export function isKept(answer: ReceivedResponse): boolean {
   return answer.status < 300 || answer.status === 422 || errorCodeOf(answer) === 'stale_version';
 }
 
 /** The `code` of an error answer; undefined for another one. */
-export function errorCodeOf(answer: ReceivedAnswer): string | undefined {
+export function errorCodeOf(answer: ReceivedResponse): string | undefined {
   if (answer.status < 400) return undefined;
   return errorBody.safeParse(parseJson(answer.text)).data?.code;
 }

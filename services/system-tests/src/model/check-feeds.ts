@@ -1,4 +1,4 @@
-import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import type { z } from 'zod';
 import { parseJson } from './asked.js';
 import type { FinalState } from './final-state.js';
@@ -8,7 +8,7 @@ import type { JobChain } from './job-chains.js';
 import type { Timeline } from './timeline.js';
 import type { World } from './world.js';
 
-type FeedEntry = z.infer<typeof jobFeedAnswer>['resources'][number];
+type FeedEntry = z.infer<typeof jobFeedResponse>['resources'][number];
 
 /** One change of a job while a company had it. */
 interface Change {
@@ -127,7 +127,7 @@ function checkFollowing(
       if (!isSnapshot) faults.push(...checkUpToDate(path, sentAt, place ?? 0, changes, sequences));
       continue;
     }
-    const page = jobFeedAnswer.safeParse(parseJson(answer.text)).data;
+    const page = jobFeedResponse.safeParse(parseJson(answer.text)).data;
     if (page === undefined) return [...faults, `GET ${path}: ${answer.status} ${answer.text}`];
     if (page.resources.length > following.limit) faults.push(`GET ${path}: more entries than asked for`);
     for (const entry of page.resources) {

@@ -1,9 +1,9 @@
 import { type Asked, errorCodeOf, isKept, parseJson } from './asked.js';
-import { type Caller, isUncertain, type ReceivedAnswer, type Sending, type Try } from './history.js';
+import { type Caller, isUncertain, type ReceivedResponse, type Sending, type Try } from './history.js';
 
 /** A try that was answered for certain. */
 interface Answered extends Try {
-  readonly answer: ReceivedAnswer;
+  readonly answer: ReceivedResponse;
   readonly sending: Sending;
 }
 
@@ -138,18 +138,18 @@ function hasBoundaryOf({ sending }: Answered, caller: Caller): boolean {
   return sending.request.caller.boundCompanyId === caller.boundCompanyId;
 }
 
-function isReplayed(answer: ReceivedAnswer): boolean {
+function isReplayed(answer: ReceivedResponse): boolean {
   return answer.headers['idempotency-replayed'] === 'true';
 }
 
 /** The bytes that a repeat shares with the original: all, but for the id of the request in an error. */
-function textOf({ status, text, headers }: ReceivedAnswer): string {
+function textOf({ status, text, headers }: ReceivedResponse): string {
   const requestId = headers['x-request-id'];
   return status < 400 || requestId === undefined ? text : text.replace(JSON.stringify(requestId), '"…"');
 }
 
 /** A repeat of an appointment's 201 is a 200 (spec: Inbound); all others repeat their status. */
-function originalStatusOf(answer: ReceivedAnswer, { request }: Asked): number | string {
+function originalStatusOf(answer: ReceivedResponse, { request }: Asked): number | string {
   if (request.write.kind !== 'appointment' || answer.status >= 300) return answer.status;
   const expected = isReplayed(answer) ? 200 : 201;
   return answer.status === expected ? 201 : `${answer.status} (repeat: ${isReplayed(answer)})`;

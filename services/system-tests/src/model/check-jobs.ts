@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { contractorJobsAnswer } from '@partner/proto-contracts/public-api/contractor-job';
+import { contractorJobsResponse } from '@partner/proto-contracts/public-api/contractor-job';
 import { errorBody, type ErrorBody } from '@partner/proto-contracts/public-api/error-body';
 import {
-  jobAnswer,
-  jobFeedAnswer,
-  techniciansAnswer,
+  jobResponse,
+  jobFeedResponse,
+  techniciansResponse,
 } from '@partner/proto-contracts/public-api/installer-job';
 import { type Asked, errorCodeOf, parseJson } from './asked.js';
 import { describe } from './check-idempotency.js';
@@ -175,7 +175,7 @@ export function checkReads(
         return checkJobRead(timeline, read, what.jobId).map(isWrong);
       case 'technicians': {
         const company = world.installers.find(({ id }) => id === read.caller.companyId);
-        const found = techniciansAnswer.safeParse(parseJson(answer.text)).data?.technicians ?? [];
+        const found = techniciansResponse.safeParse(parseJson(answer.text)).data?.technicians ?? [];
         const byId = (a: { membershipId: string }, b: { membershipId: string }) =>
           a.membershipId < b.membershipId ? -1 : 1;
         const isRight = isDeepStrictEqual(
@@ -185,7 +185,7 @@ export function checkReads(
         return isRight ? [] : [isWrong('not the technicians of the company')];
       }
       case 'latest': {
-        const page = jobFeedAnswer.safeParse(parseJson(answer.text)).data;
+        const page = jobFeedResponse.safeParse(parseJson(answer.text)).data;
         if (page === undefined) return [isWrong('no page of the feed')];
         const sequences = page.resources.map(({ sequence }) => sequence);
         const ascends = sequences.every(
@@ -209,7 +209,7 @@ function checkJobRead(
   jobId: string,
 ): string[] {
   if (answer.status === 200) {
-    const parsed = jobAnswer.safeParse(parseJson(answer.text));
+    const parsed = jobResponse.safeParse(parseJson(answer.text));
     if (!parsed.success) return [`no job: ${parsed.error.message}`];
     return parsed.data.resource.id === jobId ? [] : ['another job'];
   }
@@ -227,7 +227,7 @@ function checkContractorJobs(
   { caller, answer, sentAt, endedAt }: Read,
   take: number,
 ): string[] {
-  const page = contractorJobsAnswer.safeParse(parseJson(answer.text));
+  const page = contractorJobsResponse.safeParse(parseJson(answer.text));
   if (!page.success) return [`no list of jobs: ${page.error.message}`];
   const { jobs } = page.data;
   const faults: string[] = [];

@@ -3,12 +3,12 @@ import {
   type JobNoteAdded,
   JobNoteAddedSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { contractorJob, contractorJobsAnswer } from '@partner/proto-contracts/public-api/contractor-job';
+import { contractorJob, contractorJobsResponse } from '@partner/proto-contracts/public-api/contractor-job';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { type Asked, errorCodeOf, parseJson } from './asked.js';
 import { describe } from './check-idempotency.js';
 import type { FinalState } from './final-state.js';
-import { type HeardMessage, isUncertain, type Read } from './history.js';
+import { type PartnerEvent, isUncertain, type Read } from './history.js';
 import type { JobChain } from './job-chains.js';
 import { stageOf } from './job-model.js';
 import type { Timeline } from './timeline.js';
@@ -68,7 +68,7 @@ export function checkNotes(
   given: {
     readonly all: readonly Asked[];
     readonly reads: readonly Read[];
-    readonly heard: readonly HeardMessage[];
+    readonly heard: readonly PartnerEvent[];
     readonly final: Pick<FinalState, 'jobs'>;
   },
 ): string[] {
@@ -279,7 +279,7 @@ function checkLists(
 ): string[] {
   return reads.flatMap(({ id, what, caller, answer, sentAt, endedAt }) => {
     if (what.kind !== 'contractor jobs') return [];
-    const jobs = contractorJobsAnswer.safeParse(parseJson(answer.text)).data?.jobs ?? [];
+    const jobs = contractorJobsResponse.safeParse(parseJson(answer.text)).data?.jobs ?? [];
     const listed = jobs.find((one) => one.id === job.id);
     if (listed === undefined) return [];
     const links = timeline.linksBetween(job.id, sentAt, endedAt);

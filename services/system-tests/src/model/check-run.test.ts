@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkRun, type Evidence } from './check-run.js';
 import type { FinalState } from './final-state.js';
-import type { Following, History, ReceivedAnswer, Sending } from './history.js';
+import type { Following, History, ReceivedResponse, Sending } from './history.js';
 import { answer, movedRun, refusal, request, sending, shortRun, type ShortRun } from './testing/short-run.js';
 
 type Change = (run: ShortRun) => Evidence;
@@ -17,7 +17,7 @@ function final(run: ShortRun, change: (before: FinalState) => Partial<FinalState
 }
 
 /** With another answer to one write. */
-function answered(id: number, change: (before: ReceivedAnswer, run: ShortRun) => ReceivedAnswer): Change {
+function answered(id: number, change: (before: ReceivedResponse, run: ShortRun) => ReceivedResponse): Change {
   return (run) =>
     history(run, ({ sendings }) => ({
       sendings: sendings.map((one) =>
@@ -49,7 +49,7 @@ function followed(change: (pages: Following['pages'], run: ShortRun) => Followin
     }));
 }
 
-function pageOf(entries: readonly object[]): ReceivedAnswer {
+function pageOf(entries: readonly object[]): ReceivedResponse {
   return answer(200, { apiVersion: 'x', resources: entries, nextCursor: 'c', hasMore: false });
 }
 

@@ -3,7 +3,7 @@ import { groupByRequest } from './asked.js';
 import { checkAppointments } from './check-appointments.js';
 import { checkEffects } from './check-effects.js';
 import { checkFeeds } from './check-feeds.js';
-import { checkHeard } from './check-heard.js';
+import { checkPartnerEvents } from './check-partner-events.js';
 import { checkIdempotency } from './check-idempotency.js';
 import { checkReads, checkRefusals, checkShownJobs } from './check-jobs.js';
 import { checkLeads } from './check-leads.js';
@@ -48,7 +48,7 @@ export function checkRun({ world, history, final, webhooks, markers, logs, hasKi
     ...checkAppointments(all, final),
     ...checkNotes(world, timeline, { all, reads, heard, final }),
     ...checkEffects(world, timeline, final, webhooks),
-    ...checkHeard(chains, world, final, heard),
+    ...checkPartnerEvents(chains, world, final, heard),
     ...checkSecrecy({ world, timeline, markers, sendings, reads, followings, webhooks, heard, logs }),
   ];
 }

@@ -3,7 +3,7 @@ import {
   LeadMergedSchema,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import type { ReceivedWebhook } from '../support/webhook-receiver.js';
-import type { Caller, Following, HeardMessage, Read, ReceivedAnswer, Sending } from './history.js';
+import type { Caller, Following, PartnerEvent, Read, ReceivedResponse, Sending } from './history.js';
 import type { Markers, Visibility } from './markers.js';
 import type { Timeline } from './timeline.js';
 import type { World } from './world.js';
@@ -33,7 +33,7 @@ export function checkSecrecy(given: {
   readonly reads: readonly Read[];
   readonly followings: readonly Following[];
   readonly webhooks: readonly ReceivedWebhook[];
-  readonly heard: readonly HeardMessage[];
+  readonly heard: readonly PartnerEvent[];
   /** Name and text of each. */
   readonly logs: ReadonlyMap<string, string>;
 }): string[] {
@@ -153,7 +153,7 @@ function* disclosures(given: {
   }
 }
 
-function bytesOf({ text, headers }: ReceivedAnswer): string {
+function bytesOf({ text, headers }: ReceivedResponse): string {
   return JSON.stringify(headers) + text;
 }
 

@@ -1,5 +1,5 @@
-import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
-import type { Caller, FeedPage, Following, ReceivedAnswer } from './history.js';
+import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
+import type { Caller, FeedPage, Following, ReceivedResponse } from './history.js';
 import { sendRead } from './send-request.js';
 
 /** How long a reader rests that has read everything. */
@@ -23,7 +23,7 @@ export async function followFeed(options: {
   let cursor: string | null = null;
   let lastPath = '';
   let etag: string | undefined;
-  async function readPage(path: string, ifNoneMatch: string | undefined): Promise<ReceivedAnswer> {
+  async function readPage(path: string, ifNoneMatch: string | undefined): Promise<ReceivedResponse> {
     const { sentAt, endedAt, answer } = await sendRead(baseUrl, path, {
       'x-api-key': caller.apiKey,
       ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
@@ -39,7 +39,7 @@ export async function followFeed(options: {
     let isNew = false;
     let hasMore = false;
     if (answer.status === 200) {
-      const page = jobFeedAnswer.safeParse(JSON.parse(answer.text)).data;
+      const page = jobFeedResponse.safeParse(JSON.parse(answer.text)).data;
       if (page === undefined) return { caller, begins, limit, pages };
       etag = answer.headers['etag'];
       isNew = page.resources.length > 0;

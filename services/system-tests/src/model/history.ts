@@ -76,11 +76,11 @@ export interface Try {
   readonly sentAt: number;
   readonly endedAt: number;
   /** Undefined: the connection broke. */
-  readonly answer: ReceivedAnswer | undefined;
+  readonly answer: ReceivedResponse | undefined;
 }
 
 /** An answer as it came. */
-export interface ReceivedAnswer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -107,7 +107,7 @@ export interface Read {
     | { readonly kind: 'trespass'; readonly status: number };
   readonly sentAt: number;
   readonly endedAt: number;
-  readonly answer: ReceivedAnswer;
+  readonly answer: ReceivedResponse;
 }
 
 /** One page that a reader of a feed got. */
@@ -115,7 +115,7 @@ export interface FeedPage {
   readonly path: string;
   readonly sentAt: number;
   readonly endedAt: number;
-  readonly answer: ReceivedAnswer;
+  readonly answer: ReceivedResponse;
 }
 
 /** All pages of one reader of a company's feed, in order. */
@@ -127,7 +127,7 @@ export interface Following {
 }
 
 /** An assignment as the platform has told of it. */
-export interface ToldAssignment {
+export interface PublishedAssignment {
   readonly messageId: string;
   readonly jobId: string;
   readonly installerCompanyId: string;
@@ -137,7 +137,7 @@ export interface ToldAssignment {
 }
 
 /** A message that the platform got. */
-export interface HeardMessage {
+export interface PartnerEvent {
   readonly messageId: string;
   readonly type: string;
   readonly body: Uint8Array;
@@ -148,12 +148,12 @@ export interface History {
   readonly sendings: readonly Sending[];
   readonly reads: readonly Read[];
   readonly followings: readonly Following[];
-  readonly assignments: readonly ToldAssignment[];
-  readonly heard: readonly HeardMessage[];
+  readonly assignments: readonly PublishedAssignment[];
+  readonly heard: readonly PartnerEvent[];
 }
 
 /** Whether an answer leaves open what became of the request, so that it has to be sent again. */
-export function isUncertain(answer: ReceivedAnswer | undefined): boolean {
+export function isUncertain(answer: ReceivedResponse | undefined): boolean {
   return (
     answer === undefined ||
     answer.status >= 500 ||

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type InstallerJob, jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { type InstallerJob, jobResponse } from '@partner/proto-contracts/public-api/installer-job';
 import type { Asked } from './asked.js';
 import type { ChainLink } from './chain-link.js';
 import { describe } from './check-idempotency.js';
-import { messageOf, readHeard } from './heard-messages.js';
+import { messageOf, readPartnerEvent } from './partner-events.js';
 import type { FinalState } from './final-state.js';
-import type { HeardMessage, JobWrite, ToldAssignment } from './history.js';
+import type { PartnerEvent, JobWrite, PublishedAssignment } from './history.js';
 import { assignedState, type JobState, judge, readinessOf } from './job-model.js';
 import type { World, WorldJob } from './world.js';
 
 /** A job's write by its installer, with all that was sent of it. */
-export interface AskedJobWrite {
+export interface RequestedJobWrite {
   readonly asked: Asked;
   readonly write: JobWrite;
 }
@@ -29,9 +29,9 @@ export interface JobChain {
 export function reconstructChains(
   world: Pick<World, 'jobs' | 'installers'>,
   all: readonly Asked[],
-  assignments: readonly ToldAssignment[],
+  assignments: readonly PublishedAssignment[],
   final: Pick<FinalState, 'jobs' | 'events'>,
-  heard: readonly HeardMessage[],
+  heard: readonly PartnerEvent[],
 ): { readonly chains: readonly JobChain[]; readonly faults: readonly string[] } {
   const faults: string[] = [];
   const chains: JobChain[] = [];
@@ -47,19 +47,19 @@ function buildChain(
   job: WorldJob,
   world: Pick<World, 'installers'>,
   all: readonly Asked[],
-  assignments: readonly ToldAssignment[],
+  assignments: readonly PublishedAssignment[],
   final: Pick<FinalState, 'jobs' | 'events'>,
-  heard: readonly HeardMessage[],
+  heard: readonly PartnerEvent[],
 ): { readonly links?: readonly ChainLink[]; readonly faults: readonly string[] } {
   const row = final.jobs.find(({ id }) => id === job.id);
   if (row === undefined) return { faults: ['is gone'] };
   const faults: string[] = [];
-  const made = new Map<number, AskedJobWrite & { readonly shown: InstallerJob | undefined }>();
+  const made = new Map<number, RequestedJobWrite & { readonly shown: InstallerJob | undefined }>();
   for (const asked of all) {
     const { write } = asked.request;
     if (!('expectedVersion' in write) || write.jobId !== job.id || asked.kept?.code !== undefined) continue;
     if (asked.kept === undefined) continue;
-    const answer = jobAnswer.safeParse(JSON.parse(asked.kept.text));
+    const answer = jobResponse.safeParse(JSON.parse(asked.kept.text));
     if (!answer.success) {
       faults.push(`${describe(asked.sendings[0])}: the answer is no job: ${answer.error.message}`);
       continue;
@@ -155,13 +155,13 @@ function unansweredMaker(
   given: {
     readonly world: Pick<World, 'installers'>;
     readonly all: readonly Asked[];
-    readonly heard: readonly HeardMessage[];
+    readonly heard: readonly PartnerEvent[];
   },
-): (AskedJobWrite & { readonly shown: undefined }) | undefined {
+): (RequestedJobWrite & { readonly shown: undefined }) | undefined {
   const { version, state } = before;
   const { installerId } = state;
   if (installerId === null) return undefined;
-  const told = given.heard.map(({ type, body }) => readHeard(type, body));
+  const told = given.heard.map(({ type, body }) => readPartnerEvent(type, body));
   for (const asked of given.all) {
     const { write, caller } = asked.request;
     if (!asked.isUnknown || !('expectedVersion' in write)) continue;
@@ -184,7 +184,7 @@ function unansweredMaker(
 function checkAssignments(
   row: FinalState['jobs'][number],
   given: readonly FinalState['events'][number][],
-  told: readonly ToldAssignment[],
+  told: readonly PublishedAssignment[],
 ): string[] {
   const faults: string[] = [];
   let place = 0;

@@ -1,7 +1,7 @@
 import { contractorJob } from '@partner/proto-contracts/public-api/contractor-job';
-import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
-import type { Caller, ReceivedAnswer, WriteRequest } from './history.js';
+import type { Caller, ReceivedResponse, WriteRequest } from './history.js';
 import { assignedState, type JobState } from './job-model.js';
 import type { Markers } from './markers.js';
 import type { JobChoice } from './plan.js';
@@ -37,7 +37,7 @@ export interface Knowledge {
   /** Learns from a request that is about to be sent. */
   noteRequest(request: WriteRequest): void;
   /** Learns from an answer. */
-  noteAnswer(request: WriteRequest, answer: ReceivedAnswer): void;
+  noteAnswer(request: WriteRequest, answer: ReceivedResponse): void;
   noteVersion(jobId: string, text: string): void;
 }
 
@@ -96,7 +96,7 @@ export function createKnowledge(
       }
     },
     noteVersion(jobId, text) {
-      const parsed = jobAnswer.safeParse(JSON.parse(text));
+      const parsed = jobResponse.safeParse(JSON.parse(text));
       if (!parsed.success) return;
       const { version, status } = parsed.data.resource;
       if (version > (states.get(jobId)?.version ?? 0)) states.set(jobId, { version, status });

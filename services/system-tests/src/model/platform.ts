@@ -8,7 +8,7 @@ import { silentLogger } from '@partner/kernel/logger';
 import { openBrokerProbe } from '@partner/kernel/testing/broker-probe';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
-import type { HeardMessage } from './history.js';
+import type { PartnerEvent } from './history.js';
 
 /** The company's CRM, played by the test. */
 export interface Platform {
@@ -19,7 +19,7 @@ export interface Platform {
     messageId?: string,
   ): Promise<string>;
   /** All that it has heard, repeats included, in the order of arrival. */
-  readonly heard: readonly HeardMessage[];
+  readonly heard: readonly PartnerEvent[];
   /** Resolves once it has heard everything that the broker has confirmed so far. */
   hearAll(): Promise<void>;
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export async function connectPlatform(amqpUrl: string): Promise<Platform> {
   const deps = { logger: silentLogger, metrics: new Registry() };
   const connection = createAmqpConnection({ url: amqpUrl, name: 'model platform', ...deps });
   const publisher = createPublisher({ connection, ...deps });
-  const heard: HeardMessage[] = [];
+  const heard: PartnerEvent[] = [];
   const consumer = startConsumer({
     connection,
     queue,

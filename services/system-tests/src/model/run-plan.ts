@@ -1,12 +1,20 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { JobAssignedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { newId } from '@partner/kernel/ids';
 import { assertNever, invariant } from '@partner/kernel/invariant';
 import type { TestStack } from '../support/test-stack.js';
 import { createWriteComposer } from './compose-write.js';
 import { followFeed } from './follow-feed.js';
-import type { Caller, Following, History, Read, Sending, ToldAssignment, WriteRequest } from './history.js';
+import type {
+  Caller,
+  Following,
+  History,
+  Read,
+  Sending,
+  PublishedAssignment,
+  WriteRequest,
+} from './history.js';
 import { createKnowledge } from './knowledge.js';
 import type { Markers } from './markers.js';
 import type {
@@ -53,7 +61,7 @@ export async function runPlan(
   const sendings: Sending[] = [];
   const reads: Read[] = [];
   const followings: Following[] = [];
-  const assignments: ToldAssignment[] = [...world.assignments];
+  const assignments: PublishedAssignment[] = [...world.assignments];
   const killed: string[] = [];
   let ids = 0;
 
@@ -81,7 +89,7 @@ export async function runPlan(
     reads.push({ id, caller, path, what, sentAt, endedAt, answer });
     if (what.kind === 'job' && answer.status === 200) knowledge.noteVersion(what.jobId, answer.text);
     if (what.kind === 'latest' && answer.status === 200) {
-      const cursor = jobFeedAnswer.safeParse(JSON.parse(answer.text)).data?.nextCursor ?? undefined;
+      const cursor = jobFeedResponse.safeParse(JSON.parse(answer.text)).data?.nextCursor ?? undefined;
       if (cursor !== undefined) knowledge.noteCursor(caller.companyId, cursor);
     }
     progress.advance();

@@ -1,6 +1,6 @@
 import { eventually } from '@partner/test-kit/eventually';
 import { type Call, sendCall } from '@partner/test-kit/http-call';
-import { isUncertain, type ReceivedAnswer, type Try, type WriteRequest } from './history.js';
+import { isUncertain, type ReceivedResponse, type Try, type WriteRequest } from './history.js';
 
 const GIVE_UP_MS = 180_000;
 /** What a client owes the service between two tries. */
@@ -56,8 +56,8 @@ export async function sendRead(
   baseUrl: string,
   path: string,
   headers: Readonly<Record<string, string>>,
-): Promise<Try & { readonly answer: ReceivedAnswer }> {
-  let last: ReceivedAnswer | undefined;
+): Promise<Try & { readonly answer: ReceivedResponse }> {
+  let last: ReceivedResponse | undefined;
   return eventually(
     () => `a certain answer to GET ${path}; the last: ${described(last)}`,
     async () => {
@@ -70,6 +70,6 @@ export async function sendRead(
   );
 }
 
-function described(answer: ReceivedAnswer | undefined): string {
+function described(answer: ReceivedResponse | undefined): string {
   return answer === undefined ? 'a broken connection' : `${answer.status} ${answer.text}`;
 }

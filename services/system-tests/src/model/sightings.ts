@@ -1,8 +1,8 @@
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
 import {
   type InstallerJob,
-  jobAnswer,
-  jobFeedAnswer,
+  jobResponse,
+  jobFeedResponse,
 } from '@partner/proto-contracts/public-api/installer-job';
 import { type Asked, errorCodeOf, parseJson } from './asked.js';
 import type { Following, Read } from './history.js';
@@ -40,7 +40,7 @@ export function collectSightings(
       if (answer.status >= 300 || kept === undefined) continue;
       const where = `${request.method} ${request.path} (key ${request.key ?? 'none'})`;
       shown.push(
-        ...shownIn(answer.text, jobAnswer).map((job) => ({
+        ...shownIn(answer.text, jobResponse).map((job) => ({
           ...job,
           companyId: caller.companyId,
           from: firstSentAt,
@@ -55,9 +55,9 @@ export function collectSightings(
     if (answer.status !== 200) continue;
     const jobs =
       what.kind === 'job'
-        ? shownIn(answer.text, jobAnswer)
+        ? shownIn(answer.text, jobResponse)
         : what.kind === 'latest'
-          ? shownIn(answer.text, jobFeedAnswer)
+          ? shownIn(answer.text, jobFeedResponse)
           : [];
     const isPast = what.kind === 'latest';
     shown.push(
@@ -75,7 +75,7 @@ export function collectSightings(
     for (const { path, answer, sentAt, endedAt } of pages) {
       if (answer.status !== 200) continue;
       shown.push(
-        ...shownIn(answer.text, jobFeedAnswer).map((job) => ({
+        ...shownIn(answer.text, jobFeedResponse).map((job) => ({
           ...job,
           companyId: caller.companyId,
           from: sentAt,
@@ -89,7 +89,7 @@ export function collectSightings(
   return { shown, told };
 }
 
-type Answers = typeof jobAnswer | typeof jobFeedAnswer;
+type Answers = typeof jobResponse | typeof jobFeedResponse;
 
 function shownIn(
   text: string,

@@ -12,7 +12,7 @@ import { invariant } from '@partner/kernel/invariant';
 import { eventually } from '@partner/test-kit/eventually';
 import { createActiveSubscription, signIn } from '../support/owner-session.js';
 import type { TestStack } from '../support/test-stack.js';
-import type { Caller, ToldAssignment } from './history.js';
+import type { Caller, PublishedAssignment } from './history.js';
 import type { Markers } from './markers.js';
 import { PROJECT_PLACE } from './places.js';
 import type { Plan } from './plan.js';
@@ -63,7 +63,7 @@ export interface World {
   readonly jobs: readonly WorldJob[];
   readonly subscriptions: readonly WorldSubscription[];
   /** The assignments with which the run begins. */
-  readonly assignments: readonly ToldAssignment[];
+  readonly assignments: readonly PublishedAssignment[];
   /** Clients of the installer companies, two for each. */
   readonly installerCallers: readonly Caller[];
   /** Clients with general keys, one for each seller. */
@@ -250,7 +250,7 @@ async function createJobs(
       ],
     );
   }
-  const assignments: ToldAssignment[] = [];
+  const assignments: PublishedAssignment[] = [];
   for (const { job } of jobs) {
     if (job.initialInstallerId === null) continue;
     const sentAt = performance.now();

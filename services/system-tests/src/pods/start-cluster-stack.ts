@@ -3,7 +3,7 @@ import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { startTestStack, type TestStack } from '../support/test-stack.js';
-import type { ReceivedWebhook, ReceiverAnswer } from '../support/webhook-receiver.js';
+import type { ReceivedWebhook, ReceiverResponse } from '../support/webhook-receiver.js';
 import { type Cluster, createCluster } from './cluster.js';
 
 const NO_SERVICES = {
@@ -16,7 +16,7 @@ const NO_SERVICES = {
 
 /** Starts the parts with a migrated sandbox, and a cluster beside them that has no pod yet. */
 export async function startClusterStack(
-  answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverAnswer,
+  answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverResponse,
 ): Promise<{ readonly stack: TestStack; readonly cluster: Cluster }> {
   const stack = await startTestStack({
     replicas: NO_SERVICES,

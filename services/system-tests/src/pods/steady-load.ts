@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobResponse, jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated } from '@partner/proto-contracts/public-api/lead';
 import { newId } from '@partner/kernel/ids';
-import type { Answer, Call } from '@partner/test-kit/http-call';
+import type { HttpResponse, Call } from '@partner/test-kit/http-call';
 import { call } from '../support/http-call.js';
 import type { OwnerSession } from '../support/owner-session.js';
 import { assignNewJob, publishNewJob } from '../support/platform-job.js';
@@ -69,8 +69,8 @@ export async function startSteadyLoad(options: {
   async function ask(
     what: string,
     expected: number,
-    send: () => Promise<Answer>,
-  ): Promise<Answer | undefined> {
+    send: () => Promise<HttpResponse>,
+  ): Promise<HttpResponse | undefined> {
     try {
       const answer = await send();
       if (answer.status === expected) return answer;
@@ -105,10 +105,10 @@ export async function startSteadyLoad(options: {
     if (answer === undefined) {
       // Whether it counts is not known: the version is read again, so that one failure is one.
       const now = await ask('a job', 200, () => asInstaller(`/partner/v1/jobs/${job.id}`));
-      if (now !== undefined) job.version = jobAnswer.parse(now.json).resource.version;
+      if (now !== undefined) job.version = jobResponse.parse(now.json).resource.version;
       return;
     }
-    job.version = jobAnswer.parse(answer.json).resource.version;
+    job.version = jobResponse.parse(answer.json).resource.version;
     written.push({ jobId: job.id, version: job.version });
     answers.writes += 1;
     for (const watcher of watchers) watcher();
@@ -122,7 +122,7 @@ export async function startSteadyLoad(options: {
       ),
     );
     if (answer === undefined) return false;
-    const page = jobFeedAnswer.parse(answer.json);
+    const page = jobFeedResponse.parse(answer.json);
     cursor = page.nextCursor ?? cursor;
     feed.push(
       ...page.resources.map(({ sequence, resource }) => ({

@@ -31,7 +31,7 @@ import {
   ScopeSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { appointmentBooked } from '@partner/proto-contracts/public-api/appointment';
-import { type InstallerJob, jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { type InstallerJob, jobResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
@@ -334,7 +334,7 @@ export async function driveSide(deps: PrivacyDeps, side: string): Promise<Privat
     return eventually(`version ${version} of the job`, async () => {
       const answer = await asInstaller('GET', `/jobs/${id}`);
       if (answer.status !== 200) return undefined;
-      const { resource } = jobAnswer.parse(answer.json);
+      const { resource } = jobResponse.parse(answer.json);
       return resource.version >= version && resource;
     });
   }
@@ -379,7 +379,7 @@ export async function driveSide(deps: PrivacyDeps, side: string): Promise<Privat
         ...body,
         expectedVersion: version,
       });
-      version = jobAnswer.parse(answer.json).resource.version;
+      version = jobResponse.parse(answer.json).resource.version;
     };
     const report = (body: object) =>
       write('POST', 'status-events', { occurredAt: new Date().toISOString(), ...body });

@@ -1,7 +1,7 @@
 import { apiKeyPage } from '@partner/proto-contracts/public-api/api-key-management';
 import { bulkReplay } from '@partner/proto-contracts/public-api/bulk-replay';
 import { eventPage } from '@partner/proto-contracts/public-api/event-trail';
-import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import type { AnyOperation, BodyExample } from '@partner/proto-contracts/public-api/operation';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/public-api/operations/console';
 import { sessionList } from '@partner/proto-contracts/public-api/session';
@@ -121,10 +121,10 @@ async function readSurfaces({ recorder }: PrivacyDeps, side: PrivateSide): Promi
   await asInstaller(`/jobs/${side.jobId}`);
   for (const query of ['limit=100', 'from=start&limit=3', 'view=snapshot&limit=1']) {
     let answer = await expectStatus(200, asInstaller(`/jobs?${query}`));
-    let page = jobFeedAnswer.parse(answer.json);
+    let page = jobFeedResponse.parse(answer.json);
     while (page.hasMore) {
       answer = await expectStatus(200, asInstaller(`/jobs?limit=3&cursor=${page.nextCursor ?? ''}`));
-      page = jobFeedAnswer.parse(answer.json);
+      page = jobFeedResponse.parse(answer.json);
     }
   }
   await recorder.call(`api of ${side.seller.who}`, '/inbound/jobs?take=200', {

@@ -14,7 +14,7 @@ import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { eventually } from '@partner/test-kit/eventually';
 import { groupsOf } from '../events/event-world.js';
-import type { Answer } from '@partner/test-kit/http-call';
+import type { HttpResponse } from '@partner/test-kit/http-call';
 import type { TestStack } from '../support/test-stack.js';
 import type { Canaries } from './canaries.js';
 import type { Recorder } from './recorder.js';
@@ -37,7 +37,7 @@ export interface PrivateCompany {
   readonly subscriptionId: string;
   readonly subscriptionUrl: string;
   /** Asks the console as its owner. */
-  console(method: string, path: string, body?: unknown): Promise<Answer>;
+  console(method: string, path: string, body?: unknown): Promise<HttpResponse>;
   /** Listens to the console's changes until something is told of what `cause` changes. */
   hearChange(cause: () => Promise<unknown>): Promise<void>;
   /** Makes an API key at the console and gives its text. */
@@ -205,7 +205,7 @@ async function signIn(
 }
 
 /** The answer, when it has the status. */
-export async function expectStatus(status: number, asked: Promise<Answer>): Promise<Answer> {
+export async function expectStatus(status: number, asked: Promise<HttpResponse>): Promise<HttpResponse> {
   const answer = await asked;
   if (answer.status !== status) throw new Error(`not ${status}: ${answer.status} ${answer.text}`);
   return answer;

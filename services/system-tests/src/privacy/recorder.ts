@@ -1,4 +1,4 @@
-import type { Answer, Call } from '@partner/test-kit/http-call';
+import type { HttpResponse, Call } from '@partner/test-kit/http-call';
 import { call } from '../support/http-call.js';
 import type { Piece } from './canaries.js';
 
@@ -8,7 +8,7 @@ export interface Recorder {
   /** Keeps a piece. */
   keep(place: string, what: string, text: string): void;
   /** Sends a request, and keeps its body as a source and the whole answer at the place. */
-  call(place: string, path: string, options?: Call): Promise<Answer>;
+  call(place: string, path: string, options?: Call): Promise<HttpResponse>;
 }
 
 /** Makes a recorder of what a stack answers at its base address. */

@@ -5,7 +5,7 @@ import { ERROR_REASON_CATALOGUE } from '@partner/proto-contracts/public-api/erro
 import {
   installerJob,
   JOB_STATUSES,
-  jobFeedAnswer,
+  jobFeedResponse,
   SCHEDULE_STATUSES,
   statusEventIn,
   technician,
@@ -94,7 +94,7 @@ describe('the contracts say what the specification says', () => {
     ['ContractorJob', 'CONTRACTOR-1', contractorJob],
     ['InstallerJob', 'JOB-1', installerJob],
     ['Technician', 'TECH-1', technician],
-    ['Change feed entry', 'FEED-1', jobFeedAnswer.shape.resources.element],
+    ['Change feed entry', 'FEED-1', jobFeedResponse.shape.resources.element],
     ['Webhook envelope', 'EVENT-1', webhookEnvelope],
   ];
 
@@ -184,7 +184,7 @@ describe('the contracts say what the specification says', () => {
         expect([path, operation?.scope]).toEqual([path, expected]);
         expect(operation?.idempotencyKey === 'required').toBe(request.includes('header Idempotency-Key'));
         const possible = [
-          ...Object.keys(operation?.answers ?? {}),
+          ...Object.keys(operation?.responses ?? {}),
           ...(operation?.errors ?? []).map((reason) => String(ERROR_REASON_CATALOGUE[reason].httpStatus)),
           // What every operation of these surfaces can answer.
           ...['400', '401', '403', '429'],

@@ -1,22 +1,22 @@
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
-import { createAnswerCheck } from '@partner/test-kit/answer-check';
+import { createResponseCheck } from '@partner/test-kit/response-check';
 import { eventually } from '@partner/test-kit/eventually';
-import { type Answer, type Call, sendCall } from '@partner/test-kit/http-call';
+import { type HttpResponse, type Call, sendCall } from '@partner/test-kit/http-call';
 
-const check = createAnswerCheck(
+const check = createResponseCheck(
   createOpenApiDocument({ serverUrl: 'https://api.partner.example', sessionCookie: '__Host-svc_session' }),
 );
 
 /** A response is not what the API description says. */
-export class UndescribedAnswerError extends Error {
-  override readonly name = 'UndescribedAnswerError';
+export class UndescribedResponseError extends Error {
+  override readonly name = 'UndescribedResponseError';
 }
 
 /**
  * Sends one request and reads the whole response. Rejects if none arrives, and if it is not what the API description says of
  * the operation: status, headers, every field of the body, the code of an error.
  */
-export async function call(baseUrl: string, path: string, options: Call = {}): Promise<Answer> {
+export async function call(baseUrl: string, path: string, options: Call = {}): Promise<HttpResponse> {
   const answer = await sendCall(baseUrl, path, options);
   const violations = check({
     method: options.method ?? 'GET',
@@ -25,7 +25,7 @@ export async function call(baseUrl: string, path: string, options: Call = {}): P
     header: (name) => answer.headers.get(name) ?? undefined,
     text: answer.text,
   });
-  if (violations.length > 0) throw new UndescribedAnswerError(violations.join('\n'));
+  if (violations.length > 0) throw new UndescribedResponseError(violations.join('\n'));
   return answer;
 }
 
@@ -33,12 +33,12 @@ export async function call(baseUrl: string, path: string, options: Call = {}): P
  * Sends a write until it is answered for certain: repeats it, with its idempotency key, while the connection breaks or the
  * answer is 5xx, 429 or `idempotency_in_progress`, as a partner's client would. Each such try is told to `onUncertain`.
  */
-export async function callUntilAnswered(
+export async function callUntilResponse(
   baseUrl: string,
   path: string,
   options: Call,
   onUncertain: (what: string) => void = () => undefined,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   let last = '';
   return eventually(
     () => `a certain answer; the last: ${last}`,
@@ -48,7 +48,7 @@ export async function callUntilAnswered(
         if (!mustRepeat(answer)) return answer;
         last = `${answer.status} ${answer.text}`;
       } catch (error) {
-        if (error instanceof UndescribedAnswerError) throw error;
+        if (error instanceof UndescribedResponseError) throw error;
         last = error instanceof Error ? error.message : String(error);
       }
       onUncertain(last);
@@ -58,6 +58,6 @@ export async function callUntilAnswered(
   );
 }
 
-function mustRepeat(answer: Answer): boolean {
+function mustRepeat(answer: HttpResponse): boolean {
   return answer.status >= 500 || answer.status === 429 || answer.text.includes('"idempotency_in_progress"');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { mostAcceptedInAnyMinute, type TimedAnswer, wrongWaits } from './limit-evidence.js';
+import { mostAcceptedInAnyMinute, type TimedResponse, wrongWaits } from './limit-evidence.js';
 
-function answered(sentAt: number, answeredAt: number, retryAfter?: number): TimedAnswer {
+function answered(sentAt: number, answeredAt: number, retryAfter?: number): TimedResponse {
   return {
     sentAt,
     answeredAt,

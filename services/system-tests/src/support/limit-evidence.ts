@@ -1,5 +1,5 @@
 /** One answer with the instants of the sender's clock (milliseconds) between which the service has judged its request. */
-export interface TimedAnswer {
+export interface TimedResponse {
   readonly sentAt: number;
   readonly answeredAt: number;
   readonly status: number;
@@ -11,7 +11,7 @@ export interface TimedAnswer {
 const MINUTE_MS = 60_000;
 
 /** The answers to requests that a limit has let through, whatever came of them after that. */
-export function acceptedOf(answers: readonly TimedAnswer[]): TimedAnswer[] {
+export function acceptedOf(answers: readonly TimedResponse[]): TimedResponse[] {
   return answers.filter(({ status }) => status !== 429);
 }
 
@@ -19,7 +19,7 @@ export function acceptedOf(answers: readonly TimedAnswer[]): TimedAnswer[] {
  * The most requests that were certainly accepted within one span of 60 seconds. Only those count that were sent and answered
  * within it, so that a slow sender or network can make the number smaller but never too large.
  */
-export function mostAcceptedInAnyMinute(answers: readonly TimedAnswer[]): number {
+export function mostAcceptedInAnyMinute(answers: readonly TimedResponse[]): number {
   const accepted = acceptedOf(answers);
   const counts = accepted.map(
     ({ sentAt: start }) =>
@@ -33,7 +33,7 @@ export function mostAcceptedInAnyMinute(answers: readonly TimedAnswer[]): number
  * accepted a whole second and more before the wait was over; too short when one was refused after the wait although none had
  * been accepted since.
  */
-export function wrongWaits(answers: readonly TimedAnswer[]): TimedAnswer[] {
+export function wrongWaits(answers: readonly TimedResponse[]): TimedResponse[] {
   const accepted = acceptedOf(answers);
   return answers.filter((refusal) => {
     if (refusal.status !== 429) return false;

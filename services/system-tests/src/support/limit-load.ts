@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Call } from '@partner/test-kit/http-call';
 import { call } from './http-call.js';
-import type { TimedAnswer } from './limit-evidence.js';
+import type { TimedResponse } from './limit-evidence.js';
 
 /** Sends one request and notes when. */
-export async function callTimed(baseUrl: string, path: string, options: Call): Promise<TimedAnswer> {
+export async function callTimed(baseUrl: string, path: string, options: Call): Promise<TimedResponse> {
   const sentAt = performance.now();
   const { status, headers } = await call(baseUrl, path, options);
   return {
@@ -24,10 +24,10 @@ export async function callTimed(baseUrl: string, path: string, options: Call): P
 export async function sendUntil(load: {
   readonly senders: number;
   readonly pauseMs: number;
-  readonly send: (turn: number) => Promise<TimedAnswer>;
-  readonly isOver: (answers: readonly TimedAnswer[]) => boolean;
-}): Promise<TimedAnswer[]> {
-  const answers: TimedAnswer[] = [];
+  readonly send: (turn: number) => Promise<TimedResponse>;
+  readonly isOver: (answers: readonly TimedResponse[]) => boolean;
+}): Promise<TimedResponse[]> {
+  const answers: TimedResponse[] = [];
   let turn = 0;
   const sendInTurn = async () => {
     while (!load.isOver(answers)) {
@@ -42,10 +42,10 @@ export async function sendUntil(load: {
 /** Sends so many requests, a few of them at once. */
 export async function sendTimes(
   times: number,
-  send: (turn: number) => Promise<TimedAnswer>,
-): Promise<TimedAnswer[]> {
+  send: (turn: number) => Promise<TimedResponse>,
+): Promise<TimedResponse[]> {
   let turn = 0;
-  const answers: TimedAnswer[] = [];
+  const answers: TimedResponse[] = [];
   const sendInTurn = async () => {
     while (turn < times) answers.push(await send(turn++));
   };

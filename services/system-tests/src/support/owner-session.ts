@@ -6,7 +6,7 @@ import {
 import { subscription, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { z } from 'zod';
 import { eventually } from '@partner/test-kit/eventually';
-import type { Answer } from '@partner/test-kit/http-call';
+import type { HttpResponse } from '@partner/test-kit/http-call';
 import { call } from './http-call.js';
 
 /** A signed-in owner at the console. */
@@ -19,7 +19,7 @@ export interface OwnerSession {
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Answer>;
+  ): Promise<HttpResponse>;
 }
 
 /** Signs an owner in, as a browser would. Throws with the answer when it is refused. */

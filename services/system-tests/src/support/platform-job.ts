@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { jobAnswer, type InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { jobResponse, type InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
 import {
   JobAssignedSchema,
   JobCreatedSchema,
@@ -8,7 +8,7 @@ import {
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';
-import { callUntilAnswered } from './http-call.js';
+import { callUntilResponse } from './http-call.js';
 import type { TestStack } from './test-stack.js';
 
 /** A job as the platform tells of it. */
@@ -68,10 +68,10 @@ export async function assignNewJob(
 ): Promise<InstallerJob> {
   const jobId = await publishNewJob(stack, job);
   await waitUntilAssigned(stack.database, jobId);
-  const answer = await callUntilAnswered(stack.baseUrl, `/partner/v1/jobs/${jobId}`, {
+  const answer = await callUntilResponse(stack.baseUrl, `/partner/v1/jobs/${jobId}`, {
     headers: { 'x-api-key': job.installerKey },
   });
-  return jobAnswer.parse(answer.json).resource;
+  return jobResponse.parse(answer.json).resource;
 }
 
 /** Asks the database rather than the API, whose limit would count each look. */

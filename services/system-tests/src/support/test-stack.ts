@@ -29,13 +29,13 @@ import pg from 'pg';
 import { Registry } from 'prom-client';
 import {
   type ReceivedWebhook,
-  type ReceiverAnswer,
+  type ReceiverResponse,
   startWebhookReceiver,
   type WebhookReceiver,
 } from './webhook-receiver.js';
 
 /** A status change as the platform hears of it. */
-export interface PlatformHeard {
+export interface ReceivedStatusChange {
   readonly messageId: string;
   readonly jobId: string;
   readonly version: number;
@@ -54,7 +54,7 @@ export interface TestStack {
   /** Publishes a message of the platform and resolves once the broker has confirmed it. */
   publishFromPlatform<Desc extends DescMessage>(schema: Desc, message: MessageInitShape<Desc>): Promise<void>;
   /** What the platform has heard of status changes so far, repeats included. */
-  readonly platformHeard: readonly PlatformHeard[];
+  readonly receivedStatusChanges: readonly ReceivedStatusChange[];
   /** Revokes an API key as the console would. */
   revokeKey(companyId: string, apiKey: string): Promise<void>;
   companies(companyClass: SandboxCompany['class']): readonly SandboxCompany[];
@@ -93,7 +93,7 @@ export async function startTestStack(options: {
   readonly parts?: StackOptions['parts'];
   /** Moves a minute that the platform and the installers make by themselves; none without it. */
   readonly simulate?: number;
-  readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverAnswer;
+  readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverResponse;
 }): Promise<TestStack> {
   const root = path.resolve(import.meta.dirname, '../../../..', '.stack');
   mkdirSync(root, { recursive: true });
@@ -141,7 +141,7 @@ export async function startTestStack(options: {
     logger: silentLogger,
     metrics: new Registry(),
   });
-  const platformHeard: PlatformHeard[] = [];
+  const receivedStatusChanges: ReceivedStatusChange[] = [];
   const platformConsumer = startConsumer({
     connection,
     queue: PARTNER_EVENTS_FOR_PLATFORM,
@@ -151,7 +151,7 @@ export async function startTestStack(options: {
     handle: ({ type, messageId, body }) => {
       if (type === JobStatusChangedSchema.typeName) {
         const { jobId = '', version = 0, $unknown = [] } = fromBinary(JobStatusChangedSchema, body);
-        platformHeard.push({ messageId, jobId, version, unknownFields: $unknown.length });
+        receivedStatusChanges.push({ messageId, jobId, version, unknownFields: $unknown.length });
       }
       return Promise.resolve({ kind: 'done' });
     },
@@ -161,7 +161,7 @@ export async function startTestStack(options: {
     stack,
     baseUrl,
     receiver,
-    platformHeard,
+    receivedStatusChanges,
     receiverUrl: `https://${RECEIVER_HOST}/webhooks`,
     database,
     async publishFromPlatform(schema, message) {

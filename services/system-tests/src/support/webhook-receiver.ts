@@ -24,7 +24,7 @@ export interface TimedWebhook extends ReceivedWebhook {
 }
 
 /** How a webhook is answered: with a status, by closing the connection, or not at all. */
-export type ReceiverAnswer =
+export type ReceiverResponse =
   | {
       readonly kind: 'status';
       readonly status: number;
@@ -55,7 +55,7 @@ export interface WebhookReceiver {
 export async function startWebhookReceiver(options: {
   readonly key: string;
   readonly cert: string;
-  readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverAnswer;
+  readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverResponse;
 }): Promise<WebhookReceiver> {
   const received = createRecorder<TimedWebhook>();
   const server = await startReceiver({
@@ -64,7 +64,8 @@ export async function startWebhookReceiver(options: {
       const envelope = webhookEnvelope.parse(JSON.parse(body.toString('utf8')));
       const webhook = { path, headers, body, envelope };
       const chosen = options.answer?.(webhook) ?? 204;
-      const answer: ReceiverAnswer = typeof chosen === 'number' ? { kind: 'status', status: chosen } : chosen;
+      const answer: ReceiverResponse =
+        typeof chosen === 'number' ? { kind: 'status', status: chosen } : chosen;
       received.record({
         ...webhook,
         answeredStatus: answer.kind === 'status' ? answer.status : 0,

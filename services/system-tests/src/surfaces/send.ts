@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { type Answer, sendCall } from '@partner/test-kit/http-call';
+import { type HttpResponse, sendCall } from '@partner/test-kit/http-call';
 import { z } from 'zod';
 
 /** A request as it goes over the wire. */
@@ -31,7 +31,7 @@ export type ErrorFields = z.infer<typeof errorFields>;
  * a body; for an error the error body (spec: Errors); date-times with milliseconds and `Z`; the version on the installer
  * surface, and no trace of what the service is made of.
  */
-export async function send(baseUrl: string, request: WireRequest): Promise<Answer> {
+export async function send(baseUrl: string, request: WireRequest): Promise<HttpResponse> {
   const { path, json, ...call } = request;
   const answer = await sendCall(baseUrl, path, { ...call, body: json });
   expectWellFormed(path, answer);
@@ -39,14 +39,14 @@ export async function send(baseUrl: string, request: WireRequest): Promise<Answe
 }
 
 /** Sends a request that has to expectSuccess. */
-export async function expectSuccess(baseUrl: string, request: WireRequest): Promise<Answer> {
+export async function expectSuccess(baseUrl: string, request: WireRequest): Promise<HttpResponse> {
   const answer = await send(baseUrl, request);
   expect([answer.status >= 200 && answer.status < 300, answer.text]).toEqual([true, answer.text]);
   return answer;
 }
 
 /** The error body of an answer that has this status and code. */
-export function expectError(answer: Answer, status: number, code: string): ErrorFields {
+export function expectError(answer: HttpResponse, status: number, code: string): ErrorFields {
   expect({ status: answer.status, text: answer.text }).toEqual({
     status,
     text: expect.stringContaining(`"code":"${code}"`),
@@ -54,7 +54,7 @@ export function expectError(answer: Answer, status: number, code: string): Error
   return errorFields.parse(answer.json);
 }
 
-function expectWellFormed(path: string, answer: Answer): void {
+function expectWellFormed(path: string, answer: HttpResponse): void {
   const { headers, text } = answer;
   expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
   expect(headers.get('x-powered-by')).toBeNull();

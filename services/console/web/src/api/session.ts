@@ -1,4 +1,4 @@
-import { sessionAnswer } from '@partner/proto-contracts/public-api/session';
+import { sessionResponse } from '@partner/proto-contracts/public-api/session';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { pageHadSession } from '../page-settings.js';
@@ -7,7 +7,7 @@ import { ApiError } from './api-error.js';
 import { useAction } from './use-action.js';
 
 /** Who is signed in. */
-export type OwnerSession = z.output<typeof sessionAnswer>;
+export type OwnerSession = z.output<typeof sessionResponse>;
 
 const SESSION_KEY = ['session'] as const;
 
@@ -18,7 +18,7 @@ export function useSession() {
     queryKey: SESSION_KEY,
     queryFn: async ({ signal }) => {
       try {
-        return await api.read(sessionAnswer, { path: '/session', signal });
+        return await api.read(sessionResponse, { path: '/session', signal });
       } catch (thrown) {
         if (thrown instanceof ApiError && thrown.status === 401) return null;
         throw thrown;
@@ -35,7 +35,7 @@ export function useSignIn(onDone: () => void) {
   const queries = useQueryClient();
   return useAction({
     act: (api, body: { readonly email: string; readonly password: string }) =>
-      api.read(sessionAnswer, { method: 'POST', path: '/session', body }),
+      api.read(sessionResponse, { method: 'POST', path: '/session', body }),
     onDone: (session) => {
       queries.setQueryData(SESSION_KEY, session);
       onDone();

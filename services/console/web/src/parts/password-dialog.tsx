@@ -1,5 +1,5 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
-import { sessionAnswer } from '@partner/proto-contracts/public-api/session';
+import { sessionResponse } from '@partner/proto-contracts/public-api/session';
 import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
 import { messageOf } from '../api/api-error.js';
 import type { ConfirmationGate } from '../api/confirmation-gate.js';
@@ -26,7 +26,7 @@ function PasswordForm({ gate }: { readonly gate: ConfirmationGate }) {
   const [password, setPassword] = useState('');
   const confirmation = useAction({
     act: (api, given: string) =>
-      api.read(sessionAnswer, { method: 'POST', path: '/session/confirm', body: { password: given } }),
+      api.read(sessionResponse, { method: 'POST', path: '/session/confirm', body: { password: given } }),
     onDone: () => gate.settle(true),
     tellsFailure: false,
   });

@@ -16,9 +16,9 @@ import type { Evidence } from '../check-run.js';
 import type {
   Caller,
   Following,
-  HeardMessage,
+  PartnerEvent,
   Read,
-  ReceivedAnswer,
+  ReceivedResponse,
   Sending,
   Write,
   WriteRequest,
@@ -541,7 +541,12 @@ export function request(caller: Caller, write: Write, key: string | undefined): 
 }
 
 /** A write that was sent once and answered 10 ms later. */
-export function sending(id: number, sentAt: number, asked: WriteRequest, answered: ReceivedAnswer): Sending {
+export function sending(
+  id: number,
+  sentAt: number,
+  asked: WriteRequest,
+  answered: ReceivedResponse,
+): Sending {
   return { id, request: asked, tries: [{ sentAt, endedAt: sentAt + 10, answer: answered }] };
 }
 
@@ -550,7 +555,7 @@ export function answer(
   status: number,
   json: object,
   headers: Readonly<Record<string, string>> = {},
-): ReceivedAnswer {
+): ReceivedResponse {
   return {
     status,
     text: JSON.stringify(json),
@@ -558,7 +563,7 @@ export function answer(
   };
 }
 
-function repeated(status: number, json: object): ReceivedAnswer {
+function repeated(status: number, json: object): ReceivedResponse {
   return answer(status, json, { 'idempotency-replayed': 'true' });
 }
 
@@ -571,6 +576,6 @@ function message<Desc extends DescMessage>(
   messageId: string,
   schema: Desc,
   init: MessageInitShape<Desc>,
-): HeardMessage {
+): PartnerEvent {
   return { messageId, type: schema.typeName, body: toBinary(schema, create(schema, init)) };
 }

@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { INSTALLER_JOB_EXAMPLE } from '@partner/proto-contracts/public-api/examples/installer-job-example';
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
 import { readApiDescription } from '@partner/proto-contracts/public-api/openapi/api-description';
-import { createAnswerCheck, createSchemaCheck, type SeenAnswer } from './answer-check.js';
+import { createResponseCheck, createSchemaCheck, type CheckedResponse } from './response-check.js';
 
 const document = createOpenApiDocument({
   serverUrl: 'https://partner.example',
   sessionCookie: '__Host-svc_session',
 });
 const description = readApiDescription(document);
-const check = createAnswerCheck(document);
+const check = createResponseCheck(document);
 
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
@@ -21,11 +21,11 @@ const HEADERS = {
 };
 
 function answer(
-  change: Partial<Omit<SeenAnswer, 'header'>> & {
+  change: Partial<Omit<CheckedResponse, 'header'>> & {
     headers?: Record<string, string | undefined>;
     json?: unknown;
   },
-): SeenAnswer {
+): CheckedResponse {
   const { headers, json = { apiVersion: '2026-08-26', resource: INSTALLER_JOB_EXAMPLE }, ...rest } = change;
   const all: Record<string, string | undefined> = { ...HEADERS, ...headers };
   return {
@@ -42,7 +42,7 @@ const error = (code: string) => ({ error: 'it failed', code, requestId: 'req-1' 
 
 const BODIES = [...description.operations, ...description.webhooks].flatMap((operation) => [
   ...(operation.body === undefined ? [] : [{ what: `${operation.id}: request`, body: operation.body }]),
-  ...operation.answers.flatMap(({ status, body }) =>
+  ...operation.responses.flatMap(({ status, body }) =>
     body === undefined ? [] : [{ what: `${operation.id}: ${status}`, body }],
   ),
 ]);

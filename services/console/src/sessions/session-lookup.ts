@@ -5,11 +5,11 @@ import type { OwnerSession, SessionStore } from './session-store.js';
  * Creates the check whether a session is still active, for long-lived streams. It does not reset the idle time, and
  * checks the owner as rarely as requests do. Throws if Redis, or job-state when it is called, does not respond.
  */
-export function createSessionQuestion(
-  deps: OwnerCheckDeps & { readonly sessions: Pick<SessionStore, 'look'>; readonly rpcTimeoutMs: number },
+export function createSessionLookup(
+  deps: OwnerCheckDeps & { readonly sessions: Pick<SessionStore, 'peek'>; readonly rpcTimeoutMs: number },
 ): (session: Pick<OwnerSession, 'id'>) => Promise<boolean> {
   return async ({ id }) => {
-    const session = await deps.sessions.look(id);
+    const session = await deps.sessions.peek(id);
     return session !== undefined && isStillOwner(deps, session, { timeoutMs: deps.rpcTimeoutMs });
   };
 }

@@ -1,9 +1,9 @@
 import type { oas31 } from 'zod-openapi';
-import type { AnswerHeader, AnyOperation } from '../operation.js';
+import type { ResponseHeader, AnyOperation } from '../operation.js';
 import { CURRENT_API_VERSION } from '../versions.js';
 import type { DocumentedSurface } from './surfaces.js';
 
-interface NamedHeader extends AnswerHeader {
+interface NamedHeader extends ResponseHeader {
   readonly name: string;
 }
 
@@ -113,7 +113,7 @@ export function errorHeaders(status: number): HeaderReferences {
 }
 
 /** Describes one header. */
-export function headerObject(header: AnswerHeader): oas31.HeaderObject {
+export function headerObject(header: ResponseHeader): oas31.HeaderObject {
   const { description, example, required } = header;
   return {
     description,

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { createServer, type IncomingMessage, request, type RequestListener, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { closeServer, listen } from '@partner/kernel/listen';
-import { type AnswerStream, createAnswerStream } from './answer-stream.js';
+import { type ResponseStream, createResponseStream } from './response-stream.js';
 
 let server: Server;
 
@@ -20,7 +20,7 @@ async function serve(listener: RequestListener): Promise<() => Promise<IncomingM
 describe('the stream of a response', () => {
   test('sends each text in order, until its end', async () => {
     const ask = await serve((_request, response) => {
-      const stream = createAnswerStream(response);
+      const stream = createResponseStream(response);
       stream.write('one ');
       stream.write('two');
       stream.end();
@@ -34,7 +34,7 @@ describe('the stream of a response', () => {
   test('is over when the client disconnects', async () => {
     const over = new Promise<void>((resolve) => {
       void serve((_request, response) => {
-        const stream = createAnswerStream(response);
+        const stream = createResponseStream(response);
         stream.over.addEventListener('abort', () => resolve());
         stream.write('one');
       })
@@ -47,7 +47,7 @@ describe('the stream of a response', () => {
   test('is over from the start when the response has ended', async () => {
     const ask = await serve((_request, response) => {
       response.end('all');
-      const stream = createAnswerStream(response);
+      const stream = createResponseStream(response);
       expect(stream.over.aborted).toBe(true);
       stream.write('more');
       stream.end();
@@ -56,11 +56,11 @@ describe('the stream of a response', () => {
   });
 
   test('cuts off a client that does not read, and buffers little for it', async () => {
-    let stream: AnswerStream | undefined;
+    let stream: ResponseStream | undefined;
     let most = 0;
     const cut = new Promise<void>((resolve) => {
       void serve((_request, response) => {
-        stream = createAnswerStream(response);
+        stream = createResponseStream(response);
         stream.over.addEventListener('abort', () => resolve());
         const write = () => {
           if (stream === undefined || stream.over.aborted) return;

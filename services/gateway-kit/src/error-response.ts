@@ -1,10 +1,10 @@
 import type { ErrorBody } from '@partner/proto-contracts/public-api/error-body';
 import { httpStatusOf, type ServiceError } from '@partner/kernel/service-error';
-import type { EndpointAnswer } from './endpoint.js';
+import type { EndpointResponse } from './endpoint.js';
 import { idempotencyHeaders } from './idempotency.js';
 
 /** Converts an error into its response (spec: Errors): status, `ErrorBody` and headers. */
-export function errorAnswer(error: ServiceError, requestId: string): EndpointAnswer {
+export function errorResponse(error: ServiceError, requestId: string): EndpointResponse {
   const { details, currentVersion, currentStatus, allowed, idempotency } = error.attributes;
   const status = httpStatusOf(error.reason);
   const json: ErrorBody = {

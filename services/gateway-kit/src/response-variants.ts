@@ -1,13 +1,13 @@
 import { invariant } from '@partner/kernel/invariant';
-import { answerText } from './answer-text.js';
+import { responseText } from './response-text.js';
 import { isJsonObject, type Rewrite } from './api-versions.js';
-import type { EndpointAnswer } from './endpoint.js';
+import type { EndpointResponse } from './endpoint.js';
 import { entityTagOf, namesEntityTag } from './entity-tag.js';
 
 /** The answer in the form of another version. */
-export function rewrittenAnswer(answer: EndpointAnswer, rewrite: Rewrite): EndpointAnswer {
+export function rewrittenResponse(answer: EndpointResponse, rewrite: Rewrite): EndpointResponse {
   const { status, headers = {} } = answer;
-  const text = answerText(answer);
+  const text = responseText(answer);
   if (text === undefined) return answer;
   const body: unknown = JSON.parse(text);
   invariant(isJsonObject(body), 'an answer that versions differ in is an object');
@@ -15,12 +15,12 @@ export function rewrittenAnswer(answer: EndpointAnswer, rewrite: Rewrite): Endpo
 }
 
 /** The answer with its `ETag`; 304 without a body if `If-None-Match` names that tag. */
-export function conditionalAnswer(
-  answer: EndpointAnswer,
+export function conditionalResponse(
+  answer: EndpointResponse,
   apiVersion: string,
   ifNoneMatch: string | undefined,
-): EndpointAnswer {
-  const text = answerText(answer);
+): EndpointResponse {
+  const text = responseText(answer);
   if (answer.status !== 200 || text === undefined) return answer;
   const given = answer.headers?.['etag'];
   const etag = typeof given === 'string' ? given : entityTagOf(apiVersion, text);

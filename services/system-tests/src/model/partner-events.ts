@@ -55,7 +55,7 @@ interface ReadMessage extends Readonly<Record<string, unknown>> {
 }
 
 /** Reads a message of a write in the form in which it is compared; undefined for another one, and for a note. */
-export function readHeard(type: string, body: Uint8Array): ReadMessage | undefined {
+export function readPartnerEvent(type: string, body: Uint8Array): ReadMessage | undefined {
   switch (type) {
     case JobStatusChangedSchema.typeName: {
       const message = fromBinary(JobStatusChangedSchema, body);

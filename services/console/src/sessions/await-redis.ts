@@ -3,7 +3,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 /**
  * Waits for a reply of Redis. An error or a timeout becomes `unavailable`: no session can be verified without Redis.
  */
-export async function askRedis<T>(answer: Promise<T>): Promise<T> {
+export async function awaitRedis<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (cause) {

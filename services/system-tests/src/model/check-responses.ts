@@ -1,13 +1,13 @@
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
-import { createAnswerCheck } from '@partner/test-kit/answer-check';
-import type { History, ReceivedAnswer } from './history.js';
+import { createResponseCheck } from '@partner/test-kit/response-check';
+import type { History, ReceivedResponse } from './history.js';
 
-const check = createAnswerCheck(
+const check = createResponseCheck(
   createOpenApiDocument({ serverUrl: 'https://api.partner.example', sessionCookie: '__Host-svc_session' }),
 );
 
 /** Checks every answer against the API description: status, headers, each field of the body, the code of an error. */
-export function checkAnswers({
+export function checkResponses({
   sendings,
   reads,
   followings,
@@ -23,7 +23,7 @@ export function checkAnswers({
   ];
 }
 
-function faultsIn(who: string, method: string, path: string, answer: ReceivedAnswer): string[] {
+function faultsIn(who: string, method: string, path: string, answer: ReceivedResponse): string[] {
   const { status, text, headers } = answer;
   const faults = check({ method, path, status, text, header: (name) => headers[name] });
   return faults.map((fault) => `${who} ${method} ${path}: ${status}: ${fault}: ${text.slice(0, 1_000)}`);

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { drainWithinBounds } from '@partner/kernel/drain-within-bounds';
 import type { ServiceError } from '@partner/kernel/service-error';
-import { createAnswerStream } from './answer-stream.js';
-import { answerText } from './answer-text.js';
-import type { EndpointAnswer } from './endpoint.js';
-import { errorAnswer } from './error-answer.js';
+import { createResponseStream } from './response-stream.js';
+import { responseText } from './response-text.js';
+import type { EndpointResponse } from './endpoint.js';
+import { errorResponse } from './error-response.js';
 import type { RequestRecord } from './request-log.js';
 
 /** Answers with a failure. Ends the connection instead if an answer has already begun. */
@@ -16,14 +16,14 @@ export function refuse(
 ): void {
   record.error = error;
   if (response.headersSent) response.destroy();
-  else send(request, response, errorAnswer(error, record.requestId));
+  else send(request, response, errorResponse(error, record.requestId));
 }
 
 /** Sends an answer, or begins its stream. What is left of the request body is drained within bounds. */
-export function send(request: IncomingMessage, response: ServerResponse, answer: EndpointAnswer): void {
+export function send(request: IncomingMessage, response: ServerResponse, answer: EndpointResponse): void {
   drainWithinBounds(request);
   response.statusCode = answer.status;
-  const body = answer.bytes ?? answerText(answer);
+  const body = answer.bytes ?? responseText(answer);
   if (body !== undefined) {
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.setHeader('content-length', Buffer.byteLength(body));
@@ -36,5 +36,5 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
     response.setHeader('connection', 'close');
     response.flushHeaders();
   }
-  answer.stream?.(createAnswerStream(response));
+  answer.stream?.(createResponseStream(response));
 }

@@ -1,8 +1,8 @@
 import { AppointmentBookedSchema } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { differences } from './differences.js';
 import type { FinalState } from './final-state.js';
-import { messageOf, readHeard } from './heard-messages.js';
-import type { HeardMessage } from './history.js';
+import { messageOf, readPartnerEvent } from './partner-events.js';
+import type { PartnerEvent } from './history.js';
 import type { JobChain } from './job-chains.js';
 import type { World } from './world.js';
 
@@ -10,14 +10,14 @@ import type { World } from './world.js';
  * Checks what the platform has heard: each change of a job, each appointment and each lead, under one message id of its own,
  * however often it was sent. Its notes are checked with the notes.
  */
-export function checkHeard(
+export function checkPartnerEvents(
   chains: readonly JobChain[],
   world: Pick<World, 'jobs' | 'companies'>,
   final: FinalState,
-  heard: readonly HeardMessage[],
+  heard: readonly PartnerEvent[],
 ): string[] {
   const faults: string[] = [];
-  const messages = new Map<string, HeardMessage>();
+  const messages = new Map<string, PartnerEvent>();
   for (const message of heard) {
     const other = messages.get(message.messageId);
     if (other !== undefined && !Buffer.from(other.body).equals(message.body)) {
@@ -35,7 +35,7 @@ export function checkHeard(
   const companies = new Set(world.companies.map(({ id }) => id));
   const found: unknown[] = [];
   for (const { type, body } of messages.values()) {
-    const read = readHeard(type, body);
+    const read = readPartnerEvent(type, body);
     if (read === undefined) continue;
     if ('jobId' in read ? judged.has(read.jobId ?? '') : companies.has(read.companyId ?? ''))
       found.push(read);

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { expect, test } from '@jest/globals';
 import request from 'supertest';
-import { checkAnswers } from './check-answers.js';
+import { checkResponses } from './check-responses.js';
 
 /** A hook that the test itself runs. */
 function createHook() {
@@ -27,7 +27,7 @@ const NONE = { apiVersion: '2026-08-26', technicians: [], nextCursor: null, hasM
 
 test('a response that matches the description passes, unchanged', async () => {
   const hook = createHook();
-  const app = checkAnswers(hook.afterEach)(listTechnicians(NONE));
+  const app = checkResponses(hook.afterEach)(listTechnicians(NONE));
 
   const answer = await request(app).get('/partner/v1/technicians');
 
@@ -37,7 +37,7 @@ test('a response that matches the description passes, unchanged', async () => {
 
 test('a response that differs fails its own test and no later one', async () => {
   const hook = createHook();
-  const app = checkAnswers(hook.afterEach)(
+  const app = checkResponses(hook.afterEach)(
     listTechnicians({ ...NONE, technicians: [{ membershipId: 'mem_1' }] }),
   );
 

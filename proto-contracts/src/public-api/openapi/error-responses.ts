@@ -2,7 +2,7 @@ import type { oas31, ZodOpenApiResponseObject } from 'zod-openapi';
 import { errorBody, type ErrorBody } from '../error-body.js';
 import { ERROR_REASON_CATALOGUE, type ErrorReason, isErrorReason } from '../error-reasons.js';
 import type { AnyOperation } from '../operation.js';
-import { errorHeaders } from './answer-headers.js';
+import { errorHeaders } from './response-headers.js';
 import { ERROR_EXAMPLES } from './error-examples.js';
 import { markdownTable } from './markdown-table.js';
 import { pascalCase } from './pascal-case.js';
@@ -45,7 +45,7 @@ export function errorsOf(operation: AnyOperation, surface: DocumentedSurface): r
 }
 
 /** Returns references to the error responses of an operation, by status. */
-export function errorAnswers(
+export function errorResponseReferences(
   operation: AnyOperation,
   surface: DocumentedSurface,
 ): Record<string, oas31.ReferenceObject> {
@@ -58,7 +58,7 @@ export function errorAnswers(
 }
 
 /**
- * Returns the components that {@link errorAnswers} refers to: one for each set of codes that a status of some operation
+ * Returns the components that {@link errorResponseReferences} refers to: one for each set of codes that a status of some operation
  * has.
  */
 export function errorResponses(

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { createDockerParts } from './docker-engine.js';
-import { dropOwnDatabase, dropOwnVhost, removeKeys } from './given-servers.js';
+import { dropOwnDatabase, dropOwnVhost, removeKeys } from './external-servers.js';
 import { readJson, writePrivateJson } from '../private-file.js';
 
-const madeElsewhere = z.discriminatedUnion('kind', [
+const externalResource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('database'), url: z.string() }),
   z.object({ kind: z.literal('vhost'), url: z.string() }),
   z.object({ kind: z.literal('redis-keys'), url: z.string(), prefix: z.string() }),
@@ -12,26 +12,26 @@ const madeElsewhere = z.discriminatedUnion('kind', [
 ]);
 
 /** Something that a stack has made outside its directory. */
-export type MadeElsewhere = z.infer<typeof madeElsewhere>;
+export type ExternalResource = z.infer<typeof externalResource>;
 
 function fileIn(directory: string): string {
-  return path.join(directory, 'made-elsewhere.json');
+  return path.join(directory, 'external-resources.json');
 }
 
 /** Notes what a stack makes outside its directory, so that it can be removed with the stack's data. */
-export function rememberMadeElsewhere(directory: string, made: MadeElsewhere): void {
-  const known = readJson(fileIn(directory), z.array(madeElsewhere)) ?? [];
+export function recordExternalResource(directory: string, made: ExternalResource): void {
+  const known = readJson(fileIn(directory), z.array(externalResource)) ?? [];
   if (known.some((other) => JSON.stringify(other) === JSON.stringify(made))) return;
   writePrivateJson(fileIn(directory), [...known, made]);
 }
 
 /** Removes everything that the stack of the directory has made elsewhere; a server that is away fails it. */
-export async function removeMadeElsewhere(stack: {
+export async function removeExternalResources(stack: {
   /** The root of the project. */
   readonly root: string;
   readonly directory: string;
 }): Promise<void> {
-  for (const made of readJson(fileIn(stack.directory), z.array(madeElsewhere)) ?? []) {
+  for (const made of readJson(fileIn(stack.directory), z.array(externalResource)) ?? []) {
     switch (made.kind) {
       case 'database':
         await dropOwnDatabase(made.url);

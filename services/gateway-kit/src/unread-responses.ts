@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** Bytes of responses that clients have not read yet. */
-export interface UnreadAnswers {
+export interface UnreadResponses {
   /** Counts the bytes of a response until it is flushed or its connection closes. Call it when the response is sent. */
   add(response: ServerResponse, bytes: number): void;
 }
@@ -12,7 +12,7 @@ export interface UnreadAnswers {
  * that have waited longest are closed, whichever client they belong to. A reading client takes its response within
  * moments, so clients that do not read are closed first.
  */
-export function createUnreadAnswers(mostBytes: number): UnreadAnswers {
+export function createUnreadResponses(mostBytes: number): UnreadResponses {
   /** Unread bytes by connection; the longest waiting first. */
   const unread = new Map<Duplex, number>();
   const watched = new WeakSet<Duplex>();

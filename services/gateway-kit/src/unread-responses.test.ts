@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { closeServer, listen } from '@partner/kernel/listen';
 import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 import { createHttpServer } from '@partner/kernel/http-server';
-import { createUnreadAnswers } from './unread-answers.js';
+import { createUnreadResponses } from './unread-responses.js';
 
 /** More than the system's socket buffers hold. */
 const ANSWER = Buffer.alloc(16 * 1_024 * 1_024, 'a');
@@ -21,7 +21,7 @@ let answered: Recorder<string>;
 let closed: Recorder<void>;
 
 beforeEach(async () => {
-  const unread = createUnreadAnswers(MOST_BYTES);
+  const unread = createUnreadResponses(MOST_BYTES);
   clients = [];
   answered = createRecorder();
   closed = createRecorder();

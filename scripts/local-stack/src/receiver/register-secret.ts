@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import type { KnownSecret } from './known-secrets.js';
 
 /** Tells a running receiver a signing secret; it verifies with it from then on. Rejects when the receiver refuses it. */
-export async function tellReceiver(
+export async function registerSecret(
   receiver: { readonly controlUrl: string; readonly caFile: string },
   secret: KnownSecret,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 const MAX_WAITING_BYTES = 65_536;
 
 /** A streamed response body. */
-export interface AnswerStream {
+export interface ResponseStream {
   /**
    * Sends a text. If more than 64 KB are unread, cuts the client off instead of buffering. Does nothing after the
    * stream is over.
@@ -22,7 +22,7 @@ export interface AnswerStream {
  * Creates the stream of a response whose head has been sent. If the response has already ended, the stream is over from
  * the start.
  */
-export function createAnswerStream(response: ServerResponse): AnswerStream {
+export function createResponseStream(response: ServerResponse): ResponseStream {
   const over = new AbortController();
   const isOver = () => response.writableEnded || response.destroyed;
   if (isOver()) over.abort();

@@ -4,7 +4,7 @@ import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { StackError } from '../stack-error.js';
 
 /** What of a given server the stack uses; it touches nothing else there. */
-export interface OwnPlace {
+export interface OwnNamespace {
   readonly url: string;
   /** Whether it was made now, so that it may be removed again. */
   readonly made: boolean;
@@ -16,7 +16,7 @@ const OWN_NAME = 'partner';
  * The database `partner` on a given Postgres, made when it is missing; the database that the URL names only serves to get
  * in. Throws {@link StackError} that says what the server refuses and how to allow it.
  */
-export async function ownDatabase(url: string): Promise<OwnPlace> {
+export async function ownDatabase(url: string): Promise<OwnNamespace> {
   const own = withPath(url, OWN_NAME);
   const user = decodeURIComponent(new URL(url).username) || 'the user';
   try {
@@ -49,7 +49,7 @@ export async function dropOwnDatabase(adminUrl: string): Promise<void> {
  * the URL names one that begins with `partner`. Throws {@link StackError} that says what the broker refuses and how to
  * allow it.
  */
-export async function ownVhost(url: string): Promise<OwnPlace> {
+export async function ownVhost(url: string): Promise<OwnNamespace> {
   const named = decodeURIComponent(new URL(url).pathname.slice(1));
   const vhost = named.startsWith(OWN_NAME) ? named : OWN_NAME;
   const own = withPath(url, encodeURIComponent(vhost));

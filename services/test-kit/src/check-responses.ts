@@ -1,15 +1,15 @@
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { createAnswerCheck } from './answer-check.js';
+import { createResponseCheck } from './response-check.js';
 
 /**
  * Checks every response of an app in a test against the API description: wrap the app with the returned function. After
  * a test with a mismatch, `afterEach` throws with all of them.
  */
-export function checkAnswers(
+export function checkResponses(
   afterEach: (check: () => void) => void,
 ): (app: RequestListener) => RequestListener {
-  const check = createAnswerCheck(
+  const check = createResponseCheck(
     createOpenApiDocument({ serverUrl: 'https://partner.example', sessionCookie: '__Host-svc_session' }),
   );
   const faults: string[] = [];

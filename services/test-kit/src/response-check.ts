@@ -1,7 +1,7 @@
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
 import type { OpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
 import {
-  type DescribedAnswer,
+  type DescribedResponse,
   type DescribedOperation,
   readApiDescription,
   type SchemaNode,
@@ -10,7 +10,7 @@ import formats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 /** A response as a client receives it. */
-export interface SeenAnswer {
+export interface CheckedResponse {
   /** Method of the request, in upper case. */
   readonly method: string;
   /** Path of the request, with or without the query. */
@@ -23,7 +23,7 @@ export interface SeenAnswer {
 }
 
 /** Returns the mismatches between a response and the API description; empty if there are none. */
-export type AnswerCheck = (answer: SeenAnswer) => readonly string[];
+export type ResponseCheck = (answer: CheckedResponse) => readonly string[];
 
 /** Returns the mismatches between a JSON value and a schema; empty if there are none. */
 type SchemaCheck = (schema: SchemaNode, value: unknown) => readonly string[];
@@ -36,7 +36,7 @@ type SchemaCheck = (schema: SchemaNode, value: unknown) => readonly string[];
  * It is stricter than the description about undescribed fields: partners ignore them, but the service must not send
  * them.
  */
-export function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
+export function createResponseCheck(document: OpenApiDocument): ResponseCheck {
   const { operations } = readApiDescription(document);
   const paths = [...new Set(operations.map(({ path }) => path))].map((path) => ({
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
@@ -101,14 +101,14 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function answerFaults(
-  answer: SeenAnswer,
+  answer: CheckedResponse,
   operations: readonly DescribedOperation[],
   fits: SchemaCheck,
 ): readonly string[] {
   const method = answer.method === 'HEAD' ? 'GET' : answer.method;
   const operation = operations.find((candidate) => candidate.method === method);
   if (operation === undefined) return methodFaults(answer, operations);
-  const described = operation.answers.find(({ status }) => status === String(answer.status));
+  const described = operation.responses.find(({ status }) => status === String(answer.status));
   if (described === undefined) return [`${operation.id} has no such status; the body is ${answer.text}`];
   return [
     ...described.headers
@@ -118,7 +118,7 @@ function answerFaults(
   ];
 }
 
-function methodFaults(answer: SeenAnswer, operations: readonly DescribedOperation[]): readonly string[] {
+function methodFaults(answer: CheckedResponse, operations: readonly DescribedOperation[]): readonly string[] {
   const described = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const allowed = answer.header('allow')?.split(', ') ?? [];
   return [
@@ -129,7 +129,11 @@ function methodFaults(answer: SeenAnswer, operations: readonly DescribedOperatio
   ];
 }
 
-function bodyFaults(answer: SeenAnswer, described: DescribedAnswer, fits: SchemaCheck): readonly string[] {
+function bodyFaults(
+  answer: CheckedResponse,
+  described: DescribedResponse,
+  fits: SchemaCheck,
+): readonly string[] {
   if (described.body === undefined) return answer.text === '' ? [] : ['there is a body'];
   const value = parsed(answer);
   return value === undefined
@@ -141,14 +145,14 @@ function bodyFaults(answer: SeenAnswer, described: DescribedAnswer, fits: Schema
 }
 
 function refusalFaults(
-  answer: SeenAnswer,
+  answer: CheckedResponse,
   expected: { readonly status: number; readonly code: string },
 ): readonly string[] {
   if (answer.status !== expected.status) return [`it is not described, and should be ${expected.status}`];
   return answer.method === 'HEAD' ? [] : errorFaults(answer, parsed(answer), [expected.code]);
 }
 
-function errorFaults(answer: SeenAnswer, value: unknown, codes: readonly string[]): readonly string[] {
+function errorFaults(answer: CheckedResponse, value: unknown, codes: readonly string[]): readonly string[] {
   const { data: body } = errorBody.safeParse(value);
   if (body === undefined) return [`the body is not that of an error: ${answer.text}`];
   return [
@@ -159,7 +163,7 @@ function errorFaults(answer: SeenAnswer, value: unknown, codes: readonly string[
   ];
 }
 
-function parsed(answer: SeenAnswer): unknown {
+function parsed(answer: CheckedResponse): unknown {
   if (!/^application\/json\b/.test(answer.header('content-type') ?? '')) return undefined;
   try {
     return JSON.parse(answer.text);

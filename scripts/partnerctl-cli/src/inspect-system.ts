@@ -1,7 +1,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { GetBacklogResponseSchema } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { QUEUES } from '@partner/proto-contracts/topology';
-import { lookAtQueues } from '@partner/kernel/amqp/look-at-queues';
+import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { viewOf } from './message-view.js';
 import type { Document } from './output.js';
 import type { Session } from './session.js';
@@ -48,13 +48,13 @@ export interface Problem {
 }
 
 /** Every queue of the service, by passive declarations alone. */
-export async function lookAtServiceQueues(
+export async function inspectServiceQueues(
   session: Pick<Session, 'connection'>,
 ): Promise<readonly QueueState[]> {
   const names = QUEUES.flatMap(({ name, deadLetterQueue }) =>
     deadLetterQueue === undefined ? [name] : [name, deadLetterQueue],
   );
-  const looks = await lookAtQueues(session.connection, names);
+  const looks = await inspectQueues(session.connection, names);
   return QUEUES.map(({ name, deadLetterQueue }) => ({
     name,
     messages: looks.get(name)?.messages ?? null,
@@ -64,7 +64,7 @@ export async function lookAtServiceQueues(
 }
 
 /** What waits in Postgres, and the clocks, as job-state tells. */
-export async function askBacklog(session: Pick<Session, 'operators'>): Promise<{
+export async function readBacklog(session: Pick<Session, 'operators'>): Promise<{
   readonly backlog: Document;
   readonly numbers: Readonly<Record<string, number>>;
   /** How far the clocks of job-state and Postgres are ahead of this one, in milliseconds, to within the time of the question. */

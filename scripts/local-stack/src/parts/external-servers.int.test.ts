@@ -7,7 +7,7 @@ import { type LocalPostgres, startPostgres, withPostgres } from '@partner/test-k
 import { type LocalRabbitmq, startRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
 import { type LocalRedis, startRedis, withRedis } from '@partner/test-kit/backing-services/redis';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { checkRedis, dropOwnDatabase, ownDatabase, ownVhost, removeKeys } from './given-servers.js';
+import { checkRedis, dropOwnDatabase, ownDatabase, ownVhost, removeKeys } from './external-servers.js';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'partner-given-servers-'));
 let postgres: LocalPostgres;

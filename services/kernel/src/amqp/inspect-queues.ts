@@ -3,7 +3,7 @@ import type { AmqpConnection } from './connection.js';
 import { within } from './within.js';
 
 /** State of a queue, as the broker reports it. */
-export interface QueueLook {
+export interface QueueInspection {
   readonly name: string;
   /** Ready messages, without unacknowledged ones. */
   readonly messages: number;
@@ -14,21 +14,21 @@ export interface QueueLook {
  * Queries the state of queues without changing them. Returns undefined for a queue that is not declared. Rejects if the
  * connection is lost.
  */
-export async function lookAtQueues(
+export async function inspectQueues(
   connection: Pick<AmqpConnection, 'openChannel'>,
   names: readonly string[],
-): Promise<ReadonlyMap<string, QueueLook | undefined>> {
-  const looks = new Map<string, QueueLook | undefined>();
+): Promise<ReadonlyMap<string, QueueInspection | undefined>> {
+  const inspections = new Map<string, QueueInspection | undefined>();
   for (const name of names) {
-    const found = await withChannel(connection, `look at ${name}`, (channel) =>
+    const found = await withChannel(connection, `inspect ${name}`, (channel) =>
       channel.checkQueue(name),
     ).catch((error: unknown) => {
       if (replyCodeOf(error) === 404) return undefined;
       throw error;
     });
-    looks.set(name, found && { name, messages: found.messageCount, consumers: found.consumerCount });
+    inspections.set(name, found && { name, messages: found.messageCount, consumers: found.consumerCount });
   }
-  return looks;
+  return inspections;
 }
 
 /** A channel was closed by the broker or with its connection, or could not be opened. The cause says why. */
