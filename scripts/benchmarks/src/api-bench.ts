@@ -7,6 +7,7 @@ import { withBenchStack } from './bench-stack.js';
 import { type ApiWorld, COMPANIES_AT_ONCE, fillApi } from './fill-api.js';
 import { createHttpClient, type HttpClient } from './http-client.js';
 import { describeMachine, type Machine } from './machine.js';
+import { pause } from './pacing.js';
 import { enableStatementCounter, type PostgresCounters, withPostgresCounters } from './postgres-counters.js';
 import { runSlice, type Slice } from './run-slice.js';
 import { type Baseline, startBaseline } from './start-baseline.js';
@@ -241,10 +242,4 @@ function createApiMeasurement(deps: {
       return { operation: operation.name, connections, ...costs, ratio, coresOfOthers: others };
     },
   };
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }

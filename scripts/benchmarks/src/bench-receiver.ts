@@ -12,6 +12,8 @@ export const FAILING_PATH = '/fail/';
 /** A subscriber's server that does next to nothing: it reads each request and answers it with 204. */
 export interface BenchReceiver {
   readonly port: number;
+  /** Connections that were opened so far. */
+  readonly connections: number;
   /** Called with the event's id when a request has been read. */
   onReceived: (eventId: string) => void;
   close(): Promise<void>;
@@ -33,8 +35,16 @@ export async function startBenchReceiver(certificate: CertificateFiles): Promise
       response.writeHead(request.url?.startsWith(FAILING_PATH) === true ? 503 : 204).end();
     });
   });
+  let connections = 0;
+  server.on('secureConnection', () => {
+    connections += 1;
+  });
+  const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'receiver' });
   const receiver: BenchReceiver = {
-    port: await listen(server, { host: '127.0.0.1', port: 0, variable: 'receiver' }),
+    port,
+    get connections() {
+      return connections;
+    },
     onReceived: () => undefined,
     async close() {
       server.closeAllConnections();

@@ -20,14 +20,27 @@ const feedResult = z.object({
   holds: z.boolean(),
 });
 
-const throughputResult = z.object({
-  deliveries: z.literal(5_000),
-  perSecond: z.number().positive(),
+const deliveryRun = z.object({
+  recordedPerSecond: z.number().positive(),
+  connections: z.int().nonnegative(),
+  processors: z.object({ 'job-state': z.number(), 'webhook-dispatcher': z.number(), postgres: z.number() }),
+  postgres: z.object({ transactions: z.number().positive(), inserted: z.number().positive() }),
+});
+const backlogResult = z.object({
+  run: deliveryRun.extend({ events: z.literal(1_000), sustainedPerSecond: z.number().positive() }),
   barePerSecond: z.array(z.number().positive()).length(2),
   ratio: z.number(),
-  processors: z.array(z.object({ process: z.string(), cores: z.number() })),
-  dispatcherMiB: z.array(z.number().positive()),
   holds: z.boolean(),
+});
+const floodResult = z.object({
+  publishedPerSecond: z.number().positive(),
+  run: deliveryRun.extend({ events: z.literal(100) }),
+});
+const latency = z.object({ p50: z.number().positive(), p99: z.number().positive() });
+const latencyResult = z.object({
+  fromPublish: latency,
+  fromConfirm: latency,
+  run: deliveryRun.extend({ events: z.literal(20) }),
 });
 
 const fairnessPhase = z.object({ events: z.literal(100), median: z.number(), p99: z.number() });
@@ -129,21 +142,30 @@ describe('scripts/bench', () => {
     expect(stacksOfBenchmarks()).toEqual(before);
   });
 
-  test('throughput drains its backlog, says where the time goes, and leaves nothing behind', async () => {
+  test('backlog drains, says what a delivery costs, and leaves nothing behind', async () => {
     const before = stacksOfBenchmarks();
-    const json = path.join(directory, 'throughput.json');
-    const ended = await bench('throughput', '--deliveries', '5000', '--json', json);
+    const json = path.join(directory, 'backlog.json');
+    const ended = await bench('backlog', '--events', '1000', '--json', json);
 
     expect(ended.stderr).toBe('');
-    const { perSecond, barePerSecond, ratio, processors, holds } = throughputResult.parse(
-      JSON.parse(readFileSync(json, 'utf8')),
-    );
+    const { run, barePerSecond, ratio, holds } = backlogResult.parse(JSON.parse(readFileSync(json, 'utf8')));
     const [first = 0, second = 0] = barePerSecond;
-    expect(ratio).toBeCloseTo((2 * perSecond) / (first + second), 5);
-    expect(processors.map(({ process }) => process)).toEqual(
-      expect.arrayContaining(['job-state', 'webhook-dispatcher', 'postgres', 'rabbitmq']),
-    );
+    expect(ratio).toBeCloseTo((2 * run.sustainedPerSecond) / (first + second), 5);
     expect(ended.exitCode).toBe(holds ? 0 : 1);
+    expect(stacksOfBenchmarks()).toEqual(before);
+  });
+
+  test.each([
+    ['flood', ['--events', '100'], floodResult],
+    ['latency', ['--rate', '20', '--seconds', '1'], latencyResult],
+  ] as const)('%s says what an event costs, and leaves nothing behind', async (name, sizes, result) => {
+    const before = stacksOfBenchmarks();
+    const json = path.join(directory, `${name}.json`);
+    const ended = await bench(name, ...sizes, '--json', json);
+
+    expect(ended.stderr).toBe('');
+    result.parse(JSON.parse(readFileSync(json, 'utf8')));
+    expect(ended.exitCode).toBe(0);
     expect(stacksOfBenchmarks()).toEqual(before);
   });
 

@@ -11,6 +11,7 @@ import { BENCH_HOSTS, withBenchStack } from './bench-stack.js';
 import { addCompany, addSubscription, type BenchSubscription, commitEvents } from './fill-deliveries.js';
 import { describeMachine, type Machine } from './machine.js';
 import { quantileOf } from './statistics.js';
+import { steadily } from './pacing.js';
 
 /** So much longer than without the bad ones a healthy endpoint's 99th percentile may be. */
 export const LARGEST_RATIO = 1.5;
@@ -227,25 +228,4 @@ async function runPhase(phase: {
   };
   const times = await eventually('the events of the healthy endpoints', latencies, patience);
   return { events: times.length, median: quantileOf(times, 0.5), p99: quantileOf(times, 0.99) };
-}
-
-/** Does something so many times, spread evenly: so often a second. */
-async function steadily(
-  times: number,
-  perSecond: number,
-  signal: AbortSignal,
-  act: (turn: number) => Promise<void>,
-): Promise<void> {
-  const startedAt = performance.now();
-  for (let turn = 0; turn < times; turn += 1) {
-    signal.throwIfAborted();
-    await act(turn);
-    await pause(startedAt + ((turn + 1) * 1_000) / perSecond - performance.now());
-  }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, Math.max(0, milliseconds));
-  });
 }

@@ -39,6 +39,8 @@ export async function addSubscription(
     readonly path: string;
     /** One of the receiver's. */
     readonly host?: string;
+    /** Absent: installation events. */
+    readonly events?: string;
   },
 ): Promise<BenchSubscription> {
   const id = newId('whk');
@@ -47,12 +49,19 @@ export async function addSubscription(
   await client.query(
     `with subscription as (
        insert into subscriptions (id, company_id, url, events, schema_version, state, verified_url_version)
-       values ($1, $2, $3, '{install.*}', 1, 'active', 1)
+       values ($1, $2, $3, array[$6], 1, 'active', 1)
        returning id
      )
      insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
      select id, 1, $4, $5 from subscription`,
-    [id, made.companyId, `https://${made.host ?? RECEIVER_HOST}${made.path}`, sealed, keys.currentKeyId],
+    [
+      id,
+      made.companyId,
+      `https://${made.host ?? RECEIVER_HOST}${made.path}`,
+      sealed,
+      keys.currentKeyId,
+      made.events ?? 'install.*',
+    ],
   );
   return { id, companyId: made.companyId };
 }

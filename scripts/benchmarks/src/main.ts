@@ -7,14 +7,16 @@ import { StackError } from '@partner/local-stack/stack-error';
 import { runApiBench } from './api-bench.js';
 import { API_OPERATIONS } from './api-operations.js';
 import { runBackoffBench } from './backoff-bench.js';
+import { runBacklogBench } from './backlog-bench.js';
+import { runFloodBench } from './flood-bench.js';
+import { runLatencyBench } from './latency-bench.js';
 import { runFeedBench, SHORT_FEED } from './feed-bench.js';
 import { runFairnessBench } from './fairness-bench.js';
 import { renderApiResult } from './render-api-result.js';
 import { renderBackoffResult } from './render-backoff-result.js';
 import { renderFairnessResult } from './render-fairness-result.js';
+import { renderBacklogResult, renderFloodResult, renderLatencyResult } from './render-delivery-results.js';
 import { renderFeedResult } from './render-feed-result.js';
-import { renderThroughputResult } from './render-throughput-result.js';
-import { runThroughputBench } from './throughput-bench.js';
 
 const interruption = new AbortController();
 
@@ -43,13 +45,29 @@ function wholeNumbers(least: number): (text: string) => number[] {
   };
 }
 
-const throughputOptions = z.object({ deliveries: z.int(), json: z.string().optional() });
+const eventsOptions = z.object({ events: z.int(), json: z.string().optional() });
 
-async function benchThroughput(given: unknown): Promise<void> {
-  const { deliveries, json } = throughputOptions.parse(given);
+async function benchFlood(given: unknown): Promise<void> {
+  const { events, json } = eventsOptions.parse(given);
   const report = createProgress(write);
-  const result = await runThroughputBench({ deliveries, report, signal: interruption.signal });
-  finish(result, renderThroughputResult(result), json);
+  const result = await runFloodBench({ events, report, signal: interruption.signal });
+  finish(result, renderFloodResult(result), json);
+}
+
+async function benchBacklog(given: unknown): Promise<void> {
+  const { events, json } = eventsOptions.parse(given);
+  const report = createProgress(write);
+  const result = await runBacklogBench({ events, report, signal: interruption.signal });
+  finish(result, renderBacklogResult(result), json);
+}
+
+const latencyOptions = z.object({ rate: z.int(), seconds: z.int(), json: z.string().optional() });
+
+async function benchLatency(given: unknown): Promise<void> {
+  const { rate: perSecond, seconds, json } = latencyOptions.parse(given);
+  const report = createProgress(write);
+  const result = await runLatencyBench({ perSecond, seconds, report, signal: interruption.signal });
+  finish(result, renderLatencyResult(result), json);
 }
 
 const fairnessOptions = z.object({ burst: z.int(), seconds: z.int(), json: z.string().optional() });
@@ -143,12 +161,29 @@ program
   .action(benchApi);
 
 program
-  .command('throughput')
-  .description('deliveries per second from commit to recorded result, beside a bare loop of signed POSTs')
-  .option('--deliveries <number>', 'size of the backlog', wholeNumber(5_000), 200_000)
+  .command('flood')
+  .description('events from their publish by 32 publishers to the recorded results, and what each costs')
+  .option('--events <number>', 'events to publish', wholeNumber(100), 20_000)
   .option('--json <file>', 'also write the result to a file')
   .allowExcessArguments(false)
-  .action(benchThroughput);
+  .action(benchFlood);
+
+program
+  .command('backlog')
+  .description('a backlog of due deliveries to the recorded results, beside a bare loop of signed POSTs')
+  .option('--events <number>', 'size of the backlog', wholeNumber(1_000), 20_000)
+  .option('--json <file>', 'also write the result to a file')
+  .allowExcessArguments(false)
+  .action(benchBacklog);
+
+program
+  .command('latency')
+  .description('events at a steady rate, from their publish to the receipt of the webhook')
+  .option('--rate <number>', 'events per second', wholeNumber(1), 100)
+  .option('--seconds <number>', 'length of the measurement', wholeNumber(1), 30)
+  .option('--json <file>', 'also write the result to a file')
+  .allowExcessArguments(false)
+  .action(benchLatency);
 
 program
   .command('fairness')

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 
 /** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10;
@@ -26,9 +27,20 @@ export function processorTimes(roots: readonly number[]): ReadonlyMap<number, nu
   return times;
 }
 
+/** Processor time that everything on this machine has used so far, in milliseconds. */
+export function machineTime(): number {
+  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+}
+
 /** Memory that a process holds, in MiB; undefined where the system does not tell. */
 export function residentMiB(pid: number): number | undefined {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '') ?? [];
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;
+}
+
+/** The most memory that a process has held, in MiB; undefined where the system does not tell. */
+export function peakMiB(pid: number): number | undefined {
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '') ?? [];
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;
 }
 

@@ -1,6 +1,5 @@
-import { cpus } from 'node:os';
 import { countedBetween, type PostgresCounters } from './postgres-counters.js';
-import { processorTimes } from './process-usage.js';
+import { machineTime, processorTimes } from './process-usage.js';
 
 /** A process, or the root of a group of processes. */
 export interface MeasuredProcess {
@@ -32,11 +31,7 @@ export async function readUsage(
   readCounters: () => Promise<PostgresCounters>,
 ): Promise<UsageReading> {
   const processors = processorTimes(processes.map(({ pid }) => pid));
-  const machineMs = cpus().reduce(
-    (sum, { times }) => sum + times.user + times.nice + times.sys + times.irq,
-    0,
-  );
-  return { at: performance.now(), processors, machineMs, postgres: await readCounters() };
+  return { at: performance.now(), processors, machineMs: machineTime(), postgres: await readCounters() };
 }
 
 /** What the processes and Postgres have used between two readings. */

@@ -4,6 +4,7 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import {
   JobAssignedSchema,
   JobCreatedSchema,
+  QuoteSentSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { PLATFORM } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
@@ -20,6 +21,7 @@ export interface Platform {
     readonly customer: MessageInitShape<typeof JobCreatedSchema>['customer'];
   }): Promise<unknown>;
   assignJob(jobId: string, installerCompanyId: string): Promise<unknown>;
+  sendQuote(quote: { readonly quoteId: string; readonly projectId: string }): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,13 @@ export async function connectPlatform(amqpUrl: string, signal: AbortSignal): Pro
       }),
     assignJob: (jobId, installerCompanyId) =>
       publish(JobAssignedSchema, { jobId, version: 2, installerCompanyId, occurredAt: timestampNow() }),
+    sendQuote: (quote) =>
+      publish(QuoteSentSchema, {
+        ...quote,
+        version: 1,
+        total: { amountMinor: '1250000', currency: 'USD' },
+        occurredAt: timestampNow(),
+      }),
     close: () => connection.close(),
   };
 }

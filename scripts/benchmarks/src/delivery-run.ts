@@ -1,0 +1,195 @@
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import type { Stack } from '@partner/local-stack/stack/start-stack';
+import { z } from 'zod';
+import type { BenchReceiver } from './bench-receiver.js';
+import { pause } from './pacing.js';
+import { machineTime, peakMiB, processorTimes, residentMiB } from './process-usage.js';
+
+/** What some deliveries took, from the start to the last recorded result. */
+export interface DeliveryRun {
+  readonly events: number;
+  readonly seconds: number;
+  readonly recordedPerSecond: number;
+  /** Between 10 and 90 % of the events; of all of them if they took too short. */
+  readonly sustainedPerSecond: number;
+  readonly receivedPerSecond: number;
+  /** TLS connections that the dispatcher opened. */
+  readonly connections: number;
+  /** Processor time for each event, in milliseconds, by process. `bench` publishes and receives. */
+  readonly processors: Readonly<Record<string, number>>;
+  /** The processor time of all processes but the benchmark's. */
+  readonly processorMs: number;
+  /** Cores that other processes of the machine kept busy meanwhile. */
+  readonly coresOfOthers: number;
+  /** For each event. */
+  readonly postgres: DatabaseWork;
+  /** The most memory that each service has held since its start, in MiB. Absent where the system does not tell. */
+  readonly peakMiB: Readonly<Record<string, number>>;
+  /** Memory of the dispatcher, the largest in each quarter of the events, in MiB. */
+  readonly dispatcherMiB: readonly number[];
+}
+
+/** What Postgres did. */
+export interface DatabaseWork {
+  readonly transactions: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly walBytes: number;
+  readonly walSyncs: number;
+}
+
+interface Look {
+  readonly at: number;
+  readonly recorded: number;
+  readonly dispatcherMiB: number | undefined;
+}
+
+const LOOK_MS = 200;
+/** Without a recorded result for so long, something is lost. */
+const GIVE_UP_MS = 60_000;
+const EDGE = 0.1;
+const SERVICES = ['job-state', 'webhook-dispatcher'] as const;
+
+/**
+ * Measures from the call of `start` until the attempts of so many events are recorded. Stops job-state at the end, because
+ * Postgres counts what a connection did only seconds later, or at its end.
+ */
+export async function measureDeliveries(options: {
+  readonly stack: Stack;
+  readonly receiver: BenchReceiver;
+  readonly events: number;
+  readonly signal: AbortSignal;
+  /** Causes the events. */
+  readonly start: () => Promise<void>;
+}): Promise<DeliveryRun> {
+  const { stack, receiver, events, signal } = options;
+  const processes = [
+    ...stack.processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ name, pid }])),
+    { name: 'bench', pid: process.pid },
+  ];
+  const roots = processes.map(({ pid }) => pid);
+  const base = await recordedBy(stack);
+  const connectionsBefore = receiver.connections;
+  const received = countReceived(receiver);
+  const databaseBefore = await databaseWork(stack);
+  const processorsBefore = processorTimes(roots);
+  const machineBefore = machineTime();
+  const startedAt = performance.now();
+  const [looks] = await Promise.all([watch(stack, { base, events, signal }), options.start()]);
+  const endedAt = performance.now();
+  const machineMs = machineTime() - machineBefore;
+  const processorsAfter = processorTimes(roots);
+  const peaks = SERVICES.flatMap((name): [string, number][] => {
+    const peak = peakMiB(stack.process(name).pid ?? 0);
+    return peak === undefined ? [] : [[name, peak]];
+  });
+  await stack.process('job-state').stop();
+  const databaseAfter = await databaseWork(stack);
+
+  const processors = Object.fromEntries(
+    processes.map(({ name, pid }): [string, number] => [
+      name,
+      ((processorsAfter.get(pid) ?? 0) - (processorsBefore.get(pid) ?? 0)) / events,
+    ]),
+  );
+  const seconds = (endedAt - startedAt) / 1_000;
+  const measuredMs = Object.values(processors).reduce((sum, ms) => sum + ms * events, 0);
+  return {
+    events,
+    seconds,
+    recordedPerSecond: events / seconds,
+    sustainedPerSecond: sustained(looks, events) ?? events / seconds,
+    receivedPerSecond: (received.count() * 1_000) / (received.lastAt() - startedAt),
+    connections: receiver.connections - connectionsBefore,
+    processors,
+    processorMs: Object.entries(processors).reduce((sum, [name, ms]) => sum + (name === 'bench' ? 0 : ms), 0),
+    coresOfOthers: Math.max(0, machineMs - measuredMs) / 1_000 / seconds,
+    postgres: {
+      transactions: (databaseAfter.transactions - databaseBefore.transactions) / events,
+      inserted: (databaseAfter.inserted - databaseBefore.inserted) / events,
+      updated: (databaseAfter.updated - databaseBefore.updated) / events,
+      deleted: (databaseAfter.deleted - databaseBefore.deleted) / events,
+      walBytes: (databaseAfter.walBytes - databaseBefore.walBytes) / events,
+      walSyncs: (databaseAfter.walSyncs - databaseBefore.walSyncs) / events,
+    },
+    peakMiB: Object.fromEntries(peaks),
+    dispatcherMiB: largestOfQuarters(looks, events),
+  };
+}
+
+async function watch(
+  stack: Stack,
+  options: { readonly base: number; readonly events: number; readonly signal: AbortSignal },
+): Promise<readonly Look[]> {
+  const looks: Look[] = [];
+  let changedAt = performance.now();
+  for (;;) {
+    options.signal.throwIfAborted();
+    const recorded = (await recordedBy(stack)) - options.base;
+    if (recorded !== looks.at(-1)?.recorded) changedAt = performance.now();
+    const dispatcherMiB = residentMiB(stack.process('webhook-dispatcher').pid ?? 0);
+    looks.push({ at: performance.now(), recorded, dispatcherMiB });
+    if (recorded >= options.events) return looks;
+    if (performance.now() - changedAt > GIVE_UP_MS) {
+      throw new Error(`only ${recorded} of ${options.events} deliveries are recorded`);
+    }
+    await pause(LOOK_MS);
+  }
+}
+
+function sustained(looks: readonly Look[], events: number): number | undefined {
+  const middle = looks.filter(({ recorded }) => recorded >= EDGE * events && recorded <= (1 - EDGE) * events);
+  const [first, last] = [middle[0], middle.at(-1)];
+  if (first === undefined || last === undefined || first === last) return undefined;
+  return ((last.recorded - first.recorded) * 1_000) / (last.at - first.at);
+}
+
+function largestOfQuarters(looks: readonly Look[], events: number): readonly number[] {
+  return [0, 1, 2, 3].flatMap((quarter) => {
+    const sizes = looks
+      .filter(({ recorded }) => Math.min(3, Math.floor((4 * recorded) / events)) === quarter)
+      .flatMap(({ dispatcherMiB }) => dispatcherMiB ?? []);
+    return sizes.length === 0 ? [] : [Math.max(...sizes)];
+  });
+}
+
+function countReceived(receiver: BenchReceiver) {
+  let count = 0;
+  let lastAt = performance.now();
+  const known = receiver.onReceived;
+  receiver.onReceived = (eventId) => {
+    count += 1;
+    lastAt = performance.now();
+    known(eventId);
+  };
+  return { count: () => count, lastAt: () => lastAt };
+}
+
+/** Attempts that job-state has recorded since it began. */
+export async function recordedBy(stack: Stack): Promise<number> {
+  const url = new URL('/metrics', stack.description.services['job-state']?.adminUrl ?? '');
+  const text = await (await fetch(url)).text();
+  const lines = [...text.matchAll(/^partner_webhook_attempts_recorded_total\{[^}]*\} (\d+)$/gm)];
+  return lines.reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+const databaseWorkRow = z.object({
+  transactions: z.coerce.number(),
+  inserted: z.coerce.number(),
+  updated: z.coerce.number(),
+  deleted: z.coerce.number(),
+  walBytes: z.coerce.number(),
+  walSyncs: z.coerce.number(),
+});
+
+async function databaseWork(stack: Stack): Promise<DatabaseWork> {
+  return withPostgres(stack.description.postgresUrl, async (client) => {
+    const { rows } = await client.query(
+      `select xact_commit + xact_rollback as transactions, tup_inserted as inserted, tup_updated as updated,
+         tup_deleted as deleted, wal_bytes as "walBytes", wal_sync as "walSyncs"
+       from pg_stat_database, pg_stat_wal where datname = current_database()`,
+    );
+    return databaseWorkRow.parse(rows[0]);
+  });
+}

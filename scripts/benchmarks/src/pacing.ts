@@ -1,0 +1,21 @@
+/** Does something so many times, spread evenly: so often a second. Each waits for the one before. */
+export async function steadily(
+  times: number,
+  perSecond: number,
+  signal: AbortSignal,
+  act: (turn: number) => Promise<void>,
+): Promise<void> {
+  const startedAt = performance.now();
+  for (let turn = 0; turn < times; turn += 1) {
+    signal.throwIfAborted();
+    await act(turn);
+    await pause(startedAt + ((turn + 1) * 1_000) / perSecond - performance.now());
+  }
+}
+
+/** Resolves after so many milliseconds. */
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, Math.max(0, milliseconds));
+  });
+}
