@@ -5,8 +5,10 @@ import {
   AuthenticateKeyResponseSchema,
   KeyKind,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { CompanySchema } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import {
+  CompanyChangedSchema,
+  CompanyClass,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import {
   AttemptOutcome,
   DeliveriesAttemptedSchema,
@@ -26,7 +28,7 @@ test("a message is shown in the words of the partners' API", () => {
   });
   const command = create(DeliverWebhookSchema, { leasedAt: timestampFromDate(at) });
   expect(viewOf(DeliverWebhookSchema, command)).toEqual({ leasedAt: '2026-08-26T14:03:00Z' });
-  expect(viewOf(CompanySchema, create(CompanySchema, { class: CompanyClass.SALES }))).toEqual({
+  expect(viewOf(CompanyChangedSchema, create(CompanyChangedSchema, { class: CompanyClass.SALES }))).toEqual({
     class: 'SALES',
   });
 });

@@ -5,19 +5,16 @@ import { createTechnicianCursor } from './technician-cursor.js';
 
 const KEY = Buffer.alloc(32, 1);
 const cursors = createTechnicianCursor(KEY);
-const technician = (displayName: string, active = true) => ({
-  membershipId: newId('mem'),
-  displayName,
-  active,
-});
+const positionOf = (displayName: string, active = true) =>
+  JSON.stringify([active, displayName, newId('mem')]);
 const invalid = expect.objectContaining({ reason: 'cursor_invalid' });
 
 describe('a technician cursor', () => {
   test.each([
-    technician('Ada Cole'),
-    technician('Zoë "Z" Ådams', false),
-    technician(''),
-    technician('\u0001'.repeat(120)),
+    positionOf('Ada Cole'),
+    positionOf('Zoë "Z" Ådams', false),
+    positionOf(''),
+    positionOf('\u0001'.repeat(120)),
   ])('decodes to %j, and is short enough for a query', (last) => {
     const cursor = cursors.encode('cmp_1', last);
     expect(cursors.decode('cmp_1', cursor)).toEqual(last);
@@ -25,19 +22,19 @@ describe('a technician cursor', () => {
   });
 
   test('does not show the name [TECH-3]', () => {
-    const cursor = Buffer.from(cursors.encode('cmp_1', technician('Ada Cole')), 'base64url');
+    const cursor = Buffer.from(cursors.encode('cmp_1', positionOf('Ada Cole')), 'base64url');
     expect(cursor.includes('Ada')).toBe(false);
   });
 
   test('is invalid for another company, and when it was created with another key [TECH-3]', () => {
-    const cursor = cursors.encode('cmp_1', technician('Ada Cole'));
+    const cursor = cursors.encode('cmp_1', positionOf('Ada Cole'));
     expect(() => cursors.decode('cmp_2', cursor)).toThrow(invalid);
     const others = createTechnicianCursor(Buffer.alloc(32, 2));
     expect(() => others.decode('cmp_1', cursor)).toThrow(invalid);
   });
 
   test('is invalid with any one character changed, left out or added [TECH-3]', () => {
-    const cursor = cursors.encode('cmp_1', technician('Ada Cole'));
+    const cursor = cursors.encode('cmp_1', positionOf('Ada Cole'));
     for (let index = 0; index < cursor.length; index += 1) {
       const [before, after] = [cursor.slice(0, index), cursor.slice(index + 1)];
       const other = cursor[index] === 'A' ? 'B' : 'A';
@@ -55,7 +52,7 @@ describe('a technician cursor', () => {
     const feed = createFeedCursor(KEY);
     const ofFeed = feed.encode('cmp_1', { kind: 'snapshot', sequence: '7', afterJobId: newId('job') });
     expect(() => cursors.decode('cmp_1', ofFeed)).toThrow(invalid);
-    const cursor = cursors.encode('cmp_1', technician('Ada Cole'));
+    const cursor = cursors.encode('cmp_1', positionOf('Ada Cole'));
     expect(() => feed.decode('cmp_1', cursor)).toThrow(invalid);
   });
 });

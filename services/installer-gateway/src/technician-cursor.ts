@@ -1,22 +1,16 @@
-import type { technician } from '@partner/proto-contracts/public-api/installer-job';
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { z } from 'zod';
 import { cursorInvalid } from './cursor-invalid.js';
 
-/** The last technician of a page. */
-type Technician = z.infer<typeof technician>;
-
-/** Encodes the last technician of a page as an opaque text, and decodes it. */
+/** Encodes the position after a page as a cursor, and decodes it. */
 export interface TechnicianCursor {
-  encode(companyId: string, last: Technician): string;
+  encode(companyId: string, position: string): string;
   /** Throws `cursor_invalid` unless the cursor was issued to this company. */
-  decode(companyId: string, cursor: string): Technician;
+  decode(companyId: string, cursor: string): string;
 }
 
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-const place = z.tuple([z.boolean(), z.string(), z.string()]);
 
 /**
  * Creates the cursor codec. A cursor is base64url of IV, tag and ciphertext of AES-256-GCM, with the company as
@@ -27,11 +21,10 @@ export function createTechnicianCursor(signingKey: Uint8Array): TechnicianCursor
   const key = Buffer.from(hkdfSync('sha256', signingKey, '', 'technician-cursor', KEY_BYTES));
 
   return {
-    encode(companyId, { active, displayName, membershipId }) {
+    encode(companyId, position) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(companyId, 'utf8'));
-      const text = JSON.stringify([active, displayName, membershipId]);
-      const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      const ciphertext = Buffer.concat([cipher.update(position, 'utf8'), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64url');
     },
     decode(companyId, cursor) {
@@ -50,8 +43,7 @@ export function createTechnicianCursor(signingKey: Uint8Array): TechnicianCursor
       } catch {
         throw cursorInvalid();
       }
-      const [active, displayName, membershipId] = place.parse(JSON.parse(opened.toString('utf8')));
-      return { active, displayName, membershipId };
+      return opened.toString('utf8');
     },
   };
 }

@@ -1,14 +1,12 @@
 import path from 'node:path';
 import { Command } from '@commander-js/extra-typings';
-import {
-  type AnnouncementRecipient,
-  SentAnnouncementSchema,
-} from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import type { AnnouncementRecipient } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { announcementPage } from '@partner/proto-contracts/resources/announcement/announcement';
+import { readResource } from '@partner/proto-contracts/resource-json';
 import { type Mail, MailError } from '@partner/kernel/mail';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { type CommandContext, examples, readPages, wholeNumber } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
-import { viewOf } from '../message-view.js';
 import type { Column } from '../output.js';
 import { readAnnouncement } from '../read-announcement.js';
 
@@ -96,16 +94,16 @@ export function announcementsCommand(context: CommandContext) {
     .action(async ({ date, limit }) => {
       const { operators } = await context.session();
       const { entries, hasMore } = await readPages(limit, async (beforeId, size) => {
-        const page = await operators.listAnnouncements({
+        const response = await operators.listAnnouncements({
           limit: size,
           ...(date !== undefined && { announcement: date }),
           ...(beforeId !== undefined && { beforeId }),
         });
-        const next = page.hasMore === true ? page.announcements.at(-1)?.id : undefined;
+        const page = readResource(announcementPage, response);
+        const next = page.hasMore ? page.announcements.at(-1)?.id : undefined;
         return { entries: page.announcements, next };
       });
-      const rows = entries.map((sent) => viewOf(SentAnnouncementSchema, sent));
-      context.output().rows('announcements', rows, COLUMNS, { hasMore });
+      context.output().rows('announcements', entries, COLUMNS, { hasMore });
     });
 
   return group;

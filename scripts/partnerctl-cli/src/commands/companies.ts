@@ -1,22 +1,21 @@
 import { Command, Option } from '@commander-js/extra-typings';
-import {
-  CompanySchema,
-  ListOwnersResponseSchema,
-} from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { apiKeyPage } from '@partner/proto-contracts/public-api/api-key-management';
 import { technicalContact, technicalContactIn } from '@partner/proto-contracts/public-api/technical-contact';
 import { subscriptionList } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { type Company, company, companyPage } from '@partner/proto-contracts/resources/company/company';
+import { ownerList } from '@partner/proto-contracts/resources/owner/owner';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { createTechnicalContactLink } from '@partner/kernel/technical-contact-link';
 import { notFound } from '@partner/kernel/service-error';
 import { InvalidArgumentError } from 'commander';
 import { type CommandContext, examples, listOf, readPages, wholeNumber } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
-import { isDocument, viewOf } from '../message-view.js';
+import { isDocument } from '../message-view.js';
 import { type Column, type Document, renderTable } from '../output.js';
 import { KEY_COLUMNS } from './keys.js';
 import { OWNER_COLUMNS } from './owners.js';
+import type { Session } from '../session.js';
 import { sendMail } from '../send-mail.js';
 import { SUBSCRIPTION_COLUMNS } from './subscriptions.js';
 
@@ -61,19 +60,17 @@ export function companiesCommand(context: CommandContext) {
     .action(async ({ name, limit }) => {
       const { operators } = await context.session();
       const { entries, hasMore } = await readPages(limit, async (afterCompanyId, size) => {
-        const page = await operators.listCompanies({
+        const response = await operators.listCompanies({
           limit: size,
           ...(afterCompanyId !== undefined && { afterCompanyId }),
           ...(name !== undefined && { nameContains: name }),
         });
-        return {
-          entries: page.companies,
-          next: page.hasMore === true ? page.companies.at(-1)?.id : undefined,
-        };
+        const page = readResource(companyPage, response);
+        return { entries: page.companies, next: page.hasMore ? page.companies.at(-1)?.id : undefined };
       });
       context.output().rows(
         'companies',
-        entries.map((company) => viewOf(CompanySchema, company)),
+        entries,
         [
           ['id', 'id'],
           ['name', 'name'],
@@ -93,9 +90,7 @@ export function companiesCommand(context: CommandContext) {
     .addHelpText('after', examples('partnerctl companies show cmp_01j…'))
     .action(async (companyId) => {
       const session = await context.session();
-      const { companies } = await session.operators.listCompanies({ companyId });
-      const [company] = companies;
-      if (company === undefined) throw notFound('company');
+      const found = await getCompany(session, companyId);
       const [owners, keys, webhooks, contact] = await Promise.all([
         session.operators.listOwners({ companyId }),
         session.access.listKeys({ companyId, limit: 100 }),
@@ -103,7 +98,7 @@ export function companiesCommand(context: CommandContext) {
         session.access.getTechnicalContact({ companyId }),
       ]);
       const parts: Document = {
-        ...viewOf(ListOwnersResponseSchema, owners),
+        ...readResource(ownerList, owners),
         keys: readResource(apiKeyPage, keys).keys,
         ...readResource(subscriptionList, webhooks),
       };
@@ -117,7 +112,7 @@ export function companiesCommand(context: CommandContext) {
           : `\n${title}\n${renderTable(rowsOf(name), columns)}\n`;
       context.output().thing(
         {
-          company: viewOf(CompanySchema, company),
+          company: found,
           technicalContact: readResource(technicalContact, contact),
           owners: rowsOf('owners'),
           keys: rowsOf('keys'),
@@ -149,15 +144,13 @@ export function companiesCommand(context: CommandContext) {
     )
     .action(async ({ name, class: companyClass, id }) => {
       const { operators, operator } = await context.session();
-      const { company } = await operators.createCompany({
+      const response = await operators.createCompany({
         name,
         class: CLASSES[companyClass],
         operator,
         ...(id !== undefined && { companyId: id }),
       });
-      context
-        .output()
-        .thing({ company: company === undefined ? {} : viewOf(CompanySchema, company) }, COMPANY_LINES);
+      context.output().thing({ company: readResource(company, response) }, COMPANY_LINES);
     });
 
   group
@@ -210,7 +203,7 @@ export function companiesCommand(context: CommandContext) {
           );
         const { operators, operator, access } = await context.session();
         if (email !== undefined) await setTechnicalContact(context, companyId, email);
-        const { company } = await operators.updateCompany({
+        const response = await operators.updateCompany({
           companyId,
           operator,
           ...(name !== undefined && { name }),
@@ -223,7 +216,7 @@ export function companiesCommand(context: CommandContext) {
         const contact = await access.getTechnicalContact({ companyId });
         context.output().thing(
           {
-            company: company === undefined ? {} : viewOf(CompanySchema, company),
+            company: readResource(company, response),
             technicalContact: readResource(technicalContact, contact),
           },
           COMPANY_LINES,
@@ -234,18 +227,22 @@ export function companiesCommand(context: CommandContext) {
   return group;
 }
 
+async function getCompany({ operators }: Pick<Session, 'operators'>, companyId: string): Promise<Company> {
+  const response = await operators.listCompanies({ companyId });
+  const [found] = readResource(companyPage, response).companies;
+  if (found === undefined) throw notFound('company');
+  return found;
+}
+
 /** Mails a link to an address, then has the address wait for its confirmation: a failed email changes nothing. */
 async function setTechnicalContact(context: CommandContext, companyId: string, email: string): Promise<void> {
-  const { operators, access, actor } = await context.session();
-  const { companies } = await operators.listCompanies({ companyId });
-  const [company] = companies;
-  if (company === undefined) throw notFound('company');
+  const session = await context.session();
+  const { name: companyName } = await getCompany(session, companyId);
   const publicBaseUrl = context.publicBaseUrl();
-  const companyName = company.name ?? companyId;
   const { link, mail, tokenSha256 } = createTechnicalContactLink({ publicBaseUrl, companyName, email });
   const mailer = context.mailer();
   if (mailer !== undefined) await sendMail(mailer, mail);
-  await access.requestTechnicalContact({ companyId, actor, email, tokenSha256 });
+  await session.access.requestTechnicalContact({ companyId, actor: session.actor, email, tokenSha256 });
   if (mailer !== undefined) return;
   context.tell('SMTP_URL is not set: no email was sent, and nobody can confirm the address');
   // On a developer's machine alone: the link is a secret.

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Command, Option } from '@commander-js/extra-typings';
 import { hash } from '@node-rs/argon2';
-import {
-  type Owner,
-  OwnerSchema,
-} from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { owner, ownerList } from '@partner/proto-contracts/resources/owner/owner';
+import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { type CommandContext, examples } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
-import { viewOf } from '../message-view.js';
 import type { Column } from '../output.js';
 
 /** The columns of a table of owners. */
@@ -58,11 +55,11 @@ export function ownersCommand(context: CommandContext) {
     };
   }
 
-  function show(owner: Owner | undefined, shown: { readonly password?: string }): void {
+  function show(response: ResourceResponse, shown: { readonly password?: string }): void {
     context
       .output()
       .thing(
-        { owner: owner === undefined ? {} : viewOf(OwnerSchema, owner), ...shown },
+        { owner: readResource(owner, response), ...shown },
         OWNER_LINES,
         'password' in shown ? 'The password is shown this once.\n' : '',
       );
@@ -75,12 +72,8 @@ export function ownersCommand(context: CommandContext) {
     .addHelpText('after', examples('partnerctl owners list cmp_01j…'))
     .action(async (companyId) => {
       const { operators } = await context.session();
-      const { owners } = await operators.listOwners({ companyId });
-      context.output().rows(
-        'owners',
-        owners.map((owner) => viewOf(OwnerSchema, owner)),
-        OWNER_COLUMNS,
-      );
+      const { owners } = readResource(ownerList, await operators.listOwners({ companyId }));
+      context.output().rows('owners', owners, OWNER_COLUMNS);
     });
 
   group
@@ -101,14 +94,14 @@ export function ownersCommand(context: CommandContext) {
     .action(async (companyId, { name, email, passwordStdin: fromStdin, password: wanted }) => {
       const { operators, operator } = await context.session();
       const chosen = wanted ? await choosePassword(fromStdin) : undefined;
-      const { owner } = await operators.createOwner({
+      const response = await operators.createOwner({
         companyId,
         displayName: name,
         email,
         operator,
         ...(chosen !== undefined && { passwordHash: chosen.passwordHash }),
       });
-      show(owner, chosen?.shown ?? {});
+      show(response, chosen?.shown ?? {});
     });
 
   group
@@ -128,8 +121,8 @@ export function ownersCommand(context: CommandContext) {
     .action(async (membershipId, { passwordStdin: fromStdin }) => {
       const { operators, operator } = await context.session();
       const { passwordHash, shown } = await choosePassword(fromStdin);
-      const { owner } = await operators.updateOwner({ membershipId, passwordHash, operator });
-      show(owner, shown);
+      const response = await operators.updateOwner({ membershipId, passwordHash, operator });
+      show(response, shown);
     });
 
   for (const [name, active, description] of [
@@ -147,8 +140,8 @@ export function ownersCommand(context: CommandContext) {
       .addHelpText('after', examples(`partnerctl owners ${name} mem_01j…`))
       .action(async (membershipId) => {
         const { operators, operator } = await context.session();
-        const { owner } = await operators.updateOwner({ membershipId, active, operator });
-        show(owner, {});
+        const response = await operators.updateOwner({ membershipId, active, operator });
+        show(response, {});
       });
   }
 

@@ -1,11 +1,9 @@
 import type { Client } from '@connectrpc/connect';
-import type { JobService, Technician } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import type { technician, techniciansResponse } from '@partner/proto-contracts/public-api/installer-job';
+import type { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { listTechniciansOperation } from '@partner/proto-contracts/public-api/operations/installer';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { invariant } from '@partner/kernel/invariant';
-import type { z } from 'zod';
 import type { TechnicianCursor } from '../technician-cursor.js';
 
 /**
@@ -21,22 +19,11 @@ export function listTechnicians(deps: {
     listTechniciansOperation,
     async ({ principal: { companyId }, query: { cursor, limit }, apiVersion, call }) => {
       const after = cursor === undefined ? undefined : cursors.decode(companyId, cursor);
-      const page = await jobs.listTechnicians({ companyId, after, limit }, call);
-      const technicians = page.technicians.map(presentTechnician);
-      const last = page.hasMore === true ? technicians.at(-1) : undefined;
-      const json = {
-        apiVersion,
-        technicians,
-        nextCursor: last === undefined ? null : cursors.encode(companyId, last),
-        hasMore: last !== undefined,
-      } satisfies z.input<typeof techniciansResponse>;
-      return { status: 200, json };
+      const { resourceJson, next } = await jobs.listTechnicians({ companyId, after, limit }, call);
+      invariant(resourceJson, 'a page has technicians');
+      const nextCursor = next === undefined ? null : cursors.encode(companyId, next);
+      const text = `{"apiVersion":"${apiVersion}","technicians":${resourceJson},"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${nextCursor !== null}}`;
+      return { status: 200, text };
     },
   );
-}
-
-function presentTechnician({ membershipId, displayName, active }: Technician): z.infer<typeof technician> {
-  invariant(membershipId !== undefined && displayName !== undefined, 'a technician has an id and a name');
-  invariant(active !== undefined, 'a technician is active or not');
-  return { membershipId, displayName, active };
 }

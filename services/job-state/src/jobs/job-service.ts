@@ -5,7 +5,6 @@ import type {
   RecordStatusEventRequest,
   ReplaceAssignmentsRequest,
   SetScheduleRequest,
-  Technician,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
@@ -19,7 +18,7 @@ import { readFeed } from './feed.js';
 import { getJob } from './get-job.js';
 import { readBlockerCode, readReportableStatus } from './job-status-wire.js';
 import { listAssignedJobs } from './list-assigned-jobs.js';
-import { listTechnicians, type TechnicianRecord } from './list-technicians.js';
+import { listTechnicians } from './list-technicians.js';
 import { recordStatusEvent } from './record-status-event.js';
 import { replaceAssignments } from './replace-assignments.js';
 import { readSubmittableScheduleStatus } from './schedule-status-wire.js';
@@ -125,15 +124,12 @@ export function createJobService(
 
     async listTechnicians(request, context) {
       const { default: most, max } = LIMITS.techniciansPageSize;
-      const { technicians, hasMore } = await listTechnicians(
-        queryWithin(deps.database, context.timeoutMs()),
-        {
-          companyId: required(request.companyId, 'company_id'),
-          after: readTechnician(request.after),
-          limit: pageSize(request.limit ?? most, max),
-        },
-      );
-      return { technicians: [...technicians], hasMore };
+      const { technicians, next } = await listTechnicians(queryWithin(deps.database, context.timeoutMs()), {
+        companyId: required(request.companyId, 'company_id'),
+        after: request.after,
+        limit: pageSize(request.limit ?? most, max),
+      });
+      return { resourceJson: JSON.stringify(technicians), ...(next !== undefined && { next }) };
     },
   };
 }
@@ -164,15 +160,6 @@ function readMembershipIds(given: readonly string[]): readonly string[] {
     'invalid_argument',
     `membershipIds must be at most ${LIMITS.assignmentMembershipIds}, each once`,
   );
-}
-
-function readTechnician(given: Technician | undefined): TechnicianRecord | undefined {
-  if (given === undefined) return undefined;
-  return {
-    membershipId: required(given.membershipId, 'after.membership_id'),
-    displayName: required(given.displayName, 'after.display_name'),
-    active: required(given.active, 'after.active'),
-  };
 }
 
 function pageSize(limit: number, max: number): number {

@@ -54,7 +54,7 @@ test('an announcement is for confirmed contacts that have not received it, and r
   expect(
     await listAnnouncements(testDatabase.database, { announcement, beforeId: undefined, limit: 10 }),
   ).toMatchObject({
-    announcements: [{ ...sent, sentAt: TEST_NOW }],
+    announcements: [{ ...sent, sentAt: TEST_NOW.toISOString() }],
     hasMore: false,
   });
 

@@ -1,3 +1,8 @@
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type {
+  Announcement,
+  AnnouncementPage,
+} from '@partner/proto-contracts/resources/announcement/announcement';
 import { invalidArgument } from '@partner/kernel/validation';
 import { newId } from '@partner/kernel/ids';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
@@ -13,15 +18,8 @@ export interface RecipientRow {
   readonly email: string;
 }
 
-/** One announcement that was sent to one address. */
-export interface SentAnnouncementRow {
-  readonly id: string;
-  readonly announcement: string;
-  readonly companyId: string;
-  readonly email: string;
-  readonly sentAt: Date;
-  readonly operator: string;
-}
+/** An announcement to one address, without its id and time. */
+type Recipient = Omit<Announcement, 'id' | 'sentAt'>;
 
 /** Fails with `invalid_argument` for an invalid date. */
 export function checkAnnouncement(announcement: string): string {
@@ -60,7 +58,7 @@ export async function listAnnouncementRecipients(
  */
 export async function claimAnnouncement(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date },
-  claim: Omit<SentAnnouncementRow, 'id' | 'sentAt'>,
+  claim: Recipient,
   limits: TransactionLimits = {},
 ): Promise<boolean> {
   checkAnnouncement(claim.announcement);
@@ -92,7 +90,7 @@ export async function claimAnnouncement(
 /** Releases the claim of an announcement that was not sent; idempotent. */
 export async function releaseAnnouncement(
   deps: { readonly database: Pick<Database, 'transaction'> },
-  { announcement, companyId, email }: Pick<SentAnnouncementRow, 'announcement' | 'companyId' | 'email'>,
+  { announcement, companyId, email }: Omit<Recipient, 'operator'>,
   limits: TransactionLimits = {},
 ): Promise<void> {
   await deps.database.transaction(
@@ -109,7 +107,7 @@ export async function releaseAnnouncement(
 /** Records that an announcement was sent to an address; idempotent. Fails with `not_found` for an unknown company. */
 export async function recordAnnouncement(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date },
-  sent: Omit<SentAnnouncementRow, 'id' | 'sentAt'>,
+  sent: Recipient,
   limits: TransactionLimits = {},
 ): Promise<void> {
   checkAnnouncement(sent.announcement);
@@ -135,13 +133,16 @@ export async function listAnnouncements(
     readonly beforeId: string | undefined;
     readonly limit: number;
   },
-): Promise<{ readonly announcements: readonly SentAnnouncementRow[]; readonly hasMore: boolean }> {
-  const rows = await database.query<SentAnnouncementRow>(
+): Promise<AnnouncementPage> {
+  const rows = await database.query<Omit<Announcement, 'sentAt'> & { readonly sentAt: Date }>(
     `select id, announcement, company_id as "companyId", email, sent_at as "sentAt", operator
      from sent_announcements
      where sent_at is not null and ($1::text is null or announcement = $1) and ($2::text is null or id < $2)
      order by id desc limit $3`,
     [query.announcement ?? null, query.beforeId ?? null, query.limit + 1],
   );
-  return { announcements: rows.slice(0, query.limit), hasMore: rows.length > query.limit };
+  const announcements = rows
+    .slice(0, query.limit)
+    .map(({ sentAt, ...sent }) => ({ ...sent, sentAt: formatDateTime(sentAt) }));
+  return { announcements, hasMore: rows.length > query.limit };
 }

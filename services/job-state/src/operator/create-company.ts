@@ -1,11 +1,12 @@
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { Company } from '@partner/proto-contracts/resources/company/company';
 import { invalidArgument } from '@partner/kernel/validation';
 import { newId } from '@partner/kernel/ids';
 import type { Logger } from '@partner/kernel/logger';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../database/database.js';
-import { getCompany, type OperatorCompanyRow } from './operator-company.js';
+import { getCompany } from './operator-company.js';
 import { checkCompanyFields } from './operator-fields.js';
 
 /**
@@ -25,7 +26,7 @@ export async function createCompany(
     readonly actor: Actor;
   },
   limits: TransactionLimits = {},
-): Promise<OperatorCompanyRow> {
+): Promise<Company> {
   const { name, companyClass } = request;
   checkCompanyFields({ name, companyId: request.companyId });
   const companyId = request.companyId ?? newId('cmp');

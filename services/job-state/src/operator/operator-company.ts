@@ -1,21 +1,12 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { Company, CompanyPage } from '@partner/proto-contracts/resources/company/company';
 import { notFound } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 
-/** A company as operators see it. */
-export interface OperatorCompanyRow {
-  readonly id: string;
-  readonly name: string;
-  readonly class: CompanyClassName;
-  readonly installerRequestsPerMinute: number | null;
-  readonly deliveryWeight: number;
-  readonly accountingCompanyIds: readonly string[];
-  readonly createdAt: Date;
-  readonly activeKeys: number;
-  readonly activeWebhooks: number;
-}
+/** A company, as {@link COLUMNS} selects it. */
+type CompanyRow = Omit<Company, 'createdAt'> & { readonly createdAt: Date };
 
 /** Each class as operator and platform messages carry it. */
 export const PLATFORM_CLASS_ON_THE_WIRE: Readonly<Record<CompanyClassName, CompanyClass>> = {
@@ -36,7 +27,7 @@ export function companyClassName(given: CompanyClass): CompanyClassName | undefi
   return CLASS_NAMES[given];
 }
 
-/** The columns of an {@link OperatorCompanyRow} of `companies c`. */
+/** The columns of a {@link CompanyRow} of `companies c`. */
 const COLUMNS = `
   c.id, c.name, c.class, c.installer_requests_per_minute as "installerRequestsPerMinute",
   c.delivery_weight as "deliveryWeight", c.created_at as "createdAt",
@@ -56,40 +47,26 @@ export async function listCompanies(
     readonly nameContains: string | undefined;
     readonly companyId: string | undefined;
   },
-): Promise<{ readonly companies: readonly OperatorCompanyRow[]; readonly hasMore: boolean }> {
-  const rows = await database.query<OperatorCompanyRow>(
+): Promise<CompanyPage> {
+  const rows = await database.query<CompanyRow>(
     `select ${COLUMNS} from companies c
      where ($2::text is null or c.id > $2) and ($3::text is null or strpos(lower(c.name), lower($3)) > 0)
        and ($4::text is null or c.id = $4)
      order by c.id limit $1`,
     [query.limit + 1, query.afterCompanyId ?? null, query.nameContains ?? null, query.companyId ?? null],
   );
-  return { companies: rows.slice(0, query.limit), hasMore: rows.length > query.limit };
+  return { companies: rows.slice(0, query.limit).map(shownCompany), hasMore: rows.length > query.limit };
 }
 
 /** Returns one company. Fails with `not_found`. */
-export async function getCompany(database: Queryable, companyId: string): Promise<OperatorCompanyRow> {
-  const [company] = await database.query<OperatorCompanyRow>(
-    `select ${COLUMNS} from companies c where c.id = $1`,
-    [companyId],
-  );
-  if (company === undefined) throw notFound('company');
-  return company;
+export async function getCompany(database: Queryable, companyId: string): Promise<Company> {
+  const [row] = await database.query<CompanyRow>(`select ${COLUMNS} from companies c where c.id = $1`, [
+    companyId,
+  ]);
+  if (row === undefined) throw notFound('company');
+  return shownCompany(row);
 }
 
-/** Converts a company to its RPC message. */
-export function operatorCompanyMessage(row: OperatorCompanyRow) {
-  return {
-    id: row.id,
-    name: row.name,
-    class: PLATFORM_CLASS_ON_THE_WIRE[row.class],
-    ...(row.installerRequestsPerMinute !== null && {
-      installerRequestsPerMinute: row.installerRequestsPerMinute,
-    }),
-    deliveryWeight: row.deliveryWeight,
-    accountingCompanyIds: [...row.accountingCompanyIds],
-    createdAt: timestampFromDate(row.createdAt),
-    activeKeys: row.activeKeys,
-    activeWebhooks: row.activeWebhooks,
-  };
+function shownCompany({ createdAt, ...row }: CompanyRow): Company {
+  return { ...row, createdAt: formatDateTime(createdAt) };
 }

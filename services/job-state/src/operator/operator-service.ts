@@ -17,13 +17,8 @@ import { createCompany } from './create-company.js';
 import { findCompany } from './find-company.js';
 import { getBacklog } from './get-backlog.js';
 import { operatorActor } from './operator-actor.js';
-import {
-  companyClassName,
-  listCompanies,
-  operatorCompanyMessage,
-  PLATFORM_CLASS_ON_THE_WIRE,
-} from './operator-company.js';
-import { createOwner, listOwners, type OwnerRow, updateOwner } from './owners.js';
+import { companyClassName, listCompanies, PLATFORM_CLASS_ON_THE_WIRE } from './operator-company.js';
+import { createOwner, listOwners, updateOwner } from './owners.js';
 import { updateCompany } from './update-company.js';
 
 /** Serves the RPCs of the operators' command line, which acts on behalf of no company. */
@@ -38,13 +33,13 @@ export function createOperatorService(deps: {
   return {
     async listCompanies(request, context) {
       const database = queryWithin(deps.database, context.timeoutMs());
-      const { companies, hasMore } = await listCompanies(database, {
+      const page = await listCompanies(database, {
         afterCompanyId: request.afterCompanyId,
         limit: pageSize(request.limit),
         nameContains: request.nameContains,
         companyId: request.companyId,
       });
-      return { companies: companies.map(operatorCompanyMessage), hasMore };
+      return { resourceJson: JSON.stringify(page) };
     },
 
     async createCompany(request, context) {
@@ -58,7 +53,7 @@ export function createOperatorService(deps: {
         },
         { timeoutMs: context.timeoutMs() },
       );
-      return { company: operatorCompanyMessage(company) };
+      return { resourceJson: JSON.stringify(company) };
     },
 
     async updateCompany(request, context) {
@@ -74,13 +69,13 @@ export function createOperatorService(deps: {
         },
         { timeoutMs: context.timeoutMs() },
       );
-      return { company: operatorCompanyMessage(company) };
+      return { resourceJson: JSON.stringify(company) };
     },
 
     async listOwners(request, context) {
       const database = queryWithin(deps.database, context.timeoutMs());
       const owners = await listOwners(database, required(request.companyId, 'company_id'));
-      return { owners: owners.map(ownerMessage) };
+      return { resourceJson: JSON.stringify(owners) };
     },
 
     async createOwner(request, context) {
@@ -95,7 +90,7 @@ export function createOperatorService(deps: {
         },
         { timeoutMs: context.timeoutMs() },
       );
-      return { owner: ownerMessage(owner) };
+      return { resourceJson: JSON.stringify(owner) };
     },
 
     async updateOwner(request, context) {
@@ -109,7 +104,7 @@ export function createOperatorService(deps: {
         },
         { timeoutMs: context.timeoutMs() },
       );
-      return { owner: ownerMessage(owner) };
+      return { resourceJson: JSON.stringify(owner) };
     },
 
     async listAnnouncementRecipients(request, context) {
@@ -165,18 +160,12 @@ export function createOperatorService(deps: {
 
     async listAnnouncements(request, context) {
       const database = queryWithin(deps.database, context.timeoutMs());
-      const { announcements, hasMore } = await listAnnouncements(database, {
+      const page = await listAnnouncements(database, {
         announcement: request.announcement,
         beforeId: request.beforeId,
         limit: pageSize(request.limit),
       });
-      return {
-        announcements: announcements.map(({ sentAt, ...sent }) => ({
-          ...sent,
-          sentAt: timestampFromDate(sentAt),
-        })),
-        hasMore,
-      };
+      return { resourceJson: JSON.stringify(page) };
     },
 
     async findCompany(request, context) {
@@ -212,8 +201,4 @@ export function createOperatorService(deps: {
       };
     },
   };
-}
-
-function ownerMessage({ email, ...owner }: OwnerRow) {
-  return { ...owner, ...(email !== null && { email }) };
 }

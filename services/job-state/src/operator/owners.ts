@@ -1,3 +1,4 @@
+import type { Owner, OwnerList } from '@partner/proto-contracts/resources/owner/owner';
 import { invalidArgument } from '@partner/kernel/validation';
 import { newId } from '@partner/kernel/ids';
 import type { Logger } from '@partner/kernel/logger';
@@ -9,16 +10,6 @@ import type { Database, Queryable, TransactionLimits } from '../database/databas
 import { getCompany } from './operator-company.js';
 import { checkOwnerFields } from './operator-fields.js';
 
-/** An owner as operators see it. */
-export interface OwnerRow {
-  readonly membershipId: string;
-  readonly companyId: string;
-  readonly displayName: string;
-  readonly email: string | null;
-  readonly active: boolean;
-  readonly hasPassword: boolean;
-}
-
 interface Deps {
   readonly database: Pick<Database, 'transaction'>;
   readonly logger: Pick<Logger, 'info'>;
@@ -28,12 +19,13 @@ const COLUMNS = `id as "membershipId", company_id as "companyId", display_name a
   password_hash is not null as "hasPassword"`;
 
 /** All owners of a company by id, oldest first. Fails with `not_found` for an unknown company. */
-export async function listOwners(database: Queryable, companyId: string): Promise<readonly OwnerRow[]> {
+export async function listOwners(database: Queryable, companyId: string): Promise<OwnerList> {
   await getCompany(database, companyId);
-  return database.query<OwnerRow>(
+  const owners = await database.query<Owner>(
     `select ${COLUMNS} from memberships where company_id = $1 and role = 'OWNER' order by id`,
     [companyId],
   );
+  return { owners };
 }
 
 /**
@@ -53,13 +45,13 @@ export async function createOwner(
     readonly actor: Actor;
   },
   limits: TransactionLimits = {},
-): Promise<OwnerRow> {
+): Promise<Owner> {
   const { companyId, displayName, email, passwordHash } = request;
   checkOwnerFields({ displayName, email, passwordHash });
   const owner = await deps.database.transaction(
     async (tx) => {
       await lockCompany(tx, companyId);
-      const [made] = await tx.query<OwnerRow>(
+      const [made] = await tx.query<Owner>(
         `insert into memberships (id, company_id, role, display_name, email, password_hash)
          values ($1, $2, 'OWNER', $3, $4, $5) on conflict (lower(email)) do nothing returning ${COLUMNS}`,
         [newId('mem'), companyId, displayName, email, passwordHash ?? null],
@@ -97,7 +89,7 @@ export async function updateOwner(
     readonly actor: Actor;
   },
   limits: TransactionLimits = {},
-): Promise<OwnerRow> {
+): Promise<Owner> {
   const { membershipId, passwordHash, active } = request;
   checkOwnerFields({ passwordHash });
   const owner = await deps.database.transaction(async (tx) => {
@@ -112,7 +104,7 @@ export async function updateOwner(
         'password: the owner may not sign in; let them sign in first, then set it',
       );
     }
-    const [after] = await tx.query<OwnerRow>(
+    const [after] = await tx.query<Owner>(
       `update memberships set active = coalesce($3, active),
          password_hash = case when $3 is not false then coalesce($2, password_hash) end
        where id = $1 returning ${COLUMNS}`,

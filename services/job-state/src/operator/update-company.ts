@@ -1,3 +1,4 @@
+import type { Company } from '@partner/proto-contracts/resources/company/company';
 import { invalidArgument } from '@partner/kernel/validation';
 import type { Logger } from '@partner/kernel/logger';
 import { lockCompany } from '../access/insert-key.js';
@@ -5,7 +6,7 @@ import { replaceAccountingLinks } from '../access/replace-accounting-links.js';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';
-import { getCompany, type OperatorCompanyRow } from './operator-company.js';
+import { getCompany } from './operator-company.js';
 import { checkCompanyFields } from './operator-fields.js';
 
 /** The fields of a company to change; undefined fields stay. */
@@ -32,7 +33,7 @@ export async function updateCompany(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
   change: CompanyChange,
   limits: TransactionLimits = {},
-): Promise<OperatorCompanyRow> {
+): Promise<Company> {
   const { companyId, name, installerRequestsPerMinute, deliveryWeight } = change;
   const links = change.accountingCompanyIds && [...new Set(change.accountingCompanyIds)].sort();
   checkCompanyFields({
@@ -80,7 +81,7 @@ export async function updateCompany(
 
 const CHANGEABLE = ['name', 'installerRequestsPerMinute', 'deliveryWeight', 'accountingCompanyIds'] as const;
 
-function changedFields(before: OperatorCompanyRow, after: OperatorCompanyRow) {
+function changedFields(before: Company, after: Company) {
   return CHANGEABLE.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
 }
 

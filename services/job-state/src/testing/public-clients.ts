@@ -2,6 +2,7 @@ import { type CallOptions, createClient, type ServiceImpl } from '@connectrpc/co
 import { expect } from '@jest/globals';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import {
@@ -34,6 +35,9 @@ import {
   subscriptionCreated,
   subscriptionList,
 } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { announcementPage } from '@partner/proto-contracts/resources/announcement/announcement';
+import { company, companyPage } from '@partner/proto-contracts/resources/company/company';
+import { owner, ownerList } from '@partner/proto-contracts/resources/owner/owner';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
@@ -117,5 +121,23 @@ export function connectSubscriptions(service: ServiceImpl<typeof SubscriptionSer
     pauseSubscription: reading(subscription, client.pauseSubscription),
     rotateSecret: reading(secretRotated, client.rotateSecret),
     activateSecret: reading(subscription, client.activateSecret),
+  };
+}
+
+export type PublicOperators = ReturnType<typeof connectOperators>;
+
+/** Connects to an operator service. Responses that are resources are parsed with their schemas. */
+export function connectOperators(service: ServiceImpl<typeof OperatorService>) {
+  const transport = createInMemoryTransport([rpcService(OperatorService, service)]);
+  const client = createClient(OperatorService, transport);
+  return {
+    ...client,
+    listCompanies: reading(companyPage, client.listCompanies),
+    createCompany: reading(company, client.createCompany),
+    updateCompany: reading(company, client.updateCompany),
+    listOwners: reading(ownerList, client.listOwners),
+    createOwner: reading(owner, client.createOwner),
+    updateOwner: reading(owner, client.updateOwner),
+    listAnnouncements: reading(announcementPage, client.listAnnouncements),
   };
 }

@@ -17,84 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/operator/v1/operator_service.proto.
  */
 export const file_partner_operator_v1_operator_service: GenFile = /*@__PURE__*/
-  fileDesc("CipwYXJ0bmVyL29wZXJhdG9yL3YxL29wZXJhdG9yX3NlcnZpY2UucHJvdG8SE3BhcnRuZXIub3BlcmF0b3IudjEiqgMKB0NvbXBhbnkSDwoCaWQYASABKAlIAIgBARIRCgRuYW1lGAIgASgJSAGIAQESNQoFY2xhc3MYAyABKA4yIS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkNvbXBhbnlDbGFzc0gCiAEBEioKHWluc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlGAQgASgFSAOIAQESHAoPZGVsaXZlcnlfd2VpZ2h0GAUgASgFSASIAQESHgoWYWNjb3VudGluZ19jb21wYW55X2lkcxgGIAMoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYCgthY3RpdmVfa2V5cxgIIAEoBUgFiAEBEhwKD2FjdGl2ZV93ZWJob29rcxgJIAEoBUgGiAEBQgUKA19pZEIHCgVfbmFtZUIICgZfY2xhc3NCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQhIKEF9kZWxpdmVyeV93ZWlnaHRCDgoMX2FjdGl2ZV9rZXlzQhIKEF9hY3RpdmVfd2ViaG9va3MivgEKFExpc3RDb21wYW5pZXNSZXF1ZXN0Eh0KEGFmdGVyX2NvbXBhbnlfaWQYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhoKDW5hbWVfY29udGFpbnMYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0QhAKDl9uYW1lX2NvbnRhaW5zQg0KC19jb21wYW55X2lkImwKFUxpc3RDb21wYW5pZXNSZXNwb25zZRIvCgljb21wYW5pZXMYASADKAsyHC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNvbXBhbnkSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUivwEKFENyZWF0ZUNvbXBhbnlSZXF1ZXN0EhEKBG5hbWUYASABKAlIAIgBARI1CgVjbGFzcxgCIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAGIAQESFQoIb3BlcmF0b3IYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCBwoFX25hbWVCCAoGX2NsYXNzQgsKCV9vcGVyYXRvckINCgtfY29tcGFueV9pZCJGChVDcmVhdGVDb21wYW55UmVzcG9uc2USLQoHY29tcGFueRgBIAEoCzIcLnBhcnRuZXIub3BlcmF0b3IudjEuQ29tcGFueSK+AgoUVXBkYXRlQ29tcGFueVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhEKBG5hbWUYAiABKAlIAYgBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgDIAEoBUgCiAEBEhwKD2RlbGl2ZXJ5X3dlaWdodBgEIAEoBUgDiAEBEj4KEGFjY291bnRpbmdfbGlua3MYBSABKAsyJC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkFjY291bnRpbmdMaW5rcxIVCghvcGVyYXRvchgGIAEoCUgEiAEBQg0KC19jb21wYW55X2lkQgcKBV9uYW1lQiAKHl9pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZUISChBfZGVsaXZlcnlfd2VpZ2h0QgsKCV9vcGVyYXRvciImCg9BY2NvdW50aW5nTGlua3MSEwoLY29tcGFueV9pZHMYASADKAkiRgoVVXBkYXRlQ29tcGFueVJlc3BvbnNlEi0KB2NvbXBhbnkYASABKAsyHC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNvbXBhbnki8wEKBU93bmVyEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESGQoMZGlzcGxheV9uYW1lGAMgASgJSAKIAQESEgoFZW1haWwYBCABKAlIA4gBARITCgZhY3RpdmUYBSABKAhIBIgBARIZCgxoYXNfcGFzc3dvcmQYBiABKAhIBYgBAUIQCg5fbWVtYmVyc2hpcF9pZEINCgtfY29tcGFueV9pZEIPCg1fZGlzcGxheV9uYW1lQggKBl9lbWFpbEIJCgdfYWN0aXZlQg8KDV9oYXNfcGFzc3dvcmQiOwoRTGlzdE93bmVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIkAKEkxpc3RPd25lcnNSZXNwb25zZRIqCgZvd25lcnMYASADKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyItgBChJDcmVhdGVPd25lclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhkKDGRpc3BsYXlfbmFtZRgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQESGgoNcGFzc3dvcmRfaGFzaBgEIAEoCUgDiAEBEhUKCG9wZXJhdG9yGAUgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCDwoNX2Rpc3BsYXlfbmFtZUIICgZfZW1haWxCEAoOX3Bhc3N3b3JkX2hhc2hCCwoJX29wZXJhdG9yIkAKE0NyZWF0ZU93bmVyUmVzcG9uc2USKQoFb3duZXIYASABKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyIrQBChJVcGRhdGVPd25lclJlcXVlc3QSGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARITCgZhY3RpdmUYAyABKAhIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBQhAKDl9tZW1iZXJzaGlwX2lkQhAKDl9wYXNzd29yZF9oYXNoQgkKB19hY3RpdmVCCwoJX29wZXJhdG9yIkAKE1VwZGF0ZU93bmVyUmVzcG9uc2USKQoFb3duZXIYASABKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyIiwKEkZpbmRDb21wYW55UmVxdWVzdBIPCgJpZBgBIAEoCUgAiAEBQgUKA19pZCKoAQoTRmluZENvbXBhbnlSZXNwb25zZRIXCgpjb21wYW55X2lkGAEgASgJSACIAQESNQoFY2xhc3MYAiABKA4yIS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkNvbXBhbnlDbGFzc0gBiAEBEhgKC2RlbGl2ZXJ5X2lkGAMgASgJSAKIAQFCDQoLX2NvbXBhbnlfaWRCCAoGX2NsYXNzQg4KDF9kZWxpdmVyeV9pZCITChFHZXRCYWNrbG9nUmVxdWVzdCKRCQoSR2V0QmFja2xvZ1Jlc3BvbnNlEhgKC2Vudmlyb25tZW50GAEgASgJSACIAQESGwoOZHVlX2RlbGl2ZXJpZXMYAiABKAVIAYgBARIaCg1vbGRlc3RfZHVlX21zGAMgASgFSAKIAQESHgoRbGVhc2VkX2RlbGl2ZXJpZXMYBCABKAVIA4gBARIbCg5leHBpcmVkX2xlYXNlcxgFIAEoBUgEiAEBEhwKD3dhaXRpbmdfcmV0cmllcxgGIAEoBUgFiAEBEhwKD2hlbGRfZGVsaXZlcmllcxgHIAEoBUgGiAEBEhwKD291dGJveF9tZXNzYWdlcxgIIAEoBUgHiAEBEh0KEG9sZGVzdF9vdXRib3hfbXMYCSABKAVICIgBARImChl3YWl0aW5nX3BsYXRmb3JtX21lc3NhZ2VzGAogASgFSAmIAQESHgoRb2xkZXN0X3dhaXRpbmdfbXMYCyABKAVICogBARIjChZkZWdyYWRlZF9zdWJzY3JpcHRpb25zGAwgASgFSAuIAQESIgoVZmFpbGluZ19zdWJzY3JpcHRpb25zGA0gASgFSAyIAQESIQoUZGF0YWJhc2VfY29ubmVjdGlvbnMYDiABKAVIDYgBARIlChhkYXRhYmFzZV9jb25uZWN0aW9uc19tYXgYDyABKAVIDogBARInCgNub3cYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRhdGFiYXNlX25vdxgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTYnVzeV9kdWVfZGVsaXZlcmllcxgSIAEoBUgPiAEBEh8KEm9sZGVzdF9idXN5X2R1ZV9tcxgTIAEoBUgQiAEBEiMKFmZhaWxpbmdfZHVlX2RlbGl2ZXJpZXMYFCABKAVIEYgBARIiChVvbGRlc3RfZmFpbGluZ19kdWVfbXMYFSABKAVIEogBAUIOCgxfZW52aXJvbm1lbnRCEQoPX2R1ZV9kZWxpdmVyaWVzQhAKDl9vbGRlc3RfZHVlX21zQhQKEl9sZWFzZWRfZGVsaXZlcmllc0IRCg9fZXhwaXJlZF9sZWFzZXNCEgoQX3dhaXRpbmdfcmV0cmllc0ISChBfaGVsZF9kZWxpdmVyaWVzQhIKEF9vdXRib3hfbWVzc2FnZXNCEwoRX29sZGVzdF9vdXRib3hfbXNCHAoaX3dhaXRpbmdfcGxhdGZvcm1fbWVzc2FnZXNCFAoSX29sZGVzdF93YWl0aW5nX21zQhkKF19kZWdyYWRlZF9zdWJzY3JpcHRpb25zQhgKFl9mYWlsaW5nX3N1YnNjcmlwdGlvbnNCFwoVX2RhdGFiYXNlX2Nvbm5lY3Rpb25zQhsKGV9kYXRhYmFzZV9jb25uZWN0aW9uc19tYXhCFgoUX2J1c3lfZHVlX2RlbGl2ZXJpZXNCFQoTX29sZGVzdF9idXN5X2R1ZV9tc0IZChdfZmFpbGluZ19kdWVfZGVsaXZlcmllc0IYChZfb2xkZXN0X2ZhaWxpbmdfZHVlX21zIqEBCiFMaXN0QW5ub3VuY2VtZW50UmVjaXBpZW50c1JlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESHQoQYWZ0ZXJfY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDwoNX2Fubm91bmNlbWVudEITChFfYWZ0ZXJfY29tcGFueV9pZEIICgZfbGltaXQiiQEKFUFubm91bmNlbWVudFJlY2lwaWVudBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGQoMY29tcGFueV9uYW1lGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBAUINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQggKBl9lbWFpbCKIAQoiTGlzdEFubm91bmNlbWVudFJlY2lwaWVudHNSZXNwb25zZRI+CgpyZWNpcGllbnRzGAEgAygLMioucGFydG5lci5vcGVyYXRvci52MS5Bbm5vdW5jZW1lbnRSZWNpcGllbnQSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUisAEKGENsYWltQW5ub3VuY2VtZW50UmVxdWVzdBIZCgxhbm5vdW5jZW1lbnQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBQg8KDV9hbm5vdW5jZW1lbnRCDQoLX2NvbXBhbnlfaWRCCAoGX2VtYWlsQgsKCV9vcGVyYXRvciI9ChlDbGFpbUFubm91bmNlbWVudFJlc3BvbnNlEhQKB2NsYWltZWQYASABKAhIAIgBAUIKCghfY2xhaW1lZCKOAQoaUmVsZWFzZUFubm91bmNlbWVudFJlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESFwoKY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQFCDwoNX2Fubm91bmNlbWVudEINCgtfY29tcGFueV9pZEIICgZfZW1haWwiHQobUmVsZWFzZUFubm91bmNlbWVudFJlc3BvbnNlIrEBChlSZWNvcmRBbm5vdW5jZW1lbnRSZXF1ZXN0EhkKDGFubm91bmNlbWVudBgBIAEoCUgAiAEBEhcKCmNvbXBhbnlfaWQYAiABKAlIAYgBARISCgVlbWFpbBgDIAEoCUgCiAEBEhUKCG9wZXJhdG9yGAQgASgJSAOIAQFCDwoNX2Fubm91bmNlbWVudEINCgtfY29tcGFueV9pZEIICgZfZW1haWxCCwoJX29wZXJhdG9yIhwKGlJlY29yZEFubm91bmNlbWVudFJlc3BvbnNlIooBChhMaXN0QW5ub3VuY2VtZW50c1JlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESFgoJYmVmb3JlX2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBAUIPCg1fYW5ub3VuY2VtZW50QgwKCl9iZWZvcmVfaWRCCAoGX2xpbWl0Iu0BChBTZW50QW5ub3VuY2VtZW50Eg8KAmlkGAEgASgJSACIAQESGQoMYW5ub3VuY2VtZW50GAIgASgJSAGIAQESFwoKY29tcGFueV9pZBgDIAEoCUgCiAEBEhIKBWVtYWlsGAQgASgJSAOIAQESKwoHc2VudF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoIb3BlcmF0b3IYBiABKAlIBIgBAUIFCgNfaWRCDwoNX2Fubm91bmNlbWVudEINCgtfY29tcGFueV9pZEIICgZfZW1haWxCCwoJX29wZXJhdG9yIn0KGUxpc3RBbm5vdW5jZW1lbnRzUmVzcG9uc2USPAoNYW5ub3VuY2VtZW50cxgBIAMoCzIlLnBhcnRuZXIub3BlcmF0b3IudjEuU2VudEFubm91bmNlbWVudBIVCghoYXNfbW9yZRgCIAEoCEgAiAEBQgsKCV9oYXNfbW9yZTLICwoPT3BlcmF0b3JTZXJ2aWNlEmsKDUxpc3RDb21wYW5pZXMSKS5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RDb21wYW5pZXNSZXF1ZXN0GioucGFydG5lci5vcGVyYXRvci52MS5MaXN0Q29tcGFuaWVzUmVzcG9uc2UiA5ACARJmCg1DcmVhdGVDb21wYW55EikucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVDb21wYW55UmVxdWVzdBoqLnBhcnRuZXIub3BlcmF0b3IudjEuQ3JlYXRlQ29tcGFueVJlc3BvbnNlEmsKDVVwZGF0ZUNvbXBhbnkSKS5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZUNvbXBhbnlSZXF1ZXN0GioucGFydG5lci5vcGVyYXRvci52MS5VcGRhdGVDb21wYW55UmVzcG9uc2UiA5ACAhJiCgpMaXN0T3duZXJzEiYucGFydG5lci5vcGVyYXRvci52MS5MaXN0T3duZXJzUmVxdWVzdBonLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdE93bmVyc1Jlc3BvbnNlIgOQAgESYAoLQ3JlYXRlT3duZXISJy5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNyZWF0ZU93bmVyUmVxdWVzdBooLnBhcnRuZXIub3BlcmF0b3IudjEuQ3JlYXRlT3duZXJSZXNwb25zZRJlCgtVcGRhdGVPd25lchInLnBhcnRuZXIub3BlcmF0b3IudjEuVXBkYXRlT3duZXJSZXF1ZXN0GigucGFydG5lci5vcGVyYXRvci52MS5VcGRhdGVPd25lclJlc3BvbnNlIgOQAgISkgEKGkxpc3RBbm5vdW5jZW1lbnRSZWNpcGllbnRzEjYucGFydG5lci5vcGVyYXRvci52MS5MaXN0QW5ub3VuY2VtZW50UmVjaXBpZW50c1JlcXVlc3QaNy5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RBbm5vdW5jZW1lbnRSZWNpcGllbnRzUmVzcG9uc2UiA5ACARJyChFDbGFpbUFubm91bmNlbWVudBItLnBhcnRuZXIub3BlcmF0b3IudjEuQ2xhaW1Bbm5vdW5jZW1lbnRSZXF1ZXN0Gi4ucGFydG5lci5vcGVyYXRvci52MS5DbGFpbUFubm91bmNlbWVudFJlc3BvbnNlEn0KE1JlbGVhc2VBbm5vdW5jZW1lbnQSLy5wYXJ0bmVyLm9wZXJhdG9yLnYxLlJlbGVhc2VBbm5vdW5jZW1lbnRSZXF1ZXN0GjAucGFydG5lci5vcGVyYXRvci52MS5SZWxlYXNlQW5ub3VuY2VtZW50UmVzcG9uc2UiA5ACAhJ6ChJSZWNvcmRBbm5vdW5jZW1lbnQSLi5wYXJ0bmVyLm9wZXJhdG9yLnYxLlJlY29yZEFubm91bmNlbWVudFJlcXVlc3QaLy5wYXJ0bmVyLm9wZXJhdG9yLnYxLlJlY29yZEFubm91bmNlbWVudFJlc3BvbnNlIgOQAgISdwoRTGlzdEFubm91bmNlbWVudHMSLS5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RBbm5vdW5jZW1lbnRzUmVxdWVzdBouLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdEFubm91bmNlbWVudHNSZXNwb25zZSIDkAIBEmUKC0ZpbmRDb21wYW55EicucGFydG5lci5vcGVyYXRvci52MS5GaW5kQ29tcGFueVJlcXVlc3QaKC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkZpbmRDb21wYW55UmVzcG9uc2UiA5ACARJiCgpHZXRCYWNrbG9nEiYucGFydG5lci5vcGVyYXRvci52MS5HZXRCYWNrbG9nUmVxdWVzdBonLnBhcnRuZXIub3BlcmF0b3IudjEuR2V0QmFja2xvZ1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_platform_v1_platform_messages]);
-
-/**
- * Company is a company with its operator settings.
- *
- * @generated from message partner.operator.v1.Company
- */
-export type Company = Message<"partner.operator.v1.Company"> & {
-  /**
-   * E.g. `cmp_01j…`.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * Its name.
-   *
-   * @generated from field: optional string name = 2;
-   */
-  name?: string | undefined;
-
-  /**
-   * Its class.
-   *
-   * @generated from field: optional partner.platform.v1.CompanyClass class = 3;
-   */
-  class?: CompanyClass | undefined;
-
-  /**
-   * Installer API rate limit in requests per minute; absent: the default.
-   *
-   * @generated from field: optional int32 installer_requests_per_minute = 4;
-   */
-  installerRequestsPerMinute?: number | undefined;
-
-  /**
-   * Its weight in the allocation of delivery slots, 1 to 100.
-   *
-   * @generated from field: optional int32 delivery_weight = 5;
-   */
-  deliveryWeight?: number | undefined;
-
-  /**
-   * The accounting companies that receive its financial journal.
-   *
-   * @generated from field: repeated string accounting_company_ids = 6;
-   */
-  accountingCompanyIds: string[];
-
-  /**
-   * When it was onboarded.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 7;
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * Its API keys that are neither revoked nor expired.
-   *
-   * @generated from field: optional int32 active_keys = 8;
-   */
-  activeKeys?: number | undefined;
-
-  /**
-   * Its webhooks that are active.
-   *
-   * @generated from field: optional int32 active_webhooks = 9;
-   */
-  activeWebhooks?: number | undefined;
-};
-
-/**
- * Describes the message partner.operator.v1.Company.
- * Use `create(CompanySchema)` to create a new message.
- */
-export const CompanySchema: GenMessage<Company> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 0);
+  fileDesc("CipwYXJ0bmVyL29wZXJhdG9yL3YxL29wZXJhdG9yX3NlcnZpY2UucHJvdG8SE3BhcnRuZXIub3BlcmF0b3IudjEivgEKFExpc3RDb21wYW5pZXNSZXF1ZXN0Eh0KEGFmdGVyX2NvbXBhbnlfaWQYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhoKDW5hbWVfY29udGFpbnMYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0QhAKDl9uYW1lX2NvbnRhaW5zQg0KC19jb21wYW55X2lkIkUKFUxpc3RDb21wYW5pZXNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24ivwEKFENyZWF0ZUNvbXBhbnlSZXF1ZXN0EhEKBG5hbWUYASABKAlIAIgBARI1CgVjbGFzcxgCIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAGIAQESFQoIb3BlcmF0b3IYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCBwoFX25hbWVCCAoGX2NsYXNzQgsKCV9vcGVyYXRvckINCgtfY29tcGFueV9pZCJFChVDcmVhdGVDb21wYW55UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIr4CChRVcGRhdGVDb21wYW55UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEQoEbmFtZRgCIAEoCUgBiAEBEioKHWluc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlGAMgASgFSAKIAQESHAoPZGVsaXZlcnlfd2VpZ2h0GAQgASgFSAOIAQESPgoQYWNjb3VudGluZ19saW5rcxgFIAEoCzIkLnBhcnRuZXIub3BlcmF0b3IudjEuQWNjb3VudGluZ0xpbmtzEhUKCG9wZXJhdG9yGAYgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCBwoFX25hbWVCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQhIKEF9kZWxpdmVyeV93ZWlnaHRCCwoJX29wZXJhdG9yIiYKD0FjY291bnRpbmdMaW5rcxITCgtjb21wYW55X2lkcxgBIAMoCSJFChVVcGRhdGVDb21wYW55UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIjsKEUxpc3RPd25lcnNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBAUINCgtfY29tcGFueV9pZCJCChJMaXN0T3duZXJzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItgBChJDcmVhdGVPd25lclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhkKDGRpc3BsYXlfbmFtZRgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQESGgoNcGFzc3dvcmRfaGFzaBgEIAEoCUgDiAEBEhUKCG9wZXJhdG9yGAUgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCDwoNX2Rpc3BsYXlfbmFtZUIICgZfZW1haWxCEAoOX3Bhc3N3b3JkX2hhc2hCCwoJX29wZXJhdG9yIkMKE0NyZWF0ZU93bmVyUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIrQBChJVcGRhdGVPd25lclJlcXVlc3QSGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARITCgZhY3RpdmUYAyABKAhIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBQhAKDl9tZW1iZXJzaGlwX2lkQhAKDl9wYXNzd29yZF9oYXNoQgkKB19hY3RpdmVCCwoJX29wZXJhdG9yIkMKE1VwZGF0ZU93bmVyUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIiwKEkZpbmRDb21wYW55UmVxdWVzdBIPCgJpZBgBIAEoCUgAiAEBQgUKA19pZCKoAQoTRmluZENvbXBhbnlSZXNwb25zZRIXCgpjb21wYW55X2lkGAEgASgJSACIAQESNQoFY2xhc3MYAiABKA4yIS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkNvbXBhbnlDbGFzc0gBiAEBEhgKC2RlbGl2ZXJ5X2lkGAMgASgJSAKIAQFCDQoLX2NvbXBhbnlfaWRCCAoGX2NsYXNzQg4KDF9kZWxpdmVyeV9pZCITChFHZXRCYWNrbG9nUmVxdWVzdCKRCQoSR2V0QmFja2xvZ1Jlc3BvbnNlEhgKC2Vudmlyb25tZW50GAEgASgJSACIAQESGwoOZHVlX2RlbGl2ZXJpZXMYAiABKAVIAYgBARIaCg1vbGRlc3RfZHVlX21zGAMgASgFSAKIAQESHgoRbGVhc2VkX2RlbGl2ZXJpZXMYBCABKAVIA4gBARIbCg5leHBpcmVkX2xlYXNlcxgFIAEoBUgEiAEBEhwKD3dhaXRpbmdfcmV0cmllcxgGIAEoBUgFiAEBEhwKD2hlbGRfZGVsaXZlcmllcxgHIAEoBUgGiAEBEhwKD291dGJveF9tZXNzYWdlcxgIIAEoBUgHiAEBEh0KEG9sZGVzdF9vdXRib3hfbXMYCSABKAVICIgBARImChl3YWl0aW5nX3BsYXRmb3JtX21lc3NhZ2VzGAogASgFSAmIAQESHgoRb2xkZXN0X3dhaXRpbmdfbXMYCyABKAVICogBARIjChZkZWdyYWRlZF9zdWJzY3JpcHRpb25zGAwgASgFSAuIAQESIgoVZmFpbGluZ19zdWJzY3JpcHRpb25zGA0gASgFSAyIAQESIQoUZGF0YWJhc2VfY29ubmVjdGlvbnMYDiABKAVIDYgBARIlChhkYXRhYmFzZV9jb25uZWN0aW9uc19tYXgYDyABKAVIDogBARInCgNub3cYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRhdGFiYXNlX25vdxgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTYnVzeV9kdWVfZGVsaXZlcmllcxgSIAEoBUgPiAEBEh8KEm9sZGVzdF9idXN5X2R1ZV9tcxgTIAEoBUgQiAEBEiMKFmZhaWxpbmdfZHVlX2RlbGl2ZXJpZXMYFCABKAVIEYgBARIiChVvbGRlc3RfZmFpbGluZ19kdWVfbXMYFSABKAVIEogBAUIOCgxfZW52aXJvbm1lbnRCEQoPX2R1ZV9kZWxpdmVyaWVzQhAKDl9vbGRlc3RfZHVlX21zQhQKEl9sZWFzZWRfZGVsaXZlcmllc0IRCg9fZXhwaXJlZF9sZWFzZXNCEgoQX3dhaXRpbmdfcmV0cmllc0ISChBfaGVsZF9kZWxpdmVyaWVzQhIKEF9vdXRib3hfbWVzc2FnZXNCEwoRX29sZGVzdF9vdXRib3hfbXNCHAoaX3dhaXRpbmdfcGxhdGZvcm1fbWVzc2FnZXNCFAoSX29sZGVzdF93YWl0aW5nX21zQhkKF19kZWdyYWRlZF9zdWJzY3JpcHRpb25zQhgKFl9mYWlsaW5nX3N1YnNjcmlwdGlvbnNCFwoVX2RhdGFiYXNlX2Nvbm5lY3Rpb25zQhsKGV9kYXRhYmFzZV9jb25uZWN0aW9uc19tYXhCFgoUX2J1c3lfZHVlX2RlbGl2ZXJpZXNCFQoTX29sZGVzdF9idXN5X2R1ZV9tc0IZChdfZmFpbGluZ19kdWVfZGVsaXZlcmllc0IYChZfb2xkZXN0X2ZhaWxpbmdfZHVlX21zIqEBCiFMaXN0QW5ub3VuY2VtZW50UmVjaXBpZW50c1JlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESHQoQYWZ0ZXJfY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDwoNX2Fubm91bmNlbWVudEITChFfYWZ0ZXJfY29tcGFueV9pZEIICgZfbGltaXQiiQEKFUFubm91bmNlbWVudFJlY2lwaWVudBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGQoMY29tcGFueV9uYW1lGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBAUINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQggKBl9lbWFpbCKIAQoiTGlzdEFubm91bmNlbWVudFJlY2lwaWVudHNSZXNwb25zZRI+CgpyZWNpcGllbnRzGAEgAygLMioucGFydG5lci5vcGVyYXRvci52MS5Bbm5vdW5jZW1lbnRSZWNpcGllbnQSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUisAEKGENsYWltQW5ub3VuY2VtZW50UmVxdWVzdBIZCgxhbm5vdW5jZW1lbnQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBQg8KDV9hbm5vdW5jZW1lbnRCDQoLX2NvbXBhbnlfaWRCCAoGX2VtYWlsQgsKCV9vcGVyYXRvciI9ChlDbGFpbUFubm91bmNlbWVudFJlc3BvbnNlEhQKB2NsYWltZWQYASABKAhIAIgBAUIKCghfY2xhaW1lZCKOAQoaUmVsZWFzZUFubm91bmNlbWVudFJlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESFwoKY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQFCDwoNX2Fubm91bmNlbWVudEINCgtfY29tcGFueV9pZEIICgZfZW1haWwiHQobUmVsZWFzZUFubm91bmNlbWVudFJlc3BvbnNlIrEBChlSZWNvcmRBbm5vdW5jZW1lbnRSZXF1ZXN0EhkKDGFubm91bmNlbWVudBgBIAEoCUgAiAEBEhcKCmNvbXBhbnlfaWQYAiABKAlIAYgBARISCgVlbWFpbBgDIAEoCUgCiAEBEhUKCG9wZXJhdG9yGAQgASgJSAOIAQFCDwoNX2Fubm91bmNlbWVudEINCgtfY29tcGFueV9pZEIICgZfZW1haWxCCwoJX29wZXJhdG9yIhwKGlJlY29yZEFubm91bmNlbWVudFJlc3BvbnNlIooBChhMaXN0QW5ub3VuY2VtZW50c1JlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESFgoJYmVmb3JlX2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBAUIPCg1fYW5ub3VuY2VtZW50QgwKCl9iZWZvcmVfaWRCCAoGX2xpbWl0IkkKGUxpc3RBbm5vdW5jZW1lbnRzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uMsgLCg9PcGVyYXRvclNlcnZpY2USawoNTGlzdENvbXBhbmllcxIpLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdENvbXBhbmllc1JlcXVlc3QaKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RDb21wYW5pZXNSZXNwb25zZSIDkAIBEmYKDUNyZWF0ZUNvbXBhbnkSKS5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNyZWF0ZUNvbXBhbnlSZXF1ZXN0GioucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVDb21wYW55UmVzcG9uc2USawoNVXBkYXRlQ29tcGFueRIpLnBhcnRuZXIub3BlcmF0b3IudjEuVXBkYXRlQ29tcGFueVJlcXVlc3QaKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZUNvbXBhbnlSZXNwb25zZSIDkAICEmIKCkxpc3RPd25lcnMSJi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicucGFydG5lci5vcGVyYXRvci52MS5MaXN0T3duZXJzUmVzcG9uc2UiA5ACARJgCgtDcmVhdGVPd25lchInLnBhcnRuZXIub3BlcmF0b3IudjEuQ3JlYXRlT3duZXJSZXF1ZXN0GigucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVPd25lclJlc3BvbnNlEmUKC1VwZGF0ZU93bmVyEicucGFydG5lci5vcGVyYXRvci52MS5VcGRhdGVPd25lclJlcXVlc3QaKC5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZU93bmVyUmVzcG9uc2UiA5ACAhKSAQoaTGlzdEFubm91bmNlbWVudFJlY2lwaWVudHMSNi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RBbm5vdW5jZW1lbnRSZWNpcGllbnRzUmVxdWVzdBo3LnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdEFubm91bmNlbWVudFJlY2lwaWVudHNSZXNwb25zZSIDkAIBEnIKEUNsYWltQW5ub3VuY2VtZW50Ei0ucGFydG5lci5vcGVyYXRvci52MS5DbGFpbUFubm91bmNlbWVudFJlcXVlc3QaLi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNsYWltQW5ub3VuY2VtZW50UmVzcG9uc2USfQoTUmVsZWFzZUFubm91bmNlbWVudBIvLnBhcnRuZXIub3BlcmF0b3IudjEuUmVsZWFzZUFubm91bmNlbWVudFJlcXVlc3QaMC5wYXJ0bmVyLm9wZXJhdG9yLnYxLlJlbGVhc2VBbm5vdW5jZW1lbnRSZXNwb25zZSIDkAICEnoKElJlY29yZEFubm91bmNlbWVudBIuLnBhcnRuZXIub3BlcmF0b3IudjEuUmVjb3JkQW5ub3VuY2VtZW50UmVxdWVzdBovLnBhcnRuZXIub3BlcmF0b3IudjEuUmVjb3JkQW5ub3VuY2VtZW50UmVzcG9uc2UiA5ACAhJ3ChFMaXN0QW5ub3VuY2VtZW50cxItLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdEFubm91bmNlbWVudHNSZXF1ZXN0Gi4ucGFydG5lci5vcGVyYXRvci52MS5MaXN0QW5ub3VuY2VtZW50c1Jlc3BvbnNlIgOQAgESZQoLRmluZENvbXBhbnkSJy5wYXJ0bmVyLm9wZXJhdG9yLnYxLkZpbmRDb21wYW55UmVxdWVzdBooLnBhcnRuZXIub3BlcmF0b3IudjEuRmluZENvbXBhbnlSZXNwb25zZSIDkAIBEmIKCkdldEJhY2tsb2cSJi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkdldEJhY2tsb2dSZXF1ZXN0GicucGFydG5lci5vcGVyYXRvci52MS5HZXRCYWNrbG9nUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_platform_v1_platform_messages]);
 
 /**
  * ListCompaniesRequest requests one page.
@@ -136,7 +59,7 @@ export type ListCompaniesRequest = Message<"partner.operator.v1.ListCompaniesReq
  * Use `create(ListCompaniesRequestSchema)` to create a new message.
  */
 export const ListCompaniesRequestSchema: GenMessage<ListCompaniesRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 1);
+  messageDesc(file_partner_operator_v1_operator_service, 0);
 
 /**
  * ListCompaniesResponse is one page.
@@ -145,18 +68,11 @@ export const ListCompaniesRequestSchema: GenMessage<ListCompaniesRequest> = /*@_
  */
 export type ListCompaniesResponse = Message<"partner.operator.v1.ListCompaniesResponse"> & {
   /**
-   * The companies.
+   * The JSON of the page (`CompanyPage`).
    *
-   * @generated from field: repeated partner.operator.v1.Company companies = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  companies: Company[];
-
-  /**
-   * Whether more follow the last one.
-   *
-   * @generated from field: optional bool has_more = 2;
-   */
-  hasMore?: boolean | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -164,7 +80,7 @@ export type ListCompaniesResponse = Message<"partner.operator.v1.ListCompaniesRe
  * Use `create(ListCompaniesResponseSchema)` to create a new message.
  */
 export const ListCompaniesResponseSchema: GenMessage<ListCompaniesResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 2);
+  messageDesc(file_partner_operator_v1_operator_service, 1);
 
 /**
  * CreateCompanyRequest describes a new company.
@@ -206,7 +122,7 @@ export type CreateCompanyRequest = Message<"partner.operator.v1.CreateCompanyReq
  * Use `create(CreateCompanyRequestSchema)` to create a new message.
  */
 export const CreateCompanyRequestSchema: GenMessage<CreateCompanyRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 3);
+  messageDesc(file_partner_operator_v1_operator_service, 2);
 
 /**
  * CreateCompanyResponse is the new company.
@@ -215,11 +131,11 @@ export const CreateCompanyRequestSchema: GenMessage<CreateCompanyRequest> = /*@_
  */
 export type CreateCompanyResponse = Message<"partner.operator.v1.CreateCompanyResponse"> & {
   /**
-   * The company.
+   * The JSON of the company (`Company`).
    *
-   * @generated from field: partner.operator.v1.Company company = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  company?: Company | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -227,7 +143,7 @@ export type CreateCompanyResponse = Message<"partner.operator.v1.CreateCompanyRe
  * Use `create(CreateCompanyResponseSchema)` to create a new message.
  */
 export const CreateCompanyResponseSchema: GenMessage<CreateCompanyResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 4);
+  messageDesc(file_partner_operator_v1_operator_service, 3);
 
 /**
  * UpdateCompanyRequest holds the fields to change; absent fields stay unchanged.
@@ -283,7 +199,7 @@ export type UpdateCompanyRequest = Message<"partner.operator.v1.UpdateCompanyReq
  * Use `create(UpdateCompanyRequestSchema)` to create a new message.
  */
 export const UpdateCompanyRequestSchema: GenMessage<UpdateCompanyRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 5);
+  messageDesc(file_partner_operator_v1_operator_service, 4);
 
 /**
  * AccountingLinks are the accounting companies that receive a company's financial journal.
@@ -304,7 +220,7 @@ export type AccountingLinks = Message<"partner.operator.v1.AccountingLinks"> & {
  * Use `create(AccountingLinksSchema)` to create a new message.
  */
 export const AccountingLinksSchema: GenMessage<AccountingLinks> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 6);
+  messageDesc(file_partner_operator_v1_operator_service, 5);
 
 /**
  * UpdateCompanyResponse is the updated company.
@@ -313,11 +229,11 @@ export const AccountingLinksSchema: GenMessage<AccountingLinks> = /*@__PURE__*/
  */
 export type UpdateCompanyResponse = Message<"partner.operator.v1.UpdateCompanyResponse"> & {
   /**
-   * The company.
+   * The JSON of the company (`Company`).
    *
-   * @generated from field: partner.operator.v1.Company company = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  company?: Company | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -325,63 +241,7 @@ export type UpdateCompanyResponse = Message<"partner.operator.v1.UpdateCompanyRe
  * Use `create(UpdateCompanyResponseSchema)` to create a new message.
  */
 export const UpdateCompanyResponseSchema: GenMessage<UpdateCompanyResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 7);
-
-/**
- * Owner is a person who manages a company's webhooks and keys.
- *
- * @generated from message partner.operator.v1.Owner
- */
-export type Owner = Message<"partner.operator.v1.Owner"> & {
-  /**
-   * E.g. `mem_01j…`.
-   *
-   * @generated from field: optional string membership_id = 1;
-   */
-  membershipId?: string | undefined;
-
-  /**
-   * The company.
-   *
-   * @generated from field: optional string company_id = 2;
-   */
-  companyId?: string | undefined;
-
-  /**
-   * The owner's name.
-   *
-   * @generated from field: optional string display_name = 3;
-   */
-  displayName?: string | undefined;
-
-  /**
-   * The email address to sign in with.
-   *
-   * @generated from field: optional string email = 4;
-   */
-  email?: string | undefined;
-
-  /**
-   * Whether the owner may sign in.
-   *
-   * @generated from field: optional bool active = 5;
-   */
-  active?: boolean | undefined;
-
-  /**
-   * Whether a password is set.
-   *
-   * @generated from field: optional bool has_password = 6;
-   */
-  hasPassword?: boolean | undefined;
-};
-
-/**
- * Describes the message partner.operator.v1.Owner.
- * Use `create(OwnerSchema)` to create a new message.
- */
-export const OwnerSchema: GenMessage<Owner> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 8);
+  messageDesc(file_partner_operator_v1_operator_service, 6);
 
 /**
  * ListOwnersRequest requests a company's owners.
@@ -402,7 +262,7 @@ export type ListOwnersRequest = Message<"partner.operator.v1.ListOwnersRequest">
  * Use `create(ListOwnersRequestSchema)` to create a new message.
  */
 export const ListOwnersRequestSchema: GenMessage<ListOwnersRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 9);
+  messageDesc(file_partner_operator_v1_operator_service, 7);
 
 /**
  * ListOwnersResponse holds all owners, oldest first; a company has few.
@@ -411,11 +271,11 @@ export const ListOwnersRequestSchema: GenMessage<ListOwnersRequest> = /*@__PURE_
  */
 export type ListOwnersResponse = Message<"partner.operator.v1.ListOwnersResponse"> & {
   /**
-   * The owners.
+   * The JSON of the list (`OwnerList`).
    *
-   * @generated from field: repeated partner.operator.v1.Owner owners = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  owners: Owner[];
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -423,7 +283,7 @@ export type ListOwnersResponse = Message<"partner.operator.v1.ListOwnersResponse
  * Use `create(ListOwnersResponseSchema)` to create a new message.
  */
 export const ListOwnersResponseSchema: GenMessage<ListOwnersResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 10);
+  messageDesc(file_partner_operator_v1_operator_service, 8);
 
 /**
  * CreateOwnerRequest describes a new owner.
@@ -472,7 +332,7 @@ export type CreateOwnerRequest = Message<"partner.operator.v1.CreateOwnerRequest
  * Use `create(CreateOwnerRequestSchema)` to create a new message.
  */
 export const CreateOwnerRequestSchema: GenMessage<CreateOwnerRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 11);
+  messageDesc(file_partner_operator_v1_operator_service, 9);
 
 /**
  * CreateOwnerResponse is the new owner.
@@ -481,11 +341,11 @@ export const CreateOwnerRequestSchema: GenMessage<CreateOwnerRequest> = /*@__PUR
  */
 export type CreateOwnerResponse = Message<"partner.operator.v1.CreateOwnerResponse"> & {
   /**
-   * The owner.
+   * The JSON of the owner (`Owner`).
    *
-   * @generated from field: partner.operator.v1.Owner owner = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  owner?: Owner | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -493,7 +353,7 @@ export type CreateOwnerResponse = Message<"partner.operator.v1.CreateOwnerRespon
  * Use `create(CreateOwnerResponseSchema)` to create a new message.
  */
 export const CreateOwnerResponseSchema: GenMessage<CreateOwnerResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 12);
+  messageDesc(file_partner_operator_v1_operator_service, 10);
 
 /**
  * UpdateOwnerRequest holds the fields to change; absent fields stay unchanged.
@@ -535,7 +395,7 @@ export type UpdateOwnerRequest = Message<"partner.operator.v1.UpdateOwnerRequest
  * Use `create(UpdateOwnerRequestSchema)` to create a new message.
  */
 export const UpdateOwnerRequestSchema: GenMessage<UpdateOwnerRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 13);
+  messageDesc(file_partner_operator_v1_operator_service, 11);
 
 /**
  * UpdateOwnerResponse is the updated owner.
@@ -544,11 +404,11 @@ export const UpdateOwnerRequestSchema: GenMessage<UpdateOwnerRequest> = /*@__PUR
  */
 export type UpdateOwnerResponse = Message<"partner.operator.v1.UpdateOwnerResponse"> & {
   /**
-   * The owner.
+   * The JSON of the owner (`Owner`).
    *
-   * @generated from field: partner.operator.v1.Owner owner = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  owner?: Owner | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -556,7 +416,7 @@ export type UpdateOwnerResponse = Message<"partner.operator.v1.UpdateOwnerRespon
  * Use `create(UpdateOwnerResponseSchema)` to create a new message.
  */
 export const UpdateOwnerResponseSchema: GenMessage<UpdateOwnerResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 14);
+  messageDesc(file_partner_operator_v1_operator_service, 12);
 
 /**
  * FindCompanyRequest names an object of a company.
@@ -577,7 +437,7 @@ export type FindCompanyRequest = Message<"partner.operator.v1.FindCompanyRequest
  * Use `create(FindCompanyRequestSchema)` to create a new message.
  */
 export const FindCompanyRequestSchema: GenMessage<FindCompanyRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 15);
+  messageDesc(file_partner_operator_v1_operator_service, 13);
 
 /**
  * FindCompanyResponse is the company that owns the object.
@@ -612,7 +472,7 @@ export type FindCompanyResponse = Message<"partner.operator.v1.FindCompanyRespon
  * Use `create(FindCompanyResponseSchema)` to create a new message.
  */
 export const FindCompanyResponseSchema: GenMessage<FindCompanyResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 16);
+  messageDesc(file_partner_operator_v1_operator_service, 14);
 
 /**
  * GetBacklogRequest has no parameters.
@@ -627,7 +487,7 @@ export type GetBacklogRequest = Message<"partner.operator.v1.GetBacklogRequest">
  * Use `create(GetBacklogRequestSchema)` to create a new message.
  */
 export const GetBacklogRequestSchema: GenMessage<GetBacklogRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 17);
+  messageDesc(file_partner_operator_v1_operator_service, 15);
 
 /**
  * GetBacklogResponse is the current backlog in Postgres.
@@ -791,7 +651,7 @@ export type GetBacklogResponse = Message<"partner.operator.v1.GetBacklogResponse
  * Use `create(GetBacklogResponseSchema)` to create a new message.
  */
 export const GetBacklogResponseSchema: GenMessage<GetBacklogResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 18);
+  messageDesc(file_partner_operator_v1_operator_service, 16);
 
 /**
  * ListAnnouncementRecipientsRequest requests one page.
@@ -826,7 +686,7 @@ export type ListAnnouncementRecipientsRequest = Message<"partner.operator.v1.Lis
  * Use `create(ListAnnouncementRecipientsRequestSchema)` to create a new message.
  */
 export const ListAnnouncementRecipientsRequestSchema: GenMessage<ListAnnouncementRecipientsRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 19);
+  messageDesc(file_partner_operator_v1_operator_service, 17);
 
 /**
  * AnnouncementRecipient is the confirmed technical contact of a company.
@@ -861,7 +721,7 @@ export type AnnouncementRecipient = Message<"partner.operator.v1.AnnouncementRec
  * Use `create(AnnouncementRecipientSchema)` to create a new message.
  */
 export const AnnouncementRecipientSchema: GenMessage<AnnouncementRecipient> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 20);
+  messageDesc(file_partner_operator_v1_operator_service, 18);
 
 /**
  * ListAnnouncementRecipientsResponse is one page.
@@ -889,7 +749,7 @@ export type ListAnnouncementRecipientsResponse = Message<"partner.operator.v1.Li
  * Use `create(ListAnnouncementRecipientsResponseSchema)` to create a new message.
  */
 export const ListAnnouncementRecipientsResponseSchema: GenMessage<ListAnnouncementRecipientsResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 21);
+  messageDesc(file_partner_operator_v1_operator_service, 19);
 
 /**
  * ClaimAnnouncementRequest names the announcement that the caller is about to send, and its recipient.
@@ -931,7 +791,7 @@ export type ClaimAnnouncementRequest = Message<"partner.operator.v1.ClaimAnnounc
  * Use `create(ClaimAnnouncementRequestSchema)` to create a new message.
  */
 export const ClaimAnnouncementRequestSchema: GenMessage<ClaimAnnouncementRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 22);
+  messageDesc(file_partner_operator_v1_operator_service, 20);
 
 /**
  * ClaimAnnouncementResponse is the result of a claim.
@@ -952,7 +812,7 @@ export type ClaimAnnouncementResponse = Message<"partner.operator.v1.ClaimAnnoun
  * Use `create(ClaimAnnouncementResponseSchema)` to create a new message.
  */
 export const ClaimAnnouncementResponseSchema: GenMessage<ClaimAnnouncementResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 23);
+  messageDesc(file_partner_operator_v1_operator_service, 21);
 
 /**
  * ReleaseAnnouncementRequest names the unsent announcement and its recipient.
@@ -987,7 +847,7 @@ export type ReleaseAnnouncementRequest = Message<"partner.operator.v1.ReleaseAnn
  * Use `create(ReleaseAnnouncementRequestSchema)` to create a new message.
  */
 export const ReleaseAnnouncementRequestSchema: GenMessage<ReleaseAnnouncementRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 24);
+  messageDesc(file_partner_operator_v1_operator_service, 22);
 
 /**
  * ReleaseAnnouncementResponse confirms that the claim is released.
@@ -1002,7 +862,7 @@ export type ReleaseAnnouncementResponse = Message<"partner.operator.v1.ReleaseAn
  * Use `create(ReleaseAnnouncementResponseSchema)` to create a new message.
  */
 export const ReleaseAnnouncementResponseSchema: GenMessage<ReleaseAnnouncementResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 25);
+  messageDesc(file_partner_operator_v1_operator_service, 23);
 
 /**
  * RecordAnnouncementRequest names the sent announcement and its recipient.
@@ -1044,7 +904,7 @@ export type RecordAnnouncementRequest = Message<"partner.operator.v1.RecordAnnou
  * Use `create(RecordAnnouncementRequestSchema)` to create a new message.
  */
 export const RecordAnnouncementRequestSchema: GenMessage<RecordAnnouncementRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 26);
+  messageDesc(file_partner_operator_v1_operator_service, 24);
 
 /**
  * RecordAnnouncementResponse confirms that it is recorded.
@@ -1059,7 +919,7 @@ export type RecordAnnouncementResponse = Message<"partner.operator.v1.RecordAnno
  * Use `create(RecordAnnouncementResponseSchema)` to create a new message.
  */
 export const RecordAnnouncementResponseSchema: GenMessage<RecordAnnouncementResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 27);
+  messageDesc(file_partner_operator_v1_operator_service, 25);
 
 /**
  * ListAnnouncementsRequest requests one page.
@@ -1094,63 +954,7 @@ export type ListAnnouncementsRequest = Message<"partner.operator.v1.ListAnnounce
  * Use `create(ListAnnouncementsRequestSchema)` to create a new message.
  */
 export const ListAnnouncementsRequestSchema: GenMessage<ListAnnouncementsRequest> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 28);
-
-/**
- * SentAnnouncement is one announcement that was sent to one address.
- *
- * @generated from message partner.operator.v1.SentAnnouncement
- */
-export type SentAnnouncement = Message<"partner.operator.v1.SentAnnouncement"> & {
-  /**
-   * E.g. `ann_01j…`.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * The date of its entry on the changelog, `YYYY-MM-DD`.
-   *
-   * @generated from field: optional string announcement = 2;
-   */
-  announcement?: string | undefined;
-
-  /**
-   * The company.
-   *
-   * @generated from field: optional string company_id = 3;
-   */
-  companyId?: string | undefined;
-
-  /**
-   * The address.
-   *
-   * @generated from field: optional string email = 4;
-   */
-  email?: string | undefined;
-
-  /**
-   * When the mail server accepted it.
-   *
-   * @generated from field: google.protobuf.Timestamp sent_at = 5;
-   */
-  sentAt?: Timestamp | undefined;
-
-  /**
-   * The operator who sent it.
-   *
-   * @generated from field: optional string operator = 6;
-   */
-  operator?: string | undefined;
-};
-
-/**
- * Describes the message partner.operator.v1.SentAnnouncement.
- * Use `create(SentAnnouncementSchema)` to create a new message.
- */
-export const SentAnnouncementSchema: GenMessage<SentAnnouncement> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 29);
+  messageDesc(file_partner_operator_v1_operator_service, 26);
 
 /**
  * ListAnnouncementsResponse is one page.
@@ -1159,18 +963,11 @@ export const SentAnnouncementSchema: GenMessage<SentAnnouncement> = /*@__PURE__*
  */
 export type ListAnnouncementsResponse = Message<"partner.operator.v1.ListAnnouncementsResponse"> & {
   /**
-   * Newest first.
+   * The JSON of the page (`AnnouncementPage`), newest first.
    *
-   * @generated from field: repeated partner.operator.v1.SentAnnouncement announcements = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  announcements: SentAnnouncement[];
-
-  /**
-   * Whether more follow the last one.
-   *
-   * @generated from field: optional bool has_more = 2;
-   */
-  hasMore?: boolean | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -1178,7 +975,7 @@ export type ListAnnouncementsResponse = Message<"partner.operator.v1.ListAnnounc
  * Use `create(ListAnnouncementsResponseSchema)` to create a new message.
  */
 export const ListAnnouncementsResponseSchema: GenMessage<ListAnnouncementsResponse> = /*@__PURE__*/
-  messageDesc(file_partner_operator_v1_operator_service, 30);
+  messageDesc(file_partner_operator_v1_operator_service, 27);
 
 /**
  * OperatorService serves the operators' command line. Calls are made on behalf of no company.

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { dateTimeOut } from '../../public-api/date-time.js';
+
+/** An announcement that was sent to one address, visible to operators alone. */
+export const announcement = z.object({
+  id: z.string(),
+  /** Date of its entry on the changelog, `YYYY-MM-DD`. */
+  announcement: z.string(),
+  companyId: z.string(),
+  email: z.string(),
+  /** When the mail server accepted it. */
+  sentAt: dateTimeOut,
+  /** The operator who sent it. */
+  operator: z.string(),
+});
+
+export type Announcement = z.infer<typeof announcement>;
+
+/** A page of sent announcements, newest first. */
+export const announcementPage = z.object({ announcements: z.array(announcement), hasMore: z.boolean() });
+
+export type AnnouncementPage = z.infer<typeof announcementPage>;

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { dateTimeOut } from '../../public-api/date-time.js';
+
+/** A company with its settings, visible to operators alone. */
+export const company = z.object({
+  id: z.string(),
+  name: z.string(),
+  class: z.enum(['SALES', 'INSTALLER', 'ACCOUNTING']),
+  /** Rate limit of the installer API; null: the default. */
+  installerRequestsPerMinute: z.int().nullable(),
+  /** Weight in the allocation of delivery slots, 1 to 100. */
+  deliveryWeight: z.int(),
+  /** The accounting companies that receive its financial journal. */
+  accountingCompanyIds: z.array(z.string()),
+  createdAt: dateTimeOut,
+  /** API keys that are neither revoked nor expired. */
+  activeKeys: z.int(),
+  /** Webhooks in state `active`. */
+  activeWebhooks: z.int(),
+});
+
+export type Company = z.infer<typeof company>;
+
+/** A page of companies, oldest first. */
+export const companyPage = z.object({ companies: z.array(company), hasMore: z.boolean() });
+
+export type CompanyPage = z.infer<typeof companyPage>;

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+/** A person who manages a company's webhooks and keys, visible to operators alone. */
+export const owner = z.object({
+  membershipId: z.string(),
+  companyId: z.string(),
+  displayName: z.string(),
+  /** The address to sign in with. */
+  email: z.string().nullable(),
+  /** True: the owner can sign in, if a password is set. */
+  active: z.boolean(),
+  hasPassword: z.boolean(),
+});
+
+export type Owner = z.infer<typeof owner>;
+
+/** All owners of a company, oldest first. */
+export const ownerList = z.object({ owners: z.array(owner) });
+
+export type OwnerList = z.infer<typeof ownerList>;
