@@ -54,11 +54,10 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
         {{- include "service-common.labels" $part | nindent 8 }}
+      {{- with .Values.podAnnotations }}
       annotations:
-        checksum/config: {{ include "service-common.settings" . | sha256sum }}
-        {{- with .Values.podAnnotations }}
         {{- toYaml . | nindent 8 }}
-        {{- end }}
+      {{- end }}
     spec:
       {{- include "service-common.podBasics" $part | nindent 6 }}
       serviceAccountName: {{ include "service-common.serviceAccountName" . }}
@@ -75,10 +74,8 @@ spec:
             {{- end }}
             - name: admin
               containerPort: {{ .Values.config.adminPort }}
-          envFrom:
-            - configMapRef:
-                name: {{ include "service-common.fullname" . }}
           env:
+            {{- include "service-common.settings" . | nindent 12 }}
             {{- range $key, $secretKey := .Values.secretKeys }}
             {{- if not (has $key (default list $facts.secretsOfOthers)) }}
             {{- include "service-common.secretVariable" (dict "root" $ "variable" (include "service-common.variable" $key) "key" $secretKey "optional" (has $key (default list $facts.optionalSecrets))) | nindent 12 }}

@@ -9,26 +9,29 @@
 {{- end -}}
 
 {{/*
-The settings of the service that are no secrets, as YAML: PARTNER_ENVIRONMENT, what the release says of itself, and each value of `config` under the name of
-its variable. A value that is null or empty is left to the service, but for
-those that the chart knows better: the prefix in Redis and the number of replicas.
+The settings of the service that are no secrets, as variables of a container: PARTNER_ENVIRONMENT, the release's own facts, and each
+value of `config`. The service has its own default for an empty value, except for the prefix in Redis. They stand in the pod template:
+after a failed upgrade, a pod of the old version restarts with the old settings.
 */}}
 {{- define "service-common.settings" -}}
-PARTNER_ENVIRONMENT: {{ .Values.environment | quote }}
-RELEASE_VERSION: {{ default "" .Values.image.tag | quote }}
-RELEASE_SANDBOX_SINCE: {{ .Values.sandboxRun.since | quote }}
-RELEASE_EARLY_REASON: {{ .Values.sandboxRun.earlyReason | quote }}
+- name: PARTNER_ENVIRONMENT
+  value: {{ .Values.environment | quote }}
+- name: RELEASE_VERSION
+  value: {{ default "" .Values.image.tag | quote }}
+- name: RELEASE_SANDBOX_SINCE
+  value: {{ .Values.sandboxRun.since | quote }}
+- name: RELEASE_EARLY_REASON
+  value: {{ .Values.sandboxRun.earlyReason | quote }}
 {{- range $key, $value := .Values.config }}
 {{- $text := ternary "" (include "service-common.text" $value) (kindIs "invalid" $value) }}
 {{- if $text }}
-{{ include "service-common.variable" $key }}: {{ $text | quote }}
+- name: {{ include "service-common.variable" $key }}
+  value: {{ $text | quote }}
 {{- end }}
 {{- end }}
 {{- if and (hasKey .Values.config "redisKeyPrefix") (not .Values.config.redisKeyPrefix) }}
-REDIS_KEY_PREFIX: {{ ternary "partner:" "partner-sandbox:" (eq .Values.environment "production") | quote }}
-{{- end }}
-{{- if and (hasKey .Values.config "rateLimitReplicas") (not .Values.config.rateLimitReplicas) }}
-RATE_LIMIT_REPLICAS: {{ ternary .Values.autoscaling.maxReplicas .Values.replicaCount .Values.autoscaling.enabled | int64 | quote }}
+- name: REDIS_KEY_PREFIX
+  value: {{ ternary "partner:" "partner-sandbox:" (eq .Values.environment "production") | quote }}
 {{- end }}
 {{- end -}}
 

@@ -98,6 +98,12 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) -}}
 {{- $faults = append $faults "httpRoute.parentRefs is empty: name the Gateway" -}}
 {{- end -}}
+{{- $scaled := ternary "autoscaling.maxReplicas" "replicaCount" .Values.autoscaling.enabled -}}
+{{- $replicas := ternary .Values.autoscaling.maxReplicas .Values.replicaCount .Values.autoscaling.enabled | int64 -}}
+{{- $sharing := int64 .Values.config.rateLimitReplicas -}}
+{{- if gt $replicas $sharing -}}
+{{- $faults = append $faults (printf "%s (%d) is more than config.rateLimitReplicas (%d): without Redis, so many replicas together would exceed the rate limits" $scaled $replicas $sharing) -}}
+{{- end -}}
 {{- $grace := int64 .Values.config.shutdownGraceMs -}}
 {{- if lt $grace (add (int64 .Values.config.rpcTimeoutMs) 2000) -}}
 {{- $faults = append $faults "config.shutdownGraceMs is shorter than config.rpcTimeoutMs and the 2 s for which connections are let go: requests in flight would be cut off" -}}

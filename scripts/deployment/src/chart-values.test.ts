@@ -196,6 +196,12 @@ const FOR_ONE: readonly (readonly [ServiceName, string, object, RegExp])[] = [
     /at '\/config\/rpcTimeoutMs'/,
   ],
   [
+    'inbound-gateway',
+    'more replicas than the rate limits are shared by',
+    { replicaCount: 11 },
+    /replicaCount \(11\) is more than config\.rateLimitReplicas \(10\)/,
+  ],
+  [
     'installer-gateway',
     'one port for callers and probes',
     { config: { httpPort: 9100 } },

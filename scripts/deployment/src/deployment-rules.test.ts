@@ -176,17 +176,11 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     'secrets come from',
     'console',
     common(
-      'config-map',
-      '{{- define "service-common.configMap" -}}',
-      '{{- define "service-common.configMap" -}}\napiVersion: v1\nkind: Secret\nmetadata: { name: own }\n---\n',
+      'service-account',
+      '{{- if .Values.serviceAccount.create -}}',
+      'apiVersion: v1\nkind: Secret\nmetadata: { name: own }\n---\n{{ if .Values.serviceAccount.create -}}',
     ),
     /makes a Secret/,
-  ],
-  [
-    'no secret stands',
-    'console',
-    common('config-map', '\ndata:', '\ndata:\n  BROKER: amqp://partner:secret@rabbitmq'),
-    /looks like a secret: BROKER/,
   ],
   [
     'no secret stands',
@@ -194,7 +188,16 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     common('pod', '- name: NODE_OPTIONS', '- name: OTHER\n  value: postgres://a:b@c\n- name: NODE_OPTIONS'),
     /plain text/,
   ],
-  ['pods are made anew', 'console', common('deployment', 'checksum/config:', 'checksum:'), /checksum/],
+  [
+    'settings stand',
+    'console',
+    common(
+      'deployment',
+      '          env:\n',
+      '          envFrom: [{ configMapRef: { name: own } }]\n          env:\n',
+    ),
+    /reads a whole ConfigMap/,
+  ],
   [
     'a Service leads',
     'console',
@@ -244,8 +247,8 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
   [
     'replicas that count',
     'console',
-    common('environment', 'autoscaling.maxReplicas', 'autoscaling.minReplicas'),
-    /RATE_LIMIT_REPLICAS is 2, and there can be/,
+    common('environment', ':= .Values.config }}', ':= omit .Values.config "rateLimitReplicas" }}'),
+    /RATE_LIMIT_REPLICAS is absent, and there can be 6 replicas/,
   ],
   [
     'sessions and counters',

@@ -47,9 +47,7 @@ const keyRef = z.looseObject({ name: z.string(), key: z.string(), optional: z.bo
 const environmentVariable = z.looseObject({
   name: z.string(),
   value: z.string().optional(),
-  valueFrom: z
-    .looseObject({ secretKeyRef: keyRef.optional(), configMapKeyRef: keyRef.optional() })
-    .optional(),
+  valueFrom: z.looseObject({ secretKeyRef: keyRef.optional() }).optional(),
 });
 
 const quantities = z.record(z.string(), z.union([z.string(), z.number()]).transform(String)).default({});
@@ -60,14 +58,7 @@ export const container = z.looseObject({
   args: z.array(z.string()).default([]),
   command: z.array(z.string()).default([]),
   env: z.array(environmentVariable).default([]),
-  envFrom: z
-    .array(
-      z.looseObject({
-        configMapRef: z.looseObject({ name: z.string() }).optional(),
-        secretRef: z.looseObject({ name: z.string() }).optional(),
-      }),
-    )
-    .default([]),
+  envFrom: z.array(z.looseObject({})).default([]),
   ports: z.array(z.looseObject({ name: z.string(), containerPort: z.number() })).default([]),
   securityContext: securityContext.optional(),
   startupProbe: probe.optional(),

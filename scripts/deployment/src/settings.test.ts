@@ -55,7 +55,7 @@ afterAll(() => workspace.remove());
 function chartEnvironment(service: ServiceName, set: string): ReadonlyMap<string, VariableSource> {
   const objects = rendered.get(`${service} ${set}`) ?? [];
   const chart = { service, isDevelopment: false, objects };
-  return environmentOf(serviceContainer(chart), chart);
+  return environmentOf(serviceContainer(chart));
 }
 
 /** The variables that a container gets, apart from those that Node and OpenTelemetry read themselves. */
@@ -121,26 +121,22 @@ describe('every program that a chart or docker-compose.yml runs', () => {
         containersOf({ objects }).map(({ title: where, container }) => ({
           title: `${title}, ${where}`,
           program: programOf(container.args),
-          given: [...environmentOf(container, { objects }).keys()],
-          hasCommonSettings: container.envFrom.length > 0,
+          given: [...environmentOf(container).keys()],
         })),
       ),
       ...Object.entries(compose).map(([title, { command, environment }]) => ({
         title: `docker-compose.yml, ${title}`,
         program: programOf(command),
         given: Object.keys(environment),
-        hasCommonSettings: true,
       })),
     ].filter(({ program }) => program !== undefined);
 
     expect(runs.length).toBeGreaterThan(5);
-    const faults = runs.flatMap(({ title, program = '', given, hasCommonSettings }) => {
+    const faults = runs.flatMap(({ title, program = '', given }) => {
       const file = path.join(PROJECT_ROOT, 'services/job-state/dist', `${program}.js`);
       if (!existsSync(file)) return [`${title}: there is no program ${program}`];
-      // A program that gets the settings of its service leaves alone what it does not read; secrets are another thing.
-      const unknown = lacking(ofService(given), namesOf(program)).filter(
-        (name) => name in SECRETS || !hasCommonSettings,
-      );
+      // It ignores the other settings of its service.
+      const unknown = lacking(given, namesOf(program)).filter((name) => name in SECRETS);
       return [
         ...lacking(requiredBy(program), given).map((name) => `${title}: ${program} needs ${name}`),
         ...unknown.map((name) => `${title}: ${program} does not know ${name}`),

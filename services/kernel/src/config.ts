@@ -96,7 +96,7 @@ export const httpConfig = {
   }),
   RATE_LIMIT_REPLICAS: integer({ min: 1, max: 1_000 }).default(2).meta({
     description:
-      'Replicas of the service. Without Redis, each replica allows this share of every rate limit.',
+      'Most replicas that the service can have. Without Redis, each replica allows this share of every rate limit.',
     unit: 'replicas',
   }),
   TRUSTED_PROXY_HOPS: integer({ min: 0, max: 10 }).default(0).meta({

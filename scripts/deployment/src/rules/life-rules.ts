@@ -92,7 +92,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     name: 'all three probes ask the admin port',
     faults: (rendered) => {
       const container = serviceContainer(rendered);
-      const adminPort = textOf(environmentOf(container, rendered), 'ADMIN_PORT') ?? '9100';
+      const adminPort = textOf(environmentOf(container), 'ADMIN_PORT') ?? '9100';
       return [
         ...when(
           container.ports.find(({ name }) => name === 'admin')?.containerPort !== Number(adminPort),
@@ -120,7 +120,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
       const [deployment] = deploymentsOf(rendered);
       const container = serviceContainer(rendered);
       const shutdownMs = Number(
-        textOf(environmentOf(container, rendered), 'SHUTDOWN_GRACE_MS') ?? STANDARD_SHUTDOWN_GRACE_MS,
+        textOf(environmentOf(container), 'SHUTDOWN_GRACE_MS') ?? STANDARD_SHUTDOWN_GRACE_MS,
       );
       const sleep = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
       const grace = deployment?.spec.template.spec.terminationGracePeriodSeconds ?? 30;
@@ -193,7 +193,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   {
     name: 'job-state, at its largest and with one replica more at an upgrade, finds connections enough at a Postgres as it comes',
     faults: (rendered) => {
-      const pool = textOf(environmentOf(serviceContainer(rendered), rendered), 'POSTGRES_POOL_SIZE');
+      const pool = textOf(environmentOf(serviceContainer(rendered)), 'POSTGRES_POOL_SIZE');
       if (pool === undefined) return [];
       const replicas = Math.max(
         ...deploymentsOf(rendered).map(({ spec }) => spec.replicas ?? 1),

@@ -31,7 +31,7 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
           ),
           ...job.spec.template.spec.containers.flatMap((container) =>
             when(
-              environmentOf(container, rendered).get('POSTGRES_URL')?.from !== 'secret',
+              environmentOf(container).get('POSTGRES_URL')?.from !== 'secret',
               `Job ${job.metadata.name} does not get POSTGRES_URL from a secret`,
             ),
           ),
@@ -80,16 +80,7 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
       return jobsOf(rendered)
         .filter(isHook)
         .flatMap(({ metadata, spec }) => {
-          const { serviceAccountName = 'default', containers } = spec.template.spec;
-          const needed = [
-            `ServiceAccount ${serviceAccountName}`,
-            ...containers.flatMap((container) => [
-              ...container.envFrom.map(({ configMapRef }) => `ConfigMap ${configMapRef?.name ?? ''}`),
-              ...[...environmentOf(container, rendered).values()].flatMap((source) =>
-                source.from === 'config-map' ? [`ConfigMap ${source.name}`] : [],
-              ),
-            ]),
-          ];
+          const needed = `ServiceAccount ${spec.template.spec.serviceAccountName ?? 'default'}`;
           const before = metadata.annotations['helm.sh/hook']?.startsWith('pre-') === true;
           const policies = ofKind(rendered, 'NetworkPolicy', networkPolicy).filter(
             (policy) =>
@@ -97,9 +88,7 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
               selects(policy.spec.podSelector, spec.template.metadata.labels),
           );
           return [
-            ...needed.flatMap((name) =>
-              when(before && later.has(name), `Job ${metadata.name} needs ${name}`),
-            ),
+            ...when(before && later.has(needed), `Job ${metadata.name} needs ${needed}`),
             ...when(policies.length === 0, `no policy lets the pods of Job ${metadata.name} reach anything`),
             ...when(
               before && policies.length > 0 && !policies.some(isHook),

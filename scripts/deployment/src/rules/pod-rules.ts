@@ -108,7 +108,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
       containersOf(rendered)
         .filter(({ container }) => container.name === rendered.service)
         .flatMap(({ title, container }) => {
-          const options = textOf(environmentOf(container, rendered), 'NODE_OPTIONS') ?? '';
+          const options = textOf(environmentOf(container), 'NODE_OPTIONS') ?? '';
           const [, heap = ''] = /--max-old-space-size=(\d+)/.exec(options) ?? [];
           const limit = parseQuantity(container.resources?.limits['memory'] ?? '0') / 2 ** 20;
           return [

@@ -9,6 +9,7 @@ import {
   serviceContainer,
   when,
 } from './deployment-rule.js';
+import { servesHttp } from '../values/chart-facts.js';
 import { environmentOf, textOf } from './environment-of.js';
 
 const SECRETS = PROGRAM_NAMES.flatMap((program) =>
@@ -28,8 +29,6 @@ const PREFIX_OF_PRODUCTION = 'partner:';
 
 const podAutoscaler = kubernetesObject.extend({ spec: z.looseObject({ maxReplicas: z.number() }) });
 
-const configMap = kubernetesObject.extend({ data: z.record(z.string(), z.string()).default({}) });
-
 /** What a service is told, and how it is not told secrets. */
 export const SETTINGS_RULES: readonly DeploymentRule[] = [
   {
@@ -39,7 +38,7 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
         ({ metadata }) => `the chart makes a Secret: ${metadata.name}`,
       ),
       ...containersOf(rendered).flatMap(({ title, container }) =>
-        [...environmentOf(container, rendered)].flatMap(([name, source]) => [
+        [...environmentOf(container)].flatMap(([name, source]) => [
           ...when(
             isSecret(name) && source.from !== 'secret',
             `${title}: ${name} does not come from a secret`,
@@ -55,53 +54,46 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
     ],
   },
   {
-    name: 'no secret stands in a config map or in plain text',
-    faults: (rendered) => [
-      ...ofKind(rendered, 'ConfigMap', configMap).flatMap(({ metadata, data }) =>
-        Object.entries(data)
-          .filter(([name, value]) => isSecret(name) || SECRET_TEXT.test(value))
-          .map(([name]) => `ConfigMap ${metadata.name} holds what looks like a secret: ${name}`),
-      ),
-      ...containersOf(rendered).flatMap(({ title, container }) =>
-        [...environmentOf(container, rendered)].flatMap(([name, source]) =>
+    name: 'no secret stands in plain text',
+    faults: (rendered) =>
+      containersOf(rendered).flatMap(({ title, container }) =>
+        [...environmentOf(container)].flatMap(([name, source]) =>
           when(
             source.from === 'value' && SECRET_TEXT.test(source.value),
             `${title}: ${name} looks like a secret in plain text`,
           ),
         ),
       ),
-    ],
   },
   {
-    name: 'pods are made anew when their config map changes',
-    faults: (rendered) => {
-      const usesMap = serviceContainer(rendered).envFrom.some(
-        ({ configMapRef }) => configMapRef !== undefined,
-      );
-      const [deployment] = deploymentsOf(rendered);
-      const checksum = deployment?.spec.template.metadata.annotations['checksum/config'] ?? '';
-      return when(usesMap && !/^[0-9a-f]{64}$/.test(checksum), 'the pods have no annotation checksum/config');
-    },
+    name: 'settings stand in the pod template, so that a pod of the old version keeps its own',
+    faults: (rendered) =>
+      containersOf(rendered).flatMap(({ title, container: { env, envFrom } }) => [
+        ...when(envFrom.length > 0, `${title} reads a whole ConfigMap or Secret`),
+        ...env
+          .filter(({ valueFrom }) => valueFrom !== undefined && valueFrom.secretKeyRef === undefined)
+          .map(({ name }) => `${title}: ${name} comes neither from the template nor from a secret`),
+      ]),
   },
   {
     name: 'replicas that count for themselves accept no more than the limit together',
     faults: (rendered) => {
-      const share = textOf(environmentOf(serviceContainer(rendered), rendered), 'RATE_LIMIT_REPLICAS');
-      if (share === undefined) return [];
+      const share = textOf(environmentOf(serviceContainer(rendered)), 'RATE_LIMIT_REPLICAS');
+      if (!servesHttp(rendered.service)) return [];
       const most = [
         ...deploymentsOf(rendered).map(({ spec }) => spec.replicas ?? 1),
         ...ofKind(rendered, 'HorizontalPodAutoscaler', podAutoscaler).map(({ spec }) => spec.maxReplicas),
       ];
       return when(
-        Number(share) < Math.max(...most),
-        `RATE_LIMIT_REPLICAS is ${share}, and there can be ${Math.max(...most)} replicas`,
+        Number(share ?? 0) < Math.max(...most),
+        `RATE_LIMIT_REPLICAS is ${share ?? 'absent'}, and there can be ${Math.max(...most)} replicas`,
       );
     },
   },
   {
     name: 'sessions and counters of the sandbox are apart from those of production',
     faults: (rendered) => {
-      const variables = environmentOf(serviceContainer(rendered), rendered);
+      const variables = environmentOf(serviceContainer(rendered));
       const prefix = textOf(variables, 'REDIS_KEY_PREFIX');
       return when(
         !rendered.isDevelopment &&

@@ -27,12 +27,8 @@ const IN_CHARTS: Readonly<Record<string, ValueSchema>> = {
     description:
       'Prefix of every key in Redis. null: `partner:` in production, `partner-sandbox:` in a sandbox.',
   },
-  RATE_LIMIT_REPLICAS: {
-    type: ['integer', 'null'],
-    default: null,
-    description:
-      'Without Redis, each replica allows this share of every rate limit. null: the number of replicas, or `autoscaling.maxReplicas`.',
-  },
+  // As many as the autoscaler creates. The number does not follow the replicas, so that scaling restarts no pod.
+  RATE_LIMIT_REPLICAS: { default: 10 },
 };
 
 /** `RPC_TIMEOUT_MS` gives `rpcTimeoutMs`. */

@@ -13,7 +13,6 @@ const SECRETS = { secrets: { BROKER: 'amqp://broker' } };
 
 function plan(container: Readonly<Record<string, unknown>>, pod: Readonly<Record<string, unknown>> = {}) {
   const objects = [
-    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { HTTP_PORT: '8080' } },
     {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -35,10 +34,10 @@ test('the command is the one of the image, unless the container has arguments or
   expect(plan({ command: ['sh'] }).command).toEqual(['sh']);
 });
 
-test('variables come from the image, then config maps and secrets, then one by one', () => {
+test('variables come from the image, then from the container and its secrets', () => {
   const { env } = plan({
-    envFrom: [{ configMapRef: { name: 'settings' } }],
     env: [
+      { name: 'HTTP_PORT', value: '8080' },
       { name: 'AMQP_URL', valueFrom: { secretKeyRef: { name: 'secrets', key: 'BROKER' } } },
       {
         name: 'SMTP_URL',
@@ -59,12 +58,6 @@ test('variables come from the image, then config maps and secrets, then one by o
 test.each([
   ['a secret that is not there', { env: [secretVariable('none', 'BROKER')] }, {}, 'there is no secret none'],
   ['a key that is not there', { env: [secretVariable('secrets', 'OTHER')] }, {}, 'has no key OTHER'],
-  [
-    'a config map that is not there',
-    { envFrom: [{ configMapRef: { name: 'none' } }] },
-    {},
-    'there is no config map none',
-  ],
   [
     'root',
     { securityContext: { runAsUser: 0 } },

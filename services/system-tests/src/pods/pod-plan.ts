@@ -39,12 +39,6 @@ const startedTemplate = podTemplate.extend({
   }),
 });
 
-const configMap = z.looseObject({
-  kind: z.literal('ConfigMap'),
-  metadata: z.looseObject({ name: z.string() }),
-  data: z.record(z.string(), z.string()).default({}),
-});
-
 /** Stands in for the secrets that have to be there before: their keys, by their names. */
 export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
@@ -68,7 +62,7 @@ export interface PodPlan {
 }
 
 /**
- * Reads how the pods of one workload are run. Throws for what a kubelet would not run either: a key of a config map or secret that
+ * Reads how the pods of one workload are run. Throws for what a kubelet would not run either: a key of a secret that
  * is not there, a user that is root although it must not be, a mount without its volume.
  */
 export function planPod(
@@ -90,7 +84,7 @@ export function planPod(
       ...(only.command.length > 0 ? only.command : image.entrypoint),
       ...(only.args.length > 0 ? only.args : only.command.length > 0 ? [] : image.cmd),
     ],
-    env: { ...image.env, ...resolveEnvironment(objects, only, secrets) },
+    env: { ...image.env, ...resolveEnvironment(only, secrets) },
     workdir: image.workdir,
     uid,
     gid: z.number().default(Number(imageGroup)).parse(security['runAsGroup']),
@@ -116,37 +110,22 @@ export function planPod(
 }
 
 function resolveEnvironment(
-  objects: readonly KubernetesObject[],
-  { env, envFrom }: z.infer<typeof startedContainer>,
+  { env }: z.infer<typeof startedContainer>,
   secrets: Secrets,
 ): Record<string, string> {
-  const configMaps = objects.flatMap((object) => {
-    const parsed = configMap.safeParse(object);
-    return parsed.success ? [parsed.data] : [];
-  });
-  const dataOf = (kind: 'config map' | 'secret', name: string) => {
-    const data =
-      kind === 'secret' ? secrets[name] : configMaps.find(({ metadata }) => metadata.name === name)?.data;
-    if (data === undefined) throw new Error(`there is no ${kind} ${name}`);
-    return data;
-  };
-  const keyOf = (kind: 'config map' | 'secret', { name, key }: { name: string; key: string }) => {
-    const value = dataOf(kind, name)[key];
-    if (value === undefined) throw new Error(`the ${kind} ${name} has no key ${key}`);
+  const keyOf = ({ name, key }: { name: string; key: string }) => {
+    const data = secrets[name];
+    if (data === undefined) throw new Error(`there is no secret ${name}`);
+    const value = data[key];
+    if (value === undefined) throw new Error(`the secret ${name} has no key ${key}`);
     return value;
   };
   const resolved: Record<string, string> = {};
-  for (const { configMapRef, secretRef } of envFrom) {
-    if (configMapRef !== undefined) Object.assign(resolved, dataOf('config map', configMapRef.name));
-    if (secretRef !== undefined) Object.assign(resolved, dataOf('secret', secretRef.name));
-  }
   for (const { name, value, valueFrom } of env) {
     const secretKey = valueFrom?.secretKeyRef;
     // A kubelet leaves out a variable whose optional key is not there.
     if (secretKey?.optional === true && secrets[secretKey.name]?.[secretKey.key] === undefined) continue;
-    if (secretKey !== undefined) resolved[name] = keyOf('secret', secretKey);
-    else if (valueFrom?.configMapKeyRef !== undefined)
-      resolved[name] = keyOf('config map', valueFrom.configMapKeyRef);
+    if (secretKey !== undefined) resolved[name] = keyOf(secretKey);
     else if (valueFrom !== undefined) throw new Error(`${name} comes from what is not known here`);
     else resolved[name] = expand(value ?? '', resolved);
   }
