@@ -218,7 +218,7 @@ describe('what skaffold deploys', () => {
   afterAll(() => workspace.remove());
 
   test.each(SERVICE_NAMES.flatMap((service) => PROFILES.map((profile) => [service, profile] as const)))(
-    '%s: the chart takes what the profile %s sets, and has the ports that are forwarded',
+    '%s: the chart accepts what the profile %s sets, with and without a build, and has the ports that are forwarded',
     async (service, profile) => {
       const { deploy, portForward } = withProfile(service, profile);
       const [deployed] = deploy.helm.releases;
@@ -227,33 +227,43 @@ describe('what skaffold deploys', () => {
         chartPath: `charts/${service}`,
         namespace: 'partner-dev',
       });
-      const templates = Object.fromEntries(
-        Object.entries(deployed?.setValueTemplates ?? {}).map(([name, template]) => [name, madeOf(template)]),
-      );
-      const objects = await workspace.objects({
-        chart: service,
-        valuesFiles: (deployed?.valuesFiles ?? []).map((file) => path.basename(file)),
-        set: { ...templates, ...deployed?.setValues },
-      });
-      const [deployment] = ofKind({ objects }, 'Deployment', workload);
-      const containers = deployment?.spec.template.spec.containers ?? [];
+      const containerWith = async (valueOf: (template: string) => string) => {
+        const templates = Object.entries(deployed?.setValueTemplates ?? {}).map(
+          ([name, template]) => [name, valueOf(template)] as const,
+        );
+        const objects = await workspace.objects({
+          chart: service,
+          valuesFiles: (deployed?.valuesFiles ?? []).map((file) => path.basename(file)),
+          set: { ...Object.fromEntries(templates), ...deployed?.setValues },
+        });
+        return ofKind({ objects }, 'Deployment', workload)[0]?.spec.template.spec.containers[0];
+      };
+      const container = await containerWith(afterBuild);
 
-      expect(containers[0]?.image).toMatch(
+      expect(container?.image).toMatch(
         new RegExp(`^registry\\.example\\.org/partner/${service}:1-dev(@sha256:0{64})?$`),
       );
-      expect(containers[0]?.image.includes('@')).toBe(profile === 'ci');
-      expect(containers[0]?.securityContext?.readOnlyRootFilesystem).toBe(profile !== 'dev');
+      expect(container?.image.includes('@')).toBe(profile === 'ci');
+      await expect(containerWith(withoutBuild)).resolves.toMatchObject({ image: `partner/${service}:dev` });
+      expect(container?.securityContext?.readOnlyRootFilesystem).toBe(profile !== 'dev');
       expect(
         portForward.map(({ resourceType, resourceName, port }) => [resourceType, resourceName, port]),
-      ).toEqual(containers[0]?.ports.map(({ containerPort }) => ['deployment', service, containerPort]));
+      ).toEqual(container?.ports.map(({ containerPort }) => ['deployment', service, containerPort]));
     },
   );
 
-  /** What skaffold would put in. */
-  function madeOf(template: string): string {
-    const [, name = '', image = ''] = /^\{\{\.IMAGE_(REPO|TAG|DIGEST)_(\w+)\}\}$/.exec(template) ?? [];
+  const TEMPLATE = /^\{\{or \.IMAGE_(REPO|TAG|DIGEST)_(\w+) "(.*)"\}\}$/;
+
+  /** What skaffold makes of a template after a build. */
+  function afterBuild(template: string): string {
+    const [, name = '', image = ''] = TEMPLATE.exec(template) ?? [];
     const repository = `registry.example.org/${image.replace('_', '/').replaceAll('_', '-')}`;
     return { REPO: repository, TAG: '1-dev', DIGEST: `sha256:${'0'.repeat(64)}` }[name] ?? template;
+  }
+
+  /** What it makes of one with `render --digest-source=none`: no variable is set. */
+  function withoutBuild(template: string): string {
+    return TEMPLATE.exec(template)?.[3] ?? template;
   }
 
   test('the servers have the ports that are forwarded', async () => {
