@@ -43,7 +43,7 @@ spec:
     type: RollingUpdate
     rollingUpdate:
       maxUnavailable: 0
-      maxSurge: 1
+      maxSurge: {{ .Values.maxSurge }}
   selector:
     matchLabels:
       {{- include "service-common.selectorLabels" $part | nindent 6 }}

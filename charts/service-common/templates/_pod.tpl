@@ -75,6 +75,8 @@ volumes:
 {{- define "service-common.containerBasics" -}}
 image: {{ include "service-common.image" .root }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+# A pod that crashed shows its last lines of log in its status, which name a setting that the service refuses.
+terminationMessagePolicy: FallbackToLogsOnError
 securityContext:
   {{- include "service-common.containerSecurityContext" .root | nindent 2 }}
 resources:

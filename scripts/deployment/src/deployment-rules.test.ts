@@ -93,6 +93,18 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
   ],
   ['a new version', 'console', common('deployment', 'maxUnavailable: 0', 'maxUnavailable: 1'), /strategy/],
   [
+    'a crash loop',
+    'console',
+    common('deployment', '{{ .Values.progressDeadlineSeconds }}', '900'),
+    /progressDeadlineSeconds is 900/,
+  ],
+  [
+    'a crash loop',
+    'job-state',
+    common('pod', 'terminationMessagePolicy: FallbackToLogsOnError', ''),
+    /container job-state does not show/,
+  ],
+  [
     'replicas are left',
     'console',
     common('deployment', '{{- if not .Values.autoscaling.enabled }}', '{{- if true }}'),

@@ -64,6 +64,7 @@ export const container = z.looseObject({
   startupProbe: probe.optional(),
   livenessProbe: probe.optional(),
   readinessProbe: probe.optional(),
+  terminationMessagePolicy: z.string().optional(),
   lifecycle: z
     .looseObject({
       preStop: z.looseObject({ sleep: z.looseObject({ seconds: z.number() }).optional() }).optional(),
@@ -107,6 +108,7 @@ export type PodTemplate = z.infer<typeof podTemplate>;
 export const workload = kubernetesObject.extend({
   spec: z.looseObject({
     replicas: z.number().optional(),
+    progressDeadlineSeconds: z.number().optional(),
     selector: labelSelector.optional(),
     template: podTemplate,
     strategy: z

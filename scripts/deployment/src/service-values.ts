@@ -65,6 +65,7 @@ function everything(service: ServiceName) {
     prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
     dashboards: { enabled: true, labels: { team: 'partner' }, annotations: { grafana_folder: 'Partner' } },
     topologySpread: { zone: 'DoNotSchedule', hostname: 'DoNotSchedule' },
+    ...(service !== 'job-state' && { maxSurge: '25%' }),
     priorityClassName: 'high',
     podLabels: { team: 'partner' },
     podAnnotations: { 'example.org/a': 'b' },

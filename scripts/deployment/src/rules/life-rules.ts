@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { kubernetesObject, labelSelector, selects } from '../kubernetes-object.js';
 import {
+  containersOf,
   deploymentsOf,
   type DeploymentRule,
   ofKind,
@@ -79,6 +80,13 @@ function autoscalersOf(rendered: RenderedChart): readonly Autoscaler[] {
   ];
 }
 
+/** The pods that an upgrade runs in addition. */
+function surgePods(maxSurge: number | string, replicas: number): number {
+  return typeof maxSurge === 'number'
+    ? maxSurge
+    : Math.ceil((Number.parseInt(maxSurge, 10) * replicas) / 100);
+}
+
 /** How the pods of a service begin, end, move and multiply. */
 export const LIFE_RULES: readonly DeploymentRule[] = [
   {
@@ -140,10 +148,24 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
       deploymentsOf(rendered).flatMap(({ spec: { strategy } }) =>
         when(
           Number(strategy?.rollingUpdate?.maxUnavailable) !== 0 ||
-            Number(strategy?.rollingUpdate?.maxSurge) < 1,
+            surgePods(strategy?.rollingUpdate?.maxSurge ?? 0, 1) < 1,
           'strategy is not maxUnavailable 0 with maxSurge',
         ),
       ),
+  },
+  {
+    name: 'a crash loop fails the rollout within five minutes, and its pods show why',
+    faults: (rendered) => [
+      ...deploymentsOf(rendered).flatMap(({ spec: { progressDeadlineSeconds = 600 } }) =>
+        when(progressDeadlineSeconds > 300, `progressDeadlineSeconds is ${progressDeadlineSeconds}`),
+      ),
+      ...containersOf(rendered).flatMap(({ title, container: { terminationMessagePolicy } }) =>
+        when(
+          terminationMessagePolicy !== 'FallbackToLogsOnError',
+          `${title} does not show its last lines of log`,
+        ),
+      ),
+    ],
   },
   {
     name: 'replicas are left to the autoscaler, or are two at least',
@@ -191,7 +213,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     },
   },
   {
-    name: 'job-state, at its largest and with one replica more at an upgrade, finds connections enough at a Postgres as it comes',
+    name: 'job-state, at its largest and during an upgrade, finds connections enough at a Postgres as it comes',
     faults: (rendered) => {
       const pool = textOf(environmentOf(serviceContainer(rendered)), 'POSTGRES_POOL_SIZE');
       if (pool === undefined) return [];
@@ -199,7 +221,10 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
         ...deploymentsOf(rendered).map(({ spec }) => spec.replicas ?? 1),
         ...autoscalersOf(rendered).map(({ max }) => max),
       );
-      const needed = (replicas + 1) * (Number(pool) + QUEUE_CONNECTIONS) + HOOK_CONNECTIONS;
+      const [surge = 1] = deploymentsOf(rendered).map(({ spec: { strategy } }) =>
+        surgePods(strategy?.rollingUpdate?.maxSurge ?? 1, replicas),
+      );
+      const needed = (replicas + surge) * (Number(pool) + QUEUE_CONNECTIONS) + HOOK_CONNECTIONS;
       return when(
         needed > POSTGRES_CONNECTIONS,
         `${replicas} replicas with pools of ${pool} need ${needed} connections, and there are ${POSTGRES_CONNECTIONS}`,

@@ -81,8 +81,13 @@ function podValues(service: ServiceName) {
         'Time after which a stopping pod is killed. At least `preStopSleepSeconds` and `config.shutdownGraceMs` together.',
       ),
     revisionHistoryLimit: whole(1, 50).default(5).describe('Former versions that are kept for a rollback.'),
+    maxSurge: types.surge
+      .default(1)
+      .describe(
+        'Additional pods during an upgrade, as a number or a percentage of the replicas, e.g. `25%`.',
+      ),
     progressDeadlineSeconds: whole(60, 7_200, 'seconds')
-      .default(900)
+      .default(180)
       .describe('Time without progress after which a rollout has failed.'),
   };
 }

@@ -16,6 +16,8 @@ export const object = z.looseObject({});
 export const cpu = z.union([z.string().regex(/^[0-9]+(\.[0-9]+)?m?$/), z.int().min(0)]);
 /** Memory of a container, e.g. `256Mi`. */
 export const memory = z.string().regex(/^[0-9]+(\.[0-9]+)?(Mi|Gi)$/);
+/** Number of pods, or a percentage of the replicas. */
+export const surge = z.union([z.int().min(1).max(100), z.string().regex(/^[1-9][0-9]{0,2}%$/)]);
 /** Duration of Prometheus, e.g. `30s`. */
 export const prometheusDuration = z.string().regex(/^[0-9]+(s|m)$/);
 
