@@ -47,6 +47,11 @@ after a failed upgrade, a pod of the old version restarts with the old settings.
       {{- end }}
 {{- end -}}
 
+{{/* Seconds of a duration of Prometheus, e.g. 30s or 1m. */}}
+{{- define "service-common.seconds" -}}
+{{- mul (regexFind "[0-9]+" . | int64) (ternary 60 1 (hasSuffix "m" .)) -}}
+{{- end -}}
+
 {{/* Node's heap in MiB: a share of the memory limit, since buffers, sockets and threads need the rest. */}}
 {{- define "service-common.heapMebibytes" -}}
 {{- $limit := toString .limit -}}

@@ -70,6 +70,32 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- $faults = append $faults "config.otelTracesExporter is otlp, and config.otelExporterOtlpEndpoint is empty: name the collector, e.g. http://collector.monitoring:4318" -}}
 {{- end -}}
 {{- end -}}
+{{- range $name := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" "app.kubernetes.io/version" "app.kubernetes.io/part-of" "app.kubernetes.io/managed-by" "helm.sh/chart" -}}
+{{- if hasKey $values.podLabels $name -}}
+{{- $faults = append $faults (printf "podLabels sets %s, which this chart sets" $name) -}}
+{{- end -}}
+{{- end -}}
+{{- $volumes := list "tmp" -}}
+{{- range .Values.extraVolumes -}}
+{{- if has .name $volumes -}}
+{{- $faults = append $faults (printf "extraVolumes names the volume %s, which is there already" .name) -}}
+{{- end -}}
+{{- $volumes = append $volumes .name -}}
+{{- end -}}
+{{- range $part := list "" "migrations" "seed" "simulator" -}}
+{{- with get (ternary $values (get $values $part | default dict) (eq $part "")) "resources" -}}
+{{- $requested := include "service-common.heapMebibytes" (dict "limit" .requests.memory "percent" 100) | int64 -}}
+{{- if gt $requested (include "service-common.heapMebibytes" (dict "limit" .limits.memory "percent" 100) | int64) -}}
+{{- $faults = append $faults (printf "%s.requests.memory (%s) is more than its limit (%s)" (ternary "resources" (printf "%s.resources" $part) (eq $part "")) .requests.memory .limits.memory) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- with .Values.serviceMonitor -}}
+{{- if gt (include "service-common.seconds" .scrapeTimeout | int64) (include "service-common.seconds" .interval | int64) -}}
+{{- $faults = append $faults (printf "serviceMonitor.scrapeTimeout (%s) is longer than serviceMonitor.interval (%s): the Prometheus operator would drop the monitor" .scrapeTimeout .interval) -}}
+{{- end -}}
+{{- end -}}
+{{- $extraNames := list -}}
 {{- range .Values.extraEnv -}}
 {{- $name := .name -}}
 {{- $isSetting := has $name (list "PARTNER_ENVIRONMENT" "NODE_OPTIONS" "RELEASE_VERSION" "RELEASE_SANDBOX_SINCE" "RELEASE_EARLY_REASON") -}}
@@ -81,6 +107,10 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- if $isSetting -}}
 {{- $faults = append $faults (printf "extraEnv sets %s, which this chart sets: use its value instead" $name) -}}
 {{- end -}}
+{{- if has $name $extraNames -}}
+{{- $faults = append $faults (printf "extraEnv sets %s twice" $name) -}}
+{{- end -}}
+{{- $extraNames = append $extraNames $name -}}
 {{- end -}}
 {{- if $facts.http -}}
 {{- if eq (int64 .Values.config.httpPort) (int64 .Values.config.adminPort) -}}

@@ -125,6 +125,52 @@ const FOR_ALL: readonly (readonly [string, object, RegExp])[] = [
     /resources(\.|\/)limits(\.|\/)memory/,
   ],
   [
+    'a request of memory above the limit',
+    { resources: { requests: { memory: '2Gi' } } },
+    /resources\.requests\.memory \(2Gi\) is more than its limit/,
+  ],
+  ['less than no processor', { resources: { requests: { cpu: -1 } } }, /at '\/resources\/requests\/cpu'/],
+  ['a secret without a possible name', { existingSecret: 'Bad_Name' }, /at '\/existingSecret'.*Bad_Name/],
+  [
+    'an account without a possible name',
+    { serviceAccount: { name: 'A_b' } },
+    /at '\/serviceAccount\/name'.*A_b/,
+  ],
+  ['a priority without a possible name', { priorityClassName: 'No_' }, /at '\/priorityClassName'.*No_/],
+  ['a label that is none', { podLabels: { team: 'a b' } }, /at '\/podLabels\/team': 'a b'/],
+  [
+    'a toleration that is not known',
+    { tolerations: [{ key: 'a', operator: 'Foo' }] },
+    /at '\/tolerations\/0\/operator'/,
+  ],
+  ['an affinity that is not known', { affinity: { nodeAffinit: {} } }, /at '\/affinity'.*'nodeAffinit'/],
+  [
+    'a label of the chart',
+    { podLabels: { 'app.kubernetes.io/name': 'other' } },
+    /podLabels sets app\.kubernetes\.io\/name, which this chart sets/,
+  ],
+  [
+    'a volume of the chart',
+    { extraVolumes: [{ name: 'tmp', emptyDir: {} }] },
+    /extraVolumes names the volume tmp, which is there already/,
+  ],
+  [
+    'a variable twice',
+    {
+      extraEnv: [
+        { name: 'EXTRA', value: 'a' },
+        { name: 'EXTRA', value: 'b' },
+      ],
+    },
+    /extraEnv sets EXTRA twice/,
+  ],
+  [
+    'a scrape that lasts longer than its interval',
+    { serviceMonitor: { interval: '30s', scrapeTimeout: '1m' } },
+    /serviceMonitor\.scrapeTimeout \(1m\) is longer than serviceMonitor\.interval \(30s\)/,
+  ],
+  ['a surge of no pods', { maxSurge: 0 }, /at '\/maxSurge'/],
+  [
     'addresses that are none',
     { networkPolicy: { broker: { cidrs: ['10.0.0.0'] } } },
     /at '\/networkPolicy\/broker\/cidrs/,
@@ -158,8 +204,20 @@ const FOR_ONE: readonly (readonly [ServiceName, string, object, RegExp])[] = [
   [
     'console',
     'an open address in production',
-    { ...production, config: { publicBaseUrl: 'http://a.example.org' } },
-    /https/,
+    { ...production, config: { publicBaseUrl: 'http://127.0.0.1:8083' } },
+    /config\.publicBaseUrl must begin with https:\/\/ in production/,
+  ],
+  [
+    'console',
+    'an address that the service refuses',
+    { config: { publicBaseUrl: 'http://console.partner:8080' } },
+    /at '\/config\/publicBaseUrl': 'http:\/\/console\.partner:8080' does not match/,
+  ],
+  [
+    'console',
+    'a timeout that is no duration',
+    { config: CONSOLE, httpRoute: { timeouts: { request: '5x' } } },
+    /at '\/httpRoute\/timeouts\/request': '5x'/,
   ],
   [
     'inbound-gateway',

@@ -1,4 +1,4 @@
-import { commonConfig, httpConfig, urlWithProtocol } from '@partner/kernel/config';
+import { commonConfig, httpConfig } from '@partner/kernel/config';
 import { hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail';
 import { z } from 'zod';
 import { isLoopbackHttp } from './loopback-http.js';
@@ -10,11 +10,13 @@ export const consoleConfig = z
     ...httpConfig,
     ...mailConfig,
     // It determines the cookie's name and the `Origin` that may change state.
-    PUBLIC_BASE_URL: urlWithProtocol('https:', 'http:')
-      .refine(
-        (url) => isHttps(url) || isLoopbackHttp(url),
-        'must begin with https:// unless its host is a loopback address',
-      )
+    PUBLIC_BASE_URL: z
+      .string()
+      .regex(/^https:\/\/|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?(\/|$)/, {
+        error: 'must begin with https:// unless its host is a loopback address',
+        abort: true,
+      })
+      .refine((url) => URL.canParse(url), 'must be a URL')
       .describe('URL at which browsers open the console, e.g. `https://partner.example.com`.'),
   })
   .refine(hasSender, NO_SENDER)
@@ -25,7 +27,3 @@ export const consoleConfig = z
       message: 'must begin with https:// when PARTNER_ENVIRONMENT is production',
     },
   );
-
-function isHttps(url: string): boolean {
-  return URL.canParse(url) && new URL(url).protocol === 'https:';
-}

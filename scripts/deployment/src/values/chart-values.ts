@@ -13,7 +13,7 @@ import { secretKey, settingsValues, settingValue } from './settings-values.js';
 import { toValueSchema, type ValueSchema } from './value-schema.js';
 import * as types from './value-types.js';
 
-const { flag, text, labels, object, objects, whole } = types;
+const { annotations, flag, labels, objects, text, whole } = types;
 
 /** The version that a chart installs unless it is told otherwise. */
 function appVersion(service: ServiceName): string {
@@ -57,7 +57,7 @@ function imageValues(service: ServiceName) {
       })
       .describe('Run of this version in the sandbox. Production refuses a version younger than 14 days.'),
     imagePullSecrets: objects.default([]).describe('Secrets of the registry, e.g. `[{name: registry}]`.'),
-    existingSecret: types.secretName
+    existingSecret: types.objectName
       .default(`partner-${service}`)
       .describe('Name of the existing secret with the settings below `secretKeys`. The chart creates none.'),
   };
@@ -104,7 +104,7 @@ function autoscalingValues(service: ServiceName) {
       .describe(
         "Key of `existingSecret` with the URL of RabbitMQ's management API, `https://user:password@host:15671/vhost`. Its user has the tag `monitoring`.",
       ),
-    caSecret: types.secretName
+    caSecret: types.objectName
       .default('')
       .describe(
         'Secret with the private CA of that API: the certificate under `ca.crt`, and `enable` under `tls`. Empty: a public CA.',
@@ -170,7 +170,7 @@ function monitoringValues() {
           .namePart(63)
           .default('')
           .describe("Name of the account. Empty: the release's name, or `default` if none is created."),
-        annotations: labels.default({}).describe('Annotations of the account.'),
+        annotations: annotations.default({}).describe('Annotations of the account.'),
       })
       .describe('Account of the pods. It has no permissions, and no pod gets its token.'),
     serviceMonitor: z
@@ -191,7 +191,7 @@ function monitoringValues() {
       .strictObject({
         enabled: flag.default(false).describe('Creates ConfigMaps labelled `grafana_dashboard: "1"`.'),
         labels: labels.default({}).describe('Additional labels.'),
-        annotations: labels.default({}).describe('Annotations, e.g. `grafana_folder`.'),
+        annotations: annotations.default({}).describe('Annotations, e.g. `grafana_folder`.'),
       })
       .describe("Dashboards of `dashboards/` for Grafana's sidecar."),
   };
@@ -199,12 +199,12 @@ function monitoringValues() {
 
 function extensionValues() {
   return {
-    priorityClassName: text.default('').describe('Priority class of the pods.'),
+    priorityClassName: types.objectName.default('').describe('Priority class of the pods.'),
     podLabels: labels.default({}).describe('Additional labels of the pods.'),
-    podAnnotations: labels.default({}).describe('Additional annotations of the pods.'),
+    podAnnotations: annotations.default({}).describe('Additional annotations of the pods.'),
     nodeSelector: labels.default({}).describe('Labels of nodes that the pods may run on.'),
-    tolerations: objects.default([]).describe('Taints of nodes that the pods tolerate.'),
-    affinity: object.default({}).describe('Affinity of the pods, besides `topologySpread`.'),
+    tolerations: types.tolerations.default([]).describe('Taints of nodes that the pods tolerate.'),
+    affinity: types.affinity.default({}).describe('Affinity of the pods, besides `topologySpread`.'),
     extraEnv: z
       .array(z.looseObject({ name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/) }))
       .default([])

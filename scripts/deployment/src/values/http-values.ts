@@ -1,13 +1,25 @@
 import { z } from 'zod';
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import { flag, host, hosts, labels, object, objects, secretName, text, whole } from './value-types.js';
+import {
+  annotations,
+  flag,
+  gatewayDuration,
+  host,
+  hosts,
+  object,
+  objectName,
+  objects,
+  text,
+  whole,
+} from './value-types.js';
 
 const STICKY = ' See "Upgrades and open pages" in README.md.';
 
 /** Only the console has open pages. */
 function consoleRoute() {
   return {
-    timeouts: object
+    timeouts: z
+      .strictObject({ request: gatewayDuration.optional(), backendRequest: gatewayDuration.optional() })
       .default({ request: '11m' })
       .describe(
         'Timeouts of the Gateway, longer than a stream of the console. `{request: 0s}`: none. See "Streams" in README.md.',
@@ -25,7 +37,7 @@ export function httpValues(service: ServiceName) {
     service: z
       .strictObject({
         port: whole(1, 65_535).default(8080).describe('Port of the Service.'),
-        annotations: labels.default({}).describe('Annotations of the Service.'),
+        annotations: annotations.default({}).describe('Annotations of the Service.'),
       })
       .describe('Service for callers.'),
     ingress: z
@@ -33,10 +45,12 @@ export function httpValues(service: ServiceName) {
         enabled: flag.default(false).describe('Creates an Ingress.'),
         className: text.default('').describe('Class of the controller.'),
         host: host.default('').describe('Host name. Required.'),
-        tlsSecretName: secretName
+        tlsSecretName: objectName
           .default('')
           .describe("Secret with the certificate. Empty: the controller's own certificate."),
-        annotations: labels.default({}).describe(`Annotations of the Ingress.${isConsole ? STICKY : ''}`),
+        annotations: annotations
+          .default({})
+          .describe(`Annotations of the Ingress.${isConsole ? STICKY : ''}`),
       })
       .describe("Exposes the service's paths by an Ingress."),
     httpRoute: z
@@ -47,7 +61,7 @@ export function httpValues(service: ServiceName) {
           .describe('Gateways, e.g. `[{name: public, namespace: gateway}]`. Required.'),
         hostnames: hosts.default([]).describe('Host names. Required.'),
         ...(isConsole && consoleRoute()),
-        annotations: labels.default({}).describe('Annotations of the HTTPRoute.'),
+        annotations: annotations.default({}).describe('Annotations of the HTTPRoute.'),
       })
       .describe("Exposes the service's paths by the Gateway API."),
   };

@@ -39,7 +39,7 @@ export function toValueSchema(schema: z.ZodType, io: 'input' | 'output'): ValueS
 
 /** Whether a value is a group of named values, rather than one value with a default. */
 export function isGroup(schema: ValueSchema): boolean {
-  return schema['additionalProperties'] === false;
+  return schema['additionalProperties'] === false && schema.default === undefined;
 }
 
 /** The values that a schema allows, in words; empty if only a pattern or nothing restricts them. */

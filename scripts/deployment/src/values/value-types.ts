@@ -7,10 +7,30 @@ const emptyOr = (pattern: string) => z.string().regex(new RegExp(`^(${pattern})?
 
 export const flag = z.boolean();
 export const text = z.string();
-export const labels = z.record(z.string(), z.string());
+
+/** Name of a label or annotation, with an optional prefix. */
+const labelName = z
+  .string()
+  .regex(/^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/);
+export const labels = z.record(
+  labelName,
+  z.string().regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/),
+);
+export const annotations = z.record(labelName, z.string());
 /** A list or an object whose fields Kubernetes validates. */
 export const objects = z.array(z.looseObject({}));
 export const object = z.looseObject({});
+export const tolerations = z.array(
+  z.looseObject({
+    operator: z.enum(['Exists', 'Equal']).optional(),
+    effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']).optional(),
+  }),
+);
+export const affinity = z.strictObject({
+  nodeAffinity: object.optional(),
+  podAffinity: object.optional(),
+  podAntiAffinity: object.optional(),
+});
 
 /** Cpu of a container, e.g. `100m`. */
 export const cpu = z.union([z.string().regex(/^[0-9]+(\.[0-9]+)?m?$/), z.int().min(0)]);
@@ -18,11 +38,13 @@ export const cpu = z.union([z.string().regex(/^[0-9]+(\.[0-9]+)?m?$/), z.int().m
 export const memory = z.string().regex(/^[0-9]+(\.[0-9]+)?(Mi|Gi)$/);
 /** Number of pods, or a percentage of the replicas. */
 export const surge = z.union([z.int().min(1).max(100), z.string().regex(/^[1-9][0-9]{0,2}%$/)]);
+/** Duration of the Gateway API, e.g. `1m30s`. */
+export const gatewayDuration = z.string().regex(/^([0-9]{1,5}(h|m|s|ms)){1,4}$/);
 /** Duration of Prometheus, e.g. `30s`. */
 export const prometheusDuration = z.string().regex(/^[0-9]+(s|m)$/);
 
 export const key = z.string().regex(/^[-._a-zA-Z0-9]+$/);
-export const secretName = emptyOr('[a-z0-9]([-.a-z0-9]*[a-z0-9])?');
+export const objectName = emptyOr('[a-z0-9]([-.a-z0-9]*[a-z0-9])?');
 export const namespace = emptyOr(DNS_LABEL);
 export const host = emptyOr('([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)+[a-z0-9]([a-z0-9-]*[a-z0-9])?');
 export const hosts = z.array(
