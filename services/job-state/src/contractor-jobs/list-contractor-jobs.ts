@@ -1,3 +1,4 @@
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable } from '../database/database.js';
 import {
   CONTRACTOR_JOB_COLUMNS,
@@ -7,16 +8,22 @@ import {
   type ContractorJobRow,
 } from './contractor-job-record.js';
 
+const LIST_JOBS: PreparedStatement = {
+  name: 'list-contractor-jobs',
+  text: `select ${CONTRACTOR_JOB_COLUMNS} from jobs
+     where selling_company_id = $1 and installer_company_id = $2
+     order by last_updated_at desc, id desc limit $3`,
+};
+
 /** Lists the jobs inside a boundary, most recently updated first (spec: Inbound, GET /inbound/jobs). */
 export async function listContractorJobs(
   database: Queryable,
   page: ContractorJobBoundary & { readonly limit: number },
 ): Promise<readonly ContractorJobRecord[]> {
-  const rows = await database.query<ContractorJobRow>(
-    `select ${CONTRACTOR_JOB_COLUMNS} from jobs
-     where selling_company_id = $1 and installer_company_id = $2
-     order by last_updated_at desc, id desc limit $3`,
-    [page.sellingCompanyId, page.installerCompanyId, page.limit],
-  );
+  const rows = await database.query<ContractorJobRow>(LIST_JOBS, [
+    page.sellingCompanyId,
+    page.installerCompanyId,
+    page.limit,
+  ]);
   return rows.map(contractorJobFrom);
 }

@@ -1,6 +1,7 @@
 import { assertNever } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database, Transaction } from '../database/database.js';
 import type { PlatformEffect } from './platform-effect.js';
 import type { WholeMessage } from './platform-message-type.js';
@@ -112,26 +113,34 @@ export async function recordWaitingMessage(
   );
 }
 
+const LOCK_RESOURCE: PreparedStatement = {
+  name: 'lock-platform-resource',
+  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+};
+
+// The snapshot of this statement is taken after the lock was granted, since it is a statement of its own.
+const CLAIM_MESSAGE: PreparedStatement = {
+  name: 'claim-platform-message',
+  text: `insert into inbox as known (message_id, received_at, settled_at) values ($1, $2, $2)
+     on conflict (message_id) do update set settled_at = excluded.settled_at,
+       received_at = case when known.prerequisite_id is null then excluded.received_at else known.received_at end,
+       ${CLEAR_STORED_MESSAGE}
+     where known.settled_at is null
+     returning message_id`,
+};
+
 async function recordOnce(
   tx: Transaction,
   sent: SentMessage,
   message: WholeMessage,
   now: Date,
 ): Promise<Recorded['effect']> {
-  await lockMessagesAbout(tx, message.resourceId);
-  const claimed = await tx.query(
-    `insert into inbox as known (message_id, received_at, settled_at) values ($1, $2, $2)
-     on conflict (message_id) do update set settled_at = excluded.settled_at,
-       received_at = case when known.prerequisite_id is null then excluded.received_at else known.received_at end,
-       ${CLEAR_STORED_MESSAGE}
-     where known.settled_at is null
-     returning message_id`,
-    [sent.messageId, now],
-  );
+  lockMessagesAbout(tx, message.resourceId);
+  const claimed = await tx.query(CLAIM_MESSAGE, [sent.messageId, now]);
   if (claimed.length === 0) return { kind: 'repeated' };
   const effect = await message.record(tx, now);
   if (effect.kind === 'early') {
-    await tx.query(
+    tx.send(
       `update inbox set settled_at = null, prerequisite_id = $2, resource_id = $3, resource_version = $4, type = $5, body = $6,
          trace_parent = $7
        where message_id = $1`,
@@ -147,7 +156,7 @@ async function recordOnce(
     );
   }
   if (effect.kind === 'refused') {
-    await tx.query('update inbox set settled_at = null where message_id = $1', [sent.messageId]);
+    tx.send('update inbox set settled_at = null where message_id = $1', [sent.messageId]);
   }
   return effect;
 }
@@ -158,7 +167,7 @@ async function recordWaiting(
   now: Date,
 ): Promise<{ readonly effect: PlatformEffect; readonly waitedFor: string } | undefined> {
   const read = readPlatformMessage(sent.type, sent.body, now);
-  if (read.kind === 'whole') await lockMessagesAbout(tx, read.message.resourceId);
+  if (read.kind === 'whole') lockMessagesAbout(tx, read.message.resourceId);
   const [waiting] = await tx.query<{ prerequisite_id: string }>(
     'select prerequisite_id from inbox where message_id = $1 and prerequisite_id is not null for update',
     [sent.messageId],
@@ -170,8 +179,8 @@ async function recordWaiting(
   return { effect, waitedFor: waiting.prerequisite_id };
 }
 
-async function lockMessagesAbout(tx: Transaction, resourceId: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`platform ${resourceId}`]);
+function lockMessagesAbout(tx: Transaction, resourceId: string): void {
+  tx.send(LOCK_RESOURCE, [`platform ${resourceId}`]);
 }
 
 /**

@@ -270,10 +270,12 @@ test.each([
 ])('statistics are kept for 90 days: %s [CONSOLE-7]', async (_where, isPartitioned) => {
   if (isPartitioned) await makePartitionsAhead(database, () => START);
   const attempt = { isTest: false, durationMs: 12, isDelivered: true, isDeadLetter: false };
-  await countAttempts(database, [
-    { ...attempt, subscriptionId: 'whk_old', startedAt: at(6.9) },
-    { ...attempt, subscriptionId: 'whk_young', startedAt: at(7) },
-  ]);
+  await database.transaction((tx) =>
+    countAttempts(tx, [
+      { ...attempt, subscriptionId: 'whk_old', startedAt: at(6.9) },
+      { ...attempt, subscriptionId: 'whk_young', startedAt: at(7) },
+    ]),
+  );
   const subscriptions = () => idsIn('delivery_statistics', 'subscription_id');
 
   await run(at((isPartitioned ? 7 : 6.9) + 90 - 0.1));

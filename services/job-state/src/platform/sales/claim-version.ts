@@ -1,3 +1,4 @@
+import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Queryable } from '../../database/database.js';
 
 /** One version of a sales record that the platform reports. */
@@ -15,15 +16,9 @@ export interface SalesRecord {
 /** `first`: the version is new. `contradicts`: the record belongs to another company or project. */
 export type VersionClaim = 'first' | 'repeated' | 'contradicts';
 
-/**
- * Claims a version, so that it is announced once in any order of arrival.
- *
- * The stored record has the state of its newest version. Locks the record.
- */
-export async function claimVersion(tx: Queryable, record: SalesRecord): Promise<VersionClaim> {
-  const { id, kind, companyId, projectId, version, state } = record;
-  const claimed = await tx.query(
-    `insert into sales_records as known (id, kind, company_id, project_id, version, emitted_versions, state)
+const CLAIM_VERSION: PreparedStatement = {
+  name: 'claim-sales-version',
+  text: `insert into sales_records as known (id, kind, company_id, project_id, version, emitted_versions, state)
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (id) do update set
        version = greatest(known.version, excluded.version),
@@ -32,8 +27,24 @@ export async function claimVersion(tx: Queryable, record: SalesRecord): Promise<
      where known.company_id = excluded.company_id and known.project_id is not distinct from excluded.project_id
        and not known.emitted_versions @> excluded.emitted_versions
      returning id`,
-    [id, kind, companyId, projectId, version, versionRange(version), state],
-  );
+};
+
+/**
+ * Claims a version, so that it is announced once in any order of arrival.
+ *
+ * The stored record has the state of its newest version. Locks the record.
+ */
+export async function claimVersion(tx: Queryable, record: SalesRecord): Promise<VersionClaim> {
+  const { id, kind, companyId, projectId, version, state } = record;
+  const claimed = await tx.query(CLAIM_VERSION, [
+    id,
+    kind,
+    companyId,
+    projectId,
+    version,
+    versionRange(version),
+    state,
+  ]);
   if (claimed.length > 0) return 'first';
   const same = await tx.query(
     'select from sales_records where id = $1 and company_id = $2 and project_id is not distinct from $3',

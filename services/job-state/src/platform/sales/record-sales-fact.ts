@@ -1,4 +1,5 @@
 import type { EventData, EventName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Transaction } from '../../database/database.js';
 import { recordEvent } from '../../webhooks/events/record-event.js';
 import type { PlatformEffect } from '../platform-effect.js';
@@ -13,6 +14,11 @@ export interface SalesFact<E extends EventName = EventName> extends Omit<SalesRe
   readonly data: EventData<E>;
 }
 
+const PROJECT_COMPANY: PreparedStatement = {
+  name: 'project-company',
+  text: 'select company_id from projects where id = $1',
+};
+
 /**
  * Announces a fact to the company of its project, once per version of its resource, also if it is late.
  *
@@ -21,9 +27,7 @@ export interface SalesFact<E extends EventName = EventName> extends Omit<SalesRe
  */
 export async function recordSalesFact(tx: Transaction, fact: SalesFact, now: Date): Promise<PlatformEffect> {
   const { id, kind, projectId, version, occurredAt, event, data } = fact;
-  const [project] = await tx.query<{ company_id: string }>('select company_id from projects where id = $1', [
-    projectId,
-  ]);
+  const [project] = await tx.query<{ company_id: string }>(PROJECT_COMPANY, [projectId]);
   if (project === undefined) return { kind: 'early', missing: projectId };
   const { company_id: companyId } = project;
   const claim = await claimVersion(tx, { ...fact, companyId });

@@ -74,8 +74,8 @@ export async function recordAttempts(
     const late = results.filter(({ deliveryId }) => !unfinished.has(deliveryId));
     const recordedLate = late.length > 0 ? await recordLate(tx, late) : [];
     const outcome = settle(deliveries, results, deps.retry);
-    if (outcome.settled.length > 0 || outcome.subscriptions.size > 0) await write(tx, outcome);
-    await countAttempts(tx, [...recordedLate, ...outcome.recorded.map(countedAttempt)]);
+    if (outcome.settled.length > 0 || outcome.subscriptions.size > 0) write(tx, outcome);
+    countAttempts(tx, [...recordedLate, ...outcome.recorded.map(countedAttempt)]);
     // A finished attempt frees a slot under the cap of its subscription.
     if (outcome.settled.length > 0) tx.wakeAfterCommit('room');
     for (const { delivery } of outcome.settled) {
@@ -341,9 +341,9 @@ const SETTLE = {
 };
 
 /** Writes the deliveries, then the changed subscriptions. All of them are locked in order before the first write. */
-async function write(tx: Transaction, { settled, subscriptions }: Outcome): Promise<void> {
+function write(tx: Transaction, { settled, subscriptions }: Outcome): void {
   const changed = [...subscriptions].sort(([a], [b]) => (a < b ? -1 : 1));
-  await tx.query(SETTLE, [
+  tx.send(SETTLE, [
     settled.map(({ delivery }) => delivery.id),
     settled.map(({ change }) => change.kind),
     settled.map(({ change }) => change.attempts),

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../database/database.js';
+import type { Transaction } from '../../database/database.js';
 import { DURATION_BOUNDS_MS, DURATION_SLOTS } from './duration-histogram.js';
 
 /** A newly recorded attempt. */
@@ -51,9 +51,9 @@ const COUNT_ATTEMPTS = {
  * statistics in ascending order, until the commit. Other transactions that record attempts to the same subscriptions wait for
  * it.
  */
-export async function countAttempts(tx: Queryable, attempts: readonly CountedAttempt[]): Promise<void> {
+export function countAttempts(tx: Pick<Transaction, 'send'>, attempts: readonly CountedAttempt[]): void {
   if (attempts.every(({ isTest }) => isTest)) return;
-  await tx.query(COUNT_ATTEMPTS, [
+  tx.send(COUNT_ATTEMPTS, [
     attempts.map(({ subscriptionId }) => subscriptionId),
     attempts.map(({ startedAt }) => startedAt),
     attempts.map(({ durationMs }) => durationMs),

@@ -178,7 +178,12 @@ describe('the statistics of a subscription', () => {
             statements.push(textOf(text));
             return tx.query(text, values);
           };
-          const result = await work({ ...tx, query });
+          const send: typeof tx.send = (text, values) => {
+            statements.push(textOf(text));
+            tx.send(text, values);
+          };
+          const result = await work({ ...tx, query, send });
+          await tx.query('select 1');
           written.open();
           await commit.opened;
           return result;
@@ -207,7 +212,8 @@ describe('the statistics of a subscription', () => {
     const [locked, commit] = [createGate(), createGate()];
     const { database } = fixture;
     const first = database.transaction(async (tx) => {
-      await countAttempts(tx, [lower]);
+      countAttempts(tx, [lower]);
+      await tx.query('select 1');
       locked.open();
       await commit.opened;
     });
