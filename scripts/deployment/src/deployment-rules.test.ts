@@ -257,12 +257,6 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /every listener of public/,
   ],
   [
-    'replicas that count',
-    'console',
-    common('environment', ':= .Values.config }}', ':= omit .Values.config "rateLimitReplicas" }}'),
-    /RATE_LIMIT_REPLICAS is absent, and there can be 6 replicas/,
-  ],
-  [
     'sessions and counters',
     'console',
     common('environment', '"partner-sandbox:"', '"partner:"'),

@@ -1,15 +1,6 @@
-import { z } from 'zod';
 import { PROGRAM_NAMES, settingsOf } from '../declared-settings.js';
 import { kubernetesObject } from '../kubernetes-object.js';
-import {
-  containersOf,
-  deploymentsOf,
-  type DeploymentRule,
-  ofKind,
-  serviceContainer,
-  when,
-} from './deployment-rule.js';
-import { servesHttp } from '../values/chart-facts.js';
+import { containersOf, type DeploymentRule, ofKind, serviceContainer, when } from './deployment-rule.js';
 import { environmentOf, textOf } from './environment-of.js';
 
 const SECRETS = PROGRAM_NAMES.flatMap((program) =>
@@ -26,8 +17,6 @@ const SECRET_TEXT = /:\/\/[^/\s:@]*:[^/\s@]+@|[A-Za-z0-9+/]{43}=/;
 
 /** What stands before the keys in Redis unless something else is set. */
 const PREFIX_OF_PRODUCTION = 'partner:';
-
-const podAutoscaler = kubernetesObject.extend({ spec: z.looseObject({ maxReplicas: z.number() }) });
 
 /** What a service is told, and how it is not told secrets. */
 export const SETTINGS_RULES: readonly DeploymentRule[] = [
@@ -74,21 +63,6 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
           .filter(({ valueFrom }) => valueFrom !== undefined && valueFrom.secretKeyRef === undefined)
           .map(({ name }) => `${title}: ${name} comes neither from the template nor from a secret`),
       ]),
-  },
-  {
-    name: 'replicas that count for themselves accept no more than the limit together',
-    faults: (rendered) => {
-      const share = textOf(environmentOf(serviceContainer(rendered)), 'RATE_LIMIT_REPLICAS');
-      if (!servesHttp(rendered.service)) return [];
-      const most = [
-        ...deploymentsOf(rendered).map(({ spec }) => spec.replicas ?? 1),
-        ...ofKind(rendered, 'HorizontalPodAutoscaler', podAutoscaler).map(({ spec }) => spec.maxReplicas),
-      ];
-      return when(
-        Number(share ?? 0) < Math.max(...most),
-        `RATE_LIMIT_REPLICAS is ${share ?? 'absent'}, and there can be ${Math.max(...most)} replicas`,
-      );
-    },
   },
   {
     name: 'sessions and counters of the sandbox are apart from those of production',
