@@ -48,6 +48,8 @@ export function Shell() {
 
   return (
     <AppShell
+      // A page that is resized or rotated would be too wide while the padding shrinks.
+      transitionDuration={0}
       header={{ height: 56 }}
       navbar={{ width: 248, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'md', md: 'xl' }}
