@@ -10,7 +10,7 @@ import { sendCall } from '@partner/test-kit/http-call';
 import type { Page } from 'playwright-core';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn as signInAt } from './browser/sign-in.js';
-import { takeScreenshots } from './browser/take-screenshots.js';
+import { checkLooks } from './browser/check-looks.js';
 import { type PageWatch, watch } from './browser/watch.js';
 import { createActiveSubscription, type OwnerSession, signIn } from './support/owner-session.js';
 import {
@@ -27,7 +27,7 @@ import { startTestStack, type TestStack } from './support/test-stack.js';
 /** Within which a revoked key is taken nowhere any more (spec: Authentication). */
 const REVOKED_WITHIN_MS = 5_000;
 
-/** Of a test that takes pictures, in each of which axe looks for faults. */
+/** Time limit of a test in which axe inspects many pages. */
 const PATIENCE_MS = 600_000;
 
 let stack: TestStack;
@@ -69,7 +69,7 @@ async function asOwner(
   await page.context().close();
 }
 
-/** Has a list answered as if there were nothing, or as if job-state were away, and takes pictures of that. */
+/** Has a list answered as if there were nothing, or as if job-state were away, and checks how that looks. */
 async function showEmptyAndFailed(
   page: Page,
   watched: PageWatch,
@@ -82,7 +82,7 @@ async function showEmptyAndFailed(
     await page.route(url, (route) => route.fulfill({ json: empty }));
     await page.reload();
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await takeScreenshots(page, `${name}-empty`);
+    await checkLooks(page, `${name}-empty`);
     await page.unroute(url);
   }
   const requestId = '0198f5c2-9d1e-7c3a-b6a4-2f60d1e8c7b5';
@@ -96,7 +96,7 @@ async function showEmptyAndFailed(
   await page.reload();
   await page.getByText(failed).waitFor();
   await page.getByText(requestId).waitFor();
-  await takeScreenshots(page, `${name}-error`);
+  await checkLooks(page, `${name}-error`);
   await page.unroute(url);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText(failed).waitFor({ state: 'detached' });
@@ -117,7 +117,7 @@ describe('the event catalogue', () => {
         await page.getByRole('heading', { level: 1, name: 'Event catalogue' }).waitFor();
         await page.getByRole('article', { name: 'install.job_assigned' }).waitFor();
         expect(await page.getByRole('article', { name: 'quote.sent' }).count()).toBe(0);
-        await takeScreenshots(page, 'catalogue');
+        await checkLooks(page, 'catalogue');
 
         await page.getByText('All events', { exact: true }).click();
         const notOurs = page.getByRole('article', { name: 'quote.sent' });
@@ -127,7 +127,7 @@ describe('the event catalogue', () => {
         await page.getByRole('article', { name: 'install.readiness_changed' }).waitFor();
         await page.getByLabel('Search').fill('nothing like this');
         await page.getByRole('heading', { name: 'No event found' }).waitFor();
-        await takeScreenshots(page, 'catalogue-none');
+        await checkLooks(page, 'catalogue-none');
       });
     },
     PATIENCE_MS,
@@ -146,7 +146,7 @@ describe('the event catalogue', () => {
           const box = await event.boundingBox();
           return box !== null && box.y < 200;
         });
-        await takeScreenshots(page, 'catalogue-event');
+        await checkLooks(page, 'catalogue-event');
         // A link to what is for others leads there all the same.
         await page.goto('/console/catalogue#quote.sent');
         await page.getByRole('article', { name: 'quote.sent' }).getByText('Not for your company').waitFor();
@@ -177,14 +177,14 @@ describe('the receiver code', () => {
     'is there for every language, is copied as it stands, and comes back in the language that was chosen',
     async () => {
       await asOwner(installer, '/console/receiver-code', async (page) => {
-        await takeScreenshots(page, 'receiver-code');
+        await checkLooks(page, 'receiver-code');
         const tabs = await page.getByRole('tab').allTextContents();
         expect(tabs).toEqual(['Node', 'Python', 'Go', 'PHP', 'Ruby', 'C#', 'Java']);
         for (const name of tabs) {
           await page.getByRole('tab', { name, exact: true }).click();
           expect(await textOf(page, 'Receiver with the library')).toContain('WEBHOOK_SECRET_1');
         }
-        await takeScreenshots(page, 'receiver-code-java');
+        await checkLooks(page, 'receiver-code-java');
         await page.getByRole('tab', { name: 'Python' }).click();
         await page.getByRole('button', { name: 'Copy receiver by hand' }).click();
         const copied = await page.evaluate('navigator.clipboard.readText()');
@@ -192,7 +192,7 @@ describe('the receiver code', () => {
         expect(copied).toContain('hmac.compare_digest');
         await page.reload();
         await page.getByRole('tab', { name: 'Python', selected: true }).waitFor();
-        await takeScreenshots(page, 'receiver-code-python');
+        await checkLooks(page, 'receiver-code-python');
       });
     },
     PATIENCE_MS,
@@ -236,13 +236,13 @@ describe('API keys', () => {
       await asOwner(seller, '/console/api-keys', async (page, watched) => {
         await page.getByRole('button', { name: 'Create an API key' }).click();
         const dialog = page.getByRole('dialog', { name: 'Create an API key' });
-        await takeScreenshots(page, 'api-keys-create');
+        await checkLooks(page, 'api-keys-create');
         await dialog.getByLabel('Jobs of one installer').check();
         await dialog.getByLabel('Installer company').selectOption({ label: bindable.name });
         await dialog.getByLabel('Description').fill('Dispatch board');
         await dialog.getByRole('button', { name: 'Create the key' }).click();
         await page.getByRole('dialog', { name: 'Your new API key' }).waitFor();
-        await takeScreenshots(page, 'api-keys-created');
+        await checkLooks(page, 'api-keys-created');
         const apiKey = await takeKey(page);
         const path = '/inbound/jobs?take=1';
         expect(await statusOf(path, apiKey)).toBe(200);
@@ -253,14 +253,14 @@ describe('API keys', () => {
         await row.getByRole('button', { name: /^Rotate/ }).click();
         const rotation = page.getByRole('dialog', { name: 'Rotate Dispatch board' });
         await rotation.getByLabel('Overlap').selectOption('72');
-        await takeScreenshots(page, 'api-keys-rotate');
+        await checkLooks(page, 'api-keys-rotate');
         await rotation.getByRole('button', { name: 'Make the new key' }).click();
         await page.getByText(/The old key, ending in .{4}, ends in 2 days/).waitFor();
         const next = await takeKey(page);
         expect(next).not.toBe(apiKey);
         expect(await Promise.all([apiKey, next].map((key) => statusOf(path, key)))).toEqual([200, 200]);
         await row.getByText('Expiring', { exact: true }).waitFor();
-        await takeScreenshots(page, 'api-keys');
+        await checkLooks(page, 'api-keys');
 
         await row.getByRole('button', { name: `Revoke Dispatch board, ending in ${next.slice(-4)}` }).click();
         const revocation = page.getByRole('dialog', { name: 'Revoke Dispatch board?' });
@@ -268,7 +268,7 @@ describe('API keys', () => {
         await revocation.getByRole('textbox').fill('nope');
         expect(await revoke.isDisabled()).toBe(true);
         await revocation.getByRole('textbox').fill(next.slice(-4));
-        await takeScreenshots(page, 'api-keys-revoke');
+        await checkLooks(page, 'api-keys-revoke');
         await revoke.click();
         await row.getByText('Revoked', { exact: true }).waitFor();
         await expectRevoked(path, next);
@@ -315,7 +315,7 @@ describe('API keys', () => {
       await asOwner(first('ACCOUNTING'), '/console/api-keys', async (page) => {
         await page.getByText('A company of your kind has no API keys.').waitFor();
         expect(await page.getByRole('button', { name: 'Create an API key' }).count()).toBe(0);
-        await takeScreenshots(page, 'api-keys-accounting');
+        await checkLooks(page, 'api-keys-accounting');
       });
     },
     PATIENCE_MS,
@@ -355,14 +355,14 @@ describe('the audit trail', () => {
           .getByText('Details')
           .click();
         await page.getByText(webhook.id).waitFor();
-        await takeScreenshots(page, 'audit-details');
+        await checkLooks(page, 'audit-details');
         await page.getByRole('link', { name: 'Go to it' }).click();
         await page.waitForURL(`**/console/webhooks/${webhook.id}`);
         await page.goto('/console/audit?action=bulk_replay.started');
         await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
         await page.getByLabel('Show', { exact: true }).selectOption('Everything');
         await row(/^Signed in/).waitFor();
-        await takeScreenshots(page, 'audit');
+        await checkLooks(page, 'audit');
         await showEmptyAndFailed(page, watched, 'audit-entries', {
           name: 'audit',
           empty: { entries: [], nextCursor: null },
@@ -395,7 +395,7 @@ describe('sessions', () => {
           .getByText('127.0.0.1')
           .waitFor();
         expect(await rows.count()).toBe(2);
-        await takeScreenshots(page, 'sessions');
+        await checkLooks(page, 'sessions');
         await page.getByRole('button', { name: /^End the session of Chrome on Linux/ }).click();
         await page.getByText('This is your only session.').waitFor();
         // Whoever used it is out at the next thing that they do.
@@ -407,11 +407,11 @@ describe('sessions', () => {
         await page.getByRole('button', { name: 'End all other sessions' }).click();
         const dialog = page.getByRole('dialog', { name: 'End all other sessions?' });
         await dialog.getByText('3 sessions end at once.').waitFor();
-        await takeScreenshots(page, 'sessions-end-all');
+        await checkLooks(page, 'sessions-end-all');
         await dialog.getByRole('button', { name: 'End them' }).click();
         await page.getByText('This is your only session.').waitFor();
         expect((await Promise.all(others.map(read))).map(({ status }) => status)).toEqual([401, 401, 401]);
-        await takeScreenshots(page, 'sessions-one');
+        await checkLooks(page, 'sessions-one');
         await showEmptyAndFailed(page, watched, 'sessions', {
           name: 'sessions',
           failed: /Could not load your sessions/,

@@ -11,7 +11,7 @@ import type { Page } from 'playwright-core';
 import type { z } from 'zod';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn } from './browser/sign-in.js';
-import { takeScreenshots } from './browser/take-screenshots.js';
+import { checkLooks } from './browser/check-looks.js';
 import { type PageWatch, watch } from './browser/watch.js';
 import {
   createActiveSubscription,
@@ -189,7 +189,7 @@ describe('from the overview to the cause of a failed delivery', () => {
         dead.delivery.eventId,
         dead.body ?? '',
       );
-      await takeScreenshots(page, 'delivery-dead-lettered');
+      await checkLooks(page, 'delivery-dead-lettered');
 
       answers.clear();
       await page.getByRole('button', { name: 'Replay' }).click();
@@ -199,7 +199,7 @@ describe('from the overview to the cause of a failed delivery', () => {
       expect(page.url()).not.toContain(dead.delivery.id);
       await page.getByRole('link', { name: dead.delivery.id }).waitFor();
       await dismissToast();
-      await takeScreenshots(page, 'delivery-delivered');
+      await checkLooks(page, 'delivery-delivered');
       watched.expectNoFaults();
     },
     TIMEOUT_MS,
@@ -270,10 +270,10 @@ describe('the page of a delivery', () => {
         await expectText(what);
         await page.getByRole('list', { name: 'What to do' }).getByText(advice).waitFor();
       }
-      await takeScreenshots(page, 'delivery-refused-address');
+      await checkLooks(page, 'delivery-refused-address');
       await page.goto(`/console/deliveries/${found[6]?.deliveryId ?? ''}`);
       await expectText(/gave no answer within 10 seconds/);
-      await takeScreenshots(page, 'delivery-timed-out');
+      await checkLooks(page, 'delivery-timed-out');
       watched.expectNoFaults();
     },
     TIMEOUT_MS,
@@ -297,7 +297,7 @@ describe('the page of a delivery', () => {
         'PNG',
       );
       await expectText(/The next attempt .+ Attempt 1 of 8 failed/);
-      await takeScreenshots(page, 'delivery-certificate');
+      await checkLooks(page, 'delivery-certificate');
       watched.expectNoFaults();
     },
     TIMEOUT_MS,
@@ -309,7 +309,7 @@ describe('the page of a delivery', () => {
       watched.allow(/^404 GET \/partner-api\/deliveries\//);
       await signIn(page, installer.owner, `/console/deliveries/${newId('dlv')}`);
       await expectText('Could not load the delivery.');
-      await takeScreenshots(page, 'delivery-error');
+      await checkLooks(page, 'delivery-error');
       watched.expectNoFaults();
     },
     TIMEOUT_MS,
@@ -341,7 +341,6 @@ describe('the list of deliveries', () => {
       await page.getByRole('button', { name: '1 new: show it' }).waitFor();
       expect(await rows().filter({ hasText: second.id }).count()).toBe(0);
       expect(await page.evaluate('document.activeElement.getBoundingClientRect().top')).toBe(before);
-      await page.screenshot({ path: '.stack/screenshots/deliveries-new.png' });
 
       await page.getByRole('button', { name: '1 new: show it' }).click();
       await rows().filter({ hasText: second.id }).waitFor();
@@ -383,7 +382,7 @@ describe('the list of deliveries', () => {
       await signIn(page, installer.owner, '/console/deliveries');
       // What needs attention is chosen by itself.
       await expectRows(2);
-      await takeScreenshots(page, 'deliveries');
+      await checkLooks(page, 'deliveries');
       await page.getByLabel('State').selectOption({ label: 'Dead-lettered' });
       await expectRows(1);
       expect(new URL(page.url()).searchParams.get('status')).toBe('dead_lettered');
@@ -391,7 +390,7 @@ describe('the list of deliveries', () => {
       await expectRows(1);
       await page.getByLabel('Event').selectOption('install.test');
       await expectText('No delivery matches the filter');
-      await takeScreenshots(page, 'deliveries-filtered-empty');
+      await checkLooks(page, 'deliveries-filtered-empty');
       await page.getByRole('button', { name: 'Show all deliveries' }).click();
       await expectRows(2);
       await page.getByLabel('About').fill(dead.job.id);
@@ -425,7 +424,7 @@ describe('the list of deliveries', () => {
       subscribed.push(id);
       await signIn(page, installer.owner, `/console/deliveries?webhook=${id}`);
       await expectText('Nothing was sent to this webhook yet');
-      await takeScreenshots(page, 'deliveries-empty');
+      await checkLooks(page, 'deliveries-empty');
 
       watched.allow(/^503 GET \/partner-api\/webhooks\/whk_\w+\/deliveries/);
       await page.route('**/partner-api/webhooks/*/deliveries*', (route) =>
@@ -436,7 +435,7 @@ describe('the list of deliveries', () => {
       );
       await page.reload();
       await expectText('Could not load the deliveries.');
-      await takeScreenshots(page, 'deliveries-error');
+      await checkLooks(page, 'deliveries-error');
       await page.unroute('**/partner-api/webhooks/*/deliveries*');
       await page.getByRole('button', { name: 'Try again' }).click();
       await expectText('Nothing was sent to this webhook yet');
@@ -504,7 +503,7 @@ describe('a bulk replay', () => {
       await expectText('None yet');
       await page.getByRole('button', { name: 'Show what would be replayed' }).click();
       await expectText('There is nothing to replay.');
-      await takeScreenshots(page, 'bulk-replay-empty');
+      await checkLooks(page, 'bulk-replay-empty');
 
       answerAt('bulk', { kind: 'status', status: 500 });
       const jobs = [
@@ -522,13 +521,13 @@ describe('a bulk replay', () => {
       await page.getByRole('button', { name: 'Show what would be replayed' }).click();
       await expectText('3 deliveries would be sent once more.');
       await page.getByRole('link', { name: jobs[0]?.job.id ?? '' }).waitFor();
-      await takeScreenshots(page, 'bulk-replay-preview');
+      await checkLooks(page, 'bulk-replay-preview');
 
       await page.getByRole('button', { name: 'Replay 3 deliveries' }).click();
       await page.getByRole('heading', { name: 'Replay under way' }).waitFor();
       await expectText('1 of 3 queued');
       await dismissToast();
-      await takeScreenshots(page, 'bulk-replay-running');
+      await checkLooks(page, 'bulk-replay-running');
       await page.getByRole('button', { name: 'Show what would be replayed' }).click();
       await expectText('2 deliveries would be sent once more.');
       await page.getByRole('button', { name: 'Replay 2 deliveries' }).click();
@@ -559,7 +558,7 @@ describe('why did I not get it', () => {
 
       await signIn(page, installer.owner, '/console/why');
       await expectText('Or choose from the latest events');
-      await takeScreenshots(page, 'why');
+      await checkLooks(page, 'why');
       const field = page.getByLabel('Id of a job, an event or a delivery');
       const lookUp = page.getByRole('button', { name: 'Look up' });
       await lookUp.click();
@@ -579,7 +578,7 @@ describe('why did I not get it', () => {
         await trail.getByText(reason).waitFor();
       }
       await trail.getByRole('row').filter({ hasText: '8 attempts, status 410' }).waitFor();
-      await takeScreenshots(page, 'why-trail');
+      await checkLooks(page, 'why-trail');
       await trail.getByRole('link', { name: 'First delivery' }).click();
       await expectText('Your server answered 410: there is nothing at this address.');
       await page.getByRole('link', { name: 'Follow the event' }).click();
@@ -592,13 +591,13 @@ describe('why did I not get it', () => {
       await field.fill(newId('job'));
       await lookUp.click();
       await expectText('No event about this id');
-      await takeScreenshots(page, 'why-unknown');
+      await checkLooks(page, 'why-unknown');
 
       watched.allow(/^404 GET \/partner-api\/events\//);
       await field.fill(newId('evt'));
       await lookUp.click();
       await expectText('Could not load the event.');
-      await takeScreenshots(page, 'why-error');
+      await checkLooks(page, 'why-error');
       expect(await cause().textContent()).toContain('No such event');
       watched.expectNoFaults();
     },

@@ -2,9 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Page } from 'playwright-core';
+import { expectAccessible } from './browser/expect-accessible.js';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn } from './browser/sign-in.js';
-import { takeScreenshots } from './browser/take-screenshots.js';
+import { checkLooks } from './browser/check-looks.js';
 import { type PageWatch, watch } from './browser/watch.js';
 import { createActiveSubscription, signIn as signInByApi } from './support/owner-session.js';
 import { assignNewJob } from './support/platform-job.js';
@@ -78,7 +79,7 @@ describe('signing in', () => {
       watched.allow(/^401 POST \/partner-api\/session$/);
       await page.goto('/console');
       await heading('Sign in to the partner console').waitFor();
-      await takeScreenshots(page, 'sign-in');
+      await checkLooks(page, 'sign-in');
 
       await page.getByLabel('Email address').focus();
       await page.keyboard.type(installer.owner.email);
@@ -86,7 +87,7 @@ describe('signing in', () => {
       await page.keyboard.type('not the password');
       await page.keyboard.press('Enter');
       await page.getByRole('alert').getByText('the email address or the password is wrong').waitFor();
-      await takeScreenshots(page, 'sign-in-refused');
+      await checkLooks(page, 'sign-in-refused');
 
       await page.getByLabel('Password', { exact: true }).focus();
       await page.keyboard.press('ControlOrMeta+A');
@@ -94,7 +95,7 @@ describe('signing in', () => {
       await page.keyboard.press('Enter');
       await heading('Overview').waitFor();
       await page.getByText('No webhooks yet').waitFor();
-      await takeScreenshots(page, 'overview-empty');
+      await checkLooks(page, 'overview-empty');
 
       await page.getByRole('link', { name: 'Skip to the page' }).focus();
       await page.keyboard.press('Enter');
@@ -145,7 +146,7 @@ describe('the overview', () => {
       await table.getByText('Warehouse').waitFor();
       await table.getByText('100%').first().waitFor();
       expect(await table.getByRole('link', { name: '3 dead-lettered' }).count()).toBe(1);
-      await takeScreenshots(page, 'overview');
+      await checkLooks(page, 'overview');
       watched.expectNoFaults();
     },
     TEST_MS,
@@ -167,7 +168,7 @@ describe('the overview', () => {
       await signIn(page, installer.owner);
       await page.getByText('Could not load your webhooks').waitFor();
       await page.getByText('r-1').waitFor();
-      await takeScreenshots(page, 'overview-error');
+      await checkLooks(page, 'overview-error');
       isAway = false;
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('region', { name: 'Webhooks' }).waitFor();
@@ -183,7 +184,7 @@ describe('the overview', () => {
       await signIn(page, installer.owner);
       await page.setViewportSize({ width: 390, height: 844 });
       await page.getByRole('button', { name: 'Open the navigation' }).click();
-      await takeScreenshots(page, 'navigation');
+      await checkLooks(page, 'navigation');
       await page.setViewportSize({ width: 390, height: 844 });
       await page.getByRole('link', { name: 'Event catalogue' }).click();
       await heading('Event catalogue').waitFor();
@@ -192,6 +193,9 @@ describe('the overview', () => {
       await page.reload();
       await page.getByRole('button', { name: 'Use light colours' }).waitFor();
       expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
+      await page.goto('/console');
+      await page.getByRole('region', { name: 'Webhooks' }).waitFor();
+      await expectAccessible(page);
       watched.expectNoFaults();
     },
     TEST_MS,
@@ -215,7 +219,7 @@ describe('a secret that is made long after the login', () => {
       await dialog.getByLabel('Password', { exact: true }).fill('not the password');
       await dialog.getByRole('button', { name: 'Confirm' }).click();
       await dialog.getByText('password is wrong').waitFor();
-      await takeScreenshots(page, 'password-dialog');
+      await checkLooks(page, 'password-dialog');
       await dialog.getByLabel('Password', { exact: true }).fill(installer.owner.password);
       await dialog.getByRole('button', { name: 'Confirm' }).click();
       await page

@@ -5,7 +5,7 @@ import { newId } from '@partner/kernel/ids';
 import type { Locator, Page } from 'playwright-core';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn as signInWithForm } from './browser/sign-in.js';
-import { takeScreenshots } from './browser/take-screenshots.js';
+import { checkLooks } from './browser/check-looks.js';
 import { type PageWatch, watch } from './browser/watch.js';
 import { call } from './support/http-call.js';
 import {
@@ -124,7 +124,7 @@ describe('an owner without webhooks', () => {
 
       await page.goto('/console/webhooks');
       await expectText(page, 'No webhooks yet');
-      await takeScreenshots(page, 'webhooks-empty');
+      await checkLooks(page, 'webhooks-empty');
       await page.goto('/console');
 
       await click(page.getByRole('link', { name: 'Create your first webhook' }));
@@ -136,11 +136,11 @@ describe('an owner without webhooks', () => {
       await expect(page.getByRole('checkbox', { name: /install\.job_assigned/ }).isChecked()).resolves.toBe(
         true,
       );
-      await takeScreenshots(page, 'create-webhook-filled');
+      await checkLooks(page, 'create-webhook-filled');
       await click(button(page, 'Create webhook'));
 
       await expectText(page, 'Your webhook is created');
-      await takeScreenshots(page, 'create-webhook-secret');
+      await checkLooks(page, 'create-webhook-secret');
       await click(button(page, 'Copy signing secret'));
       const secret = String(await page.evaluate('navigator.clipboard.readText()'));
       expect(secret).toMatch(/^whsec_/);
@@ -149,7 +149,7 @@ describe('an owner without webhooks', () => {
       await expectText(page, 'It works.');
       await click(button(page, 'Activate webhook'));
       await expectText(page, 'Your webhook is active.');
-      await takeScreenshots(page, 'create-webhook-active');
+      await checkLooks(page, 'create-webhook-active');
       expect(clicks).toBeLessThan(10);
 
       const [tested] = receivedAt('first');
@@ -182,7 +182,7 @@ describe('creating a webhook', () => {
         await address.fill(url);
         await expectText(page, reason);
       }
-      await takeScreenshots(page, 'create-webhook-refused');
+      await checkLooks(page, 'create-webhook-refused');
       await address.fill(urlOf('nothing'));
       await expectText(page, 'This address can be used');
       await button(page, 'Create webhook').click();
@@ -203,7 +203,7 @@ describe('creating a webhook', () => {
       await expect(region(page, 'JSON Schema of install.job_assigned').textContent()).resolves.toContain(
         '"$schema"',
       );
-      await takeScreenshots(page, 'create-webhook-event');
+      await checkLooks(page, 'create-webhook-event');
     },
     TEST_MS,
   );
@@ -229,7 +229,7 @@ describe('creating a webhook', () => {
       await expectText(page, 'Your server answered 404.');
       await expectText(page, 'It has nothing at this path.');
       await expect(button(page, 'Activate webhook').isDisabled()).resolves.toBe(true);
-      await takeScreenshots(page, 'create-webhook-test-failed');
+      await checkLooks(page, 'create-webhook-test-failed');
 
       answerAt('broken', { kind: 'closed' });
       await button(page, 'Test again').click();
@@ -259,12 +259,12 @@ describe('the page of a webhook', () => {
         .getByRole('row', { name: /webhooks\/shown/ })
         .getByText('100%')
         .waitFor();
-      await takeScreenshots(page, 'webhooks');
+      await checkLooks(page, 'webhooks');
       await page.getByRole('link', { name: urlOf('shown').replace('https://', '') }).click();
       const traffic = region(page, 'How it does');
       await traffic.getByText('100%').waitFor();
       await traffic.getByRole('img', { name: /^Attempts in the last 24 hours/ }).waitFor();
-      await takeScreenshots(page, 'webhook');
+      await checkLooks(page, 'webhook');
       await traffic.getByText('30 days').click();
       await traffic.getByRole('img', { name: /^Attempts in the last 30 days/ }).waitFor();
       await page.getByRole('link', { name: 'See its deliveries' }).click();
@@ -285,7 +285,7 @@ describe('the page of a webhook', () => {
       const missed = await moveJob();
 
       await button(page, 'Activate webhook').click();
-      await takeScreenshots(page, 'webhook-activate');
+      await checkLooks(page, 'webhook-activate');
       await page.getByRole('radio', { name: 'Those of the meantime as well' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
       await expectText(page, 'The events of the meantime are being sent.');
@@ -318,11 +318,11 @@ describe('the page of a webhook', () => {
       await page.getByLabel('Address of your server').fill('https://127.0.0.1/');
       await expectText(page, 'A new address has to be tested first.');
       await expectText(page, /public/);
-      await takeScreenshots(page, 'webhook-edit');
+      await checkLooks(page, 'webhook-edit');
       await page.getByLabel('Address of your server').fill(urlOf('after'));
       await button(page, 'Save changes').click();
       await expectText(page, 'This address is not tested yet, and nothing is sent to it.');
-      await takeScreenshots(page, 'webhook-unverified');
+      await checkLooks(page, 'webhook-unverified');
       await button(page, 'Send a test delivery').click();
       await expectText(page, 'It works.');
       await button(page, 'Activate webhook').click();
@@ -343,7 +343,7 @@ describe('the page of a webhook', () => {
       const confirm = dialog.getByRole('button', { name: 'Delete for good' });
       await confirm.waitFor();
       await expect(confirm.isDisabled()).resolves.toBe(true);
-      await takeScreenshots(page, 'webhook-delete');
+      await checkLooks(page, 'webhook-delete');
       await dialog.getByRole('textbox').fill(new URL(stack.receiverUrl).host);
       await confirm.click();
       await heading(page, 'Webhooks').waitFor();
@@ -360,7 +360,7 @@ describe('the page of a webhook', () => {
       opened.at(-1)?.watched.allow(/^404 GET \/partner-api\/webhooks\/whk_none/);
       await page.goto('/console/webhooks/whk_none');
       await expectText(page, 'Could not load the webhook.');
-      await takeScreenshots(page, 'webhook-missing');
+      await checkLooks(page, 'webhook-missing');
     },
     TEST_MS,
   );
@@ -373,13 +373,13 @@ describe('replacing the secret', () => {
       const { id } = await subscribe('rotated');
       const page = await openPage(`/webhooks/${id}`);
       await page.getByRole('link', { name: 'Replace the secret' }).click();
-      await takeScreenshots(page, 'rotate-secret');
+      await checkLooks(page, 'rotate-secret');
       await button(page, 'Make a new secret').click();
       const secret =
         (await page.getByLabel('Signing secret, version 2', { exact: true }).textContent()) ?? '';
       expect(secret).toMatch(/^whsec_/);
       await page.getByRole('checkbox', { name: 'I have stored it.' }).click();
-      await takeScreenshots(page, 'rotate-secret-made');
+      await checkLooks(page, 'rotate-secret-made');
 
       await page.getByRole('link', { name: 'receiver.partner.test/webhooks/rotated' }).click();
       await expectText(page, 'Version 2 of the secret waits to be activated.');
@@ -391,7 +391,7 @@ describe('replacing the secret', () => {
       await button(page, 'Send a test delivery').click();
       await expectText(page, 'Your server answered 401.');
       await expect(button(page, 'Activate the new secret').isDisabled()).resolves.toBe(true);
-      await takeScreenshots(page, 'rotate-secret-resumed');
+      await checkLooks(page, 'rotate-secret-resumed');
       answers.clear();
       await button(page, 'Test again').click();
       await expectText(page, 'It works.');
@@ -402,7 +402,7 @@ describe('replacing the secret', () => {
       await button(page, 'Activate the new secret').click();
       await expectText(page, 'Version 2 signs every delivery from now on.');
       await expectText(page, 'Keep version 1 at your server for one more day');
-      await takeScreenshots(page, 'rotate-secret-done');
+      await checkLooks(page, 'rotate-secret-done');
       expect(await readSubscription(owner, id)).toMatchObject({
         secretVersion: 2,
         pendingSecretVersion: null,

@@ -12,7 +12,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
  *   await signIn(page, installer.owner);                          // ends on the overview; or give the path of a page
  *   await page.getByRole('link', { name: 'Webhooks' }).click();
  *   await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
- *   await takeScreenshots(page, 'webhooks-empty');                // light, dark, phone; axe in each, nothing cut off
+ *   await checkLooks(page, 'webhooks-empty');                     // light on a desktop, dark on a phone; axe in each, nothing too wide
  *   watched.expectNoFaults();                                     // at the end of each test
  *
  * What a test makes fail on purpose it allows first: `watched.allow(/^404 GET \/partner-api\/webhooks\/whk_none/)`. Find elements
@@ -50,7 +50,7 @@ export async function openBrowser(baseUrl: string): Promise<TestBrowser> {
         locale: 'en-GB',
         timezoneId: 'UTC',
         viewport: { width: 1280, height: 900 },
-        // Nothing fades, so that screenshots and contrasts are those of the end.
+        // Nothing fades, so that contrasts are those of the end.
         reducedMotion: 'reduce',
         permissions: ['clipboard-read', 'clipboard-write'],
       });
