@@ -12,9 +12,6 @@ import {
 } from './deployment-rule.js';
 import { environmentOf, textOf } from './environment-of.js';
 
-/** What a service takes when it is told nothing. */
-const STANDARD_SHUTDOWN_GRACE_MS = 25_000;
-
 /** Of the 100 connections of a Postgres as it comes, 3 are kept for superusers. */
 const POSTGRES_CONNECTIONS = 97;
 
@@ -100,11 +97,11 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     name: 'all three probes ask the admin port',
     faults: (rendered) => {
       const container = serviceContainer(rendered);
-      const adminPort = textOf(environmentOf(container), 'ADMIN_PORT') ?? '9100';
+      const adminPort = textOf(environmentOf(container), 'ADMIN_PORT');
       return [
         ...when(
           container.ports.find(({ name }) => name === 'admin')?.containerPort !== Number(adminPort),
-          `the container's port admin is not ADMIN_PORT, ${adminPort}`,
+          `the container's port admin is not ADMIN_PORT, ${adminPort ?? 'absent'}`,
         ),
         ...[
           // Ready is not asked for: who waits for a dependency at the start is not started again for it.
@@ -127,16 +124,14 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     faults: (rendered) => {
       const [deployment] = deploymentsOf(rendered);
       const container = serviceContainer(rendered);
-      const shutdownMs = Number(
-        textOf(environmentOf(container), 'SHUTDOWN_GRACE_MS') ?? STANDARD_SHUTDOWN_GRACE_MS,
-      );
+      const shutdownMs = Number(textOf(environmentOf(container), 'SHUTDOWN_GRACE_MS'));
       const sleep = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
       const grace = deployment?.spec.template.spec.terminationGracePeriodSeconds ?? 30;
       return [
         ...when(sleep < 5 && !rendered.isDevelopment, `preStop sleeps ${sleep} s, not 5 s or more`),
         ...when(sleep === 0, 'there is no preStop sleep'),
         ...when(
-          grace * 1_000 < sleep * 1_000 + shutdownMs,
+          !(grace * 1_000 >= sleep * 1_000 + shutdownMs),
           `terminationGracePeriodSeconds is ${grace}: preStop takes ${sleep} s and the service up to ${shutdownMs} ms`,
         ),
       ];

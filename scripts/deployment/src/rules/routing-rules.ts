@@ -167,7 +167,7 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
             .filter(({ name }) => name === 'http')
             .map(({ containerPort }) => ({
               containerPort,
-              listensOn: textOf(environmentOf(container), 'HTTP_PORT') ?? '8080',
+              listensOn: textOf(environmentOf(container), 'HTTP_PORT') ?? 'absent',
             })),
         );
       return [
