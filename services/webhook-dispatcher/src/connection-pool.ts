@@ -47,8 +47,6 @@ interface KnownSession {
 
 /** Below the 5 s after which common servers close an idle connection. */
 const IDLE_MS = 4_000;
-const IDLE_CONNECTIONS_PER_KEY = 250;
-const MAX_KEPT_CONNECTIONS = 1_000;
 const MAX_SESSIONS = 2_000;
 /** Maximum age of a certificate check; after it a full handshake verifies the certificate again. */
 const MAX_SESSION_MS = 3_600_000;
@@ -61,6 +59,11 @@ const KEEP_NONE_MS = 60_000;
  * most an hour and never past the certificate's end: a resumed handshake presents no certificate.
  */
 export function createConnectionPool(options: {
+  /**
+   * Attempts that may be in flight. One host may keep as many idle connections, because all attempts may go to it; all hosts
+   * together may have twice as many connections.
+   */
+  readonly concurrency: number;
   /** PEM text of certificate authorities to trust in addition to the default ones. */
   readonly extraCa?: string | undefined;
   /** Monotonic clock, in ms. */
@@ -81,7 +84,7 @@ export function createConnectionPool(options: {
   const agent = new Agent({
     keepAlive: true,
     timeout: IDLE_MS,
-    maxFreeSockets: IDLE_CONNECTIONS_PER_KEY,
+    maxFreeSockets: options.concurrency,
     scheduling: 'lifo',
   });
   agent.getName = (request) =>
@@ -138,7 +141,7 @@ export function createConnectionPool(options: {
     },
     keeps(key) {
       const until = keepNoneUntil.get(nameOf(key)) ?? 0;
-      return openConnections < MAX_KEPT_CONNECTIONS && performance.now() >= until;
+      return openConnections < 2 * options.concurrency && performance.now() >= until;
     },
     brokeOnReuse(key) {
       const name = nameOf(key);

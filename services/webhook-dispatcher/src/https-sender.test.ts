@@ -138,7 +138,7 @@ const loopback = (port: number): EndpointGuard => guardAdmitting(() => [{ addres
 function senderFor(
   guard: EndpointGuard,
   limits: { timeoutMs?: number; connectTimeoutMs?: number; after?: After } = {},
-  pool: ConnectionPool = createConnectionPool({ extraCa: authority.pem }),
+  pool: ConnectionPool = createConnectionPool({ concurrency: 500, extraCa: authority.pem }),
 ) {
   cleanups.push(() => pool.close());
   const sender = createHttpsSender({ guard, pool, timeoutMs: LONG_MS, ...limits });
@@ -322,7 +322,7 @@ describe('the connected address', () => {
   test('is the next vetted one when the first is silent', async () => {
     const at = await receiver();
     const silent = { address: '127.0.0.9', port: at.port };
-    const pool = createConnectionPool({ extraCa: authority.pem });
+    const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
     const open = pool.agent.createConnection.bind(pool.agent);
     // No address of loopback is silent, so a socket that stays in connecting simulates one.
     pool.agent.createConnection = (options) =>
@@ -401,11 +401,32 @@ describe('a kept connection', () => {
   test('is not shared with another host name at the same address', async () => {
     const other = 'other.partner.test';
     const at = await receiver({ certificate: await authority.issue({ names: [HOST, other] }) });
-    const pool = createConnectionPool({ extraCa: authority.pem });
+    const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
     const targets = () => [{ address: '127.0.0.1', port: at.port }];
     await senderFor(guardAdmitting(targets), {}, pool)();
     await senderFor(guardAdmitting(targets, other), {}, pool)({ url: `https://${other}/hook` });
     expect(at.connections.map(({ servername }) => servername)).toEqual([HOST, other]);
+  });
+
+  test.each([2, 3])('is kept for as many attempts as may be in flight: %i', async (concurrency) => {
+    const held: ServerResponse[] = [];
+    const at = await receiver({
+      answer: (_request, response) => {
+        held.push(response);
+        if (held.length === 3) for (const each of held) each.writeHead(204).end();
+      },
+    });
+    const pool = createConnectionPool({ concurrency, extraCa: authority.pem });
+    let freed = 0;
+    const allFreed = new Promise<void>((resolve) => {
+      pool.agent.on('free', () => {
+        freed += 1;
+        if (freed === 3) resolve();
+      });
+    });
+    const post = senderFor(loopback(at.port), {}, pool);
+    await Promise.all([post(), post(), post(), allFreed]);
+    expect(Object.values(pool.agent.freeSockets).flat()).toHaveLength(concurrency);
   });
 
   test('that the receiver closed is not a failure of the next POST', async () => {
@@ -424,7 +445,7 @@ describe('a kept connection', () => {
         socket.once('data', () => undefined);
       });
     });
-    const pool = createConnectionPool({ extraCa: authority.pem });
+    const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
     const post = senderFor(loopback(at.port), {}, pool);
     for (let index = 0; index < 3; index += 1) {
       expect((await post()).outcome).toBe('delivered');
@@ -543,7 +564,11 @@ describe('a TLS session', () => {
     async (maxVersion) => {
       const { port, succeed } = await receiverAndSuccessor(maxVersion, certificate);
       let elapsedMs = 1_000_000;
-      const pool = createConnectionPool({ extraCa: authority.pem, elapsedMs: () => elapsedMs });
+      const pool = createConnectionPool({
+        concurrency: 500,
+        extraCa: authority.pem,
+        elapsedMs: () => elapsedMs,
+      });
       renewSessionsOnResumption(pool);
       const post = senderFor(loopback(port), {}, pool);
       expect((await post()).outcome).toBe('delivered');
@@ -566,7 +591,7 @@ describe('a TLS session', () => {
       const shown = await authority.issue({ names: [HOST], notAfter });
       const { port, succeed } = await receiverAndSuccessor(maxVersion, shown);
       let now = new Date();
-      const pool = createConnectionPool({ extraCa: authority.pem, clock: () => now });
+      const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem, clock: () => now });
       const post = senderFor(loopback(port), {}, pool);
       expect((await post()).outcome).toBe('delivered');
       const successor = await succeed();
@@ -593,7 +618,7 @@ describe('a TLS session', () => {
 describe('TLS', () => {
   const expectTlsFailure = async (shown: TestCertificate, trusted: string | undefined = authority.pem) => {
     const at = await receiver({ certificate: shown });
-    const pool = createConnectionPool({ extraCa: trusted });
+    const pool = createConnectionPool({ concurrency: 500, extraCa: trusted });
     const result = await senderFor(loopback(at.port), {}, pool)();
     expect(result.outcome).toBe('tls_failed');
     expect(at.requests).toHaveLength(0);
@@ -643,7 +668,7 @@ describe('TLS', () => {
 
   test("does not trust a test's authority by default", async () => {
     const at = await receiver();
-    const result = await senderFor(loopback(at.port), {}, createConnectionPool({}))();
+    const result = await senderFor(loopback(at.port), {}, createConnectionPool({ concurrency: 500 }))();
     expect(result.outcome).toBe('tls_failed');
   });
 
@@ -722,7 +747,7 @@ describe('the time limit', () => {
   test('covers a handshake that hangs [DELIVERY-13]', async () => {
     const { limit, endTime } = heldLimit();
     const at = await rawTcpServer((socket) => socket.once('data', endTime));
-    const pool = createConnectionPool({ extraCa: authority.pem });
+    const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
     const result = await senderFor(loopback(at.port), limit, pool)();
     expect(result).toMatchObject({ outcome: 'timed_out', error: timeoutText, remoteAddress: '127.0.0.1' });
     await allClosed(pool);
@@ -895,7 +920,7 @@ describe('a response', () => {
     ],
   ])('of %s fails the attempt and leaves nothing open', async (_what, text) => {
     const at = await rawTlsServer((socket) => socket.once('data', () => socket.write(text, 'latin1')));
-    const pool = createConnectionPool({ extraCa: authority.pem });
+    const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
     const result = await senderFor(loopback(at.port), {}, pool)();
     expect(result).toMatchObject({ outcome: 'connection_failed', error: 'the answer was not valid HTTP' });
     await allClosed(pool);
@@ -915,7 +940,7 @@ describe('a response', () => {
         socket.write(text);
       });
     });
-    const pool = createConnectionPool({ extraCa: authority.pem });
+    const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
     const post = senderFor(loopback(at.port), {}, pool);
     for (const attempts of [1, 2]) {
       const result = await post();
@@ -934,7 +959,7 @@ describe('a response', () => {
       const at = await rawTlsServer((socket) =>
         socket.once('data', () => socket.end(`HTTP/${version} 200 OK\r\n\r\nhello`)),
       );
-      const pool = createConnectionPool({ extraCa: authority.pem });
+      const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
       const result = await senderFor(loopback(at.port), {}, pool)();
       expect(result.outcome).toBe('delivered');
       expect(Buffer.from(answerOf(result)?.body ?? []).toString()).toBe('hello');
@@ -949,7 +974,7 @@ describe('a response', () => {
         socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'),
       ),
     );
-    const pool = createConnectionPool({ extraCa: authority.pem });
+    const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
     onceResponseBegan(endTime);
     const result = await senderFor(loopback(at.port), limit, pool)();
     expect(result.outcome).toBe('timed_out');
@@ -973,7 +998,7 @@ describe('a response', () => {
       'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
       `1;${'x'.repeat(10_000)}\r\na\r\n`,
     );
-    const pool = createConnectionPool({ extraCa: authority.pem });
+    const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
     const result = await senderFor(loopback(at.port), {}, pool)();
     expect(result.outcome).toBe('delivered');
     await allClosed(pool);
@@ -987,7 +1012,7 @@ describe('a response', () => {
         '',
         `HTTP/1.1 ${status}\r\nx-a: ${'x'.repeat(1_000)}\r\n\r\n`,
       );
-      const pool = createConnectionPool({ extraCa: authority.pem });
+      const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
       const result = await senderFor(loopback(at.port), {}, pool)();
       expect(result).toMatchObject({
         outcome: 'connection_failed',
@@ -1024,7 +1049,7 @@ describe('a response', () => {
         socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n');
       });
     });
-    const pool = createConnectionPool({ extraCa: authority.pem });
+    const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
     const post = senderFor(loopback(at.port), {}, pool);
     const result = await post({ body: Buffer.alloc(50_000_000) });
     expect(answerOf(result)?.status).toBe(413);

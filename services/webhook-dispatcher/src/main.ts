@@ -32,7 +32,7 @@ await runService({
       resolveHost: createHostResolver({ servers: config.DNS_SERVERS }),
       devHosts: config.WEBHOOK_DEV_HOSTS,
     });
-    const pool = createConnectionPool({ extraCa });
+    const pool = createConnectionPool({ concurrency: config.DELIVERY_CONCURRENCY, extraCa });
     lifecycle.onShutdown('endpoint-connections', async () => pool.close());
 
     const amqp = { url: config.AMQP_URL, topology: config.AMQP_TOPOLOGY, logger, metrics };
