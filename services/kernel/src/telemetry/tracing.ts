@@ -9,7 +9,6 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 import { currentRequestId } from '../request-context.js';
 
 /** Headers that propagate a trace between processes: W3C `traceparent` and `tracestate`. */
@@ -87,5 +86,10 @@ export async function withChildSpan<T>(
 export async function flushTraces(): Promise<void> {
   const provider = trace.getTracerProvider();
   const registered = provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
-  if (registered instanceof BasicTracerProvider) await registered.forceFlush();
+  if (isFlushable(registered)) await registered.forceFlush();
+}
+
+/** Not `instanceof`: the SDK's provider is a class of a package that only the SDK depends on. */
+function isFlushable(provider: object): provider is { forceFlush(): Promise<void> } {
+  return 'forceFlush' in provider && typeof provider.forceFlush === 'function';
 }
