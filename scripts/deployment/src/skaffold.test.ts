@@ -5,9 +5,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
-import { applyPatches, type Patch } from './apply-patches.js';
 import { type ChartWorkspace, createChartWorkspace } from './chart-workspace.js';
-import { readDockerfile } from './dockerfile.js';
 import { ensureHelm } from './ensure-helm.js';
 import { createFormatCheck } from './format-check.js';
 import { service as serviceObject, workload } from './kubernetes-object.js';
@@ -33,16 +31,11 @@ const release = z.looseObject({
   wait: z.boolean().optional(),
   valuesFiles: z.array(z.string()).default([]),
   setValueTemplates: z.record(z.string(), z.string()).default({}),
-  setValues: z.record(z.string(), z.unknown()).default({}),
 });
 
 const build = z.looseObject({ artifacts: z.array(artifact).optional() });
 
-const patch = z.object({
-  op: z.enum(['add', 'replace']),
-  path: z.string(),
-  value: z.unknown(),
-}) satisfies z.ZodType<Patch>;
+const patch = z.object({ op: z.literal('add'), path: z.string(), value: z.unknown() });
 
 const skaffoldModule = z.looseObject({
   metadata: z.looseObject({ name: z.string() }),
@@ -85,14 +78,10 @@ function moduleOf(name: string): SkaffoldModule {
   return found;
 }
 
-/** A module as skaffold sees it with a profile: sections that the profile has take the place of its own. */
-function withProfile(service: ServiceName, name: (typeof PROFILES)[number]): SkaffoldModule {
-  const whole = moduleOf(service);
-  const profile = whole.profiles.find((candidate) => candidate.name === name);
+function profileOf(service: ServiceName, name: (typeof PROFILES)[number]) {
+  const profile = moduleOf(service).profiles.find((candidate) => candidate.name === name);
   if (profile === undefined) throw new Error(`${service} has no profile ${name}`);
-  const { profiles: _profiles, ...base } = whole;
-  const merged = { ...base, build: { ...base.build, ...profile.build } };
-  return skaffoldModule.parse(applyPatches(merged, profile.patches));
+  return profile;
 }
 
 const format = createFormatCheck('skaffold-v4beta13.json');
@@ -100,22 +89,6 @@ const format = createFormatCheck('skaffold-v4beta13.json');
 describe(`skaffold.yaml${format.note}`, () => {
   test('is what skaffold reads', () => {
     expect(documents.flatMap((document) => format.faults(document))).toEqual([]);
-  });
-
-  test.each(PROFILES)('is what skaffold reads, with the profile %s', (profile) => {
-    const patched = SERVICE_NAMES.map((service) => {
-      const {
-        apiVersion,
-        kind,
-        metadata,
-        requires,
-        build: built,
-        deploy,
-        portForward,
-      } = withProfile(service, profile);
-      return { apiVersion, kind, metadata, requires, build: built, deploy, portForward };
-    });
-    expect(patched.flatMap((document) => format.faults(document))).toEqual([]);
   });
 });
 
@@ -144,14 +117,12 @@ describe('the modules of skaffold.yaml', () => {
   });
 
   test.each(SERVICE_NAMES)('%s: the image is built of this project by stages that exist', (service) => {
-    const stages = readDockerfile().stages.map(({ name }) => name);
-    for (const [target, module] of [
-      ['runtime', moduleOf(service)],
-      ['dev', withProfile(service, 'dev')],
-      ['runtime', withProfile(service, 'debug')],
-      ['runtime', withProfile(service, 'ci')],
+    const stages = [...read('services/Dockerfile').matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name);
+    for (const [target, artifacts] of [
+      ['runtime', moduleOf(service).build?.artifacts],
+      ['dev', profileOf(service, 'dev').build?.artifacts],
     ] as const) {
-      expect(module.build?.artifacts).toEqual([
+      expect(artifacts).toEqual([
         expect.objectContaining({
           image: `partner/${service}`,
           context: '.',
@@ -163,7 +134,7 @@ describe('the modules of skaffold.yaml', () => {
   });
 
   test.each(SERVICE_NAMES)('%s: sources are put where the compiler of the image watches', (service) => {
-    const [built] = withProfile(service, 'dev').build?.artifacts ?? [];
+    const [built] = profileOf(service, 'dev').build?.artifacts ?? [];
     const rules = built?.sync?.manual ?? [];
     expect(rules.map(({ dest }) => dest)).toEqual(['/app', '/app', '/app', '/app']);
     expect(rules.map(({ src }) => src.replace('/**/*.ts', ''))).toEqual([
@@ -220,21 +191,23 @@ describe('what skaffold deploys', () => {
   test.each(SERVICE_NAMES.flatMap((service) => PROFILES.map((profile) => [service, profile] as const)))(
     '%s: the chart accepts what the profile %s sets, with and without a build, and has the ports that are forwarded',
     async (service, profile) => {
-      const { deploy, portForward } = withProfile(service, profile);
+      const { deploy, portForward } = moduleOf(service);
       const [deployed] = deploy.helm.releases;
       expect(deployed).toMatchObject({
         name: service,
         chartPath: `charts/${service}`,
         namespace: 'partner-dev',
       });
+      const added = addedValues(profileOf(service, profile).patches);
       const containerWith = async (valueOf: (template: string) => string) => {
-        const templates = Object.entries(deployed?.setValueTemplates ?? {}).map(
-          ([name, template]) => [name, valueOf(template)] as const,
-        );
+        const templates = Object.entries({ ...deployed?.setValueTemplates, ...added.setValueTemplates });
         const objects = await workspace.objects({
           chart: service,
           valuesFiles: (deployed?.valuesFiles ?? []).map((file) => path.basename(file)),
-          set: { ...Object.fromEntries(templates), ...deployed?.setValues },
+          set: {
+            ...Object.fromEntries(templates.map(([name, template]) => [name, valueOf(template)] as const)),
+            ...added.setValues,
+          },
         });
         return ofKind({ objects }, 'Deployment', workload)[0]?.spec.template.spec.containers[0];
       };
@@ -251,6 +224,22 @@ describe('what skaffold deploys', () => {
       ).toEqual(container?.ports.map(({ containerPort }) => ['deployment', service, containerPort]));
     },
   );
+
+  /** The values of the release that the patches of a profile add. */
+  function addedValues(patches: SkaffoldModule['profiles'][number]['patches']) {
+    const added: { setValues: Record<string, unknown>; setValueTemplates: Record<string, string> } = {
+      setValues: {},
+      setValueTemplates: {},
+    };
+    for (const { path: pointer, value } of patches) {
+      const [, list = '', name] = /^\/deploy\/helm\/releases\/0\/(\w+)(?:\/(.+))?$/.exec(pointer) ?? [];
+      if (list === 'setValues') Object.assign(added.setValues, value);
+      else if (list === 'setValueTemplates' && name !== undefined)
+        added.setValueTemplates[name] = String(value);
+      else expect([list, value]).toEqual(['wait', true]);
+    }
+    return added;
+  }
 
   const TEMPLATE = /^\{\{or \.IMAGE_(REPO|TAG|DIGEST)_(\w+) "(.*)"\}\}$/;
 
