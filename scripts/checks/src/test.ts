@@ -10,6 +10,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { installMissingParts } from '@partner/local-stack/parts/install-missing-parts';
 import { PART_NAMES } from '@partner/local-stack/parts/part-source';
+import { StackError } from '@partner/local-stack/stack-error';
 import { type JestTotals, runProgram, runJest } from './run-jest.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -91,6 +92,17 @@ function readOptions() {
   return { only, pattern, faults, seed };
 }
 
+/** Only root can run the tests of containers. Without these tools they are skipped. */
+async function installContainerTools(): Promise<void> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return;
+  try {
+    await installMissingParts(undefined, ['docker', 'mmdebstrap']);
+  } catch (error) {
+    if (!(error instanceof StackError)) throw error;
+    process.stderr.write(`the tests of containers are skipped: ${error.message}\n`);
+  }
+}
+
 /** Starts the servers that all tests of a run share: Postgres, RabbitMQ and Redis. */
 function startServers(scratch: string) {
   return Promise.all([
@@ -122,6 +134,7 @@ async function main(): Promise<boolean> {
       ...(only.includes('unit') ? ['promtool' as const] : []),
       ...(faults === undefined && only.includes('sys') ? ['chromium' as const] : []),
     ]);
+    if (faults === undefined && only.includes('sys')) await installContainerTools();
     const stackDirectory = path.join(root, '.stack');
     mkdirSync(stackDirectory, { recursive: true });
     const scratch = mkdtempSync(path.join(stackDirectory, 'test-'));

@@ -108,6 +108,28 @@ describe('signing in', () => {
     },
     TEST_MS,
   );
+
+  test(
+    'reloads a page until it is complete, when a replica of another version lacks its files',
+    async () => {
+      const refused: string[] = [];
+      // The entry of the page first, then what it loads itself.
+      for (const name of ['index', 'start']) {
+        await page.route(
+          `**/console/assets/${name}-*.js`,
+          (route) => {
+            refused.push(name);
+            return route.fulfill({ status: 404, contentType: 'application/json', body: '{}' });
+          },
+          { times: 1 },
+        );
+      }
+      await page.goto('/console');
+      await heading('Sign in to the partner console').waitFor();
+      expect(refused).toEqual(['index', 'start']);
+    },
+    TEST_MS,
+  );
 });
 
 describe('the overview', () => {

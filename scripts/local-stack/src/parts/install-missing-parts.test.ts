@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { installMissingParts } from './install-missing-parts.js';
 
-type Installable = 'postgres' | 'rabbitmq' | 'redis' | 'chromium' | 'promtool';
+type Installable = 'postgres' | 'rabbitmq' | 'redis' | 'chromium' | 'promtool' | 'docker' | 'mmdebstrap';
 
 function machineWith(installed: readonly Installable[], result?: 'installs' | 'pretends') {
   const has = new Set(installed);

@@ -11,8 +11,8 @@ import { StackError } from '../stack-error.js';
 import { findChromium } from './find-chromium.js';
 import { PART_NAMES, PART_TITLES, type PartName } from './part-source.js';
 
-/** What tests need besides the parts: the browser that looks at pages, and what checks rules for alerts. */
-const TEST_TOOLS = ['chromium', 'promtool'] as const;
+/** Tools of tests: the browser for pages, the checker of alert rules, and what builds and runs container images. */
+const TEST_TOOLS = ['chromium', 'promtool', 'docker', 'mmdebstrap'] as const;
 
 /** What can be installed. */
 type Installable = PartName | (typeof TEST_TOOLS)[number];
@@ -21,6 +21,8 @@ const TITLES: Readonly<Record<Installable, string>> = {
   ...PART_TITLES,
   chromium: 'Chromium',
   promtool: 'promtool of Prometheus',
+  docker: 'Docker',
+  mmdebstrap: 'mmdebstrap',
 };
 
 const FINDERS: Readonly<Record<Installable, () => unknown>> = {
@@ -29,6 +31,8 @@ const FINDERS: Readonly<Record<Installable, () => unknown>> = {
   redis: findRedis,
   chromium: findChromium,
   promtool: () => findProgram('promtool'),
+  docker: () => findProgram('dockerd', ['/usr/sbin']),
+  mmdebstrap: () => findProgram('mmdebstrap'),
 };
 
 const DEBIAN_PACKAGES = {
@@ -37,6 +41,8 @@ const DEBIAN_PACKAGES = {
   redis: 'redis-server',
   chromium: 'chromium',
   promtool: 'prometheus',
+  docker: 'docker.io',
+  mmdebstrap: 'mmdebstrap',
 } as const;
 const BREW_FORMULAS = {
   postgres: 'postgresql@16',
@@ -44,7 +50,18 @@ const BREW_FORMULAS = {
   redis: 'redis',
   chromium: 'chromium',
   promtool: 'prometheus',
+  docker: 'docker',
+  mmdebstrap: 'mmdebstrap',
 } as const;
+
+/** The units that start the servers of the packages at boot. */
+const UNITS: Readonly<Partial<Record<Installable, readonly string[]>>> = {
+  postgres: ['postgresql'],
+  rabbitmq: ['rabbitmq-server'],
+  redis: ['redis-server'],
+  promtool: ['prometheus'],
+  docker: ['docker.service', 'docker.socket', 'containerd'],
+};
 
 /** How software is added to a machine. */
 interface PackageTool {
@@ -180,9 +197,9 @@ function aptGet(asRoot: readonly string[]): PackageTool {
         const result = await install();
         if (update.exitCode !== 0 && result.exitCode !== 0) expectSuccess(update, 'apt-get update');
         expectSuccess(result, `apt-get install ${packages(parts).join(' ')}`);
-        const servers = parts.filter((part) => part !== 'chromium');
-        if (servers.length > 0 && existsSync('/run/systemd/system')) {
-          await run('systemctl', 'disable', ...packages(servers));
+        const units = parts.flatMap((part) => UNITS[part] ?? []);
+        if (units.length > 0 && existsSync('/run/systemd/system')) {
+          await run('systemctl', 'disable', ...units);
         }
       }),
   };

@@ -1,6 +1,6 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
 
-/** What a pod that is tried out here has to be told of this machine. */
+/** What the containers need to know of this machine. */
 export interface PodSurroundings {
   /** Where owners find the console. */
   readonly consoleUrl: string;

@@ -4,26 +4,26 @@ import { eventually } from '@partner/test-kit/eventually';
 import { call } from '../support/http-call.js';
 import { readMetric } from '../support/replica-metrics.js';
 import type { TestStack } from '../support/test-stack.js';
-import type { Pod } from './start-pod.js';
+import type { Container } from './container.js';
 
-/** Work that a pod has in hand and can not finish yet. */
+/** Work that a container has in flight and cannot finish yet. */
 export interface HeldWork {
   /** Lets it be finished, and resolves to how it ended: the statuses of the answers. */
   release(): Promise<readonly number[]>;
 }
 
-/** A connection to a pod that has been used and is kept. */
+/** A connection to a container that has been used and is kept open. */
 export interface KeptConnection {
   /** Sends one more request. Rejects when the connection has gone by then, or goes before the answer. */
   useAgain(): Promise<{ readonly status: number; readonly isSame: boolean; readonly connection: string }>;
 }
 
-/** Asks a pod for a path that it has not, and keeps the connection, as a client of the service does between two requests. */
-export async function keepConnection(pod: Pod): Promise<KeptConnection> {
+/** Requests an unknown path and keeps the connection open, as a client of the service does between two requests. */
+export async function keepConnection(container: Container): Promise<KeptConnection> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const use = () =>
     new Promise<Awaited<ReturnType<KeptConnection['useAgain']>>>((resolve, reject) => {
-      const sent = request({ host: '127.0.0.1', port: pod.port('http'), path: '/no-such-path', agent });
+      const sent = request({ host: '127.0.0.1', port: container.port('http'), path: '/no-such-path', agent });
       sent.once('error', reject);
       sent.once('response', (answer) => {
         const { statusCode = 0, headers } = answer;
@@ -38,9 +38,9 @@ export async function keepConnection(pod: Pod): Promise<KeptConnection> {
   return { useAgain: use };
 }
 
-/** A request that a pod has taken, and whose body is still to come. */
+/** A request that a container has accepted, without its body so far. */
 export async function holdRequest(
-  pod: Pod,
+  container: Container,
   given: {
     readonly path: string;
     readonly headers: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export async function holdRequest(
   const text = JSON.stringify(given.body);
   const sent = request({
     host: '127.0.0.1',
-    port: pod.port('http'),
+    port: container.port('http'),
     method: 'POST',
     path: given.path,
     agent: false,
@@ -86,10 +86,10 @@ export async function holdRequest(
 /** Time until a test releases what it holds, while pods end and start. */
 const RELEASED_WITHIN_MS = 600_000;
 
-/** What job-state does at once for one company, in each of its pods: half of its connections. */
+/** Commands that one replica of job-state runs in parallel for one company: half of its connections. */
 const OF_ONE_COMPANY = 5;
 
-/** Status events that wait in job-state for the rows of their jobs, so many that each of its two pods has some of them. */
+/** Status events that wait in job-state for the rows of their jobs: more than one replica runs in parallel. */
 export async function holdStatusEvents(
   stack: Pick<TestStack, 'database'>,
   given: {
@@ -128,7 +128,7 @@ export async function holdStatusEvents(
     );
     return found.rows[0]?.count ?? 0;
   };
-  await eventually('status events wait in both pods', async () => (await waiting()) > OF_ONE_COMPANY);
+  await eventually('status events wait in both replicas', async () => (await waiting()) > OF_ONE_COMPANY);
   return {
     async release() {
       await client.query('rollback');
@@ -138,11 +138,14 @@ export async function holdStatusEvents(
   };
 }
 
-/** Attempts of a dispatcher whose answers `open` withholds. Resolves once the pod has one under way. */
-export async function holdAttempts(pod: Pod, gate: { shut(): void; open(): void }): Promise<HeldWork> {
+/** Attempts of a dispatcher whose responses the gate withholds. Resolves once the container has one in flight. */
+export async function holdAttempts(
+  container: Container,
+  gate: { shut(): void; open(): void },
+): Promise<HeldWork> {
   gate.shut();
-  await eventually('the pod has an attempt in flight', async () => {
-    const adminUrl = `http://127.0.0.1:${pod.port('admin')}`;
+  await eventually('the container has an attempt in flight', async () => {
+    const adminUrl = `http://127.0.0.1:${container.port('admin')}`;
     return (await readMetric(adminUrl, 'partner_webhook_attempts_in_flight')) > 0;
   });
   return {

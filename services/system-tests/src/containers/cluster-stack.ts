@@ -5,6 +5,7 @@ import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { startTestStack, type TestStack } from '../support/test-stack.js';
 import type { ReceivedWebhook, ReceiverResponse } from '../support/webhook-receiver.js';
 import { type Cluster, createCluster } from './cluster.js';
+import type { Engine } from './engine.js';
 
 const NO_SERVICES = {
   'job-state': 0,
@@ -14,8 +15,9 @@ const NO_SERVICES = {
   'webhook-dispatcher': 0,
 } as const;
 
-/** Starts the parts with a migrated sandbox, and a cluster beside them that has no pod yet. */
+/** Starts the backing services with a migrated sandbox, and a cluster without containers beside them. */
 export async function startClusterStack(
+  engine: Engine,
   answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverResponse,
 ): Promise<{ readonly stack: TestStack; readonly cluster: Cluster }> {
   const stack = await startTestStack({
@@ -29,7 +31,7 @@ export async function startClusterStack(
     const { amqpUrl, postgresUrl, redisUrl } = description;
     // One installer writes and reads more than the standard limit lets through.
     await stack.database.query('update companies set installer_requests_per_minute = 100000');
-    const cluster = await createCluster({
+    const cluster = await createCluster(engine, {
       secrets: { amqpUrl, postgresUrl, redisUrl, sealingKeys, cursorKey },
       surroundings: { devHosts: `${RECEIVER_HOST}=127.0.0.1:${stack.receiver.port}`, devCaFile: caFile },
     });

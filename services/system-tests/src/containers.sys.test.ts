@@ -1,0 +1,400 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
+import { sendCall } from '@partner/test-kit/http-call';
+import { z } from 'zod';
+import { productionValues } from './containers/chart-values.js';
+import { type Cluster, type Retirement, VERSIONS } from './containers/cluster.js';
+import { startClusterStack } from './containers/cluster-stack.js';
+import type { Container } from './containers/container.js';
+import { type Engine, startEngine } from './containers/engine.js';
+import { expectNothingLost } from './containers/expect-nothing-lost.js';
+import {
+  type HeldWork,
+  holdAttempts,
+  holdRequest,
+  holdStatusEvents,
+  keepConnection,
+  type KeptConnection,
+} from './containers/hold-work.js';
+import { buildImages, contextFiles, imageOf } from './containers/images.js';
+import { startSteadyLoad, type SteadyLoad } from './containers/steady-load.js';
+import { createActiveSubscription, type OwnerSession, signIn } from './support/owner-session.js';
+import { assignNewJob } from './support/platform-job.js';
+import { apiKeyOf, type TestStack } from './support/test-stack.js';
+
+const [EARLIER, LATER] = VERSIONS;
+const PATH = '/webhooks/containers';
+const HELD_JOBS = 12;
+
+/** Prints the files of the image below /app. */
+const LIST_FILES = `
+console.log(JSON.stringify(require('node:fs').readdirSync('/app', { recursive: true })));
+`;
+
+/** Prints the rights of the process, and where it can write. */
+const SHOW_RIGHTS = `
+const fs = require('node:fs');
+const canWrite = (place) => {
+  try { fs.writeFileSync(place + '/written', ''); return 'written'; } catch (error) { return error.code; }
+};
+const status = fs.readFileSync('/proc/self/status', 'utf8');
+const field = (name) => new RegExp('^' + name + ':\\\\s+(.+)$', 'm').exec(status)[1];
+console.log(JSON.stringify({
+  pid: process.pid, uid: process.getuid(), gid: process.getgid(), groups: process.getgroups(), cwd: process.cwd(),
+  capabilities: field('CapEff'), noNewPrivileges: field('NoNewPrivs'),
+  writes: Object.fromEntries(['.', '/', '/app', '/app/node_modules', '/nodejs/bin', '/etc', '/tmp'].map((place) => [place, canWrite(place)])),
+}));
+`;
+
+const imageSettings = z.object({
+  User: z.string(),
+  WorkingDir: z.string(),
+  Entrypoint: z.array(z.string()),
+  Cmd: z.array(z.string()),
+  Env: z.array(z.string()),
+  Labels: z.record(z.string(), z.string()),
+  Healthcheck: z.object({ Test: z.array(z.string()) }),
+});
+
+const found = await startEngine();
+const [suite, title] =
+  'missing' in found ? [describe.skip, `containers (skipped: ${found.missing})`] : [describe, 'containers'];
+
+if ('missing' in found) process.stdout.write(`${title}\n`);
+
+suite(title, () => {
+  let engine: Engine;
+
+  beforeAll(async () => {
+    if ('missing' in found) throw new Error(found.missing);
+    engine = found;
+    await buildImages(engine);
+  });
+
+  afterAll(() => engine.stop());
+
+  const settingsOf = async (service: ServiceName) =>
+    imageSettings.parse(
+      JSON.parse(await engine.docker(['inspect', '--format', '{{json .Config}}', imageOf(service)])),
+    );
+
+  describe('the image', () => {
+    test('is built from product sources alone', async () => {
+      const listed = await contextFiles(engine);
+
+      expect(listed).toEqual(expect.arrayContaining(['.npmrc', 'services/job-state/src/main.ts']));
+      expect(
+        listed.filter(
+          (file) =>
+            file.includes('/') && !/^(proto-contracts|scripts\/local-stack|services)(\/|$)/.test(file),
+        ),
+      ).toEqual([]);
+      expect(
+        listed.filter((file) =>
+          /node_modules|\/dist(\/|$)|\.test\.|\/testing(\/|$)|system-tests|\.env/.test(file),
+        ),
+      ).toEqual([]);
+    });
+
+    test.each(SERVICE_NAMES)(
+      'of %s holds its own code and dependencies, and nothing of tests',
+      async (service) => {
+        const run = ['run', '--rm', '--network', 'none', imageOf(service), '-e', LIST_FILES];
+        const files = z.array(z.string()).parse(JSON.parse(await engine.docker(run)));
+        const own = files.filter((file) => !file.includes('node_modules'));
+        const kit = service in INGRESS_PATHS ? ['gateway-kit'] : [];
+        const childrenOf = (folder: string) =>
+          files
+            .filter((file) => file.startsWith(folder))
+            .flatMap((file) => {
+              const name = file.slice(folder.length);
+              return name.includes('/') ? [] : [name];
+            })
+            .sort();
+
+        expect(childrenOf('')).toEqual(['node_modules', 'proto-contracts', 'services']);
+        expect(childrenOf('services/')).toEqual([service, 'kernel', ...kit].sort());
+        expect(childrenOf('node_modules/@partner/')).toEqual(
+          [service, 'kernel', 'proto-contracts', ...kit].sort(),
+        );
+        expect(
+          own.filter((file) =>
+            /\.test\.|\.d\.ts|\.tsbuildinfo|\/(testing|local-parts|src|web-build)(\/|$)/.test(file),
+          ),
+        ).toEqual([]);
+        const packages = [
+          'typescript',
+          'jest',
+          'supertest',
+          'smtp-server',
+          'fast-check',
+          'vite',
+          'react',
+          'oxlint',
+        ];
+        expect(files.filter((file) => packages.includes(file.replace(/^.*node_modules\//, '')))).toEqual([]);
+        // For stack traces.
+        expect(own).toContain(`services/${service}/dist/main.js.map`);
+        if (service === 'console') expect(own).toContain('services/console/dist/web-bundle');
+      },
+    );
+
+    test.each(SERVICE_NAMES)(
+      'of %s names its user by number, its command and its origin',
+      async (service) => {
+        const { Labels, ...settings } = await settingsOf(service);
+        expect(settings).toMatchObject({
+          User: '65532:65532',
+          WorkingDir: `/app/services/${service}`,
+          Entrypoint: ['/nodejs/bin/node'],
+          Cmd: ['--enable-source-maps', '--import', '@partner/kernel/telemetry/start', 'dist/main.js'],
+        });
+        expect(settings.Env).toContain('NODE_ENV=production');
+        expect(Labels).toMatchObject({
+          'org.opencontainers.image.title': `partner-integration-service/${service}`,
+          'org.opencontainers.image.revision': 'unknown',
+        });
+      },
+    );
+
+    test('of job-state has the program that seeds the sandbox', async () => {
+      const run = ['run', '--rm', '--network', 'none', imageOf('job-state'), 'dist/seed-sandbox.js'];
+      await expect(engine.docker(run)).rejects.toThrow('POSTGRES_URL');
+    });
+  });
+
+  describe('run by the charts', () => {
+    let stack: TestStack;
+    let cluster: Cluster;
+    let installer: SandboxCompany;
+    let seller: SandboxCompany;
+    let session: OwnerSession;
+    const gate = createGate();
+
+    beforeAll(async () => {
+      ({ stack, cluster } = await startClusterStack(engine, ({ path }) =>
+        path === PATH ? { kind: 'status', status: 204, until: gate.passed() } : 204,
+      ));
+      const [firstInstaller] = stack.companies('INSTALLER');
+      const [firstSeller] = stack.companies('SALES');
+      if (firstInstaller === undefined || firstSeller === undefined)
+        throw new Error('the sandbox lacks companies');
+      installer = firstInstaller;
+      seller = firstSeller;
+    });
+
+    afterAll(async () => {
+      await cluster.stop();
+      await stack.stop();
+    });
+
+    test('the migration succeeds', async () => {
+      const plan = await cluster.plan('job-state', productionValues('job-state'), {
+        kind: 'Job',
+        name: 'job-state-migrate',
+      });
+      const migration = await cluster.run('job-state', plan);
+      expect(await migration.ended).toBe(0);
+    });
+
+    test.each(SERVICE_NAMES)(
+      '%s starts with production values, without rights and on a file system that it cannot change',
+      async (service) => {
+        const plan = await cluster.plan(service, productionValues(service));
+        const probe = await cluster.run(service, { ...plan, args: ['-e', SHOW_RIGHTS] });
+        expect(await probe.ended).toBe(0);
+        expect(JSON.parse(readFileSync(probe.logFile, 'utf8'))).toEqual({
+          pid: 1,
+          uid: 65_532,
+          gid: 65_532,
+          groups: [65_532],
+          cwd: `/app/services/${service}`,
+          capabilities: '0000000000000000',
+          noNewPrivileges: '1',
+          writes: {
+            '.': 'EROFS',
+            '/': 'EROFS',
+            '/app': 'EROFS',
+            '/app/node_modules': 'EROFS',
+            '/nodejs/bin': 'EROFS',
+            '/etc': 'EROFS',
+            '/tmp': 'written',
+          },
+        });
+
+        const container = await cluster.run(service, plan);
+        await container.untilPasses('startup');
+        await container.untilPasses('readiness');
+        await container.untilPasses('liveness');
+        const { Healthcheck } = await settingsOf(service);
+        await engine.docker(['exec', container.name, ...Healthcheck.Test.slice(1)]);
+        await container.signal('SIGTERM');
+        expect(await container.ended).toBe(0);
+      },
+    );
+
+    describe('under load', () => {
+      beforeAll(async () => {
+        await Promise.all(SERVICE_NAMES.map((service) => cluster.deployment(service).add(EARLIER)));
+        session = await signIn(cluster.deployment('console').url, installer.owner);
+        await createActiveSubscription(session, {
+          url: `${stack.receiverUrl}/containers`,
+          events: ['install.status_changed', 'install.test'],
+        });
+      });
+
+      test('every service is replaced by a later version with work in flight, each container finishes and exits 0 in time, and nothing is lost', async () => {
+        const load = await startSteadyLoad({
+          stack,
+          urlOf: (service) => cluster.deployment(service).url,
+          installer,
+          seller,
+          session,
+        });
+        const replaced: Awaited<ReturnType<typeof replaceWithWorkInFlight>>[] = [];
+        try {
+          for (const service of SERVICE_NAMES) replaced.push(await replaceWithWorkInFlight(service, load));
+        } catch (error) {
+          await load.stop();
+          throw error;
+        }
+        const report = await load.stop();
+
+        for (const { retirement, statuses } of replaced) {
+          expect(retirement.exitCode).toBe(0);
+          expect(retirement.stoppedInMs).toBeLessThan(retirement.allowedMs);
+          for (const status of statuses) expect([200, 201]).toContain(status);
+        }
+        // Each attempt with a known result is made once.
+        expect(await expectNothingLost(stack, report, PATH)).toBe(0);
+        // The earlier version has understood messages with fields that it does not know.
+        expect(stack.receivedStatusChanges.some(({ unknownFields }) => unknownFields > 0)).toBe(true);
+        expect(stack.receivedStatusChanges.some(({ unknownFields }) => unknownFields === 0)).toBe(true);
+      });
+    });
+
+    /** Starts the later version beside the earlier one, then ends that one while it has work in flight. */
+    async function replaceWithWorkInFlight(
+      service: ServiceName,
+      load: SteadyLoad,
+    ): Promise<{ readonly retirement: Retirement; readonly statuses: readonly number[] }> {
+      const deployment = cluster.deployment(service);
+      const [old] = deployment.containers;
+      if (old === undefined) throw new Error(`${service} has no container`);
+      const jobs = await Promise.all(Array.from({ length: HELD_JOBS }, () => newJob()));
+      await deployment.add(LATER);
+      await load.untilWritten(5);
+
+      let held: HeldWork | undefined;
+      let kept: KeptConnection | undefined;
+      let statuses: readonly number[] = [];
+      const retirement = await deployment.retire(old, {
+        beforeSigterm: async () => {
+          held = await holdWork(service, old, jobs);
+          if (deployment.url !== '') kept = await keepConnection(old);
+        },
+        afterSigterm: async () => {
+          expect(await firstUnreadyResponse(old)).toMatchObject({ status: 503, body: { ready: false } });
+          if (kept !== undefined) {
+            // The connection is not cut: the request is answered, and the client is told to open another one.
+            expect(await kept.useAgain()).toEqual({ status: 404, isSame: true, connection: 'close' });
+          }
+          await old.untilPasses('liveness');
+          statuses = (await held?.release()) ?? [];
+        },
+      });
+      await load.untilWritten(5);
+      return { retirement, statuses };
+    }
+
+    function newJob() {
+      return assignNewJob(
+        { ...stack, baseUrl: cluster.deployment('installer-gateway').url },
+        {
+          sellingCompanyId: seller.id,
+          installerCompanyId: installer.id,
+          installerKey: apiKeyOf(installer, 'installer-company'),
+        },
+      );
+    }
+
+    function holdWork(
+      service: ServiceName,
+      container: Container,
+      jobs: readonly { readonly id: string; readonly version: number }[],
+    ): Promise<HeldWork> {
+      const [job] = jobs;
+      const apiKey = apiKeyOf(installer, 'installer-company');
+      switch (service) {
+        case 'job-state':
+          return holdStatusEvents(stack, {
+            baseUrl: cluster.deployment('installer-gateway').url,
+            apiKey,
+            jobs,
+          });
+        case 'webhook-dispatcher':
+          return holdAttempts(container, gate);
+        case 'installer-gateway':
+          return holdRequest(container, {
+            path: `/partner/v1/jobs/${job?.id ?? ''}/status-events`,
+            headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt') },
+            body: {
+              status: 'ACKNOWLEDGED',
+              occurredAt: new Date().toISOString(),
+              expectedVersion: job?.version,
+            },
+          });
+        case 'inbound-gateway':
+          return holdRequest(container, {
+            path: '/inbound/leads',
+            headers: { 'x-api-key': apiKeyOf(seller, 'general'), 'idempotency-key': newId('evt') },
+            body: {
+              fullName: 'Ada Lovelace',
+              email: 'ada@example.com',
+              phone: '+1 512 555 0100',
+              address: `${newId('evt')} Main Street, Austin, TX 78701`,
+            },
+          });
+        case 'console':
+          return holdRequest(container, {
+            path: '/partner-api/session',
+            headers: { origin: session.headers.origin },
+            body: seller.owner,
+          });
+      }
+    }
+  });
+});
+
+/** The first response of `/readyz` that is not 200. */
+async function firstUnreadyResponse(container: Container) {
+  return eventually(
+    'the container is not ready',
+    async () => {
+      const { status, json } = await sendCall(`http://127.0.0.1:${container.port('admin')}`, '/readyz');
+      return status !== 200 && { status, body: json };
+    },
+    { everyMs: 1 },
+  );
+}
+
+/** Lets callers pass while it is open, and holds them from `shut` to `open`. */
+function createGate() {
+  let passed = Promise.resolve();
+  let letPass: () => void = () => undefined;
+  return {
+    passed: () => passed,
+    shut() {
+      passed = new Promise((resolve) => {
+        letPass = resolve;
+      });
+    },
+    open() {
+      letPass();
+    },
+  };
+}

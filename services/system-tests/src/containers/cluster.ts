@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createChartWorkspace } from '@partner/deployment/chart-workspace';
+import { ensureHelm } from '@partner/deployment/ensure-helm';
+import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
+import { startBalancer } from './balancer.js';
+import { sandboxValues, secretNameOf, type PodSurroundings } from './chart-values.js';
+import { type Container, startContainer } from './container.js';
+import { type ContainerPlan, planContainer, type Secrets } from './container-plan.js';
+import type { Engine } from './engine.js';
+import { imageOf } from './images.js';
+import { LATER_VERSION_MODULE, laterVersionModule } from './later-version.js';
+
+/** The version that runs, and one that comes after it. */
+export const VERSIONS = ['0.1.0', '0.2.0'] as const;
+
+export type Version = (typeof VERSIONS)[number];
+
+/** The delays of the charts before SIGTERM pass this much faster here. */
+const TIME_SCALE = 0.1;
+
+/** Time until no new connection is sent to a pod that is to end; shorter than the chart's preStop. */
+const PROPAGATION_SECONDS = 3;
+
+/** How a container ended. */
+export interface Retirement {
+  readonly exitCode: number;
+  /** From SIGTERM to the end. */
+  readonly stoppedInMs: number;
+  /** The part of the termination grace period that preStop leaves. */
+  readonly allowedMs: number;
+}
+
+/** The containers of one service, with what a Deployment and a Service do for them. */
+export interface Deployment {
+  /** The address for its callers; empty if the service has no HTTP. */
+  readonly url: string;
+  readonly containers: readonly Container[];
+  /** Starts one more container and resolves once it passes its probes and is an endpoint. */
+  add(version: Version): Promise<Container>;
+  /**
+   * Ends a container: it stops being an endpoint after the time of propagation and gets SIGTERM after its preStop. Resolves
+   * once it has ended; kills it when its grace period is over.
+   */
+  retire(
+    container: Container,
+    around: { readonly beforeSigterm: () => Promise<void>; readonly afterSigterm: () => Promise<void> },
+  ): Promise<Retirement>;
+}
+
+/** The five services, as containers that run as their charts say. */
+export interface Cluster {
+  deployment(service: ServiceName): Deployment;
+  /** How a workload of a service's chart runs with these values. */
+  plan(
+    service: ServiceName,
+    values: unknown,
+    workload?: { kind: 'Job'; name: string },
+  ): Promise<ContainerPlan>;
+  /** Runs a container that belongs to no deployment. */
+  run(service: ServiceName, plan: ContainerPlan): Promise<Container>;
+  stop(): Promise<void>;
+}
+
+/** The contents of the services' secrets. */
+export interface SecretValues {
+  readonly amqpUrl: string;
+  readonly postgresUrl: string;
+  readonly redisUrl: string;
+  readonly sealingKeys: string;
+  readonly cursorKey: string;
+}
+
+/** Prepares the charts and starts nothing. The backing services have to run, and the images have to be built. */
+export async function createCluster(
+  engine: Engine,
+  options: { readonly secrets: SecretValues; readonly surroundings: Omit<PodSurroundings, 'consoleUrl'> },
+): Promise<Cluster> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'cluster-'));
+  const secrets: Secrets = Object.fromEntries(
+    SERVICE_NAMES.map((service) => [secretNameOf(service), secretOf(service, options.secrets)]),
+  );
+  const workspace = await createChartWorkspace(await ensureHelm());
+  const laterVersion = path.join(directory, LATER_VERSION_MODULE);
+  writeFileSync(laterVersion, laterVersionModule());
+  const endpoints = new Map<ServiceName, Set<Container>>(
+    SERVICE_NAMES.map((service) => [service, new Set()]),
+  );
+  const balancers = new Map(
+    await Promise.all(
+      SERVICE_NAMES.filter((service) => INGRESS_PATHS[service] !== undefined).map(
+        async (service) =>
+          [
+            service,
+            await startBalancer(() => [...(endpoints.get(service) ?? [])].map((each) => each.port('http'))),
+          ] as const,
+      ),
+    ),
+  );
+  const urlOf = (service: ServiceName) => balancers.get(service)?.url ?? '';
+  const surroundings = { ...options.surroundings, consoleUrl: urlOf('console') };
+  const started: Container[] = [];
+
+  const plan: Cluster['plan'] = async (service, values, which) => {
+    const objects = await workspace.objects({ chart: service, values });
+    return planContainer(objects, which ?? { kind: 'Deployment', name: service }, secrets);
+  };
+  const run: Cluster['run'] = async (service, containerPlan) => {
+    const name = `${service}-${started.length + 1}`;
+    const container = await startContainer(engine, {
+      name,
+      image: imageOf(service),
+      plan: containerPlan,
+      directory,
+    });
+    started.push(container);
+    return container;
+  };
+  /** The later version is the same image with a module that changes what it sends. */
+  const inVersion = (containerPlan: ContainerPlan, service: ServiceName, version: Version): ContainerPlan => {
+    if (version === VERSIONS[0]) return containerPlan;
+    const file = `/app/services/${service}/${LATER_VERSION_MODULE}`;
+    return {
+      ...containerPlan,
+      options: [...containerPlan.options, '--volume', `${laterVersion}:${file}:ro`],
+      env: {
+        ...containerPlan.env,
+        NODE_OPTIONS: `${containerPlan.env['NODE_OPTIONS'] ?? ''} --import=${file}`,
+      },
+    };
+  };
+
+  function createDeployment(service: ServiceName): Deployment {
+    const containers = new Set<Container>();
+    return {
+      url: urlOf(service),
+      get containers() {
+        return [...containers];
+      },
+      async add(version) {
+        const chartPlan = await plan(service, sandboxValues(service, version, surroundings));
+        const container = await run(service, inVersion(chartPlan, service, version));
+        containers.add(container);
+        await container.untilPasses('startup');
+        await container.untilPasses('readiness');
+        endpoints.get(service)?.add(container);
+        return container;
+      },
+      async retire(container, around) {
+        const { preStopSeconds, terminationGraceSeconds } = container.plan;
+        // Not a wait for a state: these are the two clocks that run in parallel once a pod is to end.
+        const propagated = delay(PROPAGATION_SECONDS * 1_000 * TIME_SCALE).then(() =>
+          endpoints.get(service)?.delete(container),
+        );
+        await delay(preStopSeconds * 1_000 * TIME_SCALE);
+        await propagated;
+        await around.beforeSigterm();
+        const allowedMs = (terminationGraceSeconds - preStopSeconds) * 1_000;
+        const killing = setTimeout(() => void container.signal('SIGKILL'), allowedMs);
+        const beganAt = performance.now();
+        await container.signal('SIGTERM');
+        try {
+          await around.afterSigterm();
+        } finally {
+          await container.ended;
+          clearTimeout(killing);
+          containers.delete(container);
+        }
+        return { exitCode: await container.ended, stoppedInMs: performance.now() - beganAt, allowedMs };
+      },
+    };
+  }
+
+  const deployments = new Map(SERVICE_NAMES.map((service) => [service, createDeployment(service)]));
+  return {
+    deployment(service) {
+      const found = deployments.get(service);
+      if (found === undefined) throw new Error(`there is no deployment ${service}`);
+      return found;
+    },
+    plan,
+    run,
+    async stop() {
+      await Promise.all(started.map((container) => container.signal('SIGKILL').catch(() => undefined)));
+      await Promise.all(started.map((container) => container.ended));
+      await Promise.all([...balancers.values()].map((balancer) => balancer.close()));
+      workspace.remove();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function secretOf(service: ServiceName, values: SecretValues): Record<string, string> {
+  const broker = { AMQP_URL: values.amqpUrl };
+  switch (service) {
+    case 'job-state':
+      return {
+        ...broker,
+        POSTGRES_URL: values.postgresUrl,
+        POSTGRES_OWNER_URL: values.postgresUrl,
+        WEBHOOK_SEALING_KEYS: values.sealingKeys,
+      };
+    case 'webhook-dispatcher':
+      return { ...broker, WEBHOOK_SEALING_KEYS: values.sealingKeys };
+    case 'installer-gateway':
+      return { ...broker, REDIS_URL: values.redisUrl, CURSOR_SIGNING_KEY: values.cursorKey };
+    case 'inbound-gateway':
+    case 'console':
+      return { ...broker, REDIS_URL: values.redisUrl };
+  }
+}
