@@ -3,14 +3,18 @@ import { createServer } from 'node:https';
 import { listen, ListenError } from '@partner/kernel/listen';
 import { Command } from 'commander';
 import { z } from 'zod';
+import { ensureCertificates } from './certificates.js';
 import { openKnownSecrets } from './known-secrets.js';
 import { createReceiver } from './receiver.js';
 
 const program = new Command('receiver')
   .description('The example of a webhook endpoint, over HTTPS on loopback.')
   .requiredOption('--port <port>', 'the port')
-  .requiredOption('--certificate <file>', 'PEM of the server certificate')
-  .requiredOption('--key <file>', 'PEM of its key')
+  .requiredOption('--host-name <name>', 'the host name of its certificate')
+  .requiredOption(
+    '--certificates <directory>',
+    'keeps the certificate, its key and its authority; created if missing',
+  )
   .requiredOption('--log <file>', 'gets one JSON line for each request')
   .requiredOption('--secrets <file>', 'keeps the secrets that it is told')
   .addHelpText(
@@ -30,8 +34,8 @@ Control, for requests to 127.0.0.1 or localhost only:
 const options = z
   .object({
     port: z.coerce.number(),
-    certificate: z.string(),
-    key: z.string(),
+    hostName: z.string(),
+    certificates: z.string(),
     log: z.string(),
     secrets: z.string(),
   })
@@ -41,9 +45,14 @@ const receiver = await createReceiver({
   logFile: options.log,
   secrets: openKnownSecrets(options.secrets),
   clock: () => new Date(),
+  onReceived: ({ path, headers, status, verified }) => {
+    const event = headers['x-svc-event'] ?? 'no event';
+    process.stdout.write(`${status} ${path} ${event} verified: ${verified ?? 'unknown secret'}\n`);
+  },
 });
+const files = await ensureCertificates(options.certificates, options.hostName);
 const server = createServer(
-  { cert: readFileSync(options.certificate), key: readFileSync(options.key) },
+  { cert: readFileSync(files.certificateFile), key: readFileSync(files.keyFile) },
   receiver.handle,
 );
 try {

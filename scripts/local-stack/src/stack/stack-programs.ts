@@ -9,6 +9,7 @@ import type { PartName, PartSource } from '../parts/part-source.js';
 import type { CertificateFiles } from '../receiver/certificates.js';
 import { CONTROL_PATHS } from '../receiver/receiver.js';
 import { serviceOf } from './replicas.js';
+import { RECEIVER_HOST } from './receiver-hosts.js';
 import { INGRESS_PATHS, type ServiceName } from './services.js';
 import { stackFiles, type StackPlan } from './stack-state.js';
 
@@ -162,7 +163,7 @@ export function receiverProgram(
     args: [
       path.join(root, 'scripts/local-stack/dist/receiver/main.js'),
       ...['--port', String(plan.ports.receiver)],
-      ...['--certificate', certificates.certificateFile, '--key', certificates.keyFile],
+      ...['--host-name', RECEIVER_HOST, '--certificates', stackFiles(directory).receiver],
       ...['--log', files.log, '--secrets', files.secrets],
     ],
     env: baseEnvironment(),
