@@ -33,14 +33,17 @@ export interface QueueDefinition {
 export const COMMANDS = { name: 'partner.commands', type: 'direct' } as const satisfies ExchangeDefinition;
 
 /**
- * RPC requests of the gateways, routed by queue name. It is the only exchange that a gateway may publish to, so its
- * queues offer only what partners can request.
+ * RPC requests of inbound-gateway, routed by queue name. It is the only exchange that this gateway may publish to, so a
+ * compromised one reaches only what selling companies can request.
  */
-export const RPC_REQUESTS = { name: 'partner.rpc', type: 'direct' } as const satisfies ExchangeDefinition;
+export const INBOUND = { name: 'partner.inbound', type: 'direct' } as const satisfies ExchangeDefinition;
+
+/** RPC requests of installer-gateway, as {@link INBOUND} for installer companies. */
+export const INSTALLER = { name: 'partner.installer', type: 'direct' } as const satisfies ExchangeDefinition;
 
 /**
  * RPC requests that manage a company: from the console and operators to job-state, and from job-state to
- * webhook-dispatcher. Separate from {@link RPC_REQUESTS}, so that a compromised gateway cannot create keys or read
+ * webhook-dispatcher. Separate from the exchanges of the gateways, so that a compromised gateway cannot create keys or read
  * password hashes.
  */
 export const MANAGEMENT = {
@@ -83,22 +86,29 @@ export const DEAD_LETTERS = {
 } as const satisfies ExchangeDefinition;
 
 /**
- * RPC requests of the gateways to job-state.
+ * RPC requests of inbound-gateway to job-state.
  *
  * A broker restart loses queued requests, and a request is dropped after its deadline. The caller then sees a timeout,
  * and a retry with its idempotency key returns the outcome. If job-state crashes before it acknowledges, a request is
  * delivered twice. It runs twice only if its method has an `idempotency_level`, which declares that safe. Any other is
  * dropped: it ran at most once, and its caller sees a timeout with an unknown outcome.
  */
-export const JOB_STATE_RPC = {
-  name: 'job-state.rpc',
+export const JOB_STATE_INBOUND_RPC = {
+  name: 'job-state.inbound-rpc',
   type: 'classic',
-  bindings: [{ exchange: RPC_REQUESTS, routingKey: 'job-state.rpc' }],
+  bindings: [{ exchange: INBOUND, routingKey: 'job-state.inbound-rpc' }],
+} as const satisfies QueueDefinition;
+
+/** RPC requests of installer-gateway to job-state. Same losses and duplicates as {@link JOB_STATE_INBOUND_RPC}. */
+export const JOB_STATE_INSTALLER_RPC = {
+  name: 'job-state.installer-rpc',
+  type: 'classic',
+  bindings: [{ exchange: INSTALLER, routingKey: 'job-state.installer-rpc' }],
 } as const satisfies QueueDefinition;
 
 /**
  * RPC requests of the console, and of operators on an owner's behalf, to job-state. Same losses and duplicates as
- * {@link JOB_STATE_RPC}.
+ * {@link JOB_STATE_INBOUND_RPC}.
  */
 export const JOB_STATE_MANAGEMENT_RPC = {
   name: 'job-state.management-rpc',
@@ -106,14 +116,14 @@ export const JOB_STATE_MANAGEMENT_RPC = {
   bindings: [{ exchange: MANAGEMENT, routingKey: 'job-state.management-rpc' }],
 } as const satisfies QueueDefinition;
 
-/** RPC requests of operators only to job-state. Same losses and duplicates as {@link JOB_STATE_RPC}. */
+/** RPC requests of operators only to job-state. Same losses and duplicates as {@link JOB_STATE_INBOUND_RPC}. */
 export const JOB_STATE_OPERATOR_RPC = {
   name: 'job-state.operator-rpc',
   type: 'classic',
   bindings: [{ exchange: OPERATOR, routingKey: 'job-state.operator-rpc' }],
 } as const satisfies QueueDefinition;
 
-/** RPC requests to webhook-dispatcher; all are reads. Same losses and duplicates as {@link JOB_STATE_RPC}. */
+/** RPC requests to webhook-dispatcher; all are reads. Same losses and duplicates as {@link JOB_STATE_INBOUND_RPC}. */
 export const WEBHOOK_DISPATCHER_RPC = {
   name: 'webhook-dispatcher.rpc',
   type: 'classic',
@@ -177,7 +187,8 @@ export const PARTNER_EVENTS_FOR_PLATFORM = {
 /** All exchanges, for declaration and checks. */
 export const EXCHANGES: readonly ExchangeDefinition[] = [
   COMMANDS,
-  RPC_REQUESTS,
+  INBOUND,
+  INSTALLER,
   MANAGEMENT,
   OPERATOR,
   PLATFORM,
@@ -189,7 +200,8 @@ export const EXCHANGES: readonly ExchangeDefinition[] = [
 
 /** All durable queues, for declaration and checks. Every service declares or checks all of them on each connect. */
 export const QUEUES: readonly QueueDefinition[] = [
-  JOB_STATE_RPC,
+  JOB_STATE_INBOUND_RPC,
+  JOB_STATE_INSTALLER_RPC,
   JOB_STATE_MANAGEMENT_RPC,
   JOB_STATE_OPERATOR_RPC,
   WEBHOOK_DISPATCHER_RPC,

@@ -4,7 +4,8 @@ http: false
 egress: [broker, postgres]
 secretsOfOthers: [postgresOwnerUrl, simulatorAmqpUrl]
 queues:
-  - { value: rpc, queue: job-state.rpc }
+  - { value: inboundRpc, queue: job-state.inbound-rpc }
+  - { value: installerRpc, queue: job-state.installer-rpc }
   - { value: managementRpc, queue: job-state.management-rpc }
   - { value: platformMessages, queue: job-state.platform-messages }
   - { value: deliveryResults, queue: job-state.delivery-results }

@@ -449,7 +449,11 @@ describe('the state of the service', () => {
   test('is told by status and doctor', async () => {
     const status = await document('status');
     expect(status).toMatchObject({ environment: 'sandbox', stack: { baseUrl: stack.description.baseUrl } });
-    expect(valueAt(status, 'queues.0')).toMatchObject({ name: 'job-state.rpc', messages: 0, consumers: 1 });
+    expect(valueAt(status, 'queues.0')).toMatchObject({
+      name: 'job-state.inbound-rpc',
+      messages: 0,
+      consumers: 1,
+    });
     const { out } = await run(['status']);
     for (const line of ['deliveries due', 'behind failing endpoints', 'webhooks with a failing endpoint'])
       expect(out).toContain(line);

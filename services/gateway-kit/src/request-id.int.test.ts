@@ -62,7 +62,7 @@ describe('the id of a request', () => {
 
   /** A gateway whose endpoint calls job-state, which publishes a message to a consumer. */
   async function createChain() {
-    const calls = await probe.declareTestQueue({ type: 'classic' });
+    const calls = await probe.declareRpcQueue();
     const events = await probe.declareTestQueue();
     const publisher = createPublisher({ connection, logger, metrics });
     const service = partialRpcService(JobService, {

@@ -1,7 +1,7 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { Surface } from '@partner/proto-contracts/public-api/scopes';
-import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
+import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { RequestListener } from 'node:http';
 import type { z } from 'zod';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
@@ -42,12 +42,14 @@ export interface GatewayParts extends Pick<
 export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: {
   readonly name: string;
   readonly surface: Surface;
+  /** The queue in which job-state serves this gateway. */
+  readonly queue: QueueDefinition;
   readonly config: S;
   readonly createApp: (parts: GatewayParts, settings: z.infer<S>) => RequestListener;
   /** Headers of responses with which Node refuses a request before the app sees it, e.g. the surface's API version. */
   readonly refusalHeaders?: Readonly<Record<string, string>>;
 }): Promise<void> {
-  const { name, surface, createApp, refusalHeaders } = options;
+  const { name, surface, queue, createApp, refusalHeaders } = options;
   await runService({
     name,
     config: options.config,
@@ -67,7 +69,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
 
       const transport = createRpcTransport({
         connection,
-        queue: JOB_STATE_RPC,
+        queue,
         logger,
         metrics,
         defaultTimeoutMs: settings.RPC_TIMEOUT_MS,

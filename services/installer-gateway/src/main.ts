@@ -1,5 +1,6 @@
 import { createClient } from '@connectrpc/connect';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { JOB_STATE_INSTALLER_RPC } from '@partner/proto-contracts/topology';
 import { runGateway } from '@partner/gateway-kit/run-gateway';
 import { API_VERSIONS } from './api-versions.js';
 import { createInstallerApp } from './app.js';
@@ -10,6 +11,7 @@ import { createTechnicianCursor } from './technician-cursor.js';
 await runGateway({
   name: 'installer-gateway',
   surface: 'installer',
+  queue: JOB_STATE_INSTALLER_RPC,
   config,
   createApp: ({ transport, ...parts }, settings) =>
     createInstallerApp({

@@ -1,6 +1,6 @@
 import { createClient } from '@connectrpc/connect';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { JOB_STATE_RPC, PARTNER_EVENTS_FOR_PLATFORM } from '@partner/proto-contracts/topology';
+import { JOB_STATE_INSTALLER_RPC, PARTNER_EVENTS_FOR_PLATFORM } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { startConsumer } from '@partner/kernel/amqp/consumer';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
@@ -30,7 +30,7 @@ await runService({
     lifecycle.onShutdown('publisher', () => publisher.flush());
     const transport = createRpcTransport({
       connection,
-      queue: JOB_STATE_RPC,
+      queue: JOB_STATE_INSTALLER_RPC,
       logger,
       metrics,
       defaultTimeoutMs: config.RPC_TIMEOUT_MS,

@@ -15,9 +15,10 @@ import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhoo
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
 import {
+  JOB_STATE_INBOUND_RPC,
+  JOB_STATE_INSTALLER_RPC,
   JOB_STATE_MANAGEMENT_RPC,
   JOB_STATE_OPERATOR_RPC,
-  JOB_STATE_RPC,
 } from '@partner/proto-contracts/topology';
 import type { AmqpConnection } from '@partner/kernel/amqp/connection';
 import { type RpcService, rpcService, startRpcServer } from '@partner/kernel/amqp/rpc-server';
@@ -51,7 +52,7 @@ interface ServiceDeps {
 }
 
 /**
- * Starts the RPC servers: one for the gateways, one for the management of companies, one for operators. Each serves a queue
+ * Starts the RPC servers: one for each gateway, one for the management of companies, one for operators. Each serves a queue
  * of its own.
  */
 export function startRpcServers(
@@ -64,13 +65,21 @@ export function startRpcServers(
   const prefetch = 40 * config.POSTGRES_POOL_SIZE;
   // Replies are publishes: they must not stand in the way of the consumers' acknowledgements.
   const shared = { connection: publishing, logger, metrics };
-  const rpcServer = startRpcServer({
+  const authentication = authenticationService(config, serviceDeps);
+  const inboundRpcServer = startRpcServer({
     ...shared,
-    queue: JOB_STATE_RPC,
+    queue: JOB_STATE_INBOUND_RPC,
     prefetch,
-    services: gatewayServices(config, serviceDeps),
+    services: [authentication, ...inboundServices(serviceDeps)],
   });
-  lifecycle.onShutdown('rpc-server', () => rpcServer.stop());
+  lifecycle.onShutdown('inbound-rpc-server', () => inboundRpcServer.stop());
+  const installerRpcServer = startRpcServer({
+    ...shared,
+    queue: JOB_STATE_INSTALLER_RPC,
+    prefetch,
+    services: [authentication, installerService(config, serviceDeps)],
+  });
+  lifecycle.onShutdown('installer-rpc-server', () => installerRpcServer.stop());
   const managementRpcServer = startRpcServer({
     ...shared,
     queue: JOB_STATE_MANAGEMENT_RPC,
@@ -87,28 +96,31 @@ export function startRpcServers(
   lifecycle.onShutdown('operator-rpc-server', () => operatorRpcServer.stop());
 }
 
-/** Services that the gateways call for requests with an API key. */
-function gatewayServices(config: Config, deps: ServiceDeps): readonly RpcService[] {
-  const { database, clock, logger, keyUsage } = deps;
+/** Looks up the keys of requests, for both gateways. */
+function authenticationService(
+  config: Config,
+  { database, clock, logger, keyUsage }: ServiceDeps,
+): RpcService {
+  const environment = config.PARTNER_ENVIRONMENT;
+  return rpcService(
+    AuthenticationService,
+    createAuthenticationService({ database, clock, logger, keyUsage, environment }),
+  );
+}
+
+/** Services for requests of selling companies. */
+function inboundServices({ database, clock, logger }: ServiceDeps): readonly RpcService[] {
   return [
-    rpcService(
-      JobService,
-      createJobService({ database, clock, logger, feedDays: config.RETENTION_FEED_DAYS }),
-    ),
     rpcService(LeadService, createLeadService({ database, clock, logger })),
     rpcService(AppointmentService, createAppointmentService({ database, clock, logger })),
     rpcService(ContractorJobService, createContractorJobService({ database, clock, logger })),
-    rpcService(
-      AuthenticationService,
-      createAuthenticationService({
-        database,
-        clock,
-        logger,
-        keyUsage,
-        environment: config.PARTNER_ENVIRONMENT,
-      }),
-    ),
   ];
+}
+
+/** The service for requests of installer companies. */
+function installerService(config: Config, { database, clock, logger }: ServiceDeps): RpcService {
+  const feedDays = config.RETENTION_FEED_DAYS;
+  return rpcService(JobService, createJobService({ database, clock, logger, feedDays }));
 }
 
 /** Services that manage what a company has: access, webhooks, the audit log and, in the sandbox, its fault scripts. */

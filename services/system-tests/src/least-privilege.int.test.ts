@@ -14,11 +14,20 @@ import {
   AuthenticationService,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
+import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
+import {
+  JOB_STATE_INBOUND_RPC,
+  JOB_STATE_INSTALLER_RPC,
+  JOB_STATE_MANAGEMENT_RPC,
+  JOB_STATE_OPERATOR_RPC,
+} from '@partner/proto-contracts/topology';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { newId } from '@partner/kernel/ids';
@@ -243,8 +252,13 @@ describe('services with users that may do no more than they must', () => {
   });
 });
 
-describe.each(['partner-inbound-gateway', 'partner-installer-gateway'])('at job-state %s', (user) => {
-  test('finds whose a key is, and no method with which a company is managed [TENANT-3]', async () => {
+const INBOUND_SERVICES = [LeadService, AppointmentService, ContractorJobService] as const;
+
+describe.each([
+  ['partner-inbound-gateway', JOB_STATE_INBOUND_RPC, [JobService]],
+  ['partner-installer-gateway', JOB_STATE_INSTALLER_RPC, INBOUND_SERVICES],
+] as const)('at job-state %s', (user, queue, servicesOfOtherGateway) => {
+  test('finds whose a key is, and no method of owners, operators or the other gateway [TENANT-3]', async () => {
     const connection = createAmqpConnection({
       url: brokerUrl(user),
       name: 'test',
@@ -254,7 +268,7 @@ describe.each(['partner-inbound-gateway', 'partner-installer-gateway'])('at job-
     });
     const transport = createRpcTransport({
       connection,
-      queue: JOB_STATE_RPC,
+      queue,
       logger: silentLogger,
       metrics: new Registry(),
     });
@@ -268,7 +282,7 @@ describe.each(['partner-inbound-gateway', 'partner-installer-gateway'])('at job-
       const unknownMethods = () =>
         readMetric(adminUrl, 'partner_rpc_server_seconds_count', { method: 'unknown' });
       const before = await unknownMethods();
-      const methods = MANAGEMENT_SERVICES.flatMap((service) =>
+      const methods = [...MANAGEMENT_SERVICES, ...servicesOfOtherGateway].flatMap((service) =>
         Object.values<DescMethodUnary>(service.method),
       );
       for (const method of methods) {
@@ -282,6 +296,36 @@ describe.each(['partner-inbound-gateway', 'partner-installer-gateway'])('at job-
       await connection.close();
     }
   });
+});
+
+test('the dispatcher calls no method of job-state through the default exchange [TENANT-3]', async () => {
+  const adminUrl = stack.stack.description.services['job-state']?.adminUrl ?? '';
+  const refused = () =>
+    readMetric(adminUrl, 'partner_rpc_server_dropped_total', { cause: 'foreign_exchange' });
+  const probe = await openBrokerProbe(brokerUrl('partner-webhook-dispatcher'));
+  try {
+    const responses: unknown[] = [];
+    const replyTo = 'amq.rabbitmq.reply-to';
+    await probe.channel.consume(replyTo, (response) => responses.push(response), { noAck: true });
+    const before = await refused();
+    const queues = [
+      JOB_STATE_INBOUND_RPC,
+      JOB_STATE_INSTALLER_RPC,
+      JOB_STATE_MANAGEMENT_RPC,
+      JOB_STATE_OPERATOR_RPC,
+    ];
+    for (const { name } of queues) {
+      probe.channel.publish('', name, Buffer.alloc(0), {
+        replyTo,
+        correlationId: name,
+        type: 'partner.operator.v1.OperatorService/ListCompanies',
+      });
+    }
+    await eventually('the refusals', async () => (await refused()) - before === queues.length);
+    expect(responses).toEqual([]);
+  } finally {
+    await probe.close();
+  }
 });
 
 describe('the user of the service in Postgres', () => {
@@ -382,12 +426,13 @@ const bind = (queue: string, exchange: string): Deed => [
   (channel) => channel.bindQueue(queue, exchange, '#'),
 ];
 const DECLARE: Deed = ['declare a queue', (channel) => channel.assertQueue('things', { durable: true })];
-const REMOVE: Deed = ['delete a queue', (channel) => channel.deleteQueue('job-state.rpc')];
+const REMOVE: Deed = ['delete a queue', (channel) => channel.deleteQueue('job-state.inbound-rpc')];
 const PURGE: Deed = ['empty a queue', (channel) => channel.purgeQueue('job-state.platform-messages')];
 
 const FOREIGN: Readonly<Record<string, readonly Deed[]>> = {
   'partner-inbound-gateway': [
-    consume('job-state.rpc'),
+    consume('job-state.inbound-rpc'),
+    publish('partner.installer'),
     consume('job-state.platform-messages'),
     consume('webhook-dispatcher.deliveries'),
     consume('platform.partner-events'),
@@ -404,7 +449,8 @@ const FOREIGN: Readonly<Record<string, readonly Deed[]>> = {
     PURGE,
   ],
   'partner-installer-gateway': [
-    consume('job-state.rpc'),
+    consume('job-state.installer-rpc'),
+    publish('partner.inbound'),
     publish('partner.management'),
     publish('partner.operator'),
     publish('partner.commands'),
@@ -414,7 +460,8 @@ const FOREIGN: Readonly<Record<string, readonly Deed[]>> = {
   ],
   'partner-console': [
     consume('job-state.management-rpc'),
-    publish('partner.rpc'),
+    publish('partner.inbound'),
+    publish('partner.installer'),
     publish('partner.operator'),
     publish('partner.commands'),
     publish('platform'),
@@ -425,14 +472,16 @@ const FOREIGN: Readonly<Record<string, readonly Deed[]>> = {
     consume('webhook-dispatcher.deliveries'),
     consume('platform.partner-events'),
     publish('platform'),
-    publish('partner.rpc'),
+    publish('partner.inbound'),
+    publish('partner.installer'),
     publish('partner.operator'),
     DECLARE,
     REMOVE,
   ],
   'partner-webhook-dispatcher': [
-    consume('job-state.rpc'),
-    publish('partner.rpc'),
+    consume('job-state.installer-rpc'),
+    publish('partner.inbound'),
+    publish('partner.installer'),
     publish('partner.management'),
     consume('job-state.platform-messages'),
     consume('job-state.delivery-results'),
@@ -451,7 +500,9 @@ const FOREIGN: Readonly<Record<string, readonly Deed[]>> = {
     DECLARE,
   ],
   'partner-simulator': [
-    consume('job-state.rpc'),
+    consume('job-state.installer-rpc'),
+    publish('partner.inbound'),
+    publish('partner.operator'),
     publish('partner.management'),
     publish('partner.commands'),
     publish('partner.events'),
@@ -459,13 +510,19 @@ const FOREIGN: Readonly<Record<string, readonly Deed[]>> = {
     DECLARE,
   ],
   'partner-operator': [
-    consume('job-state.rpc'),
-    publish('partner.rpc'),
+    consume('job-state.installer-rpc'),
+    publish('partner.inbound'),
+    publish('partner.installer'),
     publish('partner.commands'),
     DECLARE,
     REMOVE,
   ],
-  'partner-monitoring': [consume('job-state.rpc'), publish('partner.commands'), publish(''), DECLARE],
+  'partner-monitoring': [
+    consume('job-state.installer-rpc'),
+    publish('partner.commands'),
+    publish(''),
+    DECLARE,
+  ],
 };
 
 test('every user of the broker is tried', () => {

@@ -3,7 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ServiceName, SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { jobResponse, jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
 import { EVENT_CATALOGUE, eventGroup, isEventName } from '@partner/proto-contracts/public-api/webhook-events';
-import { COMMANDS, MANAGEMENT, PLATFORM, QUEUES, RPC_REQUESTS } from '@partner/proto-contracts/topology';
+import {
+  COMMANDS,
+  type ExchangeDefinition,
+  INBOUND,
+  INSTALLER,
+  MANAGEMENT,
+  PLATFORM,
+  QUEUES,
+} from '@partner/proto-contracts/topology';
 import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
 import { eventually } from '@partner/test-kit/eventually';
 import { connectPlatform, type Platform } from './model/platform.js';
@@ -74,12 +82,13 @@ beforeAll(async () => {
   probe = await openBrokerProbe(amqpUrl);
   ends.unshift(() => probe.close());
   const told = await collectMessages(probe, PLATFORM, ['#']);
-  const keysOf = (of: typeof COMMANDS | typeof MANAGEMENT | typeof RPC_REQUESTS) =>
+  const keysOf = (of: ExchangeDefinition) =>
     QUEUES.flatMap(({ bindings }) => bindings.filter(({ exchange }) => exchange === of)).map(
       ({ routingKey }) => routingKey,
     );
   const commanded = await collectMessages(probe, COMMANDS, keysOf(COMMANDS));
-  const requested = await collectMessages(probe, RPC_REQUESTS, keysOf(RPC_REQUESTS));
+  const sold = await collectMessages(probe, INBOUND, keysOf(INBOUND));
+  const installed = await collectMessages(probe, INSTALLER, keysOf(INSTALLER));
   const managed = await collectMessages(probe, MANAGEMENT, keysOf(MANAGEMENT));
   const deps = { stack, canaries, recorder, answers };
 
@@ -97,12 +106,15 @@ beforeAll(async () => {
   });
   recorder.keep('redis', 'commands', redis.join('\n'));
   for (const { what, text } of await told.end()) recorder.keep('messages of the platform', what, text);
-  commands = [...(await commanded.end()), ...(await requested.end()), ...(await managed.end())].map(
-    (message) => ({
-      place: 'commands',
-      ...message,
-    }),
-  );
+  commands = [
+    ...(await commanded.end()),
+    ...(await sold.end()),
+    ...(await installed.end()),
+    ...(await managed.end()),
+  ].map((message) => ({
+    place: 'commands',
+    ...message,
+  }));
   keepWebhooks();
   for (const { type, body } of platform.heard) {
     recorder.keep('platform', `a message ${type}`, Buffer.from(body).toString('utf8'));

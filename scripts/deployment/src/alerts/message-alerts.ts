@@ -107,7 +107,7 @@ export const MESSAGE_ALERTS: readonly Alert[] = [
         when: 'the dispatcher is gone',
         series: {
           'partner_queue_consumers{queue="webhook-dispatcher.deliveries"}': '2x5 0x30',
-          'partner_queue_consumers{queue="job-state.rpc"}': '2x40',
+          'partner_queue_consumers{queue="job-state.installer-rpc"}': '2x40',
         },
         at: '15m',
         firing: [{ queue: 'webhook-dispatcher.deliveries' }],

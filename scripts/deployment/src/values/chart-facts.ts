@@ -28,7 +28,8 @@ export const CHART_FACTS: Readonly<Record<ServiceName, ChartFacts>> = {
     peers: { postgres: 5432 },
     maxReplicas: 5,
     messagesPerReplica: {
-      rpc: [200, 'Requests of gateways.'],
+      inboundRpc: [200, 'Requests of inbound-gateway.'],
+      installerRpc: [200, 'Requests of installer-gateway.'],
       managementRpc: [200, 'Requests of the console.'],
       platformMessages: [200, 'Messages of the platform.'],
       deliveryResults: [100, 'Messages with results of deliveries.'],

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { JOB_STATE_RPC, PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
+import { JOB_STATE_INSTALLER_RPC, PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { startConsumer } from '@partner/kernel/amqp/consumer';
 import { startRpcServer } from '@partner/kernel/amqp/rpc-server';
@@ -57,7 +57,7 @@ describe('the simulator', () => {
     });
     const server = startRpcServer({
       ...parts,
-      queue: JOB_STATE_RPC,
+      queue: JOB_STATE_INSTALLER_RPC,
       prefetch: 50,
       services: [
         partialRpcService(JobService, {

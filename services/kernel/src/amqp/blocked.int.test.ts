@@ -1,7 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { COMMANDS, DELIVERY_RESULTS, JOB_STATE_RPC } from '@partner/proto-contracts/topology';
+import { COMMANDS, DELIVERY_RESULTS, JOB_STATE_INSTALLER_RPC } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
 import { silentLogger } from '../logger.js';
 import { eventually } from '@partner/test-kit/eventually';
@@ -74,7 +74,7 @@ describe('while the broker is short of memory', () => {
     const serving = createAmqpConnection({ url: broker.url, name: 'serving', logger, metrics });
     startRpcServer({
       connection: serving,
-      queue: JOB_STATE_RPC,
+      queue: JOB_STATE_INSTALLER_RPC,
       prefetch: 10,
       services: [service],
       logger,
@@ -82,7 +82,7 @@ describe('while the broker is short of memory', () => {
     });
     const client = createClient(
       JobService,
-      createRpcTransport({ connection, queue: JOB_STATE_RPC, logger, metrics }),
+      createRpcTransport({ connection, queue: JOB_STATE_INSTALLER_RPC, logger, metrics }),
     );
     await eventually('the connections', () => connection.isReady() && serving.isReady());
     await makeShort();

@@ -5,7 +5,7 @@ import {
   ACCESS_BROADCAST,
   COMMANDS,
   DELIVERY_RESULTS,
-  JOB_STATE_RPC,
+  JOB_STATE_INSTALLER_RPC,
 } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
 import { silentLogger } from '../logger.js';
@@ -43,7 +43,7 @@ describe('a broker that is killed and started again', () => {
     const publisher = createPublisher({ connection: publishing, logger, metrics });
     const client = createClient(
       JobService,
-      createRpcTransport({ connection: publishing, queue: JOB_STATE_RPC, logger, metrics }),
+      createRpcTransport({ connection: publishing, queue: JOB_STATE_INSTALLER_RPC, logger, metrics }),
     );
     const calls = createRecorder<string>();
     const service = partialRpcService(JobService, {
@@ -54,7 +54,7 @@ describe('a broker that is killed and started again', () => {
     });
     startRpcServer({
       connection: consuming,
-      queue: JOB_STATE_RPC,
+      queue: JOB_STATE_INSTALLER_RPC,
       prefetch: 5,
       services: [service],
       logger,

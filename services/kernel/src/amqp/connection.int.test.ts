@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { JOB_STATE_RPC, QUEUES } from '@partner/proto-contracts/topology';
+import { JOB_STATE_INSTALLER_RPC, QUEUES } from '@partner/proto-contracts/topology';
 import type { Channel } from 'amqplib';
 import { Registry } from 'prom-client';
 import { silentLogger } from '../logger.js';
@@ -152,13 +152,13 @@ describe('a supervised connection', () => {
       name: 'reader',
       confirm: false,
       setup: async (channel) => {
-        await channel.checkQueue('job-state.rpc');
+        await channel.checkQueue('job-state.installer-rpc');
         channels.record(channel);
       },
     });
     const [first] = await channels.atLeast(1);
     if (first === undefined) throw new Error('no channel');
-    await first.deleteQueue('job-state.rpc');
+    await first.deleteQueue('job-state.installer-rpc');
     await killChannel(first);
     await channels.atLeast(2);
     await eventually('readiness', () => connection.isReady());
@@ -250,21 +250,21 @@ describe('a supervised connection', () => {
 
   test('is not ready while a queue has other properties, and is once that is fixed', async () => {
     const probe = await openBrokerProbe(broker.url);
-    await probe.channel.deleteQueue('job-state.rpc');
-    await probe.channel.assertQueue('job-state.rpc', { durable: true, messageTtl: 1_000 });
+    await probe.channel.deleteQueue('job-state.installer-rpc');
+    await probe.channel.assertQueue('job-state.installer-rpc', { durable: true, messageTtl: 1_000 });
     const connection = connectTo(broker.url);
     await eventually('failed attempts', async () => {
       return ((await metric('partner_amqp_connect_failures_total')) ?? 0) > 1;
     });
     expect(connection.isReady()).toBe(false);
-    await probe.channel.deleteQueue('job-state.rpc');
+    await probe.channel.deleteQueue('job-state.installer-rpc');
     await eventually('readiness', () => connection.isReady());
     await probe.close();
   });
 
   test("declares nothing in check mode: a queue's consumer is not ready while it is missing, others are", async () => {
     const probe = await openBrokerProbe(broker.url);
-    await probe.channel.deleteQueue('job-state.rpc');
+    await probe.channel.deleteQueue('job-state.installer-rpc');
     const looks = createRecorder<string>();
     const reader = connectTo(broker.url, { topology: 'check' });
     reader.openChannel({
@@ -272,7 +272,7 @@ describe('a supervised connection', () => {
       confirm: false,
       setup: async (channel, topology) => {
         looks.record('look');
-        await topology.provideQueue(channel, JOB_STATE_RPC);
+        await topology.provideQueue(channel, JOB_STATE_INSTALLER_RPC);
       },
     });
     const other = connectTo(broker.url, { topology: 'check' });
@@ -299,10 +299,10 @@ describe('a supervised connection', () => {
 
   test('declares nothing when configured so', async () => {
     const probe = await openBrokerProbe(broker.url);
-    await probe.channel.deleteQueue('job-state.rpc');
+    await probe.channel.deleteQueue('job-state.installer-rpc');
     const connection = connectTo(broker.url, { declareTopology: false });
     await eventually('readiness', () => connection.isReady());
-    await expect(probe.channel.checkQueue('job-state.rpc')).rejects.toThrow('404');
+    await expect(probe.channel.checkQueue('job-state.installer-rpc')).rejects.toThrow('404');
     await probe.close();
   });
 });

@@ -16,6 +16,9 @@ import { type Consumer, type Delivery, startSubscription, unlessClosed } from '.
 
 export { rpcService, type RpcService } from './rpc-service.js';
 
+/** Begins the reply address that the broker gives to a request with direct reply-to. */
+const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to.';
+
 /**
  * Serves RPC requests from a queue, at most `prefetch` at once. Each response goes to the reply queue that the request
  * names.
@@ -23,6 +26,9 @@ export { rpcService, type RpcService } from './rpc-service.js';
  * A request is acknowledged after its response is sent, so the broker redelivers it if this process crashes before. A
  * redelivered request runs again only if its method has an `idempotency_level`. Any other is dropped because it may
  * have run already, and its caller learns at its deadline that the outcome is unknown.
+ *
+ * Only requests that came through an exchange which the queue is bound to are served, and only by direct reply-to: write
+ * access to the default exchange, which a server needs for its responses, is no access to the methods of another one.
  *
  * A request whose caller no longer waits is dropped. So is a response that is too late or cannot be routed. An error of
  * the implementation is returned as its `ServiceError`, or logged and returned as `internal`. Each request runs on
@@ -46,7 +52,7 @@ export function startRpcServer(options: {
   });
   const dropped = counter(options.metrics, {
     name: 'partner_rpc_server_dropped_total',
-    help: 'RPC requests that were not answered: expired before the start, overdue at the end, without a reply address, or delivered again though not repeatable',
+    help: 'RPC requests that were not answered: expired before the start, overdue at the end, without a direct reply address, through another exchange, or delivered again though not repeatable',
     labels: ['method', 'cause'],
   });
 
@@ -59,8 +65,10 @@ export function startRpcServer(options: {
     const method = found === undefined ? 'unknown' : callType;
     const replyTo = textOf(properties.replyTo);
     const timeoutMs = timeoutOf(headers);
-    if (replyTo === '' || (timeoutMs ?? 1) <= 0) {
-      dropped.inc({ method, cause: replyTo === '' ? 'no_reply_address' : 'expired' });
+    const refusal = refusalOf(delivery.message.fields.exchange, replyTo, timeoutMs);
+    if (refusal !== undefined) {
+      dropped.inc({ method, cause: refusal });
+      if (refusal !== 'expired') logger.warn({ method, cause: refusal }, 'rpc.request_refused');
       delivery.ack();
       return;
     }
@@ -105,6 +113,13 @@ export function startRpcServer(options: {
       );
     }
     delivery.ack();
+  }
+
+  /** Why a request is not served; the broker sets the exchange, not the sender. */
+  function refusalOf(exchange: string, replyTo: string, timeoutMs: number | undefined): string | undefined {
+    if (!queue.bindings.some((binding) => binding.exchange.name === exchange)) return 'foreign_exchange';
+    if (!replyTo.startsWith(DIRECT_REPLY_TO)) return 'no_reply_address';
+    return (timeoutMs ?? 1) <= 0 ? 'expired' : undefined;
   }
 
   return startSubscription({

@@ -1,15 +1,17 @@
 import { getEventListeners } from 'node:events';
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { type CallOptions, type Client, createClient, type HandlerContext } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type GetJobRequest,
+  GetJobRequestSchema,
   GetJobResponseSchema,
   JobService,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
+import type { Options } from 'amqplib';
 import { Registry } from 'prom-client';
 import { silentLogger } from '../logger.js';
 import { ServiceError } from '../service-error.js';
@@ -27,6 +29,8 @@ import type { Consumer } from './subscription.js';
 
 type GetJob = (request: GetJobRequest, context: HandlerContext) => Promise<{ resourceJson: string }>;
 
+const GET_JOB = 'partner.jobs.v1.JobService/GetJob';
+const REPLY_TO = 'amq.rabbitmq.reply-to';
 const NEVER = new Promise<never>(() => undefined);
 
 describe('RPC over the broker', () => {
@@ -34,6 +38,7 @@ describe('RPC over the broker', () => {
   let metrics: Registry;
   let probe: BrokerProbe;
   let queue: QueueDefinition;
+  let closing: BrokerProbe[] = [];
   let clientSide: AmqpConnection;
   let serverSide: AmqpConnection;
 
@@ -45,10 +50,12 @@ describe('RPC over the broker', () => {
   });
   beforeEach(async () => {
     metrics = new Registry();
-    queue = await probe.declareTestQueue({ type: 'classic' });
+    queue = await probe.declareRpcQueue();
     [clientSide, serverSide] = [connect('client'), connect('server')];
   });
   afterEach(async () => {
+    for (const own of closing) await own.close();
+    closing = [];
     await clientSide.close();
     await serverSide.close();
   });
@@ -89,6 +96,25 @@ describe('RPC over the broker', () => {
     const transport = createRpcTransport({ connection: over, queue, logger, metrics, ...rest });
     await eventually('the client', () => clientSide.isReady());
     return createClient(JobService, transport);
+  }
+
+  /** Sends requests by hand, through the exchange of the queue or past it, and records the types of the responses. */
+  async function openRawClient() {
+    const own = await openBrokerProbe(testAmqpUrl());
+    closing.push(own);
+    const replies = createRecorder<string>();
+    await own.channel.consume(REPLY_TO, (reply) => replies.record(String(reply?.properties.type)), {
+      noAck: true,
+    });
+    return {
+      replies,
+      send(body: Buffer, options: Options.Publish) {
+        own.channel.publish(queue.name, queue.name, body, options);
+      },
+      sendPastExchange(body: Buffer, options: Options.Publish) {
+        own.channel.sendToQueue(queue.name, body, options);
+      },
+    };
   }
 
   async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
@@ -182,18 +208,38 @@ describe('RPC over the broker', () => {
     await eventually('the second client', () => clientSide.isReady());
     expect((await failureOf(unknown.checkEndpoint({ url: 'x' }))).reason).toBe('unavailable');
 
-    const replies = createRecorder<string>();
-    const { queue: replyQueue } = await probe.channel.assertQueue('', { exclusive: true });
-    await probe.channel.consume(replyQueue, (reply) => replies.record(String(reply?.properties.type)), {
-      noAck: true,
-    });
-    const request = { replyTo: replyQueue, correlationId: '1', type: 'partner.jobs.v1.JobService/GetJob' };
-    probe.channel.sendToQueue(queue.name, Buffer.from([0xff, 0xff, 0xff]), request);
-    probe.channel.sendToQueue(queue.name, Buffer.alloc(0), { replyTo: replyQueue });
+    const { send, replies } = await openRawClient();
+    const request = { replyTo: REPLY_TO, correlationId: '1', type: GET_JOB };
+    send(Buffer.from([0xff, 0xff, 0xff]), request);
+    send(Buffer.alloc(0), { replyTo: REPLY_TO });
     expect(await replies.atLeast(2)).toEqual(['partner.rpc.v1.RpcError', 'partner.rpc.v1.RpcError']);
 
     expect((await client.getJob({})).resourceJson).toBe('{}');
     await probe.hasMessages(queue.name, 0);
+  });
+
+  test('serves nothing that came through another exchange or asks for a response elsewhere', async () => {
+    const served = createRecorder<string>();
+    await serve(async ({ jobId = '' }) => {
+      served.record(jobId);
+      return { resourceJson: '{}' };
+    });
+    const client = await clientOf();
+    const { send, sendPastExchange, replies } = await openRawClient();
+    const body = Buffer.from(toBinary(GetJobRequestSchema, create(GetJobRequestSchema, { jobId: 'job_2' })));
+    const { queue: elsewhere } = await probe.channel.assertQueue('', { exclusive: true });
+    sendPastExchange(body, { replyTo: REPLY_TO, correlationId: '1', type: GET_JOB });
+    send(body, { replyTo: elsewhere, correlationId: '1', type: GET_JOB });
+    for (const cause of ['foreign_exchange', 'no_reply_address']) {
+      await eventually(`a count of ${cause}`, async () =>
+        (await metrics.metrics()).includes(`{method="${GET_JOB}",cause="${cause}"} 1`),
+      );
+    }
+    await client.getJob({ jobId: 'job_1' });
+    await probe.hasMessages(queue.name, 0);
+    expect(served.all()).toEqual(['job_1']);
+    expect(replies.all()).toEqual([]);
+    await probe.hasMessages(elsewhere, 0);
   });
 
   test('drops requests past their deadline and those without a reply address', async () => {
@@ -202,14 +248,10 @@ describe('RPC over the broker', () => {
       served.record(jobId);
       return { resourceJson: '{}' };
     });
-    const type = 'partner.jobs.v1.JobService/GetJob';
-    probe.channel.sendToQueue(queue.name, Buffer.alloc(0), { type });
-    probe.channel.sendToQueue(queue.name, Buffer.alloc(0), {
-      type,
-      replyTo: 'x',
-      headers: { 'x-timeout-ms': 0 },
-    });
     const client = await clientOf();
+    const { send } = await openRawClient();
+    send(Buffer.alloc(0), { type: GET_JOB });
+    send(Buffer.alloc(0), { type: GET_JOB, replyTo: REPLY_TO, headers: { 'x-timeout-ms': 0 } });
     await client.getJob({ jobId: 'job_1' });
     expect(served.all()).toEqual(['job_1']);
     await probe.hasMessages(queue.name, 0);

@@ -104,7 +104,7 @@ describe('a trace', () => {
   });
 
   test('continues from an RPC client to the server, and is marked where a call fails unexpectedly', async () => {
-    const queue = await probe.declareTestQueue({ type: 'classic' });
+    const queue = await probe.declareRpcQueue();
     const service = partialRpcService(JobService, {
       getJob: async () => {
         throw new Error('a fault');

@@ -1,4 +1,4 @@
-import type { QueueDefinition } from '@partner/proto-contracts/topology';
+import type { ExchangeDefinition, QueueDefinition } from '@partner/proto-contracts/topology';
 import { type Channel, connect, type GetMessage, type Options } from 'amqplib';
 import { declareQueue } from '../amqp/topology.js';
 import { newId } from '../ids.js';
@@ -11,6 +11,8 @@ export interface BrokerProbe {
   declareTestQueue(
     properties?: Partial<Omit<QueueDefinition, 'name' | 'bindings'>>,
   ): Promise<QueueDefinition>;
+  /** Declares a queue for RPC requests with an exchange of its own. */
+  declareRpcQueue(): Promise<QueueDefinition>;
   /** Publishes a message to a queue. */
   send(queue: string, body: string, properties?: Options.Publish): void;
   /** Takes the next message of a queue; waits until there is one. */
@@ -27,8 +29,22 @@ export async function openBrokerProbe(url: string): Promise<BrokerProbe> {
   const channel = await connection.createChannel();
   channel.on('error', () => undefined);
   const created = new Set<string>();
+  const exchanges = new Set<string>();
   return {
     channel,
+    async declareRpcQueue() {
+      const name = `test.${newId('evt')}`;
+      const exchange: ExchangeDefinition = { name, type: 'direct' };
+      const queue = {
+        name,
+        type: 'classic',
+        bindings: [{ exchange, routingKey: name }],
+      } satisfies QueueDefinition;
+      await declareQueue(channel, queue);
+      created.add(name);
+      exchanges.add(name);
+      return queue;
+    },
     async declareTestQueue(properties = {}) {
       const name = `test.${newId('evt')}`;
       const queue = {
@@ -57,6 +73,7 @@ export async function openBrokerProbe(url: string): Promise<BrokerProbe> {
     },
     async close() {
       for (const queue of created) await channel.deleteQueue(queue);
+      for (const exchange of exchanges) await channel.deleteExchange(exchange);
       await connection.close();
     },
   };
