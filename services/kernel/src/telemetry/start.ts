@@ -3,8 +3,8 @@
  * `console`) nothing is exported, but traces still start here and propagate through the broker to the webhook.
  */
 import path from 'node:path';
-import { NodeSDK } from '@opentelemetry/sdk-node';
 import { NoopSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 // The program is `…/<service>/dist/main.js`.
 process.env['OTEL_SERVICE_NAME'] ??= path.basename(path.resolve(process.argv[1] ?? '.', '../..'));
@@ -12,12 +12,17 @@ process.env['OTEL_TRACES_EXPORTER'] ??= 'none';
 process.env['OTEL_METRICS_EXPORTER'] ??= 'none';
 process.env['OTEL_LOGS_EXPORTER'] ??= 'none';
 
-// Without a span processor the SDK creates no spans, and a delivery outside a trace would carry no `traceparent`.
-const withoutExport = process.env['OTEL_TRACES_EXPORTER'] === 'none';
-const sdk = new NodeSDK({
-  instrumentations: [],
-  serviceName: process.env['OTEL_SERVICE_NAME'],
-  autoDetectResources: false,
-  ...(withoutExport && { spanProcessors: [new NoopSpanProcessor()] }),
-});
-sdk.start();
+const { OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER, OTEL_LOGS_EXPORTER } = process.env;
+if ([OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER, OTEL_LOGS_EXPORTER].every((name) => name === 'none')) {
+  // Without a span processor the SDK creates no spans, and a delivery outside a trace would carry no `traceparent`.
+  new NodeTracerProvider({ spanProcessors: [new NoopSpanProcessor()] }).register();
+} else {
+  // Its exporters of every kind take longer to load than most services.
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  new NodeSDK({
+    instrumentations: [],
+    serviceName: process.env['OTEL_SERVICE_NAME'],
+    autoDetectResources: false,
+    ...(OTEL_TRACES_EXPORTER === 'none' && { spanProcessors: [new NoopSpanProcessor()] }),
+  }).start();
+}
