@@ -110,9 +110,13 @@ export const JAVA_GENERATORS: readonly Generator[] = [
               ...sourcesIn(path.join(directory, 'client/src/main/java')),
             ];
             writeFileSync(path.join(directory, 'sources'), sources.join('\n'));
-            await runProgram('javac', ['-nowarn', '-cp', `${jars}/*`, '-d', 'classes', '@sources'], {
-              cwd: directory,
-            });
+            await runProgram(
+              'javac',
+              ['-nowarn', '-proc:none', '-cp', `${jars}/*`, '-d', 'classes', '@sources'],
+              {
+                cwd: directory,
+              },
+            );
             return ['java', '-cp', `classes:${jars}/*`, 'Program'];
           },
   },

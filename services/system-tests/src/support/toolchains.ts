@@ -11,6 +11,9 @@ const toolchains = path.join(root, 'toolchains');
 
 const INSTALL_TIMEOUT_MS = 600_000;
 
+/** Each Java program ends after a few seconds, so the optimizing compiler costs more than it saves. */
+const JAVA_TOOL_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
+
 /**
  * Python of a virtual environment that has these packages. Undefined, with the reason on stderr, if Python is missing or
  * the packages cannot be installed.
@@ -89,7 +92,7 @@ export async function runProgram(
 ): Promise<string> {
   const result = await runCommand(command, args, {
     cwd: options.cwd,
-    env: { ...baseEnvironment(), ...options.env },
+    env: { ...baseEnvironment(), JAVA_TOOL_OPTIONS, ...options.env },
     timeoutMs: INSTALL_TIMEOUT_MS,
   });
   if (result.exitCode === 0) return result.stdout;
