@@ -69,20 +69,23 @@ async function asOwner(
   await page.context().close();
 }
 
-/** Has a list answered as if there were nothing, or as if job-state were away, and checks how that looks. */
+/**
+ * Has a list answered as if there were nothing, or as if job-state were away. The looks of an error are checked on the
+ * overview: all pages share that part.
+ */
 async function showEmptyAndFailed(
   page: Page,
   watched: PageWatch,
   path: string,
-  options: { readonly name: string; readonly empty?: unknown; readonly failed: RegExp },
+  options: { readonly empty?: unknown; readonly failed: RegExp },
 ): Promise<void> {
-  const { name, empty, failed } = options;
+  const { empty, failed } = options;
   const url = new RegExp(`/partner-api/${path}(\\?|$)`);
   if (empty !== undefined) {
     await page.route(url, (route) => route.fulfill({ json: empty }));
     await page.reload();
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await checkLooks(page, `${name}-empty`);
+    await checkLooks(page, `${path}-empty`);
     await page.unroute(url);
   }
   const requestId = '0198f5c2-9d1e-7c3a-b6a4-2f60d1e8c7b5';
@@ -96,7 +99,6 @@ async function showEmptyAndFailed(
   await page.reload();
   await page.getByText(failed).waitFor();
   await page.getByText(requestId).waitFor();
-  await checkLooks(page, `${name}-error`);
   await page.unroute(url);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText(failed).waitFor({ state: 'detached' });
@@ -160,7 +162,6 @@ describe('the event catalogue', () => {
     async () => {
       await asOwner(installer, '/console/catalogue', async (page, watched) => {
         await showEmptyAndFailed(page, watched, 'webhook-events', {
-          name: 'catalogue',
           failed: /Could not load the event catalogue/,
         });
         const events = page.getByRole('article');
@@ -177,14 +178,13 @@ describe('the receiver code', () => {
     'is there for every language, is copied as it stands, and comes back in the language that was chosen',
     async () => {
       await asOwner(installer, '/console/receiver-code', async (page) => {
-        await checkLooks(page, 'receiver-code');
         const tabs = await page.getByRole('tab').allTextContents();
         expect(tabs).toEqual(['Node', 'Python', 'Go', 'PHP', 'Ruby', 'C#', 'Java']);
         for (const name of tabs) {
           await page.getByRole('tab', { name, exact: true }).click();
           expect(await textOf(page, 'Receiver with the library')).toContain('WEBHOOK_SECRET_1');
         }
-        await checkLooks(page, 'receiver-code-java');
+        await checkLooks(page, 'receiver-code');
         await page.getByRole('tab', { name: 'Python' }).click();
         await page.getByRole('button', { name: 'Copy receiver by hand' }).click();
         const copied = await page.evaluate('navigator.clipboard.readText()');
@@ -192,7 +192,6 @@ describe('the receiver code', () => {
         expect(copied).toContain('hmac.compare_digest');
         await page.reload();
         await page.getByRole('tab', { name: 'Python', selected: true }).waitFor();
-        await checkLooks(page, 'receiver-code-python');
       });
     },
     PATIENCE_MS,
@@ -275,7 +274,6 @@ describe('API keys', () => {
         expect(await statusOf(path, apiKey)).toBe(200);
 
         await showEmptyAndFailed(page, watched, 'api-keys', {
-          name: 'api-keys',
           empty: { keys: [], nextCursor: null },
           failed: /Could not load your API keys/,
         });
@@ -364,7 +362,6 @@ describe('the audit trail', () => {
         await row(/^Signed in/).waitFor();
         await checkLooks(page, 'audit');
         await showEmptyAndFailed(page, watched, 'audit-entries', {
-          name: 'audit',
           empty: { entries: [], nextCursor: null },
           failed: /Could not load the audit trail/,
         });
@@ -411,9 +408,7 @@ describe('sessions', () => {
         await dialog.getByRole('button', { name: 'End them' }).click();
         await page.getByText('This is your only session.').waitFor();
         expect((await Promise.all(others.map(read))).map(({ status }) => status)).toEqual([401, 401, 401]);
-        await checkLooks(page, 'sessions-one');
         await showEmptyAndFailed(page, watched, 'sessions', {
-          name: 'sessions',
           failed: /Could not load your sessions/,
         });
       });
