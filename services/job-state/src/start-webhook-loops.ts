@@ -2,7 +2,7 @@ import type { Publisher } from '@partner/kernel/amqp/publisher';
 import type { ServiceKit } from '@partner/kernel/service';
 import type { Config } from './config.js';
 import type { Databases } from './connections.js';
-import { EVENTS_SETTLED_MS, startBulkReplays } from './webhooks/replay/run-bulk-replays.js';
+import { startBulkReplays } from './webhooks/replay/run-bulk-replays.js';
 import { startScheduler } from './webhooks/schedule/release-due.js';
 import { startFollowingSubscriptionState } from './webhooks/subscriptions/follow-subscription-state.js';
 import { startSecretMaintenance } from './webhooks/subscriptions/maintain-secrets.js';
@@ -39,7 +39,7 @@ export function startWebhookLoops(
     database,
     logger,
     metrics,
-    eventsSettledMs: EVENTS_SETTLED_MS,
+    clock,
     intervalMs: BULK_REPLAYS_INTERVAL_MS,
   });
   lifecycle.onShutdown('bulk-replays', () => bulkReplays.stop());

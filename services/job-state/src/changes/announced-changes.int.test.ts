@@ -104,7 +104,7 @@ describe('a page that shows webhooks is notified of', () => {
     const line = `${companyId} ${subscriptionId}`;
     const id = await queued(companyId, subscriptionId);
     await fixture.finish('delivered', id);
-    const deps = { database, logger: silentLogger, eventsSettledMs: 0 };
+    const deps = { database, logger: silentLogger, clock: () => new Date() };
     let again = '';
     const replayed = await announcedBy(async () => {
       again = (await replayDelivery(deps, { companyId, deliveryId: id })).id;

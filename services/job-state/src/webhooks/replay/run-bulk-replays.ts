@@ -11,7 +11,7 @@ import { IS_SELECTED, IS_TO_BE_QUEUED, oldestFinished, selectionValues } from '.
 import { newDeliveryIds } from '../schedule/delivery-ids.js';
 
 /** Age of an event before a back-fill passes it: longer than any transaction that commits one. */
-export const EVENTS_SETTLED_MS = 60_000;
+const EVENTS_SETTLED_MS = 60_000;
 
 /** Deliveries or events that one step scans: at most this many for each that it may queue, and at least this many. */
 const SCANNED = { perQueued: 5, atLeast: 500 };
@@ -29,8 +29,8 @@ const FAILED_STEP_PAUSE_SECONDS = 60;
 export interface BulkReplayStepDeps {
   readonly database: Pick<Database, 'transaction'>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** {@link EVENTS_SETTLED_MS}, unless a test has no other transactions. */
-  readonly eventsSettledMs: number;
+  /** The clock of event ids. */
+  readonly clock: () => Date;
 }
 
 interface DueBulkReplay extends BulkReplayRow {
@@ -39,7 +39,6 @@ interface DueBulkReplay extends BulkReplayRow {
   readonly events: readonly string[];
   readonly schemaVersion: number;
   readonly companyClass: CompanyClassName;
-  readonly now: Date;
 }
 
 /** Outcome of a step. */
@@ -101,7 +100,7 @@ async function stepNext(
   const done = await deps.database.transaction(async (tx) => {
     const [due] = await tx.query<DueBulkReplay>(
       `select ${BULK_REPLAY_COLUMNS}, b.after_id as "afterId", s.deleted_at is not null as "isDeleted", s.events,
-         s.schema_version as "schemaVersion", c.class as "companyClass", now() as now
+         s.schema_version as "schemaVersion", c.class as "companyClass"
        from bulk_replays b
        join subscriptions s on s.id = b.subscription_id
        join companies c on c.id = s.company_id
@@ -112,7 +111,7 @@ async function stepNext(
     );
     if (due === undefined) return undefined;
     pick(due);
-    const step = due.isDeleted ? undefined : await takeStep(tx, due, deps.eventsSettledMs);
+    const step = due.isDeleted ? undefined : await takeStep(tx, due, deps.clock);
     const state = step === undefined ? 'cancelled' : step.isDone ? 'done' : 'running';
     await tx.query(
       `update bulk_replays set state = $2, queued = queued + $3, after_id = $4,
@@ -153,11 +152,11 @@ async function putOff(deps: BulkReplayStepDeps, due: DueBulkReplay, error: unkno
   );
 }
 
-async function takeStep(tx: Transaction, due: DueBulkReplay, settledMs: number): Promise<Step> {
+async function takeStep(tx: Transaction, due: DueBulkReplay, clock: () => Date): Promise<Step> {
   if (await isBacklogged(tx, due)) {
     return { queued: 0, afterId: due.afterId, isDone: false, pauseSeconds: BACKLOG_PAUSE_SECONDS };
   }
-  return due.kind === 'replay' ? stepReplay(tx, due) : stepBackfill(tx, due, settledMs);
+  return due.kind === 'replay' ? stepReplay(tx, due) : stepBackfill(tx, due, clock());
 }
 
 /** An endpoint that is slower than the rate sets the pace, so that new events do not wait behind replayed ones. */
@@ -223,11 +222,11 @@ async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
  * An event whose transaction was in flight at the pause or the activation saw a paused subscription and may have been committed
  * later. Its instant is outside the pause; the reason why it was not queued identifies it.
  */
-async function stepBackfill(tx: Transaction, due: DueBulkReplay, settledMs: number): Promise<Step> {
+async function stepBackfill(tx: Transaction, due: DueBulkReplay, now: Date): Promise<Step> {
   const size = stepSize(due.perMinute);
-  const settled = new Date(due.now.getTime() - settledMs);
-  const end = new Date(due.to.getTime() + settledMs + 1);
-  const begin = new Date(due.from.getTime() - settledMs);
+  const settled = new Date(now.getTime() - EVENTS_SETTLED_MS);
+  const end = new Date(due.to.getTime() + EVENTS_SETTLED_MS + 1);
+  const begin = new Date(due.from.getTime() - EVENTS_SETTLED_MS);
   const [counts] = await tx.query<StepCounts>(
     `with scanned as materialized (
        select e.id, e.name, e.resource_type, e.resource_id, e.schema_version, e.created_at, e.not_queued from events e
