@@ -137,7 +137,7 @@ export const ERROR_REASON_CATALOGUE = {
   },
   key_kind_not_allowed: {
     httpStatus: 422,
-    meaning: 'A company of this class can not have API keys of this kind.',
+    meaning: 'A company of this class cannot have API keys of this kind.',
     action: 'Create a key of a kind that the message names, if any.',
   },
   installer_not_bindable: {
@@ -167,7 +167,7 @@ export const ERROR_REASON_CATALOGUE = {
   },
   unavailable: {
     httpStatus: 503,
-    meaning: 'The service did not answer in time; whether the request took effect is unknown.',
+    meaning: 'The service did not respond in time; whether the request took effect is unknown.',
     action: BACK_OFF,
   },
 } as const satisfies Record<string, ErrorReasonEntry>;

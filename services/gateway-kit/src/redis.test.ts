@@ -52,14 +52,14 @@ async function connect(options = { answerTimeoutMs: 100 }): Promise<Redis> {
 
 test('a command without a reply fails after the time limit, with an error that says so', async () => {
   const redis = await connect({ answerTimeoutMs: 20 });
-  await expect(redis.get('late')).rejects.toThrow('Redis gave no answer in 20 ms');
+  await expect(redis.get('late')).rejects.toThrow('Redis sent no response in 20 ms');
 });
 
 test('a command with a longer time limit gets a reply that is too late for others', async () => {
   const patient = await connect({ answerTimeoutMs: 60_000 });
   const usual = await connect();
   const answer = patient.get('key');
-  await expect(usual.get('key')).rejects.toThrow('Redis gave no answer in 100 ms');
+  await expect(usual.get('key')).rejects.toThrow('Redis sent no response in 100 ms');
   await eventually('both questions', () => held.length === 2);
   for (const give of held) give();
   await expect(answer).resolves.toBe('key');

@@ -37,7 +37,7 @@ export function createRedis(
 function limitCommandTime(redis: Redis, answerTimeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
-    const fail = () => command.reject(new Error(`Redis gave no answer in ${answerTimeoutMs} ms`));
+    const fail = () => command.reject(new Error(`Redis sent no response in ${answerTimeoutMs} ms`));
     // Between a timer and an immediate, the event loop reads what has arrived.
     const timer = setTimeout(() => setImmediate(fail), answerTimeoutMs);
     const settle = () => clearTimeout(timer);

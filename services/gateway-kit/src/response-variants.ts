@@ -10,7 +10,7 @@ export function rewrittenResponse(answer: EndpointResponse, rewrite: Rewrite): E
   const text = responseText(answer);
   if (text === undefined) return answer;
   const body: unknown = JSON.parse(text);
-  invariant(isJsonObject(body), 'an answer that versions differ in is an object');
+  invariant(isJsonObject(body), 'a response that versions differ in is an object');
   return { status, headers, json: rewrite(body) };
 }
 

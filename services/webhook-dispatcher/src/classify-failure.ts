@@ -37,13 +37,16 @@ export function classifyFailure(phase: ExchangePhase, error: Error): ExchangeFai
     return { outcome: 'tls_failed', error: CERTIFICATE_FAULTS[code] ?? 'the TLS handshake failed' };
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return { outcome: 'connection_failed', error: 'the headers of the answer were too large' };
+    return { outcome: 'connection_failed', error: 'the headers of the response were too large' };
   }
   if (code === 'TOO_MANY_INTERIM') {
-    return { outcome: 'connection_failed', error: 'there were too many interim answers' };
+    return { outcome: 'connection_failed', error: 'there were too many interim responses' };
   }
   if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') {
-    return { outcome: 'connection_failed', error: 'the answer was not valid HTTP' };
+    return { outcome: 'connection_failed', error: 'the response was not valid HTTP' };
   }
-  return { outcome: 'connection_failed', error: 'the connection was closed before the answer was complete' };
+  return {
+    outcome: 'connection_failed',
+    error: 'the connection was closed before the response was complete',
+  };
 }

@@ -52,7 +52,7 @@ export const ENDPOINT_REFUSALS: Readonly<Record<RefusalCause, string>> = {
     'without credentials, fragment, spaces or encoded characters in the host',
   address: 'has a host with an address that is not public (private, loopback, link-local or reserved)',
   no_address: 'has a host that does not resolve',
-  lookup_failed: 'has a host that cannot be resolved now: its name servers did not answer. Try again later',
+  lookup_failed: 'has a host that cannot be resolved now: its name servers did not respond. Retry later',
 };
 
 const ENDPOINT_PORT = 443;

@@ -45,7 +45,7 @@ export function createHostResolver(options: {
 function startLimit(limitMs: number): { readonly exceeded: Promise<never>; readonly stop: () => void } {
   let timer: NodeJS.Timeout | undefined;
   const exceeded = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the DNS servers did not answer in time')), limitMs);
+    timer = setTimeout(() => reject(new Error('the DNS servers did not respond in time')), limitMs);
   });
   return { exceeded, stop: () => clearTimeout(timer) };
 }

@@ -129,7 +129,7 @@ export function exchange(
     };
     const succeed = () => {
       const answer = answerSoFar();
-      if (answer === undefined) fail(new Error('the answer has no status'));
+      if (answer === undefined) fail(new Error('the response has no status'));
       else end({ kind: 'answered', answer });
     };
     const answerBegan = () => {
@@ -188,7 +188,7 @@ export function exchange(
     request.on('information', () => {
       answerBegan();
       if (isTooMuch()) {
-        request.destroy(Object.assign(new Error('too many interim answers'), { code: 'TOO_MANY_INTERIM' }));
+        request.destroy(Object.assign(new Error('too many interim responses'), { code: 'TOO_MANY_INTERIM' }));
       }
     });
     request.on('upgrade', (incoming, upgraded) => {
@@ -201,7 +201,7 @@ export function exchange(
       answerBegan();
       response = incoming;
       if (answerSoFar() === undefined) {
-        fail(Object.assign(new Error('the answer has no status'), { code: 'HPE_INVALID_STATUS' }));
+        fail(Object.assign(new Error('the response has no status'), { code: 'HPE_INVALID_STATUS' }));
         request.destroy();
         return;
       }
@@ -219,7 +219,7 @@ export function exchange(
       });
       incoming.on('error', fail);
       incoming.once('close', () => {
-        if (!incoming.complete) fail(new Error('the answer broke off'));
+        if (!incoming.complete) fail(new Error('the response broke off'));
       });
     });
     request.end(post.body);

@@ -212,7 +212,7 @@ describe('a POST', () => {
       const result = await senderFor(loopback(at.port))();
       expect(result.outcome).toBe('rejected');
       expect(answerOf(result)?.status).toBe(status);
-      expect(errorOf(result)).toContain(`the endpoint answered ${status}`);
+      expect(errorOf(result)).toContain(`the endpoint responded with ${status}`);
     },
   );
 
@@ -729,7 +729,7 @@ describe('TLS', () => {
 });
 
 describe('the time limit', () => {
-  const timeoutText = 'there was no complete answer within 10 seconds';
+  const timeoutText = 'there was no complete response within 10 seconds';
 
   test('covers the lookup [DELIVERY-13]', async () => {
     const { limit, endTime } = heldLimit();
@@ -851,26 +851,26 @@ describe('a response', () => {
   });
 
   test.each([
-    ['no HTTP', 'hello\r\n\r\n', 'the answer was not valid HTTP'],
+    ['no HTTP', 'hello\r\n\r\n', 'the response was not valid HTTP'],
     [
       'chunks of no size',
       'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n',
-      'the answer was not valid HTTP',
+      'the response was not valid HTTP',
     ],
     [
       'a length and chunks',
       'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
-      'the answer was not valid HTTP',
+      'the response was not valid HTTP',
     ],
     [
       'two lengths',
       'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello',
-      'the answer was not valid HTTP',
+      'the response was not valid HTTP',
     ],
     [
       'huge headers',
       `HTTP/1.1 200 OK\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`,
-      'the headers of the answer were too large',
+      'the headers of the response were too large',
     ],
   ])('of %s fails the attempt', async (_what, text, error) => {
     const at = await rawTlsServer((socket) => socket.once('data', () => socket.write(text)));
@@ -892,7 +892,7 @@ describe('a response', () => {
       const result = await senderFor(loopback(at.port))();
       expect(result).toMatchObject({
         outcome: 'connection_failed',
-        error: 'the connection was closed before the answer was complete',
+        error: 'the connection was closed before the response was complete',
       });
     }
   });
@@ -922,7 +922,7 @@ describe('a response', () => {
     const at = await rawTlsServer((socket) => socket.once('data', () => socket.write(text, 'latin1')));
     const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
     const result = await senderFor(loopback(at.port), {}, pool)();
-    expect(result).toMatchObject({ outcome: 'connection_failed', error: 'the answer was not valid HTTP' });
+    expect(result).toMatchObject({ outcome: 'connection_failed', error: 'the response was not valid HTTP' });
     await allClosed(pool);
     expect(at.connections()).toBe(1);
   });
@@ -946,7 +946,7 @@ describe('a response', () => {
       const result = await post();
       expect(result).toMatchObject({
         outcome: 'connection_failed',
-        error: 'the answer was not valid HTTP',
+        error: 'the response was not valid HTTP',
       });
       expect(answerOf(result)).toBeUndefined();
       await allClosed(pool);
@@ -1016,7 +1016,7 @@ describe('a response', () => {
       const result = await senderFor(loopback(at.port), {}, pool)();
       expect(result).toMatchObject({
         outcome: 'connection_failed',
-        error: 'there were too many interim answers',
+        error: 'there were too many interim responses',
       });
       await allClosed(pool);
       expect(written()).toBeLessThan(50_000_000);

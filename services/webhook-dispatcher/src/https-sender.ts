@@ -68,7 +68,7 @@ export function createHttpsSender(deps: {
   readonly after?: After;
 }): HttpsSender {
   const { guard, pool, timeoutMs = LIMITS.webhookTimeoutMs, connectTimeoutMs = 3_000, after } = deps;
-  const timeoutError = `there was no complete answer within ${timeoutMs / 1_000} seconds`;
+  const timeoutError = `there was no complete response within ${timeoutMs / 1_000} seconds`;
 
   async function attempt(post: OutgoingPost, deadline: Deadline): Promise<Without<PostResult, 'durationMs'>> {
     const verdict = await deadline.unlessPassed(guard.admit(post.url));
@@ -131,7 +131,7 @@ function judge(
       const { status } = ending.answer;
       if (status >= 200 && status <= 299) return { outcome: 'delivered', answer: ending.answer };
       const isRedirect = status >= 300 && status <= 399;
-      const error = `the endpoint answered ${status}${isRedirect ? '; redirects are not followed' : ''}`;
+      const error = `the endpoint responded with ${status}${isRedirect ? '; redirects are not followed' : ''}`;
       return { outcome: 'rejected', answer: ending.answer, error };
     }
   }

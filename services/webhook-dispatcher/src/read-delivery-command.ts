@@ -82,7 +82,7 @@ function readDeliveryCommand(message: DeliverWebhook): ReadCommand {
     return malformed(`the DeliverWebhook lacks ${missingFields(message).join(', ')}`);
   }
   if (!HEADER_SAFE.test(eventId) || !HEADER_SAFE.test(event)) {
-    return malformed('the event id or name can not stand in a header');
+    return malformed('the event id or name cannot be sent in a header');
   }
   return {
     command: {

@@ -256,7 +256,7 @@ describe('the service', () => {
     const { attempt } = await resultOf(await commandDelivery());
     expect(attempt).toMatchObject({
       outcome: AttemptOutcome.TIMED_OUT,
-      error: 'there was no complete answer within 10 seconds',
+      error: 'there was no complete response within 10 seconds',
     });
   });
 

@@ -84,6 +84,6 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
   not_implemented: { error: 'transfer-encoding: must be chunked; other codings are not supported' },
   unavailable: {
     error:
-      'the service did not answer in time; the outcome is unknown; look whether it took effect, or retry with the same Idempotency-Key where the request had one',
+      'the service did not respond in time; the outcome is unknown; look whether it took effect, or retry with the same Idempotency-Key where the request had one',
   },
 };

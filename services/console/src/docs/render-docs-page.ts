@@ -179,7 +179,7 @@ function schemaGroup(description: ApiDescription): Group {
   return {
     anchor: 'schemas',
     title: 'Schemas',
-    introduction: 'What several answers share.',
+    introduction: 'Schemas that several responses share.',
     entries: Object.entries(schemas)
       // An event's data is rendered with the event.
       .filter(([name]) => needed.has(name) && !name.endsWith('Data'))

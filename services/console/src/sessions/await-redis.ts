@@ -7,7 +7,7 @@ export async function awaitRedis<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (cause) {
-    throw new ServiceError('unavailable', 'sessions cannot be read at the moment; try again', {
+    throw new ServiceError('unavailable', 'sessions cannot be read at the moment; retry', {
       retryAfterSeconds: 1,
       cause,
     });

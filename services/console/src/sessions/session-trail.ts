@@ -56,7 +56,7 @@ export function createSessionTrail(deps: {
       try {
         await write(change, call);
       } catch (cause) {
-        throw new ServiceError('unavailable', 'this can not be recorded at the moment; try again', {
+        throw new ServiceError('unavailable', 'the change cannot be recorded at the moment; retry', {
           retryAfterSeconds: 1,
           cause,
         });

@@ -54,7 +54,7 @@ export async function createVerifyPassword(options: {
     }
     if (waiting.length >= maxWaiting) {
       refused.inc();
-      throw new ServiceError('unavailable', 'too many people are signing in; try again', {
+      throw new ServiceError('unavailable', 'too many sign-ins at the moment; retry', {
         retryAfterSeconds: 1,
       });
     }

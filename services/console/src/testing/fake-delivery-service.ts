@@ -212,7 +212,7 @@ function timedOutAttempt(startedAt: string): Attempt {
     outcome: 'timed_out',
     responseStatus: null,
     responseBody: null,
-    error: 'no answer within 10 seconds',
+    error: 'no response within 10 seconds',
     remoteAddress: null,
     secretVersion: 1,
     exchange: {

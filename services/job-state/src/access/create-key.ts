@@ -81,7 +81,7 @@ function refuseKind(companyClass: CompanyClassName, kind: KeyKindName): void {
   if (allowed.includes(kind)) return;
   const expectation =
     allowed.length === 0
-      ? `a company of class ${companyClass} can not have API keys`
+      ? `a company of class ${companyClass} cannot have API keys`
       : `must be one of ${allowed.join(', ')} for a company of class ${companyClass}`;
   throw refused('key_kind_not_allowed', 'kind', expectation);
 }

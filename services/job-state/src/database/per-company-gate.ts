@@ -77,7 +77,7 @@ export function createPerCompanyGate(limits: {
 function tooMuch(): ServiceError {
   return new ServiceError(
     'unavailable',
-    `too many writes of this company are under way; ${NOT_DONE_ADVICE}`,
+    `too many writes of this company are in flight; ${NOT_DONE_ADVICE}`,
     { retryAfterSeconds: 1 },
   );
 }

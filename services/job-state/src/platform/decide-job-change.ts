@@ -44,12 +44,12 @@ export function decideAssignment(
   if (recorded.length >= MAX_RECORDED) return tooMany(job, 'assignments');
   const cancelledAt = cancelledVersion(job);
   if (cancelledAt !== undefined && version > cancelledAt) {
-    return { kind: 'refused', reason: `job ${job.id} is CANCELLED and can not change hands any more` };
+    return { kind: 'refused', reason: `job ${job.id} is CANCELLED and can no longer be reassigned` };
   }
   const isNewest = version > (recorded.at(-1)?.version ?? 0);
   const changesHands = isNewest && companyId !== job.installerCompanyId;
   if (changesHands && job.status === 'COMPLETE') {
-    return { kind: 'refused', reason: `job ${job.id} is COMPLETE and can not change hands any more` };
+    return { kind: 'refused', reason: `job ${job.id} is COMPLETE and can no longer be reassigned` };
   }
   const assignments = [...recorded, { version, companyId }].sort((a, b) => a.version - b.version);
   const platformState: PlatformState = { ...job.platformState, assignments };
@@ -78,7 +78,7 @@ export function decideAssignment(
 /** Decides on a cancellation, which is final. A completed job cannot be cancelled. */
 export function decideCancellation(job: LockedJob, { version, occurredAt }: PlatformCommand): JobDecision {
   if (job.status === 'COMPLETE') {
-    return { kind: 'refused', reason: `job ${job.id} is COMPLETE and can not be cancelled` };
+    return { kind: 'refused', reason: `job ${job.id} is COMPLETE and cannot be cancelled` };
   }
   const cancelledAt = cancelledVersion(job);
   if (cancelledAt !== undefined && cancelledAt <= version) {
@@ -144,7 +144,7 @@ export function decideSchedule(
   if (isAfterCancellation || isAfterCompletion) {
     return {
       kind: 'refused',
-      reason: `the schedule of job ${job.id}, which is ${job.status}, can not be changed`,
+      reason: `the schedule of job ${job.id}, which is ${job.status}, cannot be changed`,
     };
   }
   const platformState: PlatformState = {

@@ -257,7 +257,7 @@ describe('a job that is removed from its company', () => {
   test('is refused while it is completed [PLATFORM-13]', async () => {
     const jobId = await newJob();
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
-    expect(await handle(unassigned(jobId, 3))).toEqual(dead('is COMPLETE and can not change hands'));
+    expect(await handle(unassigned(jobId, 3))).toEqual(dead('is COMPLETE and can no longer be reassigned'));
   });
 });
 
@@ -313,7 +313,7 @@ describe('a cancellation', () => {
   test('of a completed job is refused [PLATFORM-13]', async () => {
     const jobId = await newJob();
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
-    expect(await handle(cancelled(jobId, 3))).toEqual(dead('is COMPLETE and can not be cancelled'));
+    expect(await handle(cancelled(jobId, 3))).toEqual(dead('is COMPLETE and cannot be cancelled'));
   });
 
   test('that arrives before the assignment: the company gets the job as cancelled', async () => {

@@ -87,7 +87,7 @@ export function serviceErrorFrom(thrown: unknown): ServiceError {
 export function outcomeUnknown(cause?: unknown): ServiceError {
   return new ServiceError(
     'unavailable',
-    `the service did not answer in time; the outcome is unknown; ${OUTCOME_UNKNOWN_ADVICE}`,
+    `the service did not respond in time; the outcome is unknown; ${OUTCOME_UNKNOWN_ADVICE}`,
     {
       retryAfterSeconds: 1,
       cause,

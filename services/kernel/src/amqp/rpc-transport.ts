@@ -114,7 +114,7 @@ export function createRpcTransport(options: {
     if (options.connection.isBlocked())
       throw notCarriedOut(new Error('the broker is short of memory or disk'));
     if (pending.size >= maxInFlight)
-      throw notCarriedOut(new Error(`${maxInFlight} calls wait for answers already`));
+      throw notCarriedOut(new Error(`${maxInFlight} calls are in flight already`));
 
     return new Promise((resolve, reject) => {
       sequence += 1;
@@ -122,7 +122,7 @@ export function createRpcTransport(options: {
       const deadline = performance.now() + timeoutMs;
       const timer = setTimeout(() => {
         timeouts.inc({ method: callType });
-        fail(new Error(`no answer within ${timeoutMs} ms`));
+        fail(new Error(`no response within ${timeoutMs} ms`));
       }, timeoutMs);
       const giveUp = () => fail(signal?.reason);
       signal?.addEventListener('abort', giveUp);

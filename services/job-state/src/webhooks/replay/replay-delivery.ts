@@ -102,7 +102,7 @@ function refuseUnfinished({ state, isTest }: ReplayedDelivery): void {
   if (isTest) {
     throw new ServiceError(
       'delivery_not_replayable',
-      'a test delivery can not be replayed; send a new test instead',
+      'a test delivery cannot be replayed; send a new test instead',
     );
   }
   if (state === 'delivered' || state === 'dead_lettered') return;

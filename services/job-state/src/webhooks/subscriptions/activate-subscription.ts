@@ -43,7 +43,7 @@ export async function activateSubscription(
     if (!before.verified) {
       throw new ServiceError(
         'test_delivery_required',
-        'the subscription can be activated once a test delivery to its present URL was answered with 2xx; ' +
+        'the subscription can be activated after a test delivery to its current URL got a 2xx response; ' +
           'send one and wait until it is delivered',
       );
     }

@@ -39,7 +39,7 @@ export async function judgeEndpoint(
     ...(leftMs !== undefined && { timeoutMs: leftMs - DATABASE_RESERVE_MS }),
   };
   const verdict = await endpoints.checkEndpoint({ url }, limits).catch((cause: unknown) => {
-    throw unavailable('the endpoint URL can not be checked now', cause);
+    throw unavailable('the endpoint URL cannot be checked now', cause);
   });
   if (verdict.allowed !== true) return { refusal: verdict.refusal ?? 'is refused' };
   const { normalizedUrl } = verdict;
