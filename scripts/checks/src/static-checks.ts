@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
@@ -7,12 +16,15 @@ import { z } from 'zod';
 import { runCommand } from '@partner/local-stack/run-command';
 import { lintApiDescription } from './api-description.js';
 import { pageViolations, SPECIFICATION } from './pages.js';
+import { screenTexts } from './screen-texts.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const contracts = path.join(root, 'proto-contracts');
 /** The contracts as they were released last, in `contracts`. */
 const LAST_RELEASE = 'released/contracts.binpb';
 const SOURCES = ['proto-contracts', 'services', 'scripts'];
+/** Folders whose texts people read on a screen. */
+const SCREENS = ['services/console/web/src'];
 
 interface Check {
   readonly name: string;
@@ -44,12 +56,32 @@ function pages(): readonly string[] {
 }
 
 /** The words of `.textlintrc.json`. */
-function words(): Promise<string | undefined> {
-  return command('textlint', [
-    '--format',
-    'unix',
-    ...pages().filter((file) => !file.startsWith(SPECIFICATION)),
-  ]);
+function words(files: readonly string[], cwd = root): Promise<string | undefined> {
+  const config = path.join(root, '.textlintrc.json');
+  return command('textlint', ['--config', config, '--format', 'unix', ...files], cwd);
+}
+
+/** Texts that people read on screens and in errors. Code snippets keep the words of their language. */
+async function wordsOfScreens(): Promise<string | undefined> {
+  const scratch = mkdtempSync(path.join(tmpdir(), 'partner-texts-'));
+  try {
+    const files = SCREENS.flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        path.join(folder, file),
+      ),
+    ).filter((file) => /\.tsx?$/.test(file) && !/(\.test|-snippets)\.ts$/.test(file));
+    for (const file of files) {
+      const copy = path.join(scratch, `${file}.txt`);
+      mkdirSync(path.dirname(copy), { recursive: true });
+      writeFileSync(copy, screenTexts(file, readFileSync(path.join(root, file), 'utf8')));
+    }
+    return await words(
+      files.map((file) => `${file}.txt`),
+      scratch,
+    );
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 async function pageLinks(): Promise<string | undefined> {
@@ -139,7 +171,8 @@ const checks: readonly Check[] = [
     run: () => command(process.execPath, ['scripts/deployment/dist/write-chart-files.js', '--check']),
   },
   { name: 'API description: lint', run: apiDescription },
-  { name: 'words of pages', run: words },
+  { name: 'words of pages', run: () => words(pages().filter((file) => !file.startsWith(SPECIFICATION))) },
+  { name: 'words of screens', run: wordsOfScreens },
   { name: 'links, commands and readers of pages', run: pageLinks },
 ];
 

@@ -100,7 +100,7 @@ async function showEmptyAndFailed(
   await page.getByText(failed).waitFor();
   await page.getByText(requestId).waitFor();
   await page.unroute(url);
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await page.getByText(failed).waitFor({ state: 'detached' });
 }
 
@@ -123,7 +123,7 @@ describe('the event catalogue', () => {
 
         await page.getByText('All events', { exact: true }).click();
         const notOurs = page.getByRole('article', { name: 'quote.sent' });
-        await notOurs.getByText('Not for your company').waitFor();
+        await notOurs.getByText('Not available to your company').waitFor();
         await page.getByLabel('Search').fill('blockercodes');
         await page.getByRole('status').getByText('1 event', { exact: true }).waitFor();
         await page.getByRole('article', { name: 'install.readiness_changed' }).waitFor();
@@ -151,7 +151,10 @@ describe('the event catalogue', () => {
         await checkLooks(page, 'catalogue-event');
         // A link to what is for others leads there all the same.
         await page.goto('/console/catalogue#quote.sent');
-        await page.getByRole('article', { name: 'quote.sent' }).getByText('Not for your company').waitFor();
+        await page
+          .getByRole('article', { name: 'quote.sent' })
+          .getByText('Not available to your company')
+          .waitFor();
       });
     },
     PATIENCE_MS,
@@ -205,7 +208,7 @@ async function takeKey(page: Page): Promise<string> {
   expect(await textOf(page, 'Command')).toContain(apiKey);
   await page.keyboard.press('Escape');
   expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
-  await dialog.getByLabel('I have stored it.').check();
+  await dialog.getByLabel('I have stored it').check();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await dialog.waitFor({ state: 'detached' });
   expect(await page.content()).not.toContain(apiKey);
@@ -215,7 +218,7 @@ async function takeKey(page: Page): Promise<string> {
 async function expectRevoked(path: string, apiKey: string): Promise<void> {
   const revokedAt = performance.now();
   let acceptedAt = revokedAt;
-  await eventually('the key is not taken', async () => {
+  await eventually('401 for the revoked key', async () => {
     const sentAt = performance.now();
     if ((await statusOf(path, apiKey)) === 401) return true;
     acceptedAt = sentAt;
@@ -239,7 +242,7 @@ describe('API keys', () => {
         await dialog.getByLabel('Jobs of one installer').check();
         await dialog.getByLabel('Installer company').selectOption({ label: bindable.name });
         await dialog.getByLabel('Description').fill('Dispatch board');
-        await dialog.getByRole('button', { name: 'Create the key' }).click();
+        await dialog.getByRole('button', { name: 'Create key' }).click();
         await page.getByRole('dialog', { name: 'Your new API key' }).waitFor();
         await checkLooks(page, 'api-keys-created');
         const apiKey = await takeKey(page);
@@ -253,7 +256,7 @@ describe('API keys', () => {
         const rotation = page.getByRole('dialog', { name: 'Rotate Dispatch board' });
         await rotation.getByLabel('Overlap').selectOption('72');
         await checkLooks(page, 'api-keys-rotate');
-        await rotation.getByRole('button', { name: 'Make the new key' }).click();
+        await rotation.getByRole('button', { name: 'Rotate key' }).click();
         await page.getByText(/The old key, ending in .{4}, ends in 2 days/).waitFor();
         const next = await takeKey(page);
         expect(next).not.toBe(apiKey);
@@ -263,7 +266,7 @@ describe('API keys', () => {
 
         await row.getByRole('button', { name: `Revoke Dispatch board, ending in ${next.slice(-4)}` }).click();
         const revocation = page.getByRole('dialog', { name: 'Revoke Dispatch board?' });
-        const revoke = revocation.getByRole('button', { name: 'Revoke the key' });
+        const revoke = revocation.getByRole('button', { name: 'Revoke key' });
         await revocation.getByRole('textbox').fill('nope');
         expect(await revoke.isDisabled()).toBe(true);
         await revocation.getByRole('textbox').fill(next.slice(-4));
@@ -292,8 +295,8 @@ describe('API keys', () => {
         await page.getByRole('button', { name: 'Create an API key' }).click();
         const dialog = page.getByRole('dialog', { name: 'Create an API key' });
         await dialog.getByLabel(kind).check();
-        await dialog.getByRole('button', { name: 'Create the key' }).click();
-        await page.getByText(`${taken} is the right answer`).waitFor();
+        await dialog.getByRole('button', { name: 'Create key' }).click();
+        await page.getByText(`Expect ${taken}`).waitFor();
         const command = await textOf(page, 'Command');
         const apiKey = await takeKey(page);
         expect(command).toContain(`'${stack.baseUrl.replace(/\/$/, '')}${path}'`);
@@ -311,7 +314,7 @@ describe('API keys', () => {
     'a company of accounting is told that it has none',
     async () => {
       await asOwner(first('ACCOUNTING'), '/console/api-keys', async (page) => {
-        await page.getByText('A company of your kind has no API keys.').waitFor();
+        await page.getByText('Your company cannot have API keys').waitFor();
         expect(await page.getByRole('button', { name: 'Create an API key' }).count()).toBe(0);
         await checkLooks(page, 'api-keys-accounting');
       });
@@ -348,17 +351,17 @@ describe('the audit trail', () => {
         await row(/Changed the description of the webhook Dispatch board/).waitFor();
 
         await page.getByLabel('Show', { exact: true }).selectOption('Webhook changed');
-        await page.getByText('That is all').waitFor();
+        await page.getByText('All shown').waitFor();
         await row(/Changed the description/)
           .getByText('Details')
           .click();
         await page.getByText(webhook.id).waitFor();
         await checkLooks(page, 'audit-details');
-        await page.getByRole('link', { name: 'Go to it' }).click();
+        await page.getByRole('link', { name: 'View subject' }).click();
         await page.waitForURL(`**/console/webhooks/${webhook.id}`);
         await page.goto('/console/audit?action=bulk_replay.started');
-        await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
-        await page.getByLabel('Show', { exact: true }).selectOption('Everything');
+        await page.getByRole('heading', { name: 'No entries' }).waitFor();
+        await page.getByLabel('Show', { exact: true }).selectOption('All actions');
         await row(/^Signed in/).waitFor();
         await checkLooks(page, 'audit');
         await showEmptyAndFailed(page, watched, 'audit-entries', {
@@ -394,7 +397,7 @@ describe('sessions', () => {
         expect(await rows.count()).toBe(2);
         await checkLooks(page, 'sessions');
         await page.getByRole('button', { name: /^End the session of Chrome on Linux/ }).click();
-        await page.getByText('This is your only session.').waitFor();
+        await page.getByText('This is your only session').waitFor();
         // Whoever used it is out at the next thing that they do.
         await forgotten.getByRole('link', { name: 'API keys' }).click();
         await forgotten.getByRole('button', { name: 'Sign in' }).waitFor();
@@ -403,10 +406,10 @@ describe('sessions', () => {
         await page.reload();
         await page.getByRole('button', { name: 'End all other sessions' }).click();
         const dialog = page.getByRole('dialog', { name: 'End all other sessions?' });
-        await dialog.getByText('3 sessions end at once.').waitFor();
+        await dialog.getByText('3 sessions end immediately.').waitFor();
         await checkLooks(page, 'sessions-end-all');
-        await dialog.getByRole('button', { name: 'End them' }).click();
-        await page.getByText('This is your only session.').waitFor();
+        await dialog.getByRole('button', { name: 'End sessions' }).click();
+        await page.getByText('This is your only session').waitFor();
         expect((await Promise.all(others.map(read))).map(({ status }) => status)).toEqual([401, 401, 401]);
         await showEmptyAndFailed(page, watched, 'sessions', {
           failed: /Could not load your sessions/,

@@ -53,17 +53,17 @@ test(
     const read = async () =>
       technicalContact.parse((await owner.call('GET', '/partner-api/technical-contact')).json);
     // A link that is only opened, as mail scanners do, confirms nothing.
-    await outside.getByRole('button', { name: 'Confirm this address' }).waitFor();
+    await outside.getByRole('button', { name: 'Confirm address' }).waitFor();
     expect((await read()).email).toBeNull();
     await expectAccessible(outside);
-    await outside.getByRole('button', { name: 'Confirm this address' }).click();
+    await outside.getByRole('button', { name: 'Confirm address' }).click();
     await outside.getByText('Address confirmed').waitFor();
     expect(await read()).toMatchObject({ email: 'dev@contact.example', pending: null });
     watchedOutside.expectNoFaults();
 
     watchedOutside.allow(/^404 POST \/partner-api\/technical-contact\/confirm$/);
     await outside.reload();
-    await outside.getByRole('button', { name: 'Confirm this address' }).click();
+    await outside.getByRole('button', { name: 'Confirm address' }).click();
     await outside.getByText(/^this link does not work/i).waitFor();
     watchedOutside.expectNoFaults();
   },

@@ -167,16 +167,16 @@ describe('from the overview to the cause of a failed delivery', () => {
       await click('install.job_assigned');
       await heading('Delivery of install.job_assigned').waitFor();
       await expectText(
-        'Your server answered 500: an error happened in your application. After 8 attempts we gave up',
+        'Your server responded with 500: your application failed. Out of retries after 8 attempts',
       );
       expect(clicks).toBeLessThan(3);
 
       await page.getByRole('list', { name: 'What to do' }).getByText('log of your server').waitFor();
       expect(await page.getByRole('button', { name: /^Attempt \d/ }).count()).toBe(8);
-      const answered = page.getByRole('region', { name: 'Answer to attempt 8' });
+      const answered = page.getByRole('region', { name: 'Response to attempt 8' });
       expect(await answered.textContent()).toContain('<script>alert(1)</script>');
-      expect(await page.getByRole('list', { name: 'Steps of the attempt' }).first().textContent()).toContain(
-        'Encryption (TLS)',
+      expect(await page.getByRole('list', { name: 'Timing' }).first().textContent()).toContain(
+        'TLS handshake',
       );
       expect(await page.getByRole('region', { name: 'Headers of attempt 8' }).textContent()).toContain(
         `x-svc-delivery-id: ${dead.attempts.at(-1)?.deliveryId ?? ''}`,
@@ -195,7 +195,7 @@ describe('from the overview to the cause of a failed delivery', () => {
       await page.getByRole('button', { name: 'Replay' }).click();
       await page.getByRole('dialog', { name: 'Replay this delivery?' }).waitFor();
       await page.getByRole('button', { name: 'Replay now' }).click();
-      await expectText('Your server took it and answered 204.');
+      await expectText('Your server accepted it with 204.');
       expect(page.url()).not.toContain(dead.delivery.id);
       await page.getByRole('link', { name: dead.delivery.id }).waitFor();
       await dismissToast();
@@ -227,13 +227,13 @@ async function checkScript(script: string, secret: string, eventId: string, body
 
 describe('the page of a delivery', () => {
   const CASES = [
-    ['moved', { kind: 'status', status: 301 }, 'it sent us on to another address', 'final address'],
-    ['locked', { kind: 'status', status: 401 }, 'it did not let the request in', 'secret of this webhook'],
-    ['missing', { kind: 'status', status: 404 }, 'there is nothing at this address', 'Check the path'],
-    ['busy', { kind: 'status', status: 429 }, 'too many requests came at once', 'Raise the limit'],
+    ['moved', { kind: 'status', status: 301 }, 'a redirect', 'final address'],
+    ['locked', { kind: 'status', status: 401 }, 'it refused the request', 'secret of this webhook'],
+    ['missing', { kind: 'status', status: 404 }, 'nothing is at this path', 'Check the path'],
+    ['busy', { kind: 'status', status: 429 }, 'its rate limit is exceeded', 'Raise the rate limit'],
     ['down', WAITS, 'was not available', 'Check that the application runs'],
-    ['cut', { kind: 'closed' }, 'closed the connection without an answer', 'crashed or been restarted'],
-    ['slow', { kind: 'none' }, 'gave no answer within 10 seconds', 'do the work afterwards'],
+    ['cut', { kind: 'closed' }, 'closed the connection without a response', 'crashed or restarted'],
+    ['slow', { kind: 'none' }, 'sent no response within 10 seconds', 'process it afterwards'],
   ] as const satisfies readonly (readonly [string, ReceiverResponse, string, string])[];
 
   test(
@@ -260,7 +260,7 @@ describe('the page of a delivery', () => {
       }
       found.push({
         deliveryId: await attemptedAt(unreachable),
-        what: 'does not lead to a public server',
+        what: 'does not resolve to a public address',
         advice: 'exists in the public DNS',
       });
 
@@ -272,7 +272,7 @@ describe('the page of a delivery', () => {
       }
       await checkLooks(page, 'delivery-refused-address');
       await page.goto(`/console/deliveries/${found[6]?.deliveryId ?? ''}`);
-      await expectText(/gave no answer within 10 seconds/);
+      await expectText(/sent no response within 10 seconds/);
       await checkLooks(page, 'delivery-timed-out');
       watched.expectNoFaults();
     },
@@ -292,10 +292,10 @@ describe('the page of a delivery', () => {
       );
       await signIn(page, installer.owner, `/console/deliveries/${waiting.id}`);
       await expectText(/The certificate of your server expired on .*, so nothing was sent/);
-      await expectText('The answer is no text but binary data');
-      expect(await page.getByRole('region', { name: 'Answer to attempt 1, binary' }).textContent()).toContain(
-        'PNG',
-      );
+      await expectText('The response is binary');
+      expect(
+        await page.getByRole('region', { name: 'Response to attempt 1, binary' }).textContent(),
+      ).toContain('PNG');
       await expectText(/The next attempt .+ Attempt 1 of 8 failed/);
       await checkLooks(page, 'delivery-certificate');
       watched.expectNoFaults();
@@ -308,7 +308,7 @@ describe('the page of a delivery', () => {
     async () => {
       watched.allow(/^404 GET \/partner-api\/deliveries\//);
       await signIn(page, installer.owner, `/console/deliveries/${newId('dlv')}`);
-      await expectText('Could not load the delivery.');
+      await expectText('Could not load the delivery');
       watched.expectNoFaults();
     },
     TIMEOUT_MS,
@@ -334,7 +334,7 @@ describe('the list of deliveries', () => {
         'the page is scrolled',
         async () => Number(await page.evaluate('window.scrollY')) > 100,
       );
-      await expectText('Stands still while you read');
+      await expectText('Paused while you read');
       const before = await page.evaluate('document.activeElement.getBoundingClientRect().top');
       const second = await newJob();
       await page.getByRole('button', { name: '1 new: show it' }).waitFor();
@@ -358,14 +358,14 @@ describe('the list of deliveries', () => {
       const { delivery: waiting, job } = await send(id, 'retry_scheduled');
       await signIn(page, installer.owner, `/console/deliveries?webhook=${id}&resourceId=${job.id}`);
       const row = rows().filter({ hasText: job.id });
-      await row.getByText('Failed so far, is tried again').waitFor();
+      await row.getByText('Failed, will be retried').waitFor();
       expect(await row.textContent()).toContain('1 of 8');
       answers.clear();
       await stack.database.query(
         'update deliveries set next_attempt_at = now(), not_before = null where id = $1',
         [waiting.id],
       );
-      await row.getByText('Your server took it').waitFor();
+      await row.getByText('Accepted by your server').waitFor();
       watched.expectNoFaults();
     },
     TIMEOUT_MS,
@@ -388,7 +388,7 @@ describe('the list of deliveries', () => {
       await page.reload();
       await expectRows(1);
       await page.getByLabel('Event').selectOption('install.test');
-      await expectText('No delivery matches the filter');
+      await expectText('No deliveries match the filter');
       await checkLooks(page, 'deliveries-filtered-empty');
       await page.getByRole('button', { name: 'Show all deliveries' }).click();
       await expectRows(2);
@@ -398,12 +398,12 @@ describe('the list of deliveries', () => {
       expect(new URL(page.url()).searchParams.get('resourceId')).toBe(dead.job.id);
       await page.getByLabel('Webhook').selectOption(good.id);
       await rows().filter({ hasText: 'Delivered' }).waitFor();
-      await page.getByRole('button', { name: 'Clear the filter' }).click();
+      await page.getByRole('button', { name: 'Clear filter' }).click();
       await expectRows(2);
       await page.getByLabel('From').fill('2026-01-02T03:04:05');
       await page.getByLabel('To').fill('2026-01-02T03:04:06');
       await page.keyboard.press('Enter');
-      await expectText('No delivery matches the filter');
+      await expectText('No deliveries match the filter');
       expect(new URL(page.url()).searchParams.get('to')).toBe('2026-01-02T03:04:06.000Z');
       await page.goBack();
       await expectRows(2);
@@ -422,7 +422,7 @@ describe('the list of deliveries', () => {
       const id = /whk_\w+/.exec(made.text)?.[0] ?? '';
       subscribed.push(id);
       await signIn(page, installer.owner, `/console/deliveries?webhook=${id}`);
-      await expectText('Nothing was sent to this webhook yet');
+      await expectText('No deliveries yet');
       await checkLooks(page, 'deliveries-empty');
 
       watched.allow(/^503 GET \/partner-api\/webhooks\/whk_\w+\/deliveries/);
@@ -433,10 +433,10 @@ describe('the list of deliveries', () => {
         }),
       );
       await page.reload();
-      await expectText('Could not load the deliveries.');
+      await expectText('Could not load deliveries');
       await page.unroute('**/partner-api/webhooks/*/deliveries*');
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await expectText('Nothing was sent to this webhook yet');
+      await page.getByRole('button', { name: 'Retry' }).click();
+      await expectText('No deliveries yet');
       watched.expectNoFaults();
     },
     TIMEOUT_MS,
@@ -476,7 +476,7 @@ describe('the list of deliveries', () => {
         await expectRows(300);
       }
       expect(await page.locator(`a[href="${anId ?? ''}"]`).count()).toBe(1);
-      await expectText('Newer deliveries are left out here');
+      await expectText('Newer deliveries are hidden');
       expect(Number(await page.evaluate('document.querySelectorAll("*").length'))).toBeLessThan(12_000);
       await page.getByRole('button', { name: 'Back to the newest' }).click();
       await expectRows(50);
@@ -484,7 +484,7 @@ describe('the list of deliveries', () => {
 
       const filtered = Date.now();
       await page.getByLabel('State').selectOption({ label: 'Dead-lettered' });
-      await expectText('No delivery matches the filter');
+      await expectText('No deliveries match the filter');
       process.stdout.write(`deliveries: nothing was found among them after ${Date.now() - filtered} ms\n`);
       watched.expectNoFaults();
     },
@@ -499,8 +499,8 @@ describe('a bulk replay', () => {
       const { id } = await subscribe('bulk');
       await signIn(page, installer.owner, `/console/webhooks/${id}/replay`);
       await expectText('None yet');
-      await page.getByRole('button', { name: 'Show what would be replayed' }).click();
-      await expectText('There is nothing to replay.');
+      await page.getByRole('button', { name: 'Preview replay' }).click();
+      await expectText('No deliveries to replay');
       await checkLooks(page, 'bulk-replay-empty');
 
       answerAt('bulk', { kind: 'status', status: 500 });
@@ -511,28 +511,28 @@ describe('a bulk replay', () => {
       ];
       answers.clear();
       await page.getByRole('checkbox', { name: 'Dead-lettered' }).uncheck();
-      await page.getByRole('button', { name: 'Show what would be replayed' }).click();
+      await page.getByRole('button', { name: 'Preview replay' }).click();
       await expectText('Choose at least one');
       await page.getByRole('checkbox', { name: 'Dead-lettered' }).check();
       await page.getByRole('button', { name: 'Last 7 days' }).click();
-      await page.getByLabel('Deliveries a minute').fill('1');
-      await page.getByRole('button', { name: 'Show what would be replayed' }).click();
-      await expectText('3 deliveries would be sent once more.');
+      await page.getByLabel('Deliveries per minute').fill('1');
+      await page.getByRole('button', { name: 'Preview replay' }).click();
+      await expectText('3 deliveries will be sent again');
       await page.getByRole('link', { name: jobs[0]?.job.id ?? '' }).waitFor();
       await checkLooks(page, 'bulk-replay-preview');
 
       await page.getByRole('button', { name: 'Replay 3 deliveries' }).click();
-      await page.getByRole('heading', { name: 'Replay under way' }).waitFor();
+      await page.getByRole('heading', { name: 'Replay in progress' }).waitFor();
       await expectText('1 of 3 queued');
       await dismissToast();
       await checkLooks(page, 'bulk-replay-running');
-      await page.getByRole('button', { name: 'Show what would be replayed' }).click();
-      await expectText('2 deliveries would be sent once more.');
+      await page.getByRole('button', { name: 'Preview replay' }).click();
+      await expectText('2 deliveries will be sent again');
       await page.getByRole('button', { name: 'Replay 2 deliveries' }).click();
       await expectText(/still running; wait for its end or cancel it/);
-      await page.getByRole('button', { name: 'Cancel the replay' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Cancel the replay?' });
-      await dialog.getByRole('button', { name: 'Cancel the replay' }).click();
+      await page.getByRole('button', { name: 'Stop replay' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Stop replay?' });
+      await dialog.getByRole('button', { name: 'Stop replay' }).click();
       const past = page.getByRole('table', { name: 'Past bulk replays, newest first' }).getByRole('row');
       await past.filter({ hasText: 'Cancelled' }).filter({ hasText: '1 of 3' }).waitFor();
       await dialog.waitFor({ state: 'hidden' });
@@ -555,22 +555,22 @@ describe('why did I not get it', () => {
       const dead = await send(sent.id, 'dead_lettered');
 
       await signIn(page, installer.owner, '/console/why');
-      await expectText('Or choose from the latest events');
+      await expectText('Latest events');
       await checkLooks(page, 'why');
-      const field = page.getByLabel('Id of a job, an event or a delivery');
+      const field = page.getByLabel('ID of a job, an event or a delivery');
       const lookUp = page.getByRole('button', { name: 'Look up' });
       await lookUp.click();
-      await expectText('Enter an id');
+      await expectText('Enter an ID');
 
       await field.fill(dead.job.id);
       await lookUp.click();
-      await page.getByRole('heading', { name: `Events about ${dead.job.id}` }).waitFor();
+      await page.getByRole('heading', { name: `Events of ${dead.job.id}` }).waitFor();
       await page.getByRole('link', { name: 'install.job_assigned' }).click();
-      await expectText('It was sent, but your server did not take it.');
-      const trail = page.getByRole('list', { name: 'Trail of the event' });
+      await expectText('Sent, but not accepted by your server.');
+      const trail = page.getByRole('list', { name: 'Event trace' });
       for (const reason of [
         'The webhook is subscribed to this event, so it was sent to it.',
-        'A paused webhook gets no events. Activate the webhook',
+        'The webhook was paused when the event occurred. Activate the webhook',
         'The webhook is not subscribed to this event. Add the event',
       ]) {
         await trail.getByText(reason).waitFor();
@@ -578,23 +578,23 @@ describe('why did I not get it', () => {
       await trail.getByRole('row').filter({ hasText: '8 attempts, status 410' }).waitFor();
       await checkLooks(page, 'why-trail');
       await trail.getByRole('link', { name: 'First delivery' }).click();
-      await expectText('Your server answered 410: there is nothing at this address.');
-      await page.getByRole('link', { name: 'Follow the event' }).click();
-      await expectText('It was sent, but your server did not take it.');
+      await expectText('Your server responded with 410: nothing is at this path.');
+      await page.getByRole('link', { name: 'Trace event' }).click();
+      await expectText('Sent, but not accepted by your server.');
 
       await field.fill(dead.attempts.at(-1)?.deliveryId ?? '');
       await lookUp.click();
-      await expectText('It was sent, but your server did not take it.');
+      await expectText('Sent, but not accepted by your server.');
 
       await field.fill(newId('job'));
       await lookUp.click();
-      await expectText('No event about this id');
+      await expectText('No events for this ID');
       await checkLooks(page, 'why-unknown');
 
       watched.allow(/^404 GET \/partner-api\/events\//);
       await field.fill(newId('evt'));
       await lookUp.click();
-      await expectText('Could not load the event.');
+      await expectText('Could not load the event');
       expect(await cause().textContent()).toContain('No such event');
       watched.expectNoFaults();
     },

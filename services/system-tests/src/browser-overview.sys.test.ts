@@ -97,7 +97,7 @@ describe('signing in', () => {
       await page.getByText('No webhooks yet').waitFor();
       await checkLooks(page, 'overview-empty');
 
-      await page.getByRole('link', { name: 'Skip to the page' }).focus();
+      await page.getByRole('link', { name: 'Skip to content' }).focus();
       await page.keyboard.press('Enter');
       await tabTo('Create your first webhook');
       await page.keyboard.press('Enter');
@@ -162,7 +162,7 @@ describe('the overview', () => {
 
       await page.getByText('Deliveries to Dispatch board fail').waitFor();
       await page
-        .getByText('3 deliveries dead-lettered within 24 hours, and none was delivered since.')
+        .getByText('3 deliveries dead-lettered in the last 24 hours, and none was delivered since.')
         .waitFor();
       const table = page.getByRole('region', { name: 'Webhooks' });
       await table.getByText('Warehouse').waitFor();
@@ -192,7 +192,7 @@ describe('the overview', () => {
       await page.getByText('r-1').waitFor();
       await checkLooks(page, 'overview-error');
       isAway = false;
-      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('button', { name: 'Retry' }).click();
       await page.getByRole('region', { name: 'Webhooks' }).waitFor();
       expect(await page.getByText('Could not load your webhooks').count()).toBe(0);
       watched.expectNoFaults();
@@ -211,9 +211,9 @@ describe('the overview', () => {
       await page.getByRole('link', { name: 'Event catalogue' }).click();
       await heading('Event catalogue').waitFor();
       await page.setViewportSize({ width: 1280, height: 900 });
-      await page.getByRole('button', { name: 'Use dark colours' }).click();
+      await page.getByRole('button', { name: 'Use dark colors' }).click();
       await page.reload();
-      await page.getByRole('button', { name: 'Use light colours' }).waitFor();
+      await page.getByRole('button', { name: 'Use light colors' }).waitFor();
       expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
       await page.goto('/console');
       await page.getByRole('region', { name: 'Webhooks' }).waitFor();
@@ -236,8 +236,8 @@ describe('a secret that is made long after the login', () => {
       for (const { name, value } of await page.context().cookies()) {
         await forgetConfirmation(stack.stack.description.redisUrl, `${name}=${value}`);
       }
-      await page.getByRole('button', { name: 'Make a new secret' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+      await page.getByRole('button', { name: 'Create a new secret' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Confirm your password' });
       await dialog.getByLabel('Password', { exact: true }).fill('not the password');
       await dialog.getByRole('button', { name: 'Confirm' }).click();
       await dialog.getByText('password is wrong').waitFor();

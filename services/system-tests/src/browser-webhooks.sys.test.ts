@@ -129,7 +129,7 @@ describe('an owner without webhooks', () => {
 
       await click(page.getByRole('link', { name: 'Create your first webhook' }));
       await heading(page, 'Create a webhook').waitFor();
-      await click(page.getByLabel('Address of your server'));
+      await click(page.getByLabel('Endpoint URL'));
       await page.keyboard.type(urlOf('first'));
       await expectText(page, 'This address can be used');
       await click(page.getByRole('checkbox', { name: /install\.\*/ }));
@@ -144,18 +144,18 @@ describe('an owner without webhooks', () => {
       await click(button(page, 'Copy signing secret'));
       const secret = String(await page.evaluate('navigator.clipboard.readText()'));
       expect(secret).toMatch(/^whsec_/);
-      await click(page.getByRole('checkbox', { name: 'I have stored it.' }));
+      await click(page.getByRole('checkbox', { name: 'I have stored it' }));
       await click(button(page, 'Send a test delivery'));
-      await expectText(page, 'It works.');
+      await expectText(page, 'Test delivered');
       await click(button(page, 'Activate webhook'));
-      await expectText(page, 'Your webhook is active.');
+      await expectText(page, 'Your webhook is active');
       await checkLooks(page, 'create-webhook-active');
       expect(clicks).toBeLessThan(10);
 
       const [tested] = receivedAt('first');
       expect(tested?.envelope.event).toBe('install.test');
       expect(tested !== undefined && isSignedWith(tested, secret)).toBe(true);
-      await page.getByRole('link', { name: 'Go to the webhook' }).click();
+      await page.getByRole('link', { name: 'View webhook' }).click();
       await heading(page, urlOf('first').replace('https://', '')).waitFor();
       const session = await signIn(stack.baseUrl, newcomer.owner);
       expect(await readSubscription(session, subscriptionIn(page))).toMatchObject({
@@ -173,7 +173,7 @@ describe('creating a webhook', () => {
     'says while somebody types why an address can not be used, and asks for events',
     async () => {
       const page = await openPage('/webhooks/new');
-      const address = page.getByLabel('Address of your server');
+      const address = page.getByLabel('Endpoint URL');
       for (const [url, reason] of [
         ['http://hooks.example.com/', 'The address must be a URL that begins with https://'],
         ['https://hooks.example.com:8443/', 'The address must use port 443.'],
@@ -213,7 +213,7 @@ describe('creating a webhook', () => {
     async () => {
       answerAt('broken', { kind: 'status', status: 404, body: 'no such page' });
       const page = await openPage('/webhooks/new');
-      await page.getByLabel('Address of your server').fill(urlOf('broken'));
+      await page.getByLabel('Endpoint URL').fill(urlOf('broken'));
       await page.getByLabel('Name (optional)').fill('Job board');
       await page.getByRole('checkbox', { name: /install\.job_assigned/ }).click();
       await button(page, 'Create webhook').click();
@@ -224,21 +224,21 @@ describe('creating a webhook', () => {
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       await dialog.waitFor({ state: 'hidden' });
 
-      await page.getByRole('checkbox', { name: 'I have stored it.' }).click();
+      await page.getByRole('checkbox', { name: 'I have stored it' }).click();
       await button(page, 'Send a test delivery').click();
-      await expectText(page, 'Your server answered 404.');
-      await expectText(page, 'It has nothing at this path.');
+      await expectText(page, 'Your server responded with 404.');
+      await expectText(page, 'Nothing is at this path.');
       await expect(button(page, 'Activate webhook').isDisabled()).resolves.toBe(true);
       await checkLooks(page, 'create-webhook-test-failed');
 
       answerAt('broken', { kind: 'closed' });
       await button(page, 'Test again').click();
-      await expectText(page, 'No connection to your server came about.');
+      await expectText(page, 'Could not connect to your server.');
       answers.clear();
       await button(page, 'Test again').click();
-      await expectText(page, 'It works.');
+      await expectText(page, 'Test delivered');
       await button(page, 'Activate webhook').click();
-      await expectText(page, 'Your webhook is active.');
+      await expectText(page, 'Your webhook is active');
     },
     TEST_MS,
   );
@@ -261,13 +261,13 @@ describe('the page of a webhook', () => {
         .waitFor();
       await checkLooks(page, 'webhooks');
       await page.getByRole('link', { name: urlOf('shown').replace('https://', '') }).click();
-      const traffic = region(page, 'How it does');
+      const traffic = region(page, 'Webhook health');
       await traffic.getByText('100%').waitFor();
       await traffic.getByRole('img', { name: /^Attempts in the last 24 hours/ }).waitFor();
       await checkLooks(page, 'webhook');
       await traffic.getByText('30 days').click();
       await traffic.getByRole('img', { name: /^Attempts in the last 30 days/ }).waitFor();
-      await page.getByRole('link', { name: 'See its deliveries' }).click();
+      await page.getByRole('link', { name: 'View deliveries' }).click();
       await page.waitForURL(/\/console\/deliveries\?webhook=/);
       expect(new URL(page.url()).searchParams.get('webhook')).toMatch(/^whk_/);
     },
@@ -281,14 +281,14 @@ describe('the page of a webhook', () => {
       const page = await openPage(`/webhooks/${id}`);
       await button(page, 'Pause webhook').click();
       await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-      await expectText(page, 'Nothing is sent, except tests. Activate it');
+      await expectText(page, 'Only tests are sent. Activate it');
       const missed = await moveJob();
 
       await button(page, 'Activate webhook').click();
       await checkLooks(page, 'webhook-activate');
-      await page.getByRole('radio', { name: 'Those of the meantime as well' }).click();
+      await page.getByRole('radio', { name: 'Also send missed events' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-      await expectText(page, 'The events of the meantime are being sent.');
+      await expectText(page, 'Missed events are being sent');
       // An event is caught up with once it is a minute old.
       await stack.receiver.waitUntil(
         'the event that was missed',
@@ -315,19 +315,19 @@ describe('the page of a webhook', () => {
       });
 
       await button(page, 'Edit settings').click();
-      await page.getByLabel('Address of your server').fill('https://127.0.0.1/');
-      await expectText(page, 'A new address has to be tested first.');
+      await page.getByLabel('Endpoint URL').fill('https://127.0.0.1/');
+      await expectText(page, 'A new URL must be tested first');
       await expectText(page, /public/);
       await checkLooks(page, 'webhook-edit');
-      await page.getByLabel('Address of your server').fill(urlOf('after'));
+      await page.getByLabel('Endpoint URL').fill(urlOf('after'));
       await button(page, 'Save changes').click();
-      await expectText(page, 'This address is not tested yet, and nothing is sent to it.');
+      await expectText(page, 'This URL is not tested yet, so no events are sent.');
       await checkLooks(page, 'webhook-unverified');
       await button(page, 'Send a test delivery').click();
-      await expectText(page, 'It works.');
+      await expectText(page, 'Test delivered');
       await button(page, 'Activate webhook').click();
       await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-      await expectText(page, 'Events are sent as they happen.');
+      await expectText(page, 'Events are sent as they occur.');
       expect(await readSubscription(owner, id)).toMatchObject({ state: 'active', url: urlOf('after') });
     },
     TEST_MS,
@@ -340,7 +340,7 @@ describe('the page of a webhook', () => {
       const page = await openPage(`/webhooks/${id}`);
       await button(page, 'Delete webhook').click();
       const dialog = page.getByRole('dialog', { name: 'Delete this webhook?' });
-      const confirm = dialog.getByRole('button', { name: 'Delete for good' });
+      const confirm = dialog.getByRole('button', { name: 'Delete permanently' });
       await confirm.waitFor();
       await expect(confirm.isDisabled()).resolves.toBe(true);
       await checkLooks(page, 'webhook-delete');
@@ -359,7 +359,7 @@ describe('the page of a webhook', () => {
       const page = await openPage('/webhooks');
       opened.at(-1)?.watched.allow(/^404 GET \/partner-api\/webhooks\/whk_none/);
       await page.goto('/console/webhooks/whk_none');
-      await expectText(page, 'Could not load the webhook.');
+      await expectText(page, 'Could not load the webhook');
       await checkLooks(page, 'webhook-missing');
     },
     TEST_MS,
@@ -372,36 +372,36 @@ describe('replacing the secret', () => {
     async () => {
       const { id } = await subscribe('rotated');
       const page = await openPage(`/webhooks/${id}`);
-      await page.getByRole('link', { name: 'Replace the secret' }).click();
+      await page.getByRole('link', { name: 'Rotate secret' }).click();
       await checkLooks(page, 'rotate-secret');
-      await button(page, 'Make a new secret').click();
+      await button(page, 'Create a new secret').click();
       const secret =
         (await page.getByLabel('Signing secret, version 2', { exact: true }).textContent()) ?? '';
       expect(secret).toMatch(/^whsec_/);
-      await page.getByRole('checkbox', { name: 'I have stored it.' }).click();
+      await page.getByRole('checkbox', { name: 'I have stored it' }).click();
       await checkLooks(page, 'rotate-secret-made');
 
       await page.getByRole('link', { name: 'receiver.partner.test/webhooks/rotated' }).click();
-      await expectText(page, 'Version 2 of the secret waits to be activated.');
-      await page.getByRole('link', { name: 'Go on with it' }).click();
-      await expectText(page, 'Version 2 was made earlier.');
-      await expect(button(page, 'Activate the new secret').isDisabled()).resolves.toBe(true);
+      await expectText(page, 'Version 2 of the secret is pending.');
+      await page.getByRole('link', { name: 'Finish rotation' }).click();
+      await expectText(page, 'Version 2 was created earlier.');
+      await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
 
       answerAt('rotated', { kind: 'status', status: 401 });
       await button(page, 'Send a test delivery').click();
-      await expectText(page, 'Your server answered 401.');
-      await expect(button(page, 'Activate the new secret').isDisabled()).resolves.toBe(true);
+      await expectText(page, 'Your server responded with 401.');
+      await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
       await checkLooks(page, 'rotate-secret-resumed');
       answers.clear();
       await button(page, 'Test again').click();
-      await expectText(page, 'It works.');
+      await expectText(page, 'Test delivered');
       const proof = receivedAt('rotated').at(-1);
       expect(proof?.headers['x-svc-secret-version']).toBe('2');
       expect(proof !== undefined && isSignedWith(proof, secret)).toBe(true);
 
-      await button(page, 'Activate the new secret').click();
+      await button(page, 'Activate new secret').click();
       await expectText(page, 'Version 2 signs every delivery from now on.');
-      await expectText(page, 'Keep version 1 at your server for one more day');
+      await expectText(page, 'Keep version 1 on your server for one more day');
       await checkLooks(page, 'rotate-secret-done');
       expect(await readSubscription(owner, id)).toMatchObject({
         secretVersion: 2,

@@ -49,7 +49,7 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
       });
     } catch (cause) {
       if (signal?.aborted === true) throw cause;
-      throw new ApiError('The service can not be reached. Check your connection and try again.', {
+      throw new ApiError('The service cannot be reached. Check your connection, then retry.', {
         status: 0,
         code: 'no_answer',
         cause,
@@ -78,7 +78,7 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
       const json: unknown = await response.json().catch(() => undefined);
       const parsed = schema.safeParse(json);
       if (parsed.success) return parsed.data;
-      throw new ApiError('The service gave an answer that this page does not understand.', {
+      throw new ApiError('The service sent a response that this page cannot read. Reload the page.', {
         status: response.status,
         code: 'not_understood',
         requestId: response.headers.get('x-request-id') ?? undefined,

@@ -51,7 +51,7 @@ export async function errorOfAnswer(response: Response): Promise<ApiError> {
   };
   const body = errorBody.safeParse(await response.json().catch(() => undefined));
   if (!body.success) {
-    return new ApiError('The service gave an answer that this page does not understand.', {
+    return new ApiError('The service sent a response that this page cannot read. Reload the page.', {
       ...facts,
       code: 'not_understood',
     });
@@ -62,7 +62,7 @@ export async function errorOfAnswer(response: Response): Promise<ApiError> {
 
 /** What to tell about a failure, whatever was thrown. */
 export function messageOf(thrown: unknown): string {
-  const text = thrown instanceof ApiError ? thrown.message : 'Something went wrong in this page.';
+  const text = thrown instanceof ApiError ? thrown.message : 'Something went wrong on this page.';
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

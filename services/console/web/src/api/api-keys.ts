@@ -63,7 +63,7 @@ export function useRotateApiKey() {
 export function useRevokeApiKey(onDone?: () => void) {
   return useAction({
     act: (api, id: string) => api.send({ method: 'DELETE', path: keyPath(id) }),
-    done: 'API key revoked.',
+    done: 'API key revoked',
     ...(onDone === undefined ? {} : { onDone }),
   });
 }

@@ -42,7 +42,7 @@ export function useDelivery(id: string | undefined) {
 export function useReplayDelivery(onDone?: (replayed: Delivery) => void) {
   return useAction({
     act: (api, id: string) => api.read(delivery, { method: 'POST', path: `${deliveryPath(id)}/replay` }),
-    done: 'Queued once more.',
+    done: 'Replay queued',
     ...(onDone === undefined ? {} : { onDone }),
   });
 }
@@ -74,7 +74,7 @@ export function useStartReplay(webhookId: string) {
   return useAction({
     act: (api, body: BulkReplayRequest) =>
       api.read(bulkReplay, { method: 'POST', path: `${webhookPath(webhookId)}/replay`, body }),
-    done: 'Bulk replay begun.',
+    done: 'Bulk replay started',
     tellsFailure: false,
   });
 }
@@ -95,7 +95,7 @@ export function useReplays(webhookId: string) {
 export function useCancelReplay() {
   return useAction({
     act: (api, id: string) => api.read(bulkReplay, { method: 'DELETE', path: replayPath(id) }),
-    done: 'Bulk replay cancelled.',
+    done: 'Bulk replay stopped',
   });
 }
 

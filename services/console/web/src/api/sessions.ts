@@ -15,6 +15,6 @@ export function useSessions() {
 export function useEndSession() {
   return useAction({
     act: (api, id: string) => api.send({ method: 'DELETE', path: `/sessions/${encodeURIComponent(id)}` }),
-    done: 'Session ended.',
+    done: 'Session ended',
   });
 }

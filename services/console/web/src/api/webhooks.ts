@@ -59,7 +59,7 @@ export function useUpdateWebhook(id: string) {
   return useAction({
     act: (api, body: Partial<NewWebhook>) =>
       api.read(subscription, { method: 'PATCH', path: webhookPath(id), body }),
-    done: 'Changes saved.',
+    done: 'Changes saved',
     tellsFailure: false,
   });
 }
@@ -68,7 +68,7 @@ export function useUpdateWebhook(id: string) {
 export function useDeleteWebhook(id: string, onDone: () => void) {
   return useAction({
     act: (api) => api.send({ method: 'DELETE', path: webhookPath(id) }),
-    done: 'Webhook deleted.',
+    done: 'Webhook deleted',
     onDone,
   });
 }
@@ -86,7 +86,7 @@ export function useActivateWebhook(id: string) {
   return useAction({
     act: (api, body: { readonly backfill?: boolean }) =>
       api.read(subscriptionActivated, { method: 'POST', path: `${webhookPath(id)}/activate`, body }),
-    done: 'Webhook active.',
+    done: 'Webhook activated',
   });
 }
 
@@ -94,7 +94,7 @@ export function useActivateWebhook(id: string) {
 export function usePauseWebhook(id: string) {
   return useAction({
     act: (api) => api.read(subscription, { method: 'POST', path: `${webhookPath(id)}/pause` }),
-    done: 'Webhook paused.',
+    done: 'Webhook paused',
   });
 }
 
@@ -110,7 +110,7 @@ export function useActivateSecret(id: string) {
   return useAction({
     act: (api, body: { readonly pendingSecretVersion: number }) =>
       api.read(subscription, { method: 'POST', path: `${webhookPath(id)}/activate-secret`, body }),
-    done: 'New secret active.',
+    done: 'New secret activated',
   });
 }
 

@@ -22,8 +22,7 @@ export function tellFailure(message: string, requestId: string | undefined): voi
   announce(message, 'alert');
   notifications.show({
     title: message,
-    message:
-      requestId === undefined ? 'Nothing was changed, as far as this page knows.' : `Request ${requestId}`,
+    message: requestId === undefined ? 'The change may not have been saved.' : `Request ${requestId}`,
     icon: <IconAlertTriangle size={18} aria-hidden />,
     color: 'red',
     autoClose: false,

@@ -18,6 +18,6 @@ export function AnswerView<Answer>(props: {
   return error === null || error === undefined ? (
     <Loading label={`Loading ${label}`} />
   ) : (
-    <ErrorState error={error} title={`Could not load ${label}.`} onRetry={onRetry} />
+    <ErrorState error={error} title={`Could not load ${label}`} onRetry={onRetry} />
   );
 }

@@ -9,7 +9,7 @@ export function AttemptFigures({ totals }: { readonly totals: AttemptCounts }) {
     ['Attempts', formatCount(totals.attempts)],
     ['Failed attempts', formatCount(totals.failed)],
     ['Dead-lettered', formatCount(totals.deadLettered)],
-    ['95% within', totals.p95Ms === null ? '–' : formatDuration(totals.p95Ms)],
+    ['p95', totals.p95Ms === null ? '–' : formatDuration(totals.p95Ms)],
   ] as const;
   return (
     <dl className={classes['figures']}>

@@ -8,12 +8,12 @@ export function ColorSchemeSwitch({ className }: { readonly className?: string |
   const other = scheme === 'light' ? 'dark' : 'light';
   const Icon = scheme === 'light' ? IconMoon : IconSun;
   return (
-    <Tooltip label={`Use ${other} colours`} withArrow>
+    <Tooltip label={`Use ${other} colors`} withArrow>
       <ActionIcon
         variant="subtle"
         size="lg"
         className={className}
-        aria-label={`Use ${other} colours`}
+        aria-label={`Use ${other} colors`}
         onClick={() => setColorScheme(other)}
       >
         <Icon size={20} aria-hidden />

@@ -11,17 +11,17 @@ export function ErrorState(props: {
   const { error, onRetry } = props;
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   return (
-    <Notice tone="bad" title={props.title ?? 'This could not be loaded.'} isAlert>
+    <Notice tone="bad" title={props.title ?? 'Could not load this page'} isAlert>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{messageOf(error)}</Text>
         {requestId !== undefined && (
           <Text size="sm">
-            Tell support this request id: <Code>{requestId}</Code>
+            Request ID for support: <Code>{requestId}</Code>
           </Text>
         )}
         {onRetry !== undefined && (
           <Button size="xs" variant="default" onClick={onRetry}>
-            Try again
+            Retry
           </Button>
         )}
       </Stack>

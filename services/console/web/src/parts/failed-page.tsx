@@ -5,9 +5,9 @@ export function FailedPage() {
   return (
     <Container component="section" size="sm" py="xl">
       <Stack align="flex-start">
-        <Title order={1}>This page could not be shown</Title>
-        <Text>There may be a newer version of the console. Loading it again helps then.</Text>
-        <Button onClick={() => location.reload()}>Load again</Button>
+        <Title order={1}>This page failed to load</Title>
+        <Text>There may be a newer version of the console. Reload the page.</Text>
+        <Button onClick={() => location.reload()}>Reload</Button>
       </Stack>
     </Container>
   );

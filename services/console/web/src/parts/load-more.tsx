@@ -13,7 +13,7 @@ export function LoadMore(props: {
   return (
     <Group justify="center" mt="md" gap="sm">
       <Text size="sm" c="dimmed" role="status">
-        {hasMore ? `${shown} ${what} shown` : shown === 1 ? 'That is all' : `All ${shown} ${what} shown`}
+        {hasMore ? `${shown} ${what} shown` : shown === 1 ? 'All shown' : `All ${shown} ${what} shown`}
       </Text>
       {hasMore && (
         <Button variant="default" size="sm" loading={isLoadingMore} onClick={props.loadMore}>

@@ -9,6 +9,6 @@ export const OwnerProvider = OwnerContext.Provider;
 /** Who is signed in, and for which company. */
 export function useOwner(): OwnerSession {
   const owner = useContext(OwnerContext);
-  if (owner === null) throw new Error('this page is only shown to somebody who is signed in');
+  if (owner === null) throw new Error('this page requires a session');
   return owner;
 }

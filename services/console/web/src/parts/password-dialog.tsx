@@ -12,7 +12,7 @@ export function PasswordDialog({ gate }: { readonly gate: ConfirmationGate }) {
     <Modal
       opened={isAsking}
       onClose={() => gate.settle(false)}
-      title="Confirm that it is you"
+      title="Confirm your password"
       centered
       zIndex={400}
       closeButtonProps={{ 'aria-label': 'Close' }}
@@ -37,7 +37,7 @@ function PasswordForm({ gate }: { readonly gate: ConfirmationGate }) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text>Secrets are only made for somebody who has given the password within the last 15 minutes.</Text>
+        <Text>Creating secrets requires your password every 15 minutes.</Text>
         <PasswordInput
           label="Password"
           value={password}

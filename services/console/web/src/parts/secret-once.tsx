@@ -16,9 +16,9 @@ export function SecretOnce(props: {
   const [isStored, setStored] = useState(false);
   return (
     <Stack gap="sm">
-      <Notice tone="warn" title="This is shown once.">
-        Store it where your server reads it from, such as a secret manager. Nobody can show it to you again;
-        if it is lost, make a new one.
+      <Notice tone="warn" title="This secret is shown once">
+        Store it where your server reads it from, such as a secret manager. You won’t see it again. If you
+        lose it, create a new one.
       </Notice>
       <div>
         <Text size="sm" fw={600} mb={4}>
@@ -33,7 +33,7 @@ export function SecretOnce(props: {
       </div>
       {onStored !== undefined && (
         <Checkbox
-          label="I have stored it."
+          label="I have stored it"
           checked={isStored}
           onChange={({ currentTarget }) => {
             setStored(currentTarget.checked);

@@ -28,7 +28,7 @@ const NAVIGATION = [
   { to: PATHS.overview, label: 'Overview', icon: IconLayoutDashboard },
   { to: PATHS.webhooks, label: 'Webhooks', icon: IconWebhook },
   { to: PATHS.deliveries(), label: 'Deliveries', icon: IconSend },
-  { to: PATHS.why(), label: 'Why not received?', icon: IconZoomQuestion },
+  { to: PATHS.why(), label: 'Trace an event', icon: IconZoomQuestion },
   { to: PATHS.catalogue, label: 'Event catalogue', icon: IconListDetails },
   { to: PATHS.receiverCode, label: 'Receiver code', icon: IconCode },
   { to: PATHS.apiKeys, label: 'API keys', icon: IconKey },
@@ -55,7 +55,7 @@ export function Shell() {
       padding={{ base: 'md', md: 'xl' }}
     >
       <a href="#main" className={classes['skip']}>
-        Skip to the page
+        Skip to content
       </a>
       <AppShell.Header className={classes['bar']}>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">

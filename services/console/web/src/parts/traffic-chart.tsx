@@ -51,7 +51,7 @@ export function TrafficChart(props: {
         </figure>
         <figure style={{ margin: 0, minWidth: 0 }}>
           <Text component="figcaption" size="sm" fw={600} mb="xs">
-            How long your server took
+            Response time of your server
           </Text>
           <div
             role="img"
@@ -60,8 +60,8 @@ export function TrafficChart(props: {
             <LineChart
               {...common}
               series={[
-                { name: 'p50Ms', label: 'Half within', color: 'var(--chart-delivered)' },
-                { name: 'p95Ms', label: '95% within', color: 'var(--chart-failed)' },
+                { name: 'p50Ms', label: 'Median (p50)', color: 'var(--chart-delivered)' },
+                { name: 'p95Ms', label: 'p95', color: 'var(--chart-failed)' },
               ]}
               valueFormatter={formatDuration}
               yAxisProps={{ width: 64 }}
@@ -97,8 +97,8 @@ function PointsTable(props: {
               <Table.Th scope="col">From</Table.Th>
               <Table.Th scope="col">Delivered</Table.Th>
               <Table.Th scope="col">Failed</Table.Th>
-              <Table.Th scope="col">Half within</Table.Th>
-              <Table.Th scope="col">95% within</Table.Th>
+              <Table.Th scope="col">Median (p50)</Table.Th>
+              <Table.Th scope="col">p95</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

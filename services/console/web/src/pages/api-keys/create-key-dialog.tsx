@@ -78,19 +78,19 @@ function KeyForm(props: {
         {isBound && installers.error !== null && (
           <ErrorState
             error={installers.error}
-            title="Could not load the installer companies."
+            title="Could not load installer companies"
             onRetry={installers.retry}
           />
         )}
         {hasNoInstaller && (
-          <Notice tone="warn" title="No installer company works for you yet.">
-            Such a key is for one company that a job of yours is or was assigned to.
+          <Notice tone="warn" title="No installer company works for you yet">
+            This kind of key is for one company that has, or had, one of your jobs.
           </Notice>
         )}
         {isBound && (
           <NativeSelect
             label="Installer company"
-            description="The key shows the jobs of this company only."
+            description="The key can read only this company’s jobs."
             required
             withAsterisk={false}
             value={boundCompanyId}
@@ -114,7 +114,7 @@ function KeyForm(props: {
         )}
         <TextInput
           label="Description"
-          description="For yourself, so that you know later where the key is in use. Optional."
+          description="Optional. Helps you recognize where the key is in use."
           placeholder="Website"
           maxLength={KEY_LIMITS.descriptionLength}
           value={description}
@@ -126,7 +126,7 @@ function KeyForm(props: {
             Cancel
           </Button>
           <Button type="submit" loading={props.isRunning} disabled={hasNoInstaller}>
-            Create the key
+            Create key
           </Button>
         </Group>
       </Stack>
@@ -142,7 +142,7 @@ function KindChoice(props: {
   const { kinds, kind, onChoose } = props;
   return (
     <Radio.Group
-      label="What is it for?"
+      label="Kind"
       value={kind ?? ''}
       onChange={(value) => onChoose(kinds.find((each) => each === value))}
     >

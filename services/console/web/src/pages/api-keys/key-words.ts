@@ -16,19 +16,19 @@ interface KindWords {
 export const KIND_WORDS: Readonly<Record<KeyKind, KindWords>> = {
   general: {
     name: 'Leads and appointments',
-    purpose: 'Your website or software sends leads and books appointments.',
+    purpose: 'Sends leads and books appointments from your website or software.',
     tryText:
-      'It sends a lead with nothing in it. 400 is the right answer: the key was taken, the fields were missing, and nothing was made. 401 means that the key was not taken.',
+      'Sends an empty lead. Expect 400: the key works, required fields are missing, and no lead is created. 401 means that the key is invalid.',
   },
   'installer-contractor': {
     name: 'Jobs of one installer',
-    purpose: 'One installer company that works for you sees its jobs and leaves notes.',
-    tryText: 'It lists a job. 200 is the right answer; 401 means that the key was not taken.',
+    purpose: 'Lets one installer company read its jobs and leave notes.',
+    tryText: 'Lists one job. Expect 200. 401 means that the key is invalid.',
   },
   'installer-company': {
     name: 'Your jobs',
-    purpose: 'Your software reads your jobs, reports their status, schedules them and assigns technicians.',
-    tryText: 'It lists your technicians. 200 is the right answer; 401 means that the key was not taken.',
+    purpose: 'Reads jobs, reports their status, schedules them and assigns technicians.',
+    tryText: 'Lists your technicians. Expect 200. 401 means that the key is invalid.',
   },
 };
 

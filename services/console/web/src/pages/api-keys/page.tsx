@@ -34,15 +34,15 @@ export function Page() {
         title="API keys"
         description={
           <>
-            With a key your own programs use the partner API. Whoever has it can do the same, so keep it
-            secret. What the API can do stands in <Anchor href="/docs">its documentation</Anchor>.
+            Your programs use the partner API with a key. Anyone with the key has the same access, so keep it
+            secret. See <Anchor href="/docs">the API reference</Anchor>.
           </>
         }
         actions={canCreate && (list.keys?.length ?? 0) > 0 && createButton}
       />
       {!canCreate && (
-        <Notice tone="info" title="A company of your kind has no API keys.">
-          What concerns you is sent to your webhooks.
+        <Notice tone="info" title="Your company cannot have API keys">
+          You receive events through your webhooks.
         </Notice>
       )}
       <AnswerView data={list.keys} error={list.error} label="your API keys" onRetry={list.retry}>
@@ -51,7 +51,7 @@ export function Page() {
             canCreate && (
               <Panel>
                 <EmptyState title="No API keys yet" icon={<IconKey size={28} />} action={createButton}>
-                  Create one for each program that uses the API, so that you can end one without the others.
+                  Create one key per program, so that you can revoke each on its own.
                 </EmptyState>
               </Panel>
             )

@@ -30,8 +30,8 @@ export function RevokeKeyDialog({
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
-            Within 5 seconds the key is not taken any more, and whatever uses it stops working. This can not
-            be undone. To replace a key without a gap, rotate it instead.
+            Within 5 seconds every request with this key fails. You cannot undo this. To replace a key without
+            downtime, rotate it instead.
           </Text>
           <Text size="sm">
             {apiKey.lastUsedAt === null ? (
@@ -55,7 +55,7 @@ export function RevokeKeyDialog({
               Cancel
             </Button>
             <Button type="submit" color="red.9" disabled={!isTyped} loading={revocation.isRunning}>
-              Revoke the key
+              Revoke key
             </Button>
           </Group>
         </Stack>

@@ -8,7 +8,7 @@ import { KeyOnce } from './key-once.js';
 import { keyName } from './key-words.js';
 
 const OVERLAPS = [
-  { hours: 0, label: 'No overlap: the old key ends at once' },
+  { hours: 0, label: 'No overlap: the old key expires at once' },
   { hours: 1, label: '1 hour' },
   { hours: 24, label: '24 hours' },
   { hours: 72, label: '3 days' },
@@ -42,12 +42,12 @@ export function RotateKeyDialog({
       {answer === undefined ? (
         <Stack>
           <List type="ordered" size="sm" spacing={6}>
-            <List.Item>You get a new key that may do the same.</List.Item>
+            <List.Item>You get a new key with the same permissions.</List.Item>
             <List.Item>
-              Until the overlap is over, both keys work: put the new one wherever the key ending in{' '}
-              <b>{apiKey.lastFour}</b> is in use.
+              During the overlap both keys work. Replace the key ending in <b>{apiKey.lastFour}</b> wherever
+              you use it.
             </List.Item>
-            <List.Item>Then the old key ends by itself.</List.Item>
+            <List.Item>The old key expires automatically.</List.Item>
           </List>
           <NativeSelect
             label="Overlap"
@@ -56,7 +56,7 @@ export function RotateKeyDialog({
             data={OVERLAPS.map(({ hours, label }) => ({ value: String(hours), label }))}
           />
           <Text size="sm" c="dimmed">
-            If somebody else may have the key, choose no overlap.
+            If the key may be compromised, choose no overlap.
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
@@ -66,7 +66,7 @@ export function RotateKeyDialog({
               loading={rotation.isRunning}
               onClick={() => rotation.run({ id: apiKey.id, overlapHours })}
             >
-              Make the new key
+              Rotate key
             </Button>
           </Group>
         </Stack>

@@ -47,7 +47,7 @@ describe('what was done', () => {
       subject: { type: 'bulk_replay', id: 'rpl_1' },
       details: { subscriptionId: 'whk_1' },
     });
-    expect(whatWasDone(replay, nameOf)).toBe('Started to send deliveries of Orders again');
+    expect(whatWasDone(replay, nameOf)).toBe('Started a bulk replay of Orders');
     expect(subjectPath(replay, nameOf)).toBe('/webhooks/whk_1');
     const key = entry({
       action: 'api_key.revoked',
@@ -64,7 +64,7 @@ test('details are names and texts, without what is not set', () => {
   expect(detailRows(details)).toEqual([
     ['Changed', 'address'],
     ['Address', 'https://new.example/'],
-    ['Deliveries in all', '12'],
+    ['Total deliveries', '12'],
     ['unheardOf', 'true'],
   ]);
 });

@@ -11,20 +11,20 @@ export const ACTION_LABELS: Readonly<Record<Action, string>> = {
   'webhook.tested': 'Test delivery sent',
   'webhook.activated': 'Webhook activated',
   'webhook.paused': 'Webhook paused',
-  'webhook.secret_rotated': 'Secret rotation begun',
+  'webhook.secret_rotated': 'Secret rotation started',
   'webhook.secret_activated': 'New secret activated',
   'delivery.replayed': 'Delivery replayed',
   'bulk_replay.started': 'Bulk replay started',
-  'bulk_replay.cancelled': 'Bulk replay cancelled',
+  'bulk_replay.cancelled': 'Bulk replay stopped',
   'api_key.created': 'API key created',
   'api_key.rotated': 'API key rotated',
   'api_key.revoked': 'API key revoked',
   'api_key.faults_set': 'Fault script set',
-  'api_key.faults_cleared': 'Fault script taken away',
+  'api_key.faults_cleared': 'Fault script removed',
   'session.started': 'Signed in',
   'session.ended': 'Session ended',
   'session.confirmed': 'Password confirmed',
-  'company.created': 'Company taken on board',
+  'company.created': 'Company onboarded',
   'company.updated': 'Company changed',
   'owner.created': 'Owner added',
   'owner.updated': 'Owner changed',
@@ -38,11 +38,11 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   description: 'description',
   schemaVersion: 'schema version',
   name: 'name',
-  installerRequestsPerMinute: 'limit of requests',
-  deliveryWeight: 'weight of deliveries',
-  accountingCompanyIds: 'receivers of the journal',
+  installerRequestsPerMinute: 'rate limit',
+  deliveryWeight: 'delivery weight',
+  accountingCompanyIds: 'journal recipients',
   password: 'password',
-  active: 'right to sign in',
+  active: 'sign-in permission',
 };
 
 /** What was done in one sentence, without who did it. `nameOf` names a webhook that there still is. */
@@ -68,25 +68,25 @@ export function whatWasDone(entry: AuditEntry, nameOf: (webhookId: string) => st
     case 'webhook.paused':
       return `Paused ${webhook}`;
     case 'webhook.secret_rotated':
-      return `Made a new secret for ${webhook}`;
+      return `Created a new secret for ${webhook}`;
     case 'webhook.secret_activated':
       return `Activated the new secret of ${webhook}`;
     case 'delivery.replayed':
-      return `Sent a delivery${ofWebhook} again`;
+      return `Replayed a delivery${ofWebhook}`;
     case 'bulk_replay.started':
-      return `Started to send deliveries${ofWebhook} again`;
+      return `Started a bulk replay${ofWebhook}`;
     case 'bulk_replay.cancelled':
-      return `Stopped sending deliveries${ofWebhook} again`;
+      return `Stopped a bulk replay${ofWebhook}`;
     case 'api_key.created':
       return `Created an API key${ending(lastFour)}`;
     case 'api_key.rotated':
-      return `Replaced an API key with one${ending(lastFour)}`;
+      return `Rotated an API key to one${ending(lastFour)}`;
     case 'api_key.revoked':
       return `Revoked the API key${ending(lastFour)}`;
     case 'api_key.faults_set':
       return `Set a fault script for the API key${ending(lastFour)}`;
     case 'api_key.faults_cleared':
-      return `Took its fault script from the API key${ending(lastFour)}`;
+      return `Removed the fault script of the API key${ending(lastFour)}`;
     case 'session.started':
       return 'Signed in';
     case 'session.ended':
@@ -94,7 +94,7 @@ export function whatWasDone(entry: AuditEntry, nameOf: (webhookId: string) => st
     case 'session.confirmed':
       return 'Confirmed the password';
     case 'company.created':
-      return 'Took the company on board';
+      return 'Onboarded the company';
     case 'company.updated':
       return `Changed ${changedFields(details['changed'])} of the company`;
     case 'owner.created':
@@ -128,34 +128,34 @@ const DETAIL_NAMES: Readonly<Record<string, string>> = {
   events: 'Events',
   description: 'Description',
   schemaVersion: 'Schema version',
-  state: 'State afterwards',
+  state: 'New state',
   secretVersion: 'Secret version',
   pendingSecretVersion: 'Pending secret version',
   subscriptionId: 'Webhook',
   eventId: 'Event',
   replayId: 'Replay',
-  backfillId: 'Replay of what was held',
+  backfillId: 'Replay of held events',
   kind: 'Kind',
   boundCompanyId: 'Bound company',
   lastFour: 'Last four characters',
   replacedBy: 'Replaced by',
-  overlapHours: 'Hours of overlap',
+  overlapHours: 'Overlap in hours',
   expiresAt: 'Expires',
-  states: 'States of the deliveries',
+  states: 'Delivery states',
   from: 'From',
   to: 'To',
   event: 'Event name',
-  perMinute: 'Deliveries a minute',
-  total: 'Deliveries in all',
+  perMinute: 'Deliveries per minute',
+  total: 'Total deliveries',
   queued: 'Deliveries queued',
   name: 'Name',
   class: 'Class',
-  installerRequestsPerMinute: 'Requests a minute',
-  deliveryWeight: 'Weight of deliveries',
-  accountingCompanyIds: 'Receivers of the journal',
+  installerRequestsPerMinute: 'Requests per minute',
+  deliveryWeight: 'Delivery weight',
+  accountingCompanyIds: 'Journal recipients',
   displayName: 'Owner',
   email: 'Email address',
-  active: 'May sign in',
+  active: 'Can sign in',
 };
 
 /** The details of an entry as names and texts; what is not set is left out. */

@@ -27,7 +27,7 @@ export function Page() {
     <>
       <PageHeader
         title="Audit trail"
-        description={`Who of your company changed what in this console, newest first. Entries are kept for ${AUDIT_RETENTION_DAYS} days and can not be changed.`}
+        description={`Changes that your company’s owners made, newest first. Entries are read-only and kept for ${AUDIT_RETENTION_DAYS} days.`}
       />
       <Stack gap="md">
         <NativeSelect
@@ -41,7 +41,7 @@ export function Page() {
             })
           }
           data={[
-            { value: '', label: 'Everything' },
+            { value: '', label: 'All actions' },
             ...AUDIT_ACTIONS.map((known) => ({ value: known, label: ACTION_LABELS[known] })),
           ]}
         />
@@ -49,10 +49,8 @@ export function Page() {
           {(entries) =>
             entries.length === 0 ? (
               <Panel>
-                <EmptyState title="Nothing here" icon={<IconHistory size={28} />}>
-                  {action === undefined
-                    ? 'Nobody has changed anything yet.'
-                    : `There is no entry “${ACTION_LABELS[action]}”.`}
+                <EmptyState title="No entries" icon={<IconHistory size={28} />}>
+                  {action === undefined ? 'No changes yet.' : `No entries for “${ACTION_LABELS[action]}”.`}
                 </EmptyState>
               </Panel>
             ) : (
@@ -96,10 +94,10 @@ function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
             </Box>
           ),
         },
-        { header: 'Who', cell: ({ actor }) => actor?.displayName ?? 'Nobody who was signed in' },
+        { header: 'Who', cell: ({ actor }) => actor?.displayName ?? 'Not signed in' },
         { header: 'When', cell: ({ at }) => <RelativeTime at={at} /> },
         {
-          header: 'From where',
+          header: 'Source',
           cell: ({ remoteAddress, userAgent }) => (
             <div>
               <div>{remoteAddress ?? 'Unknown address'}</div>
@@ -121,7 +119,7 @@ function Details({ entry, path }: { readonly entry: AuditEntry; readonly path: s
     ['Time', formatExact(new Date(at))] as const,
     ['About', subject.id] as const,
     ...(userAgent === null ? [] : [['Browser', userAgent] as const]),
-    ...(requestId === null ? [] : [['Request id', requestId] as const]),
+    ...(requestId === null ? [] : [['Request ID', requestId] as const]),
   ];
   return (
     <details className={classes['details']}>
@@ -133,7 +131,7 @@ function Details({ entry, path }: { readonly entry: AuditEntry; readonly path: s
       </dl>
       {path !== undefined && (
         <TextLink to={path} size="sm">
-          Go to it
+          View subject
         </TextLink>
       )}
     </details>

@@ -15,11 +15,11 @@ export function Page() {
   return (
     <>
       <PageHeader
-        title="Replay many deliveries"
+        title="Bulk replay"
         description={
           webhook.data === undefined
             ? undefined
-            : `Send events to ${webhookName(webhook.data)} once more, for instance after your server was down.`
+            : `Send events to ${webhookName(webhook.data)} again, for example after an outage of your server.`
         }
         back={{ to: PATHS.deliveries({ webhook: id }), label: 'Deliveries' }}
       />

@@ -24,12 +24,12 @@ const STATES = [
   {
     value: 'dead_lettered',
     label: 'Dead-lettered',
-    description: 'Failed for good, and not delivered by another replay since.',
+    description: 'Out of retries, and not delivered by another replay since.',
   },
   {
     value: 'delivered',
     label: 'Delivered',
-    description: 'Your server took them; it gets them a second time.',
+    description: 'Accepted by your server; it receives them a second time.',
   },
 ] as const;
 
@@ -64,7 +64,7 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
   const failure = start.error ?? (previewed === undefined ? null : preview.error);
 
   return (
-    <Panel title="What to replay">
+    <Panel title="Select deliveries">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -73,8 +73,8 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
       >
         <Stack gap="md">
           {webhook.state === 'paused' && (
-            <Notice tone="info" title="The webhook is paused.">
-              A replay waits until it is activated.
+            <Notice tone="info" title="The webhook is paused">
+              The replay starts when you activate it.
             </Notice>
           )}
           <Checkbox.Group
@@ -115,8 +115,8 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
             ))}
           </Group>
           <NumberInput
-            label="Deliveries a minute"
-            description="How fast they are queued. Take a number that your server copes with beside what comes anyway."
+            label="Deliveries per minute"
+            description="Choose a rate that your server can handle in addition to new events."
             value={draft.perMinute}
             onChange={(value) => change({ perMinute: typeof value === 'number' ? value : Number.NaN })}
             error={faults['perMinute']}
@@ -132,12 +132,12 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
               variant={previewed === undefined ? 'filled' : 'default'}
               loading={preview.isRunning}
             >
-              Show what would be replayed
+              Preview replay
             </Button>
           </Group>
           {failure !== null && (
             <Notice tone="bad" title={messageOf(failure)} isAlert>
-              Nothing was begun.
+              No replay was started.
             </Notice>
           )}
         </Stack>
@@ -162,8 +162,8 @@ function Preview(props: {
   if (deliveries === 0) {
     return (
       <Group mt="md" role="status">
-        <Notice tone="info" title="There is nothing to replay.">
-          No such delivery was created in this time span. Choose another span, state or event.
+        <Notice tone="info" title="No deliveries to replay">
+          No deliveries match. Choose another time span, state or event.
         </Notice>
       </Group>
     );
@@ -172,23 +172,23 @@ function Preview(props: {
   return (
     <Stack gap="md" mt="lg">
       <div role="status">
-        <Notice tone="info" title={`${atLeast ? 'At least ' : ''}${count} would be sent once more.`}>
+        <Notice tone="info" title={`${atLeast ? 'At least ' : ''}${count} will be sent again`}>
           {oldest !== null && newest !== null && (
             <>
               The oldest was created on <ExactTime at={oldest} />, the newest on <ExactTime at={newest} />
               .{' '}
             </>
           )}
-          {`Queueing them takes about ${formatDuration(Math.max(estimatedMinutes, 1) * 60_000)}.`}
-          {atLeast && ' There are more than were counted; all of them are replayed.'}
+          {`Queueing takes about ${formatDuration(Math.max(estimatedMinutes, 1) * 60_000)}.`}
+          {atLeast && ' More match than were counted; all of them are replayed.'}
         </Notice>
       </div>
       <div>
         <Text size="sm" fw={600} mb={6}>
-          {`They are about ${formatCountOf(resourceCount, 'resource', 'resources')}${resources.length < resourceCount ? `, most of all these ${resources.length}` : ''}.`}
+          {`Resources: ${formatCountOf(resourceCount, 'resource', 'resources')}${resources.length < resourceCount ? `, most often these ${resources.length}` : ''}.`}
         </Text>
         <DataTable
-          caption="Resources that the deliveries are about"
+          caption="Resources of the deliveries"
           rows={resources}
           rowKey={({ type, id }) => `${type} ${id}`}
           columns={[

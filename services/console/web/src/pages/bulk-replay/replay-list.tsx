@@ -25,7 +25,7 @@ export function ReplayList({ webhookId }: { readonly webhookId: string }) {
     return list.error === null ? (
       <Loading label="Loading the bulk replays" />
     ) : (
-      <ErrorState error={list.error} title="Could not load the bulk replays." onRetry={list.retry} />
+      <ErrorState error={list.error} title="Could not load bulk replays" onRetry={list.retry} />
     );
   }
   const running = replays.filter(({ state }) => state === 'running');
@@ -42,7 +42,7 @@ export function ReplayList({ webhookId }: { readonly webhookId: string }) {
         {past.length === 0 ? (
           <Panel>
             <EmptyState title="None yet" icon={<IconRefresh size={28} />}>
-              What was replayed in bulk, or caught up after a pause, is listed here.
+              Bulk replays and the replays after a pause appear here.
             </EmptyState>
           </Panel>
         ) : (
@@ -65,7 +65,7 @@ export function ReplayList({ webhookId }: { readonly webhookId: string }) {
               },
               { header: 'State', cell: ({ state }) => <ReplayStateBadge state={state} /> },
               { header: 'Queued', isNumber: true, cell: progressText },
-              { header: 'A minute', isNumber: true, cell: ({ perMinute }) => formatCount(perMinute) },
+              { header: 'Per minute', isNumber: true, cell: ({ perMinute }) => formatCount(perMinute) },
               {
                 header: 'Ended',
                 cell: ({ finishedAt }) => (finishedAt === null ? '–' : <RelativeTime at={finishedAt} />),
@@ -93,10 +93,10 @@ function Running({ replay }: { readonly replay: Replay }) {
   const percent = replay.total === 0 ? 0 : Math.min((replay.queued / replay.total) * 100, 100);
   return (
     <Panel
-      title={replay.kind === 'backfill' ? 'Catching up after the pause' : 'Replay under way'}
+      title={replay.kind === 'backfill' ? 'Replaying missed events' : 'Replay in progress'}
       actions={
         <Button variant="default" size="xs" onClick={() => setIsAsking(true)}>
-          Cancel the replay
+          Stop replay
         </Button>
       }
     >
@@ -114,14 +114,14 @@ function Running({ replay }: { readonly replay: Replay }) {
         </Group>
         <Text size="sm">
           <TextLink to={PATHS.deliveries({ webhook: replay.subscriptionId, from: replay.createdAt })}>
-            See what becomes of them
+            See deliveries
           </TextLink>
         </Text>
       </Stack>
       <ConfirmDialog
         isOpen={isAsking}
-        title="Cancel the replay?"
-        confirmLabel="Cancel the replay"
+        title="Stop replay?"
+        confirmLabel="Stop replay"
         isDangerous
         isRunning={cancel.isRunning}
         onConfirm={() =>
@@ -133,7 +133,8 @@ function Running({ replay }: { readonly replay: Replay }) {
         onClose={() => setIsAsking(false)}
       >
         <Text size="sm">
-          Nothing more is queued. What is queued already goes on. You can begin another replay for the rest.
+          No more deliveries are queued. Queued ones are still sent. You can start another replay for the
+          rest.
         </Text>
       </ConfirmDialog>
     </Panel>
@@ -141,7 +142,7 @@ function Running({ replay }: { readonly replay: Replay }) {
 }
 
 const STATES = {
-  running: { tone: 'info', icon: IconPlayerPlay, label: 'Under way' },
+  running: { tone: 'info', icon: IconPlayerPlay, label: 'In progress' },
   done: { tone: 'good', icon: IconCheck, label: 'Done' },
   cancelled: { tone: 'quiet', icon: IconX, label: 'Cancelled' },
 } as const;
@@ -162,7 +163,7 @@ function progressText({ queued, total, atLeast }: Replay): string {
 function whatText({ kind, states, event, from, to }: Replay) {
   const which =
     kind === 'backfill'
-      ? 'Events of the pause'
+      ? 'Missed events'
       : `${(states ?? []).map(deliveryStateLabel).join(' and ')}${event === null ? '' : `, ${event}`}`;
   return (
     <>

@@ -28,8 +28,8 @@ export function Page() {
         title="Event catalogue"
         description={
           <>
-            What can be sent to your server, and what stands in it. Every delivery is signed; take{' '}
-            <TextLink to={PATHS.receiverCode}>the code that verifies it</TextLink>.
+            Events that webhooks can send, and their fields. Every delivery is signed; use{' '}
+            <TextLink to={PATHS.receiverCode}>the receiver code to verify it</TextLink>.
           </>
         }
       />
@@ -114,8 +114,8 @@ function GroupPanel({
   return (
     <Panel title={`${group}.*`}>
       <Text size="sm" c="dimmed" mb="xs">
-        A webhook with <Code>{`${group}.*`}</Code> gets every event of this group that your company may have,
-        also those that are added later.
+        A webhook with <Code>{`${group}.*`}</Code> receives every event of this group that your company can
+        subscribe to, including future ones.
       </Text>
       {events.map((event) => (
         <Event key={event.name} event={event} isNamed={event.name === named} />
@@ -145,11 +145,11 @@ function Event({ event, isNamed }: { readonly event: CatalogueEvent; readonly is
       <Group gap="xs" mb="xs">
         {isOwn ? (
           <ToneBadge tone="good" icon={IconCheck}>
-            Your company may subscribe
+            Available to your company
           </ToneBadge>
         ) : (
           <ToneBadge tone="quiet" icon={IconBellOff}>
-            Not for your company
+            Not available to your company
           </ToneBadge>
         )}
         <Text size="sm" c="dimmed">
@@ -187,7 +187,7 @@ function Contents({ event, isNamed }: { readonly event: CatalogueEvent; readonly
             ]}
           />
           <Text size="sm" c="dimmed">
-            Fields can be added at any time: ignore those that you do not know.
+            New fields can be added at any time: ignore fields that you don’t know.
           </Text>
           <CodeBlock label={`Example of ${event.name}`} code={JSON.stringify(event.example, null, 2)} />
           <CodeBlock

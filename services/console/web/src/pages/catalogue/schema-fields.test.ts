@@ -50,8 +50,8 @@ describe('the fields of a schema', () => {
       },
     };
     expect(schemaFields(list)).toEqual([
-      { path: 'parts', type: 'list of group of fields, can be missing', meaning: '' },
-      { path: 'parts[].id', type: 'text, can be missing', meaning: '' },
+      { path: 'parts', type: 'list of group of fields, optional', meaning: '' },
+      { path: 'parts[].id', type: 'text, optional', meaning: '' },
     ]);
   });
 

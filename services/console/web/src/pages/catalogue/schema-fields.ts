@@ -41,7 +41,7 @@ export function schemaFields(schema: unknown, prefix = ''): readonly SchemaField
     const isOptional = !required.includes(name);
     const field = {
       path,
-      type: `${typeText(node)}${isOptional ? ', can be missing' : ''}`,
+      type: `${typeText(node)}${isOptional ? ', optional' : ''}`,
       meaning: plain(node.description ?? ''),
     };
     const within = node.properties === undefined ? node.items : value;

@@ -15,7 +15,7 @@ export function Page() {
     <OutsidePage>
       <PageHeader
         title="Confirm the technical contact"
-        description="New versions and changes of the partner API are announced to this address once you confirm it."
+        description="After you confirm this address, it receives announcements of new versions and changes of the partner API."
       />
       <Panel p="lg">
         {confirm.error !== null && <Notice tone="bad" title={messageOf(confirm.error)} isAlert />}
@@ -30,7 +30,7 @@ export function Page() {
             loading={confirm.isRunning}
             onClick={() => confirm.run(token)}
           >
-            Confirm this address
+            Confirm address
           </Button>
         )}
       </Panel>

@@ -48,12 +48,12 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
           </Stack>
         </Notice>
       </div>
-      <StepPanel number={1} title="Give your server the secret" state={isStored ? 'done' : 'next'}>
+      <StepPanel number={1} title="Add the secret to your server" state={isStored ? 'done' : 'next'}>
         <Stack gap="sm">
           <Text size="sm">
-            {`With it your server tells real deliveries from forged ones. It is version ${secretVersion} of the secret. `}
+            {`Your server verifies deliveries with it. This is version ${secretVersion} of the secret. `}
             <Anchor component={Link} to={PATHS.receiverCode} target="_blank">
-              Code that checks it (opens in a new tab)
+              Verification code (opens in a new tab)
             </Anchor>
           </Text>
           <SecretOnce
@@ -66,31 +66,37 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
           />
         </Stack>
       </StepPanel>
-      <StepPanel number={2} title="See a test arrive" state={isProven ? 'done' : isStored ? 'next' : 'later'}>
+      <StepPanel
+        number={2}
+        title="Send a test delivery"
+        state={isProven ? 'done' : isStored ? 'next' : 'later'}
+      >
         <Stack gap="sm">
-          <Text size="sm">
-            We send an event called install.test. Your server has to answer it with 200 or another 2xx status.
-          </Text>
+          <Text size="sm">We send an install.test event. Your server must respond with a 2xx status.</Text>
           <TestSteps test={test} isBlocked={!isStored} isNext={!isProven} />
         </Stack>
       </StepPanel>
-      <StepPanel number={3} title="Switch it on" state={isActive ? 'done' : isProven ? 'next' : 'later'}>
+      <StepPanel
+        number={3}
+        title="Activate the webhook"
+        state={isActive ? 'done' : isProven ? 'next' : 'later'}
+      >
         {isActive ? (
           <Stack gap="sm">
-            <Notice tone="good" title="Your webhook is active." isAlert>
+            <Notice tone="good" title="Your webhook is active" isAlert>
               Events are sent from now on.
             </Notice>
             <Group>
-              <LinkButton to={PATHS.webhook(id)}>Go to the webhook</LinkButton>
+              <LinkButton to={PATHS.webhook(id)}>View webhook</LinkButton>
               <LinkButton to={PATHS.deliveries({ webhook: id })} variant="default">
-                See its deliveries
+                View deliveries
               </LinkButton>
             </Group>
           </Stack>
         ) : (
           <Stack gap="sm">
             <Text size="sm">
-              Events are sent from then on. You can leave this for later: the webhook stays as it is.
+              Events are sent once it is active. You can do this later: the webhook stays paused.
             </Text>
             <Group>
               <Button disabled={!isProven} loading={activate.isRunning} onClick={() => activate.run({})}>

@@ -47,7 +47,7 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
             />
             <TextInput
               label="Name (optional)"
-              description="What you call it in this console, e.g. the system that it feeds."
+              description="Shown in this console, e.g. the name of the receiving system."
               maxLength={200}
               value={description}
               onChange={({ currentTarget }) => setDescription(currentTarget.value)}

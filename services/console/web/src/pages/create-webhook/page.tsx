@@ -12,7 +12,7 @@ export function Page() {
       <PageHeader
         title="Create a webhook"
         back={{ to: PATHS.webhooks, label: 'Webhooks' }}
-        description="Say where events are sent and which, give your server the secret, see a test arrive, and switch it on."
+        description="Choose a URL and events, add the secret to your server, send a test delivery, then activate the webhook."
       />
       {created === undefined ? <NewWebhookForm onCreated={setCreated} /> : <FirstSteps created={created} />}
     </>

@@ -52,7 +52,7 @@ export function DeliveryList(props: {
     return list.error === null ? (
       <Loading label="Loading the deliveries" rows={6} />
     ) : (
-      <ErrorState error={list.error} title="Could not load the deliveries." onRetry={list.retry} />
+      <ErrorState error={list.error} title="Could not load deliveries" onRetry={list.retry} />
     );
   }
   if (deliveries.length === 0 && nextCursor === null && !place.isNewestLeftOut) {
@@ -66,7 +66,7 @@ export function DeliveryList(props: {
           Newest first
         </Title>
         <Text size="sm" c="dimmed">
-          {isHeld ? 'Stands still while you read' : 'New ones appear by themselves'}
+          {isHeld ? 'Paused while you read' : 'Live'}
         </Text>
       </Group>
       <div className={classes['news']} role="status">
@@ -83,7 +83,7 @@ export function DeliveryList(props: {
       </div>
       {place.isNewestLeftOut && (
         <Group mb="sm">
-          <Notice tone="quiet" title="Newer deliveries are left out here, so that the page stays light.">
+          <Notice tone="quiet" title="Newer deliveries are hidden to keep this page fast.">
             <Button size="xs" variant="default" mt={4} onClick={showNewest}>
               Back to the newest
             </Button>
@@ -100,7 +100,7 @@ export function DeliveryList(props: {
       </div>
       {list.error !== null && (
         <Group mt="sm">
-          <ErrorState error={list.error} title="Could not load more deliveries." onRetry={list.retry} />
+          <ErrorState error={list.error} title="Could not load more deliveries" onRetry={list.retry} />
         </Group>
       )}
       <LoadMore
@@ -125,7 +125,7 @@ function NoDeliveries(props: {
   const { webhookId, filter, onClear } = props;
   return isNarrowed(filter) ? (
     <EmptyState
-      title="No delivery matches the filter"
+      title="No deliveries match the filter"
       icon={<IconFilterOff size={28} />}
       action={
         <Button variant="default" onClick={onClear}>
@@ -133,15 +133,15 @@ function NoDeliveries(props: {
         </Button>
       }
     >
-      Choose another state, event or time, or show all.
+      Choose another state, event or time span, or show all deliveries.
     </EmptyState>
   ) : (
     <EmptyState
-      title="Nothing was sent to this webhook yet"
+      title="No deliveries yet"
       icon={<IconSend size={28} />}
       action={<LinkButton to={PATHS.webhook(webhookId)}>Send a test</LinkButton>}
     >
-      Deliveries appear here as soon as an event happens that the webhook is subscribed to.
+      Deliveries appear here when an event occurs that the webhook is subscribed to.
     </EmptyState>
   );
 }

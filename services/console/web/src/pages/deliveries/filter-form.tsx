@@ -65,7 +65,7 @@ export function FilterForm(props: {
         <EventSelect value={filter.event} onPick={(event) => onChange({ event })} />
         <TextInput
           label="About"
-          placeholder="Id of a job, lead, …"
+          placeholder="ID of a job, lead, …"
           value={text}
           onChange={(event) => setEntered({ over: resource, text: event.currentTarget.value })}
           onBlur={applyResource}
@@ -81,7 +81,7 @@ export function FilterForm(props: {
       {isNarrowed(filter) && (
         <Group mt="xs">
           <Button variant="subtle" size="compact-sm" onClick={props.onClear}>
-            Clear the filter
+            Clear filter
           </Button>
         </Group>
       )}

@@ -22,11 +22,11 @@ export function Page() {
     <>
       <PageHeader
         title="Deliveries"
-        description="Each event that was sent to a webhook, and what became of it. Choose one to see why it failed."
+        description="Every event that was sent to a webhook, and its result. Select one to see its attempts."
         actions={
           webhookId !== undefined && (
             <LinkButton to={PATHS.bulkReplay(webhookId)} variant="default">
-              Replay many
+              Bulk replay
             </LinkButton>
           )
         }
@@ -45,7 +45,7 @@ export function Page() {
                 icon={<IconWebhook size={28} />}
                 action={<LinkButton to={PATHS.createWebhook}>Create a webhook</LinkButton>}
               >
-                Deliveries belong to a webhook. Create one, and events are sent to your server.
+                Create a webhook to send events to your server.
               </EmptyState>
             </Panel>
           ) : (

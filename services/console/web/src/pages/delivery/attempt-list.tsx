@@ -14,7 +14,7 @@ const KEPT_BYTES = 4_096;
 /** Every attempt with what became of its steps and what was answered, the newest first and open. */
 export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[] }) {
   const newest = attempts.at(-1);
-  if (newest === undefined) return <Text c="dimmed">No attempt was made yet.</Text>;
+  if (newest === undefined) return <Text c="dimmed">No attempts yet</Text>;
   return (
     <Accordion variant="separated" order={3} defaultValue={newest.deliveryId} multiple={false}>
       {attempts.toReversed().map((attempt) => (
@@ -50,22 +50,22 @@ function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
         facts={[
           ['Began', <ExactTime key="began" at={attempt.startedAt} />],
           ['Took', formatDuration(attempt.durationMs)],
-          ['Delivery id', <Code key="id">{attempt.deliveryId}</Code>],
-          ['Address', attempt.remoteAddress ?? 'No address was contacted'],
+          ['Delivery ID', <Code key="id">{attempt.deliveryId}</Code>],
+          ['Address', attempt.remoteAddress ?? 'None'],
           [
-            'Host led to',
+            'Resolved addresses',
             exchange === null || exchange.addresses.length === 0 ? undefined : exchange.addresses.join(', '),
           ],
-          ['Certificate', certificate === null ? 'None was seen' : certificateText(certificate)],
+          ['Certificate', certificate === null ? 'None' : certificateText(certificate)],
           [
-            'Certificate ends',
+            'Certificate expires',
             certificate === null || certificate.validTo === null ? undefined : (
               <ExactTime key="ends" at={certificate.validTo} />
             ),
           ],
           ['TLS version', exchange?.tlsProtocol ?? undefined],
           ['Signed with', `Secret version ${attempt.secretVersion}`],
-          ['Answer', attempt.responseStatus === null ? 'None' : `Status ${attempt.responseStatus}`],
+          ['Status', attempt.responseStatus === null ? 'None' : `Status ${attempt.responseStatus}`],
           ['Technical reason', attempt.error ?? undefined],
         ]}
       />
@@ -77,13 +77,13 @@ function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
 function Steps({ exchange }: { readonly exchange: NonNullable<Attempt['exchange']> }) {
   const isKept = exchange.reusedConnection;
   const steps = [
-    ['Finding the address', exchange.dnsMs, 'Not needed'],
-    ['Connecting', exchange.connectMs, isKept ? 'Connection kept from before' : 'Not reached'],
-    ['Encryption (TLS)', exchange.tlsMs, isKept ? 'Connection kept from before' : 'Not reached'],
-    ['Waiting for the answer', exchange.firstByteMs, 'Not reached'],
+    ['DNS', exchange.dnsMs, 'Skipped'],
+    ['Connecting', exchange.connectMs, isKept ? 'Reused connection' : 'Not reached'],
+    ['TLS handshake', exchange.tlsMs, isKept ? 'Reused connection' : 'Not reached'],
+    ['Time to first byte', exchange.firstByteMs, 'Not reached'],
   ] as const;
   return (
-    <ol className={classes['steps']} aria-label="Steps of the attempt">
+    <ol className={classes['steps']} aria-label="Timing">
       {steps.map(([name, ms, otherwise]) => (
         <li key={name} className={classes['step']}>
           <span>{name}</span>
@@ -97,18 +97,18 @@ function Steps({ exchange }: { readonly exchange: NonNullable<Attempt['exchange'
 function Answer({ body, number }: { readonly body: string | null; readonly number: number }) {
   if (body === null) return null;
   const read = readText(body);
-  const label = `Answer to attempt ${number}`;
+  const label = `Response to attempt ${number}`;
   switch (read.kind) {
     case 'empty':
       return (
         <Text size="sm" c="dimmed">
-          The answer had no text.
+          The response has no body.
         </Text>
       );
     case 'binary':
       return (
         <Stack gap={6}>
-          <Text size="sm">The answer is no text but binary data; what can not be shown is a dot.</Text>
+          <Text size="sm">The response is binary. Unprintable bytes are shown as dots.</Text>
           <CodeBlock label={`${label}, binary`} code={read.text} wraps maxHeight="12rem" />
         </Stack>
       );
@@ -120,7 +120,7 @@ function Answer({ body, number }: { readonly body: string | null; readonly numbe
           <CodeBlock label={label} code={read.text} wraps maxHeight="18rem" />
           {new TextEncoder().encode(read.text).byteLength >= KEPT_BYTES && (
             <Text size="xs" c="dimmed">
-              Only the first 4 KiB of an answer are kept.
+              Only the first 4 KiB of a response are stored.
             </Text>
           )}
         </Stack>
@@ -132,5 +132,5 @@ function certificateText(certificate: {
   readonly subject: string | null;
   readonly issuer: string | null;
 }): string {
-  return `Of ${certificate.subject ?? 'nobody named'}, issued by ${certificate.issuer ?? 'nobody named'}`;
+  return `Of ${certificate.subject ?? 'unnamed'}, issued by ${certificate.issuer ?? 'unnamed'}`;
 }

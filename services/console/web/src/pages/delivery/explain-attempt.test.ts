@@ -25,20 +25,20 @@ const rejected = (responseStatus: number) => explainAttempt(attempt({ responseSt
 
 describe('a rejected attempt', () => {
   test.each([
-    [301, 'sent us on to another address', 'final address'],
-    [400, 'did not accept the request', 'Read the answer'],
-    [401, 'did not let the request in', 'version 2'],
-    [403, 'did not let the request in', 'without a login'],
-    [404, 'nothing at this address', 'path of the URL'],
-    [405, 'does not take POST', 'takes POST'],
-    [410, 'nothing at this address', 'path of the URL'],
-    [413, 'too large', '1 MiB'],
-    [429, 'too many requests', 'retry-after'],
-    [500, 'an error happened in your application', 'log of your server'],
+    [301, 'a redirect', 'final address'],
+    [400, 'did not accept the request', 'Read your server’s response'],
+    [401, 'it refused the request', 'version 2'],
+    [403, 'it refused the request', 'without a login'],
+    [404, 'nothing is at this path', 'webhook’s URL'],
+    [405, 'does not accept POST', 'accepts POST'],
+    [410, 'nothing is at this path', 'webhook’s URL'],
+    [413, 'larger than its limit', '1 MiB'],
+    [429, 'rate limit is exceeded', 'retry-after'],
+    [500, 'your application failed', 'log of your server'],
     [503, 'was not available', 'not overloaded'],
   ])('with %d says what it means and what to do', (status, what, advice) => {
     const explained = rejected(status);
-    expect(explained.what).toContain(`answered ${status}`);
+    expect(explained.what).toContain(`responded with ${status}`);
     expect(explained.what).toContain(what);
     expect(explained.advice.join(' ')).toContain(advice);
   });
@@ -49,13 +49,13 @@ describe('an attempt that timed out', () => {
     explainAttempt(attempt({ outcome: 'timed_out', exchange })).what;
 
   test('says how far it came', () => {
-    expect(timedOut({ ...REACHED, firstByteMs: null })).toContain('gave no answer within 10 seconds');
-    expect(timedOut(REACHED)).toContain('had not finished');
-    expect(timedOut({ ...REACHED, tlsMs: null })).toContain('No connection');
+    expect(timedOut({ ...REACHED, firstByteMs: null })).toContain('sent no response within 10 seconds');
+    expect(timedOut(REACHED)).toContain('did not finish');
+    expect(timedOut({ ...REACHED, tlsMs: null })).toContain('Could not connect');
     expect(timedOut({ ...REACHED, tlsMs: null, reusedConnection: true, firstByteMs: null })).toContain(
-      'gave no answer',
+      'sent no response',
     );
-    expect(timedOut(null)).toContain('No connection');
+    expect(timedOut(null)).toContain('Could not connect');
   });
 });
 
@@ -68,7 +68,7 @@ describe('an attempt that failed in TLS', () => {
     );
     expect(failed('the certificate is for another host name')).toContain('CN=old.example');
     expect(failed('the certificate is self-signed')).toContain(
-      'can not be trusted: the certificate is self-signed',
+      'is not trusted: the certificate is self-signed',
     );
     expect(failed('the certificate is not valid yet')).toContain('not valid yet');
     expect(failed('the TLS handshake failed')).toContain('could not agree');
@@ -82,17 +82,17 @@ describe('an attempt without a connection', () => {
     expect(failed('the connection was refused')).toBe('Your server refused the connection.');
     expect(failed('the host cannot be reached')).toContain('over the network');
     expect(failed('the host did not take the connection in time')).toContain('over the network');
-    expect(failed('the headers of the answer were too large')).toContain(
-      'the headers of the answer were too large',
+    expect(failed('the headers of the response were too large')).toContain(
+      'the headers of the response were too large',
     );
-    expect(failed('the connection was closed before the answer was complete')).toContain('without an answer');
-    expect(failed('nothing was sent: the fault is on the side of this service')).toContain(
-      'The fault is ours',
+    expect(failed('the connection was closed before the response was complete')).toContain(
+      'without a response',
     );
+    expect(failed('nothing was sent: the fault is on the side of this service')).toContain('on our side');
   });
 
   test('says when the address is not public', () => {
     const { what } = explainAttempt(attempt({ outcome: 'endpoint_refused', exchange: null }));
-    expect(what).toContain('does not lead to a public server');
+    expect(what).toContain('does not resolve to a public address');
   });
 });

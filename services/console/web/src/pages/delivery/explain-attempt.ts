@@ -22,7 +22,7 @@ const SECONDS = LIMITS.webhookTimeoutMs / 1_000;
 export function explainAttempt(attempt: ExplainedAttempt, timeZone?: string): Explanation {
   switch (attempt.outcome) {
     case 'delivered':
-      return { what: `Your server took it and answered ${attempt.responseStatus ?? '2xx'}.`, advice: [] };
+      return { what: `Your server accepted it with ${attempt.responseStatus ?? '2xx'}.`, advice: [] };
     case 'timed_out':
       return explainTimeout(attempt);
     case 'tls_failed':
@@ -31,11 +31,11 @@ export function explainAttempt(attempt: ExplainedAttempt, timeZone?: string): Ex
       return explainConnection(attempt);
     case 'endpoint_refused':
       return {
-        what: 'Nothing was sent, because the address of the webhook does not lead to a public server.',
+        what: 'Nothing was sent: the webhook’s host does not resolve to a public address.',
         advice: [
-          'Check that the host name of the URL exists in the public DNS and has no typing error.',
+          'Check that the host name of the URL exists in the public DNS and is spelled correctly.',
           'Check that all its addresses are public: private ones, such as 10.0.0.1 or localhost, are never contacted.',
-          'If your server has moved, enter its new URL in the webhook.',
+          'If your server has moved, change the webhook’s URL.',
         ],
       };
     case 'rejected':
@@ -47,7 +47,7 @@ function explainTimeout({ exchange }: ExplainedAttempt): Explanation {
   const isConnected = exchange !== null && (exchange.reusedConnection || exchange.tlsMs !== null);
   if (!isConnected) {
     return {
-      what: `No connection to your server came about within ${SECONDS} seconds.`,
+      what: `Could not connect to your server within ${SECONDS} seconds.`,
       advice: [
         'Check that your server runs and can be reached from the internet on port 443.',
         'Check that no firewall silently drops our connections.',
@@ -57,11 +57,11 @@ function explainTimeout({ exchange }: ExplainedAttempt): Explanation {
   const began = exchange.firstByteMs !== null;
   return {
     what: began
-      ? `Your server began to answer but had not finished after ${SECONDS} seconds.`
-      : `Your server was reached but gave no answer within ${SECONDS} seconds.`,
+      ? `Your server started a response but did not finish it within ${SECONDS} seconds.`
+      : `Your server accepted the connection but sent no response within ${SECONDS} seconds.`,
     advice: [
-      'Have your server answer 200 as soon as it has stored the event, and do the work afterwards.',
-      'It may have done the work nevertheless: have it recognise events by their id, so that a repeat is harmless.',
+      'Respond with 200 as soon as the event is stored, and process it afterwards.',
+      'Your server may have processed the event: deduplicate events by ID, so that a retry is harmless.',
     ],
   };
 }
@@ -73,7 +73,7 @@ function explainTls({ error, exchange }: ExplainedAttempt, timeZone?: string): E
     const when = validTo === null ? '' : ` on ${formatExact(new Date(validTo), timeZone)}`;
     return {
       what: `The certificate of your server expired${when}, so nothing was sent.`,
-      advice: ['Renew the certificate on your server, and have it renewed automatically from then on.'],
+      advice: ['Renew the certificate on your server, and automate its renewal.'],
     };
   }
   if (fault.includes('another host name')) {
@@ -94,7 +94,7 @@ function explainTls({ error, exchange }: ExplainedAttempt, timeZone?: string): E
   }
   if (fault.includes('self-signed') || fault.includes('trusted authority')) {
     return {
-      what: `The certificate of your server can not be trusted: ${fault}. Nothing was sent.`,
+      what: `The certificate of your server is not trusted: ${fault}. Nothing was sent.`,
       advice: [
         "Install a certificate of a public authority, such as Let's Encrypt.",
         'Have your server send the whole chain, including intermediate certificates.',
@@ -114,7 +114,7 @@ function explainConnection({ error, responseStatus }: ExplainedAttempt): Explana
   const fault = error ?? '';
   if (fault.includes('side of this service')) {
     return {
-      what: 'Nothing was sent. The fault is ours.',
+      what: 'Nothing was sent: internal error on our side.',
       advice: ['Replay the delivery; if that fails too, tell support its id.'],
     };
   }
@@ -127,11 +127,7 @@ function explainConnection({ error, responseStatus }: ExplainedAttempt): Explana
       ],
     };
   }
-  if (
-    fault.includes('can not be reached') ||
-    fault.includes('cannot be reached') ||
-    fault.includes('in time')
-  ) {
+  if (fault.includes('cannot be reached') || fault.includes('in time')) {
     return {
       what: 'Your server could not be reached over the network.',
       advice: [
@@ -142,15 +138,15 @@ function explainConnection({ error, responseStatus }: ExplainedAttempt): Explana
   }
   if (fault.includes('headers') || fault.includes('interim') || fault.includes('valid HTTP')) {
     return {
-      what: `Your server answered in a way that could not be understood: ${fault}.`,
+      what: `Your server responded with invalid HTTP: ${fault}.`,
       advice: ['Check what stands in front of your application, such as a proxy, and its log of that time.'],
     };
   }
   return {
-    what: `Your server closed the connection ${responseStatus === null ? 'without an answer' : 'before its answer was complete'}.`,
+    what: `Your server closed the connection ${responseStatus === null ? 'without a response' : 'before its response was complete'}.`,
     advice: [
-      'Look into the log of your server at that time: it may have crashed or been restarted.',
-      'It may have done the work nevertheless: have it recognise events by their id, so that a repeat is harmless.',
+      'Check the log of your server at that time: it may have crashed or restarted.',
+      'Your server may have processed the event: deduplicate events by ID, so that a retry is harmless.',
     ],
   };
 }
@@ -158,9 +154,9 @@ function explainConnection({ error, responseStatus }: ExplainedAttempt): Explana
 function explainStatus(status: number, secretVersion: number): Explanation {
   if (status >= 300 && status <= 399) {
     return {
-      what: `Your server answered ${status}: it sent us on to another address. Redirects are not followed.`,
+      what: `Your server responded with ${status}, a redirect. Redirects are not followed.`,
       advice: [
-        'Enter the final address as the URL of the webhook. Often only https://, www. or a slash at the end differs.',
+        'Set the webhook’s URL to the final address. Often only https://, www. or a trailing slash differs.',
       ],
     };
   }
@@ -168,68 +164,66 @@ function explainStatus(status: number, secretVersion: number): Explanation {
     case 401:
     case 403:
       return {
-        what: `Your server answered ${status}: it did not let the request in.`,
+        what: `Your server responded with ${status}: it refused the request.`,
         advice: [
           `Check that your server verifies the signature with the secret of this webhook; this was signed with version ${secretVersion}.`,
-          'Have the path of the webhook let in without a login or an API key: the signature proves that it comes from us.',
+          'Allow requests to the webhook’s path without a login or an API key: the signature authenticates them.',
           'Check that the clock of your server is right: signatures older than 5 minutes are refused by most receivers.',
         ],
       };
     case 404:
     case 410:
       return {
-        what: `Your server answered ${status}: there is nothing at this address.`,
+        what: `Your server responded with ${status}: nothing is at this path.`,
         advice: [
-          'Check the path of the URL of the webhook, letter by letter.',
+          'Check the path of the webhook’s URL.',
           'Check that the application with that path is deployed.',
         ],
       };
     case 405:
       return {
-        what: 'Your server answered 405: it does not take POST requests at this address.',
-        advice: ['Check the path of the URL, and that your application takes POST there.'],
+        what: 'Your server responded with 405: it does not accept POST requests at this path.',
+        advice: ['Check the path of the URL, and that your application accepts POST there.'],
       };
     case 413:
       return {
-        what: 'Your server answered 413: the event was too large for it.',
-        advice: ['Raise the limit for request bodies on your server or its proxy to 1 MiB at least.'],
+        what: 'Your server responded with 413: the event is larger than its limit.',
+        advice: ['Raise the request body limit of your server or its proxy to at least 1 MiB.'],
       };
     case 429:
       return {
-        what: 'Your server answered 429: too many requests came at once.',
+        what: 'Your server responded with 429: its rate limit is exceeded.',
         advice: [
-          'Raise the limit of your server for this address; a busy day brings many events in a minute.',
-          'Your server can say in retry-after how long to wait; we keep to it.',
+          'Raise the rate limit of your server for this path. On a busy day many events arrive each minute.',
+          'Your server can set the backoff with a retry-after header.',
         ],
       };
     case 502:
     case 503:
     case 504:
       return {
-        what: `Your server answered ${status}: the application behind it was not available.`,
-        advice: ['Check that the application runs and is not overloaded. Its log of that time tells more.'],
+        what: `Your server responded with ${status}: the application behind it was not available.`,
+        advice: ['Check that the application runs and is not overloaded. See its log at that time.'],
       };
     default:
   }
   if (status >= 400 && status <= 499) {
     return {
-      what: `Your server answered ${status}: it did not accept the request.`,
+      what: `Your server responded with ${status}: it did not accept the request.`,
       advice: [
-        'Read the answer of your server below: it often says what it did not like.',
-        'Check that your application ignores fields and events that it does not know.',
+        'Read your server’s response below: it often says why.',
+        'Check that your application ignores unknown fields and events.',
       ],
     };
   }
   if (status >= 500) {
     return {
-      what: `Your server answered ${status}: an error happened in your application.`,
-      advice: [
-        'Look for the error in the log of your server at that time; the delivery id below helps to find it.',
-      ],
+      what: `Your server responded with ${status}: your application failed.`,
+      advice: ['Find the error in the log of your server at that time by the delivery ID below.'],
     };
   }
   return {
-    what: `Your server answered ${status === 0 ? 'with no status' : status}, which is no success.`,
-    advice: ['Have your server answer 200 or 204 when it has taken an event.'],
+    what: `Your server responded with ${status === 0 ? 'no status' : status}, which is not a success.`,
+    advice: ['Respond with 200 or 204 when an event is stored.'],
   };
 }

@@ -41,7 +41,7 @@ export function Page() {
           delivery !== undefined && (
             <>
               <LinkButton to={PATHS.whyEvent(delivery.eventId)} variant="default">
-                Follow the event
+                Trace event
               </LinkButton>
               {canReplay && <ReplayButton delivery={delivery} />}
             </>
@@ -81,7 +81,7 @@ function Details(props: {
           </ul>
         )}
       </Notice>
-      <Panel title="Facts">
+      <Panel title="Details">
         <DeliveryFacts delivery={delivery} webhook={webhook} noReplay={noReplay} />
       </Panel>
       <Panel title="Attempts">
@@ -137,10 +137,10 @@ function DeliveryFacts(props: {
           </TextLink>,
         ],
         [
-          'Event id',
+          'Event ID',
           <Group key="event" gap={4} component="span">
             <Code>{delivery.eventId}</Code>
-            <CopyButton value={delivery.eventId} what="event id" isSmall />
+            <CopyButton value={delivery.eventId} what="event ID" isSmall />
           </Group>,
         ],
         [

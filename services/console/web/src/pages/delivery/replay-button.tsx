@@ -8,18 +8,17 @@ import { PATHS } from '../../paths.js';
 
 /** Why a delivery can not be replayed; undefined when it can. */
 export function whyNoReplay(delivery: Delivery, body: string | null): string | undefined {
-  if (delivery.event === 'install.test')
-    return 'A test can not be replayed; send a new one from the webhook.';
+  if (delivery.event === 'install.test') return 'Tests cannot be replayed. Send a new one from the webhook.';
   switch (delivery.state) {
     case 'pending':
     case 'retry_scheduled':
     case 'held':
-      return 'It is still on its way, so it can not be replayed.';
+      return 'Still in progress, so it cannot be replayed.';
     case 'cancelled':
-      return 'Its webhook was deleted, so it can not be replayed.';
+      return 'The webhook was deleted, so it cannot be replayed.';
     case 'delivered':
     case 'dead_lettered':
-      return body === null ? 'Its event is no longer kept, so it can not be replayed.' : undefined;
+      return body === null ? 'The event is past its retention, so it cannot be replayed.' : undefined;
   }
 }
 
@@ -47,12 +46,12 @@ export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
       >
         <Stack gap="xs">
           <Text size="sm">
-            The same event with the same body is sent to the present address of the webhook, as a new delivery
-            with up to 8 attempts of its own. This one stays as it is.
+            Sends the same event and body to the webhook’s current URL as a new delivery with up to 8
+            attempts. This delivery stays unchanged.
           </Text>
           {wasDelivered && (
             <Text size="sm">
-              Your server took it already. It gets the event a second time, with the same event id.
+              Your server already accepted this event. It receives the event again, with the same event ID.
             </Text>
           )}
         </Stack>

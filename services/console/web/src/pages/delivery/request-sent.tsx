@@ -28,7 +28,7 @@ export function RequestSent(props: {
         actions={
           read?.kind === 'json' && (
             <SegmentedControl
-              aria-label="View of the body"
+              aria-label="Body format"
               size="xs"
               value={view}
               onChange={setView}
@@ -42,7 +42,7 @@ export function RequestSent(props: {
       >
         <Stack gap="md">
           {attempt === undefined ? (
-            <Text c="dimmed">Nothing was sent yet.</Text>
+            <Text c="dimmed">Nothing sent yet</Text>
           ) : (
             <Stack gap={6}>
               <CodeBlock
@@ -53,13 +53,13 @@ export function RequestSent(props: {
                 wraps
               />
               <Text size="xs" c="dimmed">
-                {NOT_SENT.has(attempt.outcome) && 'The attempt ended before this was sent. '}
-                Signatures are not kept. The other headers are made again from what is known of the attempt.
+                {NOT_SENT.has(attempt.outcome) && 'The attempt failed before the request was sent. '}
+                Signatures are not stored. The other headers are reconstructed from the attempt.
               </Text>
             </Stack>
           )}
           {body === null ? (
-            <Text c="dimmed">The body is no longer kept.</Text>
+            <Text c="dimmed">The body is past its retention.</Text>
           ) : (
             <CodeBlock
               label={view === 'pretty' && read?.kind === 'json' ? 'Body, pretty' : 'Body as sent'}
@@ -90,11 +90,11 @@ function SendItYourself(props: {
 }) {
   const { delivery, body, url, secretVersion } = props;
   return (
-    <Panel title="Send it yourself">
+    <Panel title="Reproduce the request">
       <Stack gap="sm">
         <Text size="sm">
-          Somebody who runs your server can repeat the request from a terminal and see what comes back. It is
-          signed anew with the secret of the webhook, which has to stand in WEBHOOK_SECRET.
+          Repeat the request from a terminal. The script signs it with the webhook’s secret from
+          WEBHOOK_SECRET.
         </Text>
         <CodeBlock
           label="Shell script"

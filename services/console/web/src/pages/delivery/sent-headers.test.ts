@@ -16,10 +16,10 @@ test('the headers of an attempt tell its id and time and no signature', () => {
     'x-svc-delivery-id': 'dlv_2',
     'x-svc-timestamp': '1788440564',
     'x-svc-secret-version': '3',
-    'x-svc-signature': 'v1=(not kept)',
+    'x-svc-signature': 'v1=(not stored)',
     'webhook-id': 'evt_1',
     'webhook-timestamp': '1788440564',
-    'webhook-signature': 'v1,(not kept)',
+    'webhook-signature': 'v1,(not stored)',
     'content-length': '15',
   });
 });

@@ -1,7 +1,7 @@
 import type { Attempt, Delivery } from '../../api/deliveries.js';
 
 /** Stands for what is not kept. */
-const NOT_KEPT = '(not kept)';
+const NOT_KEPT = '(not stored)';
 
 /** The headers that an attempt was sent with, made again from what is known of it. Signatures are not kept. */
 export function sentHeaders(sent: {

@@ -27,7 +27,7 @@ const ATTEMPT: Attempt = {
   outcome: 'rejected',
   responseStatus: 404,
   responseBody: '',
-  error: 'the endpoint answered 404',
+  error: 'the endpoint responded with 404',
   remoteAddress: '192.0.2.7',
   secretVersion: 1,
   exchange: null,
@@ -38,7 +38,7 @@ const whatOf = (given: Partial<Delivery>, attempts: readonly Attempt[] = [ATTEMP
 
 test('a delivery that is tried again says why and when', () => {
   expect(whatOf({})).toBe(
-    'Your server answered 404: there is nothing at this address. The next attempt starts in 5 minutes. Attempt 2 of 8 failed.',
+    'Your server responded with 404: nothing is at this path. The next attempt starts in 5 minutes. Attempt 2 of 8 failed.',
   );
   expect(whatOf({ nextAttemptAt: null })).toContain('An attempt is in progress');
   expect(whatOf({ nextAttemptAt: '2026-09-03T12:59:30.000Z' })).toContain(
@@ -49,9 +49,9 @@ test('a delivery that is tried again says why and when', () => {
 test('a delivery that has come to its end, or waits, says so', () => {
   const delivered: Attempt = { ...ATTEMPT, outcome: 'delivered', responseStatus: 204 };
   expect(whatOf({ state: 'delivered' }, [ATTEMPT, delivered])).toBe(
-    'Your server took it and answered 204. It needed 2 attempts. The answer came after 82 ms.',
+    'Your server accepted it with 204. It took 2 attempts. The response came after 82 ms.',
   );
-  expect(whatOf({ state: 'dead_lettered', attempts: 8 })).toContain('After 8 attempts we gave up');
+  expect(whatOf({ state: 'dead_lettered', attempts: 8 })).toContain('Out of retries after 8 attempts');
   expect(whatOf({ state: 'pending' }, [])).toContain('Not sent yet');
   expect(whatOf({ state: 'held' }, [])).toContain('the webhook is paused');
   expect(whatOf({ state: 'cancelled' }, [])).toContain('the webhook was deleted');

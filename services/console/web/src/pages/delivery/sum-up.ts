@@ -23,14 +23,14 @@ export function sumUp(delivery: Delivery, attempts: readonly Attempt[], now: Dat
     case 'delivered':
       return {
         tone: 'good',
-        what: `${why}${delivery.attempts > 1 ? ` It needed ${delivery.attempts} attempts.` : ''}${last === undefined ? '' : ` The answer came after ${formatDuration(last.durationMs)}.`}`,
+        what: `${why}${delivery.attempts > 1 ? ` It took ${delivery.attempts} attempts.` : ''}${last === undefined ? '' : ` The response came after ${formatDuration(last.durationMs)}.`}`,
         advice: [],
       };
     case 'dead_lettered':
       return {
         tone: 'bad',
-        what: `${why} After ${delivery.attempts} attempts we gave up; nothing more is sent unless you replay it.`,
-        advice: [...advice, 'When that is done, replay the delivery with the button above.'],
+        what: `${why} Out of retries after ${delivery.attempts} attempts. Replay the delivery to send it again.`,
+        advice: [...advice, 'Then replay the delivery.'],
       };
     case 'retry_scheduled':
       return {
@@ -43,14 +43,14 @@ export function sumUp(delivery: Delivery, attempts: readonly Attempt[], now: Dat
     case 'held':
       return {
         tone: 'info',
-        what: 'It waits, because the webhook is paused. It goes on when you activate the webhook.',
+        what: 'Held while the webhook is paused. It is sent when you activate the webhook.',
         advice:
           last === undefined || last.outcome === 'delivered' ? [] : [`The last attempt: ${why}`, ...advice],
       };
     case 'cancelled':
       return {
         tone: 'quiet',
-        what: 'It was not delivered, because the webhook was deleted before.',
+        what: 'Cancelled: the webhook was deleted first.',
         advice: [],
       };
   }

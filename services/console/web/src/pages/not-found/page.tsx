@@ -8,9 +8,9 @@ import { PATHS } from '../../paths.js';
 export function Page() {
   return (
     <>
-      <PageHeader title="No such page" />
+      <PageHeader title="Page not found" />
       <EmptyState
-        title="There is nothing at this address"
+        title="This page doesn’t exist"
         icon={<IconMapOff size={28} />}
         action={<LinkButton to={PATHS.overview}>Go to the overview</LinkButton>}
       />

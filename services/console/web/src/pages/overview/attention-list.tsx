@@ -8,7 +8,7 @@ import classes from './overview.module.css';
 /** What needs attention, with where to go about each. */
 export function AttentionList({ found }: { readonly found: readonly Attention[] }) {
   if (found.length === 0) {
-    return <Notice tone="good" title="Nothing needs your attention." />;
+    return <Notice tone="good" title="No open issues" />;
   }
   return (
     <Panel title="Needs your attention">

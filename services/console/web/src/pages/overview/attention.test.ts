@@ -68,7 +68,7 @@ describe('what failed is one click away', () => {
     expect(first).toMatchObject({
       tone: 'bad',
       title: 'Deliveries to partner.example/hooks fail',
-      text: '3 deliveries dead-lettered within 24 hours, and none was delivered since.',
+      text: '3 deliveries dead-lettered in the last 24 hours, and none was delivered since.',
       link: { to: '/deliveries?webhook=whk_1&status=dead_lettered' },
     });
   });
@@ -117,7 +117,7 @@ test('a key that ends is told with its last use', () => {
   expect(found([], [ending, { ...KEY, state: 'revoked' }])).toMatchObject([
     {
       title: 'API key …wxyz ends in 12 hours',
-      text: 'It has been replaced. It was used 1 hour ago.',
+      text: 'It was rotated. It was used 1 hour ago.',
       link: { to: '/api-keys' },
     },
   ]);

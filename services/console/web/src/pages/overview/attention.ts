@@ -60,14 +60,14 @@ function attentionOfWebhook({ webhook, totals, held, retrying }: WebhookFacts): 
     add('degraded', {
       tone: 'bad',
       title: `Deliveries to ${name} fail`,
-      text: `${count} dead-lettered${dead === 0 ? '' : ' within 24 hours'}, and none was delivered since.`,
+      text: `${count} dead-lettered${dead === 0 ? '' : ' in the last 24 hours'}, and none was delivered since.`,
       link: deadLettered,
     });
   } else if (dead > 0) {
     add('dead-lettered', {
       tone: 'warn',
-      title: `${formatCountOf(dead, 'delivery', 'deliveries')} to ${name} dead-lettered within 24 hours`,
-      text: 'Others were delivered since. Replay those that you still need.',
+      title: `${formatCountOf(dead, 'delivery', 'deliveries')} to ${name} dead-lettered in the last 24 hours`,
+      text: 'Later ones were delivered. Replay the ones that you still need.',
       link: deadLettered,
     });
   }
@@ -75,32 +75,35 @@ function attentionOfWebhook({ webhook, totals, held, retrying }: WebhookFacts): 
     add('retrying', {
       tone: 'warn',
       title: `${countText(retrying)} to ${name} waiting for another attempt`,
-      text: 'Your server did not take them. They are tried again by themselves.',
-      link: { to: PATHS.deliveries({ webhook: webhook.id, status: 'retry_scheduled' }), label: 'See why' },
+      text: 'Your server did not accept them. They are retried automatically.',
+      link: {
+        to: PATHS.deliveries({ webhook: webhook.id, status: 'retry_scheduled' }),
+        label: 'See failures',
+      },
     });
   }
   if (webhook.state === 'paused' && held !== undefined && held.count > 0) {
     add('held', {
       tone: 'warn',
       title: `${name} is paused and holds ${countText(held)}`,
-      text: 'They go on when it is activated.',
-      link: { to: PATHS.webhook(webhook.id), label: 'Go to the webhook' },
+      text: 'They are sent when you activate it.',
+      link: { to: PATHS.webhook(webhook.id), label: 'View webhook' },
     });
   }
   if (!webhook.verified) {
     add('unverified', {
       tone: webhook.state === 'active' ? 'warn' : 'info',
       title: `${name} is not verified`,
-      text: 'Its present URL has not answered a test delivery with 2xx yet.',
+      text: 'Not tested yet: send a test to this URL.',
       link: { to: PATHS.webhook(webhook.id), label: 'Send a test' },
     });
   }
   if (webhook.pendingSecretVersion !== null) {
     add('pending-secret', {
       tone: 'info',
-      title: `${name} has a new secret that is not in use yet`,
+      title: `${name} has a pending secret`,
       text: `Deliveries are signed with version ${webhook.secretVersion} until version ${webhook.pendingSecretVersion} is activated.`,
-      link: { to: PATHS.rotateSecret(webhook.id), label: 'Finish the rotation' },
+      link: { to: PATHS.rotateSecret(webhook.id), label: 'Finish rotation' },
     });
   }
   return found;
@@ -117,7 +120,7 @@ function attentionOfKey(key: ApiKey, now: Date): readonly Attention[] {
       key: key.id,
       tone: 'warn',
       title: `API key …${key.lastFour} ends ${formatRelative(new Date(key.expiresAt), now)}`,
-      text: `${key.replacedBy === null ? '' : 'It has been replaced. '}${used}`,
+      text: `${key.replacedBy === null ? '' : 'It was rotated. '}${used}`,
       link: { to: PATHS.apiKeys, label: 'Go to the API keys' },
     },
   ];

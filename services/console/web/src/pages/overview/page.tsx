@@ -32,7 +32,7 @@ export function Page() {
     <>
       <PageHeader
         title="Overview"
-        description={`How webhooks of ${company.name} do.`}
+        description={`Webhook health of ${company.name}`}
         actions={
           hasWebhooks && (
             <LinkButton to={PATHS.createWebhook} leftSection={<IconPlus size={18} aria-hidden />}>
@@ -66,9 +66,9 @@ function Start() {
           </LinkButton>
         }
       >
-        A webhook sends events, such as a job that was assigned to you, to your server as soon as they happen.
-        Look at <TextLink to={PATHS.catalogue}>the events</TextLink> that there are, and take{' '}
-        <TextLink to={PATHS.receiverCode}>the code of a receiver</TextLink> to begin with.
+        A webhook sends events, such as a newly assigned job, to your server as they occur. See{' '}
+        <TextLink to={PATHS.catalogue}>the available events</TextLink>, and start with{' '}
+        <TextLink to={PATHS.receiverCode}>the receiver code</TextLink>.
       </EmptyState>
     </Panel>
   );
@@ -109,7 +109,7 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
           statistics.error !== null && (
             <ErrorState
               error={statistics.error}
-              title="Could not load the statistics."
+              title="Could not load statistics"
               onRetry={() => void statistics.refetch()}
             />
           )
@@ -117,7 +117,7 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
           <Stack gap="lg">
             <AttemptFigures totals={statistics.data.totals} />
             {statistics.data.totals.attempts === 0 ? (
-              <Text c="dimmed">{`Nothing was sent in ${SPAN_TEXTS[span]}.`}</Text>
+              <Text c="dimmed">{`No deliveries in ${SPAN_TEXTS[span]}.`}</Text>
             ) : (
               <LazyTrafficChart
                 points={chartPoints(statistics.data, span, now)}

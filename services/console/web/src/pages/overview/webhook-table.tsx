@@ -20,7 +20,7 @@ export function WebhookTable(props: {
   const { webhooks, totalsOf, span } = props;
   return (
     <DataTable
-      caption={`Webhooks, with how they did in ${SPAN_TEXTS[span]}`}
+      caption={`Webhooks and their health in ${SPAN_TEXTS[span]}`}
       rows={webhooks}
       rowKey={({ id }) => id}
       columns={[
@@ -51,7 +51,7 @@ export function WebhookTable(props: {
           },
         },
         {
-          header: '95% within',
+          header: 'p95',
           isNumber: true,
           cell: ({ id }) => {
             const duration = totalsOf.get(id)?.p95Ms ?? null;

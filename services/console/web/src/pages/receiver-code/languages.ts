@@ -75,7 +75,7 @@ export const LANGUAGES: readonly LanguageCode[] = [
     install: 'dotnet add package StandardWebhooks.StandardWebhooks',
     library: CSHARP_LIBRARY,
     untested: true,
-    note: 'The package with the short name StandardWebhooks is made by somebody else and is used in another way.',
+    note: 'The package with the short name StandardWebhooks is by another author and has another interface.',
   },
   {
     id: 'java',

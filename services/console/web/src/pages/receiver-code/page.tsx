@@ -15,7 +15,7 @@ export function Page() {
     <>
       <PageHeader
         title="Receiver code"
-        description="What the server behind your webhook does with each delivery, ready for your developer to copy."
+        description="Code for the server that receives your webhooks, ready to copy."
       />
       <Stack gap="lg">
         <Rules />
@@ -49,30 +49,30 @@ function Rules() {
       <Stack gap="sm">
         <List type="ordered" spacing={6} size="sm">
           <List.Item>
-            <b>Checks the signature</b> over the bytes of the body as they came, in constant time, with the
-            secret of the version that <Code>x-svc-secret-version</Code> names. Nobody else can make one.
+            <b>Verifies the signature</b> over the bytes of the body as they came, in constant time, with the
+            secret of the version that <Code>x-svc-secret-version</Code> names. Only this service can create
+            it.
           </List.Item>
           <List.Item>
-            <b>Checks the time</b>: a delivery that was signed more than 300 seconds ago is refused, so that a
-            copied one is of no use.
+            <b>Checks the time</b>: a delivery that was signed more than 300 seconds ago is refused, which
+            prevents replay attacks.
           </List.Item>
           <List.Item>
-            <b>Looks whether it has the event already</b>. The same event can come more than once with the
-            same id; every one of them is answered with 2xx, and only the first is processed.
+            <b>Deduplicates events</b>. The same event can arrive more than once with the same ID. Respond to
+            each with 2xx and process only the first.
           </List.Item>
           <List.Item>
             <b>Parses the body</b>, and not before.
           </List.Item>
           <List.Item>
-            <b>Answers 2xx only after the event is stored</b>, within 10 seconds. Any other answer makes the
-            delivery come again; do slow work afterwards.
+            <b>Responds with 2xx only after the event is stored</b>, within 10 seconds. Any other response
+            causes a retry. Do slow work afterwards.
           </List.Item>
         </List>
-        <Notice tone="info" title="While you rotate a secret, the receiver knows two.">
+        <Notice tone="info" title="During a rotation the receiver needs both secrets">
           Set the new one as <Code>WEBHOOK_SECRET_2</Code> beside <Code>WEBHOOK_SECRET_1</Code> before you
-          activate it. Keep the old one for a day after that, for deliveries that are still on their way. The
-          number is the version that the console shows.{' '}
-          <TextLink to={PATHS.webhooks}>Go to your webhooks</TextLink>
+          activate it. Keep the old one for one more day, for deliveries in flight. The number is the version
+          that the console shows. <TextLink to={PATHS.webhooks}>Go to your webhooks</TextLink>
         </Notice>
       </Stack>
     </Panel>
@@ -87,7 +87,7 @@ function Language({ language }: { readonly language: LanguageCode }) {
         <Stack gap="sm">
           <Text size="sm">
             Every delivery carries the signature of Standard Webhooks, which the package{' '}
-            <Code>{packageName}</Code> verifies. This is the least code to get wrong.
+            <Code>{packageName}</Code> verifies. This is the recommended way.
           </Text>
           {untested === true && (
             <Notice tone="warn">Not tested: our automated tests don’t run this code.</Notice>
@@ -105,7 +105,7 @@ function Language({ language }: { readonly language: LanguageCode }) {
           <Stack gap="sm">
             <Text size="sm">
               The same, with the service’s own signature <Code>x-svc-signature</Code> and nothing but what{' '}
-              {name} has. It takes the place of the one above.
+              {name} has. It replaces the one above.
             </Text>
             <CodeBlock label="Receiver by hand" code={byHand} maxHeight="48rem" />
           </Stack>
@@ -114,9 +114,7 @@ function Language({ language }: { readonly language: LanguageCode }) {
       {server !== undefined && (
         <Panel title={`${name} web server`}>
           <Stack gap="sm">
-            <Text size="sm">
-              Puts either of them behind an address. Keeping the events is yours to write.
-            </Text>
+            <Text size="sm">Serves either of them over HTTP. Storing events is up to you.</Text>
             <CodeBlock label="Web server" code={server} maxHeight="48rem" />
           </Stack>
         </Panel>

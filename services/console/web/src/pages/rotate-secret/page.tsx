@@ -13,12 +13,12 @@ export function Page() {
   return (
     <>
       <PageHeader
-        title="Replace the signing secret"
+        title="Rotate signing secret"
         back={{
           to: PATHS.webhook(id),
           label: webhook.data === undefined ? 'Webhook' : webhookName(webhook.data),
         }}
-        description="Both secrets work side by side until you switch over, so no delivery is lost. You can leave in between and go on later."
+        description="Both secrets work until you activate the new one, so no delivery is lost. You can leave and continue later."
       />
       <AnswerView
         data={webhook.data}

@@ -36,7 +36,7 @@ export function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
   return (
     <Stack gap="lg">
       <LeaveGuard isOn={isShown && !isStored} />
-      <StepPanel number={1} title="Make a new secret" state={isStored ? 'done' : 'next'}>
+      <StepPanel number={1} title="Create a new secret" state={isStored ? 'done' : 'next'}>
         {isShown ? (
           <SecretOnce
             key={versions.pending}
@@ -69,11 +69,11 @@ function MakeSecret(props: {
   return (
     <Stack gap="sm">
       {pending === undefined ? (
-        <Text size="sm">{`Version ${current} goes on signing until the last step.`}</Text>
+        <Text size="sm">{`Version ${current} signs deliveries until the last step.`}</Text>
       ) : (
-        <Notice tone="info" title={`Version ${pending} was made earlier.`}>
-          It is not shown again. If you have stored it, go on with step 2. If not, make another one: it takes
-          the place of the one that waits.
+        <Notice tone="info" title={`Version ${pending} was created earlier.`}>
+          You won’t see it again. If you stored it, continue with step 2. If not, create another one, which
+          replaces the pending one.
         </Notice>
       )}
       <Group>
@@ -82,7 +82,7 @@ function MakeSecret(props: {
           loading={props.isRunning}
           onClick={props.onMake}
         >
-          {pending === undefined ? 'Make a new secret' : 'Make another one'}
+          {pending === undefined ? 'Create a new secret' : 'Create another one'}
         </Button>
       </Group>
     </Stack>
@@ -105,15 +105,15 @@ function LoadProveAndActivate(props: {
     <>
       <StepPanel
         number={2}
-        title="Give it to your server beside the old one"
+        title="Add it to your server next to the old one"
         state={isProven || isActivated ? 'done' : isBlocked ? 'later' : 'next'}
       >
         <Stack gap="sm">
           <Text size="sm">
-            Your server has to know both. The header x-svc-secret-version of each delivery says which one
-            signed it.{' '}
+            Your server needs both. The header x-svc-secret-version of each delivery names the one that signed
+            it.{' '}
             <Anchor component={Link} to={PATHS.receiverCode} target="_blank">
-              Code that does so (opens in a new tab)
+              Receiver code (opens in a new tab)
             </Anchor>
           </Text>
           <CodeBlock
@@ -126,21 +126,25 @@ function LoadProveAndActivate(props: {
       </StepPanel>
       <StepPanel
         number={3}
-        title="Prove that your server knows it"
+        title="Test the new secret"
         state={isProven ? 'done' : isBlocked ? 'later' : 'next'}
       >
         <Stack gap="sm">
           <Text size="sm">
-            {`Sends a test delivery that is signed with ${pending === undefined ? 'the new secret' : `version ${pending}`}. Your server has to answer it with 2xx, and must not do so when the signature is wrong.`}
+            {`Sends a test delivery that is signed with ${pending === undefined ? 'the new secret' : `version ${pending}`}. Your server must respond with 2xx, but not if the signature is invalid.`}
           </Text>
           {!isActivated && <TestSteps test={test} isBlocked={isBlocked} isNext={!isProven} />}
         </Stack>
       </StepPanel>
-      <StepPanel number={4} title="Switch over" state={isActivated ? 'done' : isProven ? 'next' : 'later'}>
+      <StepPanel
+        number={4}
+        title="Activate the new secret"
+        state={isActivated ? 'done' : isProven ? 'next' : 'later'}
+      >
         {isActivated ? (
           <Stack gap="sm">
             <Notice tone="good" title={`Version ${pending ?? ''} signs every delivery from now on.`} isAlert>
-              {`Keep version ${current} at your server for one more day: deliveries that were under way may be signed with it. Then remove it.`}
+              {`Keep version ${current} on your server for one more day: deliveries in flight may be signed with it. Then remove it.`}
             </Notice>
             <Group>
               <LinkButton to={PATHS.webhook(webhookId)}>Back to the webhook</LinkButton>
@@ -163,7 +167,7 @@ function LoadProveAndActivate(props: {
                   );
                 }}
               >
-                Activate the new secret
+                Activate new secret
               </Button>
             </Group>
           </Stack>

@@ -21,7 +21,7 @@ export function Page() {
     <>
       <PageHeader
         title="Sessions"
-        description="Where you are signed in to this console. End what you do not know or do not need any more."
+        description="Where you are signed in to this console. End any session you don’t recognize."
       />
       <AnswerView
         data={sessions.data}
@@ -43,8 +43,8 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
   return (
     <Stack gap="md">
       {others.length === 0 ? (
-        <Notice tone="good" title="This is your only session.">
-          Nobody is signed in with your name anywhere else.
+        <Notice tone="good" title="This is your only session">
+          You are not signed in anywhere else.
         </Notice>
       ) : (
         <Group>
@@ -75,13 +75,13 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
           { header: 'Address', cell: ({ remoteAddress }) => remoteAddress },
           { header: 'Signed in', cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
           { header: 'Last used', cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} /> },
-          { header: 'Ends if not used', cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
+          { header: 'Expires if unused', cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
           {
             header: 'Action',
             cell: (session) =>
               session.current ? (
                 <Text size="sm" c="dimmed" component="span">
-                  Use Sign out
+                  Current
                 </Text>
               ) : (
                 <Button
@@ -100,13 +100,13 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
       <ConfirmDialog
         isOpen={isAsking}
         title="End all other sessions?"
-        confirmLabel="End them"
+        confirmLabel="End sessions"
         isDangerous
         isRunning={endOthers.isRunning}
         onConfirm={() => endOthers.run(others.map(({ id }) => id))}
         onClose={() => setAsking(false)}
       >
-        {`${formatCountOf(others.length, 'session ends', 'sessions end')} at once. Whoever uses one of them has to sign in again. This session stays.`}
+        {`${formatCountOf(others.length, 'session ends', 'sessions end')} immediately. You need to sign in there again. This session stays active.`}
       </ConfirmDialog>
     </Stack>
   );
@@ -124,7 +124,7 @@ function useEndSessions(onDone: () => void) {
         }
       }
     },
-    done: 'All other sessions ended.',
+    done: 'All other sessions ended',
     onDone,
   });
 }

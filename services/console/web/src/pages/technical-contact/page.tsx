@@ -17,7 +17,7 @@ export function Page() {
     <>
       <PageHeader
         title="Technical contact"
-        description="New versions and changes of the API are announced to this email address."
+        description="Receives announcements of new versions and changes of the API by email."
       />
       <AnswerView
         data={contact.data}
@@ -37,7 +37,7 @@ function Contact({ contact }: { readonly contact: z.output<typeof technicalConta
     <Stack gap="md">
       {email === null ? (
         <Notice tone="warn" title="No address is confirmed">
-          Announcements of new versions reach nobody in your company.
+          Your company does not receive announcements of new versions.
         </Notice>
       ) : (
         <Panel title="Confirmed address">
@@ -75,7 +75,7 @@ function ContactForm() {
           {set.answer?.emailSent === true && <Notice tone="good" title="Confirmation link sent" isAlert />}
           {set.answer?.emailSent === false && (
             <Notice tone="warn" title="The address is pending, but no email was sent" isAlert>
-              This service has no mail server. Without the link nobody can confirm the address.
+              This service has no mail server. Without the link the address cannot be confirmed.
             </Notice>
           )}
           <TextInput

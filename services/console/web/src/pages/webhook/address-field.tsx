@@ -25,8 +25,8 @@ export function AddressField(props: {
   return (
     <div>
       <TextInput
-        label="Address of your server"
-        description="Where events are sent. It begins with https:// and can be reached from the internet."
+        label="Endpoint URL"
+        description="Events are sent to this URL. It must start with https:// and be reachable from the internet."
         placeholder="https://hooks.your-company.com/partner"
         type="url"
         inputMode="url"

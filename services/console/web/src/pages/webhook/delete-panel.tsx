@@ -18,7 +18,7 @@ export function DeletePanel({
   return (
     <Panel title="Delete">
       <Stack gap="sm">
-        <span>Deletes the webhook and its secrets for good. To stop it for a while, pause it.</span>
+        <span>Permanently deletes the webhook and its secrets. To stop it temporarily, pause it.</span>
         <Group>
           <Button
             variant="default"
@@ -34,7 +34,7 @@ export function DeletePanel({
       <ConfirmDialog
         isOpen={isAsking}
         title="Delete this webhook?"
-        confirmLabel="Delete for good"
+        confirmLabel="Delete permanently"
         isDangerous
         isBlocked={typed.trim() !== host}
         onConfirm={onDelete}
@@ -42,13 +42,13 @@ export function DeletePanel({
       >
         <Stack gap="sm">
           <Text>
-            Nothing more is sent to it, what waits is cancelled, and its secrets are gone. This can not be
-            undone.
+            Nothing more is sent, queued deliveries are cancelled, and its secrets are deleted. You cannot
+            undo this.
           </Text>
           <TextInput
             label={
               <>
-                To go on, type <Code>{host}</Code>
+                To confirm, type <Code>{host}</Code>
               </>
             }
             value={typed}

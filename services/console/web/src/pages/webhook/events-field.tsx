@@ -31,7 +31,7 @@ export function EventsField({ fault, ...choice }: Choice & { readonly fault: str
           Events
         </Text>
         <Text size="sm" c="dimmed">
-          What your server is told about. Test deliveries are always possible.
+          Events that are sent to your server. You can always send test deliveries.
         </Text>
       </div>
       <AnswerView
@@ -65,7 +65,7 @@ function GroupField({ group, choice }: { readonly group: EventGroup; readonly ch
               <Code>{group.pattern}</Code>
             </>
           }
-          description="Also those that are added later."
+          description="Includes future events."
           checked={isWhole}
           indeterminate={!isWhole && group.events.some((event) => isChosen(value, event))}
           onChange={() => onChange(toggleGroup(value, group))}

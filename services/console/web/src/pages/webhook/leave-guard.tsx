@@ -21,8 +21,8 @@ export function LeaveGuard({ isOn }: { readonly isOn: boolean }) {
       onConfirm={() => blocker.proceed?.()}
       onClose={() => blocker.reset?.()}
     >
-      You have not said that the secret is stored. It is never shown again; without it you would have to make
-      a new one.
+      You have not confirmed that the secret is stored. You won’t see it again. If you lose it, create a new
+      one.
     </ConfirmDialog>
   );
 }

@@ -10,26 +10,26 @@ export function NextStep({ webhook }: { readonly webhook: Webhook }) {
   return (
     <>
       {state === 'paused' && !verified && (
-        <Notice tone="warn" title="This address is not tested yet, and nothing is sent to it.">
-          Send a test delivery. When your server answers it with 2xx, you can activate the webhook.
+        <Notice tone="warn" title="This URL is not tested yet, so no events are sent.">
+          Send a test delivery. After a 2xx response you can activate the webhook.
         </Notice>
       )}
       {health === 'degraded' && (
-        <Notice tone="bad" title="Deliveries have failed for good, and none got through since.">
+        <Notice tone="bad" title="Deliveries failed permanently, and none was delivered since.">
           <Group gap="md">
             <TextLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })} size="sm">
-              See why
+              See failures
             </TextLink>
             <TextLink to={PATHS.bulkReplay(id)} size="sm">
-              Send them again
+              Replay them
             </TextLink>
           </Group>
         </Notice>
       )}
       {pendingSecretVersion !== null && (
-        <Notice tone="info" title={`Version ${pendingSecretVersion} of the secret waits to be activated.`}>
+        <Notice tone="info" title={`Version ${pendingSecretVersion} of the secret is pending.`}>
           <TextLink to={PATHS.rotateSecret(id)} size="sm">
-            Go on with it
+            Finish rotation
           </TextLink>
         </Notice>
       )}

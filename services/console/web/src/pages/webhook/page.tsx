@@ -82,8 +82,7 @@ function Everything({ webhook, onDelete }: { readonly webhook: Webhook; readonly
         <Panel title="Test">
           <Stack gap="sm">
             <span>
-              Sends an event called install.test, also while the webhook is paused. It changes nothing at your
-              side if your server ignores it.
+              Sends an install.test event, even while the webhook is paused. Your server can ignore it.
             </span>
             <TestSteps test={test} isNext={!webhook.verified} />
           </Stack>
@@ -92,13 +91,13 @@ function Everything({ webhook, onDelete }: { readonly webhook: Webhook; readonly
       <TrafficPanel id={webhook.id} />
       <Panel title="Deliveries">
         <Stack gap="sm">
-          <span>Everything that was sent, what your server answered, and what waits to be tried again.</span>
+          <span>All deliveries, your server’s responses, and scheduled retries.</span>
           <Group>
             <LinkButton to={PATHS.deliveries({ webhook: webhook.id })} variant="default">
-              See its deliveries
+              View deliveries
             </LinkButton>
             <LinkButton to={PATHS.bulkReplay(webhook.id)} variant="default">
-              Send many again
+              Bulk replay
             </LinkButton>
           </Group>
         </Stack>

@@ -12,18 +12,17 @@ export function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
     <Panel title="Signing secret">
       <Stack gap="sm">
         <span>
-          Your server checks with it that a delivery is genuine. Make a new one when somebody may have seen
-          it, when it is lost, or once a year.
+          Your server verifies deliveries with it. Rotate it once a year, or if it is lost or compromised.
         </span>
         <dl className={classes['facts']}>
-          <dt>Signs now</dt>
+          <dt>Active secret</dt>
           <dd>{`Version ${secretVersion}`}</dd>
-          <dt>Waits to be activated</dt>
+          <dt>Pending secret</dt>
           <dd>{pendingSecretVersion === null ? 'None' : `Version ${pendingSecretVersion}`}</dd>
         </dl>
         <Group>
           <LinkButton to={PATHS.rotateSecret(id)} variant="default">
-            {pendingSecretVersion === null ? 'Replace the secret' : 'Go on replacing the secret'}
+            {pendingSecretVersion === null ? 'Rotate secret' : 'Continue rotation'}
           </LinkButton>
         </Group>
       </Stack>

@@ -4,7 +4,7 @@ import { sentenceOf } from './sentence-of.js';
 test.each([
   ['must use port 443', 'The address must use port 443.'],
   ['the host has no address', 'The host has no address.'],
-  ['Try again.', 'Try again.'],
+  ['Retry.', 'Retry.'],
 ])('%s is told as %s', (reason, sentence) => {
   expect(sentenceOf(reason, 'The address')).toBe(sentence);
 });

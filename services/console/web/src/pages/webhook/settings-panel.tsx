@@ -61,11 +61,11 @@ function Settings({ webhook }: { readonly webhook: Webhook }) {
       </dd>
       <dt>Payload version</dt>
       <dd>{schemaVersion}</dd>
-      <dt>Webhook id</dt>
+      <dt>Webhook ID</dt>
       <dd>
         <Group gap={4}>
           {id}
-          <CopyButton value={id} what="the webhook id" isSmall />
+          <CopyButton value={id} what="the webhook ID" isSmall />
         </Group>
       </dd>
       <dt>Created</dt>
@@ -114,15 +114,15 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
         )}
         <AddressField value={given.url} onChange={(url) => change({ url })} fault={faults['url']} />
         {changes.url !== undefined && (
-          <Notice tone="warn" title="A new address has to be tested first.">
+          <Notice tone="warn" title="A new URL must be tested first">
             {webhook.state === 'active'
-              ? 'When you save, the webhook is paused. Send a test delivery, then activate it. What waits meanwhile goes to the new address.'
+              ? 'When you save, the webhook is paused. Send a test delivery, then activate it. Queued deliveries go to the new URL.'
               : 'After saving, send a test delivery, then activate the webhook.'}
           </Notice>
         )}
         <TextInput
           label="Name (optional)"
-          description="What you call it in this console."
+          description="Shown in this console."
           maxLength={200}
           value={given.description}
           onChange={({ currentTarget }) => change({ description: currentTarget.value })}

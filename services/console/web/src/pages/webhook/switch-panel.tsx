@@ -16,9 +16,9 @@ export function SwitchPanel({ webhook }: { readonly webhook: Webhook }) {
       {webhook.state === 'active' ? (
         <Stack gap="sm">
           {backfillId !== null && (
-            <Notice tone="info" title="The events of the meantime are being sent.">
+            <Notice tone="info" title="Missed events are being sent">
               <TextLink to={PATHS.bulkReplay(webhook.id)} size="sm">
-                See how far it is
+                View progress
               </TextLink>
             </Notice>
           )}
@@ -36,7 +36,7 @@ function Active({ id }: { readonly id: string }) {
   const [isAsking, setAsking] = useState(false);
   return (
     <Stack gap="sm">
-      <span>Events are sent as they happen. Pause it, for example, while your server is being rebuilt.</span>
+      <span>Events are sent as they occur. Pause it, for example, during maintenance of your server.</span>
       <Group>
         <Button variant="default" onClick={() => setAsking(true)}>
           Pause webhook
@@ -51,8 +51,8 @@ function Active({ id }: { readonly id: string }) {
         onClose={() => setAsking(false)}
       >
         <Text>
-          No events are sent until you activate it again. Deliveries that have not got through yet wait, and
-          go on then. Events that happen meanwhile can be sent then, too, if you choose so.
+          No events are sent until you activate it again. Unfinished deliveries are held until then. You can
+          choose to send missed events as well.
         </Text>
       </ConfirmDialog>
     </Stack>
@@ -71,8 +71,8 @@ function Paused(props: {
     <Stack gap="sm">
       <span>
         {verified
-          ? 'Nothing is sent, except tests. Activate it when your server is ready.'
-          : 'Nothing is sent, except tests. It can be activated once a test was answered with 2xx.'}
+          ? 'Only tests are sent. Activate it when your server is ready.'
+          : 'Only tests are sent. After a 2xx response to a test you can activate it.'}
       </span>
       <Group>
         <Button disabled={!verified} onClick={() => setAsking(true)}>
@@ -87,17 +87,17 @@ function Paused(props: {
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <Stack>
-          <Radio.Group label="Which events are sent?" value={choice} onChange={setChoice}>
+          <Radio.Group label="Missed events" value={choice} onChange={setChoice}>
             <Stack gap="sm" mt="xs">
               <Radio
                 value="now"
-                label="Those from now on"
-                description="Events of the meantime are not sent. You still find them under “Why not received?”."
+                label="Skip missed events"
+                description="Only new events are sent. You can still find missed events under “Trace an event”."
               />
               <Radio
                 value="backfill"
-                label="Those of the meantime as well"
-                description="Everything since it was paused, or created if it was never active, is sent one after the other, together with the new ones."
+                label="Also send missed events"
+                description="All events since the pause, or since its creation if it was never active, are sent in addition to new ones."
               />
             </Stack>
           </Radio.Group>

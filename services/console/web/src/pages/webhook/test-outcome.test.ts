@@ -21,7 +21,7 @@ describe('a test delivery', () => {
   test('that was answered with 2xx is told with its status and duration', () => {
     expect(outcomeOf('delivered', 204)).toEqual({
       kind: 'delivered',
-      title: 'Your server answered with 204 after 82 ms.',
+      title: 'Your server responded with 204 after 82 ms.',
     });
   });
 
@@ -30,20 +30,20 @@ describe('a test delivery', () => {
     const later = [attempt('timed_out'), attempt('delivered', 200)];
     expect(outcomeOfTest({ delivery: { state: 'delivered' }, attempts: later })).toEqual({
       kind: 'delivered',
-      title: 'Your server answered with 200 after 82 ms.',
+      title: 'Your server responded with 200 after 82 ms.',
     });
   });
 
   test.each([
     ['timed_out', null, /within 10 seconds/, /firewall/],
     ['tls_failed', null, /TLS/, /certificate/],
-    ['connection_failed', null, /No connection/, /port 443/],
+    ['connection_failed', null, /Could not connect/, /port 443/],
     ['endpoint_refused', null, /not public/, /DNS/],
-    ['rejected', 404, /answered 404/, /nothing at this path/],
-    ['rejected', 302, /answered 302/, /do not follow/],
-    ['rejected', 401, /answered 401/, /no login/],
-    ['rejected', 400, /answered 400/, /signatures/],
-    ['rejected', 503, /answered 503/, /Its own log/],
+    ['rejected', 404, /responded with 404/, /Nothing is at this path/],
+    ['rejected', 302, /responded with 302/, /not followed/],
+    ['rejected', 401, /responded with 401/, /no login/],
+    ['rejected', 400, /responded with 400/, /signatures/],
+    ['rejected', 503, /responded with 503/, /See its log/],
   ] as const)('that ended with %s %s says what to do', (outcome, status, title, advice) => {
     expect(outcomeOf(outcome, status)).toMatchObject({
       kind: 'failed',

@@ -30,7 +30,7 @@ export function outcomeOfTest(test: {
     const status = last.responseStatus === null ? '' : ` with ${last.responseStatus}`;
     return {
       kind: 'delivered',
-      title: `Your server answered${status} after ${formatDuration(last.durationMs)}.`,
+      title: `Your server responded${status} after ${formatDuration(last.durationMs)}.`,
     };
   }
   const { title, advice } = explain(last.outcome, last.responseStatus);
@@ -49,58 +49,57 @@ interface Explanation {
 
 const WITHOUT_ANSWER: Readonly<Record<Exclude<Failure, 'rejected'>, Explanation>> = {
   timed_out: {
-    title: `Your server did not answer within ${SECONDS} seconds.`,
+    title: `Your server did not respond within ${SECONDS} seconds.`,
     advice:
-      'Have it answer with 200 as soon as it has stored the delivery, and do the work afterwards. If it does not even see the' +
-      ' request, a firewall may hold it back.',
+      'Respond with 200 as soon as the delivery is stored, and process it afterwards. If the request does not arrive, a firewall' +
+      ' may block it.',
   },
   tls_failed: {
     title: 'The secure connection (TLS) failed.',
     advice:
       'The certificate has to be valid for this host name, not expired, from a public authority, and sent with its intermediate' +
-      ' certificates. Ask whoever runs the server to renew or complete it.',
+      ' certificates. Renew or complete it.',
   },
   connection_failed: {
-    title: 'No connection to your server came about.',
+    title: 'Could not connect to your server.',
     advice:
-      'See that the server runs, that the host name is right, and that a firewall lets connections from the internet through on' +
+      'Check that the server runs, that the host name is correct, and that a firewall allows connections from the internet on' +
       ' port 443.',
   },
   endpoint_refused: {
-    title: 'The host name leads to an address that is not public.',
+    title: 'The host name resolves to an address that is not public.',
     advice:
-      'Deliveries only go to public addresses. Correct the DNS entry of the host, or give another address to this webhook.',
+      'Deliveries only go to public addresses. Correct the DNS entry of the host, or change the webhook’s URL.',
   },
 };
 
 function explain(outcome: Failure, status: number | null): Explanation {
   if (outcome !== 'rejected') return WITHOUT_ANSWER[outcome];
   return {
-    title: `Your server answered ${status ?? 'without a status'}.`,
+    title: `Your server responded with ${status ?? 'no status'}.`,
     advice: adviceOnStatus(status ?? 0),
   };
 }
 
 function adviceOnStatus(status: number): string {
   if (status >= 300 && status < 400) {
-    return 'That leads elsewhere, and deliveries do not follow. Give the final address to this webhook.';
+    return 'Redirects are not followed. Set the webhook’s URL to the final address.';
   }
   if (status === 401 || status === 403) {
     return (
-      'It refuses the request. Deliveries carry no login: let requests to this path through, and check their signature with the' +
-      ' secret instead. If it does check, see that it has this secret and version.'
+      'It refuses the request. Deliveries have no login: allow requests to this path, and verify their signature instead. If it' +
+      ' does verify, check that it has this secret and version.'
     );
   }
   if (status === 404 || status === 410) {
-    return 'It has nothing at this path. Compare the path of the address with the one that your server listens on.';
+    return 'Nothing is at this path. Check the path of the URL.';
   }
   if (status === 405)
-    return 'It does not take POST requests at this path. Deliveries are POST requests with JSON.';
-  if (status === 429)
-    return 'It takes no more requests for now. Wait a little, then test again, or raise its limit.';
-  if (status >= 500) return 'It failed while it handled the request. Its own log tells why.';
+    return 'It does not accept POST requests at this path. Deliveries are POST requests with JSON.';
+  if (status === 429) return 'Its rate limit is exceeded. Wait, then test again, or raise the limit.';
+  if (status >= 500) return 'It failed while processing the request. See its log.';
   return (
-    'It did not accept the request. If it checks signatures, see that it has this secret and version and uses the body byte for' +
-    ' byte as it came.'
+    'It did not accept the request. If it verifies signatures, check that it has this secret and version and uses the exact' +
+    ' bytes of the body.'
   );
 }

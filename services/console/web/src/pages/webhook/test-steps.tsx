@@ -38,11 +38,11 @@ export function TestSteps(props: {
 function Outcome({ test: { outcome, deliveryId } }: { readonly test: TestDelivery }) {
   if (outcome === undefined || deliveryId === undefined) return null;
   if (outcome.kind === 'waiting') {
-    return <Notice tone="info" title="Sent. Waiting for your server to answer …" />;
+    return <Notice tone="info" title="Sent, waiting for a response …" />;
   }
   if (outcome.kind === 'delivered') {
     return (
-      <Notice tone="good" title="It works.">
+      <Notice tone="good" title="Test delivered">
         {outcome.title}
       </Notice>
     );
@@ -53,10 +53,10 @@ function Outcome({ test: { outcome, deliveryId } }: { readonly test: TestDeliver
         <Text size="sm" inherit>
           {outcome.advice}
         </Text>
-        {outcome.seen !== null && <Text size="sm">{`Seen from here: ${outcome.seen}.`}</Text>}
+        {outcome.seen !== null && <Text size="sm">{`Details: ${outcome.seen}.`}</Text>}
         {outcome.answer !== null && outcome.answer !== '' && (
           <CodeBlock
-            label="Answer of your server"
+            label="Response of your server"
             copies="answer"
             code={outcome.answer}
             wraps
@@ -64,7 +64,7 @@ function Outcome({ test: { outcome, deliveryId } }: { readonly test: TestDeliver
           />
         )}
         <TextLink to={PATHS.delivery(deliveryId)} size="sm">
-          Every detail of this delivery
+          View delivery
         </TextLink>
       </Stack>
     </Notice>

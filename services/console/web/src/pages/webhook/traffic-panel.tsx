@@ -16,7 +16,7 @@ export function TrafficPanel({ id }: { readonly id: string }) {
   const span = spanNamed(query.get('span'));
   const statistics = useWebhookStatistics(id, spanUntil(span, now));
   return (
-    <Panel title="How it does" actions={<SpanSwitch span={span} />}>
+    <Panel title="Webhook health" actions={<SpanSwitch span={span} />}>
       <AnswerView
         data={statistics.data}
         error={statistics.error}
@@ -25,7 +25,7 @@ export function TrafficPanel({ id }: { readonly id: string }) {
       >
         {(data) =>
           data.totals.attempts === 0 ? (
-            <Text c="dimmed">{`Nothing was sent in ${SPAN_TEXTS[span]}. Tests are not counted.`}</Text>
+            <Text c="dimmed">{`No deliveries in ${SPAN_TEXTS[span]}. Tests are not counted.`}</Text>
           ) : (
             <Stack gap="lg">
               <AttemptFigures totals={data.totals} />

@@ -23,7 +23,7 @@ export function Page() {
     <>
       <PageHeader
         title="Webhooks"
-        description={`Each sends events to one address of yours. You can have ${WEBHOOK_LIMITS.subscriptionsPerCompany} of them.`}
+        description={`Each webhook sends events to one URL. You can create ${WEBHOOK_LIMITS.subscriptionsPerCompany} of them.`}
         actions={
           count > 0 && (
             <LinkButton to={PATHS.createWebhook} leftSection={<IconPlus size={18} aria-hidden />}>
@@ -58,8 +58,7 @@ function NoWebhooks() {
           </LinkButton>
         }
       >
-        Create one to have events sent to your server as they happen. It takes the address of your server and
-        a few minutes.
+        A webhook sends events to your server as they occur. You need the URL of your server.
       </EmptyState>
     </Panel>
   );
@@ -95,7 +94,7 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
           cell: ({ id }) => {
             const counts = totals.get(id);
             if (counts === undefined) return '–';
-            return formatShare(counts.delivered, counts.attempts) ?? 'Nothing sent';
+            return formatShare(counts.delivered, counts.attempts) ?? 'No attempts';
           },
         },
       ]}

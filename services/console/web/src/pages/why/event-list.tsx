@@ -19,24 +19,22 @@ export function EventList({ resourceId }: { readonly resourceId?: string }) {
     return list.error === null ? (
       <Loading label="Loading the events" />
     ) : (
-      <ErrorState error={list.error} title="Could not load the events." onRetry={list.retry} />
+      <ErrorState error={list.error} title="Could not load events" onRetry={list.retry} />
     );
   }
   if (events.length === 0 && !list.hasMore) {
     return (
       <Panel>
         {resourceId === undefined ? (
-          <EmptyState title="Nothing has happened yet" icon={<IconZoomQuestion size={28} />}>
-            Events of your company appear here, whether a webhook is subscribed to them or not.
+          <EmptyState title="No events yet" icon={<IconZoomQuestion size={28} />}>
+            All events of your company appear here, with or without a subscribed webhook.
           </EmptyState>
         ) : (
-          <EmptyState title="No event about this id" icon={<IconZoomQuestion size={28} />}>
+          <EmptyState title="No events for this ID" icon={<IconZoomQuestion size={28} />}>
             {list.explanation !== null && <Text mb="sm">{list.explanation}</Text>}
             <List size="sm" ta="start">
-              <List.Item>Compare the id with the one in your own system, letter by letter.</List.Item>
-              <List.Item>
-                Make sure that the job is assigned to your company, and that something has happened to it.
-              </List.Item>
+              <List.Item>Check the ID for typos.</List.Item>
+              <List.Item>Check that the job is assigned to your company and has changed since.</List.Item>
             </List>
           </EmptyState>
         )}
@@ -46,7 +44,7 @@ export function EventList({ resourceId }: { readonly resourceId?: string }) {
   return (
     <section aria-labelledby="events-heading">
       <Text component="h2" id="events-heading" fz="h2" fw={650} mt={0} mb="sm">
-        {resourceId === undefined ? 'Or choose from the latest events' : `Events about ${resourceId}`}
+        {resourceId === undefined ? 'Latest events' : `Events of ${resourceId}`}
       </Text>
       <DataTable
         caption="Events, newest first"

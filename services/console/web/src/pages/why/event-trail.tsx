@@ -71,9 +71,9 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
   return (
     <Stack gap="lg">
       <Notice {...summary(subscriptions)} />
-      <ol className={classes['trail']} aria-label="Trail of the event">
+      <ol className={classes['trail']} aria-label="Event trace">
         <li>
-          <Panel title={`It happened: ${event.event}`}>
+          <Panel title={`Occurred: ${event.event}`}>
             <Stack gap="sm">
               <Text size="sm">
                 It was recorded on <ExactTime at={event.committedAt} /> and is about{' '}
@@ -91,7 +91,7 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
                 )}
               </Text>
               <details>
-                <summary className={classes['summary']}>Show its body</summary>
+                <summary className={classes['summary']}>Show body</summary>
                 <CodeBlock
                   label="Body"
                   code={read.kind === 'json' ? read.pretty : body}
@@ -104,9 +104,9 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
         </li>
         {subscriptions.length === 0 && (
           <li>
-            <Panel title="There was no webhook to send it to">
+            <Panel title="No webhook">
               <Stack gap="sm" align="flex-start">
-                <Text size="sm">Your company had no webhook, so it was not sent.</Text>
+                <Text size="sm">Not sent: your company had no webhook.</Text>
                 <LinkButton to={PATHS.createWebhook} leftSection={<IconWebhook size={18} aria-hidden />}>
                   Create a webhook
                 </LinkButton>
@@ -123,7 +123,7 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
           <li>
             <Panel title="Deleted webhooks">
               <Text size="sm">
-                {`${formatCountOf(gone.length, 'webhook', 'webhooks')} of your company had been deleted by then and did not get it.`}
+                {`${formatCountOf(gone.length, 'webhook', 'webhooks')} of your company had been deleted by then and did not receive it.`}
               </Text>
             </Panel>
           </li>
@@ -152,7 +152,7 @@ function ForWebhook({ trail, name }: { readonly trail: SubscriptionTrail; readon
         </Text>
         {verdict !== 'deleted' && verdict !== 'queued' && (
           <Text size="sm">
-            <TextLink to={PATHS.webhook(subscriptionId)}>Go to the webhook</TextLink>
+            <TextLink to={PATHS.webhook(subscriptionId)}>View webhook</TextLink>
           </Text>
         )}
         {deliveries.length > 0 && <Deliveries deliveries={deliveries} />}
@@ -213,22 +213,22 @@ function summary(subscriptions: readonly SubscriptionTrail[]) {
   if (deliveries.length === 0) {
     return {
       tone: 'warn',
-      title: 'It was not sent to any webhook. The reason for each stands below.',
+      title: 'Not sent to any webhook. See the reasons below.',
     } as const;
   }
   if (states.has('delivered')) {
     return states.has('dead_lettered') || states.has('retry_scheduled')
       ? ({
           tone: 'warn',
-          title: 'It was sent, and delivered at least once; other deliveries failed.',
+          title: 'Delivered at least once; other deliveries failed.',
         } as const)
-      : ({ tone: 'good', title: 'It was delivered: your server took it.' } as const);
+      : ({ tone: 'good', title: 'Delivered: your server accepted it.' } as const);
   }
   if (states.has('dead_lettered')) {
     return {
       tone: 'bad',
-      title: 'It was sent, but your server did not take it. Choose the delivery to see why.',
+      title: 'Sent, but not accepted by your server. Select the delivery to see why.',
     } as const;
   }
-  return { tone: 'info', title: 'It is on its way and was not delivered yet.' } as const;
+  return { tone: 'info', title: 'In progress, not delivered yet.' } as const;
 }

@@ -16,10 +16,7 @@ export function Page() {
   const asked = askedBy(query);
   return (
     <>
-      <PageHeader
-        title="Why did I not get it?"
-        description="Look up a job, an event or a delivery, and follow what became of it step by step."
-      />
+      <PageHeader title="Trace an event" description="Find out what happened to an event, step by step." />
       <Stack gap="lg">
         <LookUp key={asked?.id ?? ''} asked={asked} onAsk={(next) => setQuery({ ...queryOf(next) })} />
         <Found asked={asked} />
@@ -39,14 +36,14 @@ function LookUp(props: { readonly asked: Asked | undefined; readonly onAsk: (ask
         onSubmit={(event) => {
           event.preventDefault();
           const asked = whatIsAsked(text);
-          setError(asked === undefined ? 'Enter an id' : undefined);
+          setError(asked === undefined ? 'Enter an ID' : undefined);
           if (asked !== undefined) props.onAsk(asked);
         }}
       >
         <Group align="flex-end" gap="sm">
           <TextInput
-            label="Id of a job, an event or a delivery"
-            description="For instance the job's id, the webhook-id header, or the x-svc-delivery-id header."
+            label="ID of a job, an event or a delivery"
+            description="For example the job ID, the webhook-id header or the x-svc-delivery-id header."
             placeholder="job_…, evt_… or dlv_…"
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}

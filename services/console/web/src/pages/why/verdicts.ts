@@ -23,32 +23,32 @@ export const VERDICT_TEXTS: Readonly<Record<Verdict, VerdictText>> = {
   paused: {
     tone: 'warn',
     label: 'Webhook paused',
-    why: 'The webhook was paused when this happened. A paused webhook gets no events.',
-    advice: 'Activate the webhook, and choose there to catch up on the events of the pause.',
+    why: 'The webhook was paused when the event occurred.',
+    advice: 'Activate the webhook and choose “Also send missed events”.',
   },
   not_subscribed: {
     tone: 'quiet',
     label: 'Not subscribed',
     why: 'The webhook is not subscribed to this event.',
-    advice: 'Add the event, or its whole group, to the webhook. That counts for events from then on.',
+    advice: 'Add the event or its group to the webhook, to receive future ones.',
   },
   schema_version: {
     tone: 'quiet',
     label: 'Other version',
-    why: 'The webhook has chosen another version of the payload than the one that this event came in.',
-    advice: 'Change the schema version of the webhook once your server understands the other one.',
+    why: 'The webhook uses another payload version than this event.',
+    advice: 'Change the webhook’s payload version when your server supports it.',
   },
   class: {
     tone: 'quiet',
-    label: 'Not for your company',
-    why: 'A company of your kind does not get this event.',
-    advice: 'Look into the event catalogue for the events that your company can have.',
+    label: 'Not available to your company',
+    why: 'Your company cannot receive this event.',
+    advice: 'See the event catalogue for the available events.',
   },
   created_later: {
     tone: 'quiet',
     label: 'Created later',
-    why: 'The webhook was created after this happened. It gets events from its creation on.',
-    advice: 'Read the present state of the resource through the API instead.',
+    why: 'The webhook was created after the event occurred.',
+    advice: 'Read the current state of the resource through the API.',
   },
   deleted: {
     tone: 'quiet',
@@ -57,7 +57,7 @@ export const VERDICT_TEXTS: Readonly<Record<Verdict, VerdictText>> = {
   },
   no_longer_kept: {
     tone: 'quiet',
-    label: 'No longer kept',
-    why: 'It is too long ago: what became of the event for this webhook is no longer kept.',
+    label: 'Past retention',
+    why: 'The result of this event for this webhook is past its retention.',
   },
 };
