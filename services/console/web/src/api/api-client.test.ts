@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { createApiClient } from './api-client.js';
-import { ApiError, faultsByField, messageOf } from './api-error.js';
+import { ApiError, violationsByField, messageOf } from './api-error.js';
 
 const answer = z.object({ id: z.string() });
 
@@ -84,7 +84,7 @@ test('a refusal keeps what a person and a form need', async () => {
 
   expect(error).toMatchObject({ status: 400, code: 'invalid_argument', requestId: 'req-2', details });
   expect(messageOf(error)).toBe('Url: must use port 443');
-  expect(faultsByField(error)).toEqual({ url: 'must use port 443' });
+  expect(violationsByField(error)).toEqual({ url: 'must use port 443' });
 });
 
 test('a page of something in between is an error too', async () => {
@@ -99,7 +99,7 @@ test('no answer at all is told as such', async () => {
   const { client, told } = clientWith([new TypeError('failed to fetch')]);
   await expect(failure(client.send({ path: '/webhooks' }))).resolves.toMatchObject({
     status: 0,
-    code: 'no_answer',
+    code: 'no_response',
   });
   expect(told.signedOut).toBe(0);
 });

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { withQuery } from '../paths.js';
-import { ApiError, errorOfAnswer } from './api-error.js';
+import { ApiError, errorOfResponse } from './api-error.js';
 
 /** One request to the owners' API. */
 export interface ApiRequest {
@@ -51,12 +51,12 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
       if (signal?.aborted === true) throw cause;
       throw new ApiError('The service cannot be reached. Check your connection, then retry.', {
         status: 0,
-        code: 'no_answer',
+        code: 'no_response',
         cause,
       });
     }
     if (response.ok) return response;
-    const error = await errorOfAnswer(response);
+    const error = await errorOfResponse(response);
     const isSignIn = method === 'POST' && path === '/session';
     if (error.status === 401 && !isSignIn) deps.onSignedOut();
     throw error;

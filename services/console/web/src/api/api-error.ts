@@ -1,7 +1,7 @@
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
 
 /** One fault that the API found in a request: where, and what would be right. */
-export interface FieldFault {
+export interface FieldViolation {
   readonly path: string;
   readonly message: string;
 }
@@ -11,12 +11,12 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** The HTTP status; 0 when there was no answer. */
   readonly status: number;
-  /** The `code` of the error body; `no_answer` and `not_understood` are the app's own. */
+  /** The `code` of the error body; `no_response` and `not_understood` are the app's own. */
   readonly code: string;
   /** What finds the request in the logs of the service. */
   readonly requestId: string | undefined;
   /** The faults of single fields, of a 400. */
-  readonly details: readonly FieldFault[];
+  readonly details: readonly FieldViolation[];
   /** For how many seconds to wait, of a 429. */
   readonly retryAfterSeconds: number | undefined;
 
@@ -26,7 +26,7 @@ export class ApiError extends Error {
       readonly status: number;
       readonly code: string;
       readonly requestId?: string | undefined;
-      readonly details?: readonly FieldFault[] | undefined;
+      readonly details?: readonly FieldViolation[] | undefined;
       readonly retryAfterSeconds?: number | undefined;
       readonly cause?: unknown;
     },
@@ -41,7 +41,7 @@ export class ApiError extends Error {
 }
 
 /** The error that an answer of 400 and above stands for. */
-export async function errorOfAnswer(response: Response): Promise<ApiError> {
+export async function errorOfResponse(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const facts = {
@@ -67,7 +67,7 @@ export function messageOf(thrown: unknown): string {
 }
 
 /** The faults of an error by field, for a form: `url`, `events.0`, … The field `body.url` is `url`. */
-export function faultsByField(thrown: unknown): Readonly<Record<string, string>> {
+export function violationsByField(thrown: unknown): Readonly<Record<string, string>> {
   if (!(thrown instanceof ApiError)) return {};
   return Object.fromEntries(
     thrown.details.map(({ path, message }) => [path.replace(/^body\./, ''), message]),

@@ -47,7 +47,7 @@ export interface NewApiKey {
 export function useCreateApiKey() {
   return useAction({
     act: (api, body: NewApiKey) => api.read(apiKeyCreated, { method: 'POST', path: '/api-keys', body }),
-    tellsFailure: false,
+    notifiesFailure: false,
   });
 }
 

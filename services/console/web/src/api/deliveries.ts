@@ -12,7 +12,7 @@ import { useQueries } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { useApi } from './api-context.js';
 import { useAction } from './use-action.js';
-import { useAnswer } from './use-answer.js';
+import { useApiQuery } from './use-api-query.js';
 import { useCursorList } from './use-cursor-list.js';
 
 /** One event on its way to one subscription. */
@@ -30,7 +30,7 @@ const replayPath = (id: string) => `/replays/${encodeURIComponent(id)}`;
 
 /** One delivery with its attempts and its body; nothing while there is no id. */
 export function useDelivery(id: string | undefined) {
-  return useAnswer({
+  return useApiQuery({
     key: ['delivery', id],
     schema: deliveryWithAttempts,
     path: deliveryPath(id ?? ''),
@@ -65,7 +65,7 @@ export function usePreviewReplay(webhookId: string) {
         path: `${webhookPath(webhookId)}/replay`,
         body: { ...body, preview: true },
       }),
-    tellsFailure: false,
+    notifiesFailure: false,
   });
 }
 
@@ -75,7 +75,7 @@ export function useStartReplay(webhookId: string) {
     act: (api, body: BulkReplayRequest) =>
       api.read(bulkReplay, { method: 'POST', path: `${webhookPath(webhookId)}/replay`, body }),
     done: 'Bulk replay started',
-    tellsFailure: false,
+    notifiesFailure: false,
   });
 }
 

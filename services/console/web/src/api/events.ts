@@ -1,5 +1,5 @@
 import { eventPage, eventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
-import { useAnswer } from './use-answer.js';
+import { useApiQuery } from './use-api-query.js';
 import { useCursorList } from './use-cursor-list.js';
 
 /** The events of the company, newest first, and why there is none about the resource. */
@@ -19,7 +19,7 @@ export function useEvents(filter: { readonly event?: string; readonly resourceId
 
 /** One event and what became of it for each subscription. */
 export function useEvent(id: string | undefined) {
-  return useAnswer({
+  return useApiQuery({
     key: ['event', id],
     schema: eventWithTrail,
     path: `/events/${encodeURIComponent(id ?? '')}`,

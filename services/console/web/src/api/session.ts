@@ -40,7 +40,7 @@ export function useSignIn(onDone: () => void) {
       queries.setQueryData(SESSION_KEY, session);
       onDone();
     },
-    tellsFailure: false,
+    notifiesFailure: false,
   });
 }
 

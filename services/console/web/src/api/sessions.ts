@@ -1,14 +1,14 @@
 import { sessionList } from '@partner/proto-contracts/public-api/session';
 import type { z } from 'zod';
 import { useAction } from './use-action.js';
-import { useAnswer } from './use-answer.js';
+import { useApiQuery } from './use-api-query.js';
 
 /** One session of the owner who is signed in. */
 export type ListedSession = z.output<typeof sessionList>['sessions'][number];
 
 /** The sessions of the owner who is signed in. */
 export function useSessions() {
-  return useAnswer({ key: ['sessions'], schema: sessionList, path: '/sessions' });
+  return useApiQuery({ key: ['sessions'], schema: sessionList, path: '/sessions' });
 }
 
 /** Ends another session of one's own. */

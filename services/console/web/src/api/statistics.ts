@@ -3,7 +3,7 @@ import {
   webhookStatistics,
 } from '@partner/proto-contracts/public-api/delivery-statistics';
 import type { z } from 'zod';
-import { useAnswer } from './use-answer.js';
+import { useApiQuery } from './use-api-query.js';
 
 /** What became of the attempts to all subscriptions. */
 export type CompanyStatistics = z.output<typeof companyStatistics>;
@@ -22,7 +22,7 @@ export interface StatisticsSpan {
 
 /** The statistics of all subscriptions of the company. */
 export function useCompanyStatistics(span: StatisticsSpan = {}) {
-  return useAnswer({
+  return useApiQuery({
     key: ['statistics'],
     schema: companyStatistics,
     path: '/statistics',
@@ -34,7 +34,7 @@ export function useCompanyStatistics(span: StatisticsSpan = {}) {
 
 /** The statistics of one subscription. */
 export function useWebhookStatistics(id: string, span: StatisticsSpan = {}) {
-  return useAnswer({
+  return useApiQuery({
     key: ['statistics', id],
     schema: webhookStatistics,
     path: `/webhooks/${encodeURIComponent(id)}/statistics`,

@@ -3,13 +3,13 @@ import {
   technicalContactRequested,
 } from '@partner/proto-contracts/public-api/technical-contact';
 import { useAction } from './use-action.js';
-import { useAnswer } from './use-answer.js';
+import { useApiQuery } from './use-api-query.js';
 
 const PATH = '/technical-contact';
 
 /** The technical contact of the company. */
 export function useTechnicalContact() {
-  return useAnswer({ key: ['technical-contact'], schema: technicalContact, path: PATH });
+  return useApiQuery({ key: ['technical-contact'], schema: technicalContact, path: PATH });
 }
 
 /** Sets the address that waits for its confirmation. The form shows a failure itself. */
@@ -17,7 +17,7 @@ export function useSetTechnicalContact() {
   return useAction({
     act: (api, email: string) =>
       api.read(technicalContactRequested, { method: 'PUT', path: PATH, body: { email } }),
-    tellsFailure: false,
+    notifiesFailure: false,
   });
 }
 
@@ -28,6 +28,6 @@ export function useConfirmTechnicalContact() {
       await api.send({ method: 'POST', path: `${PATH}/confirm`, body: { token } });
       return true;
     },
-    tellsFailure: false,
+    notifiesFailure: false,
   });
 }

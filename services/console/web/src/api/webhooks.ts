@@ -10,7 +10,7 @@ import { delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { urlCheck } from '@partner/proto-contracts/public-api/url-check';
 import type { z } from 'zod';
 import { useAction } from './use-action.js';
-import { useAnswer } from './use-answer.js';
+import { useApiQuery } from './use-api-query.js';
 
 /** A webhook subscription as its owner sees it. */
 export type Webhook = z.output<typeof subscription>;
@@ -19,17 +19,17 @@ const webhookPath = (id: string) => `/webhooks/${encodeURIComponent(id)}`;
 
 /** All subscriptions of the company, oldest first. */
 export function useWebhooks() {
-  return useAnswer({ key: ['webhooks'], schema: subscriptionList, path: '/webhooks' });
+  return useApiQuery({ key: ['webhooks'], schema: subscriptionList, path: '/webhooks' });
 }
 
 /** One subscription. */
 export function useWebhook(id: string) {
-  return useAnswer({ key: ['webhook', id], schema: subscription, path: webhookPath(id), webhookId: id });
+  return useApiQuery({ key: ['webhook', id], schema: subscription, path: webhookPath(id), webhookId: id });
 }
 
 /** Every event that a subscription can name. */
 export function useEventCatalogue() {
-  return useAnswer({
+  return useApiQuery({
     key: ['event-catalogue'],
     schema: eventCatalogue,
     path: '/webhook-events',
@@ -50,7 +50,7 @@ export function useCreateWebhook() {
   return useAction({
     act: (api, body: NewWebhook) =>
       api.read(subscriptionCreated, { method: 'POST', path: '/webhooks', body }),
-    tellsFailure: false,
+    notifiesFailure: false,
   });
 }
 
@@ -60,7 +60,7 @@ export function useUpdateWebhook(id: string) {
     act: (api, body: Partial<NewWebhook>) =>
       api.read(subscription, { method: 'PATCH', path: webhookPath(id), body }),
     done: 'Changes saved',
-    tellsFailure: false,
+    notifiesFailure: false,
   });
 }
 
@@ -119,6 +119,6 @@ export function useCheckUrl() {
   return useAction({
     act: (api, body: { readonly url: string }) =>
       api.read(urlCheck, { method: 'POST', path: '/url-checks', body }),
-    tellsFailure: false,
+    notifiesFailure: false,
   });
 }

@@ -2,7 +2,7 @@ import type { Delivery } from '../api/deliveries.js';
 import { RelativeTime, useNow } from './relative-time.js';
 
 /** Whether the next attempt is due, but all slots of the webhook are in use. */
-export function waitsForSlot(nextAttemptAt: string, now: Date): boolean {
+export function isWaitingForSlot(nextAttemptAt: string, now: Date): boolean {
   return Date.parse(nextAttemptAt) < now.getTime();
 }
 
@@ -14,7 +14,7 @@ export function NextAttempt({
 }) {
   const now = useNow();
   if (nextAttemptAt === null || state === 'held') return '–';
-  return waitsForSlot(nextAttemptAt, now) ? (
+  return isWaitingForSlot(nextAttemptAt, now) ? (
     <time dateTime={nextAttemptAt}>Due, waiting for a free slot</time>
   ) : (
     <RelativeTime at={nextAttemptAt} />

@@ -2,7 +2,7 @@ import { Container } from '@mantine/core';
 import { Navigate, useLocation } from 'react-router';
 import { useSession } from '../api/session.js';
 import { signInPath } from '../paths.js';
-import { AnswerView } from './answer-view.js';
+import { QueryView } from './query-view.js';
 import { OwnerProvider } from './owner-context.js';
 import { Shell } from './shell.js';
 
@@ -20,14 +20,14 @@ export function SignedIn() {
   }
   return (
     <Container component="main" py="xl">
-      <AnswerView
+      <QueryView
         data={undefined}
         error={session.error}
         label="the console"
         onRetry={() => void session.refetch()}
       >
         {() => null}
-      </AnswerView>
+      </QueryView>
     </Container>
   );
 }

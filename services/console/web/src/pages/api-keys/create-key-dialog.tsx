@@ -1,13 +1,13 @@
 import { Button, Group, Modal, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
 import { type SubmitEvent, useState } from 'react';
-import { ApiError, faultsByField, messageOf } from '../../api/api-error.js';
+import { ApiError, violationsByField, messageOf } from '../../api/api-error.js';
 import { type ApiKey, useCreateApiKey, useInstallers } from '../../api/api-keys.js';
 import { ErrorState } from '../../parts/error-state.js';
 import { Notice } from '../../parts/notice.js';
 import { useOwner } from '../../parts/owner-context.js';
 import { KeyOnce } from './key-once.js';
-import { KIND_WORDS, kindsFor } from './key-words.js';
+import { KIND_LABELS, kindsFor } from './key-labels.js';
 
 /** Makes a key, and shows it once. */
 export function CreateKeyDialog(props: { readonly isOpen: boolean; readonly onClose: () => void }) {
@@ -58,7 +58,7 @@ function KeyForm(props: {
   const [description, setDescription] = useState('');
   const isBound = kind === 'installer-contractor';
   const installers = useInstallers(isBound);
-  const faults = faultsByField(props.error);
+  const faults = violationsByField(props.error);
   const hasNoInstaller = isBound && installers.installers?.length === 0;
 
   const submit = (event: SubmitEvent) => {
@@ -151,8 +151,8 @@ function KindChoice(props: {
           <Radio
             key={each}
             value={each}
-            label={KIND_WORDS[each].name}
-            description={KIND_WORDS[each].purpose}
+            label={KIND_LABELS[each].name}
+            description={KIND_LABELS[each].purpose}
           />
         ))}
       </Stack>

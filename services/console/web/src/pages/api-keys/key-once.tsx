@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { ApiKey } from '../../api/api-keys.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { SecretOnce } from '../../parts/secret-once.js';
-import { KIND_WORDS, tryCommand } from './key-words.js';
+import { KIND_LABELS, testCommand } from './key-labels.js';
 
 /** Shows a new key for the only time, with a command that tries it. One goes on once it is stored. */
 export function KeyOnce(props: {
@@ -21,9 +21,9 @@ export function KeyOnce(props: {
           Try it
         </Text>
         <Text size="sm" c="dimmed" mb="xs">
-          {KIND_WORDS[kind].tryText}
+          {KIND_LABELS[kind].testHint}
         </Text>
-        <CodeBlock label="Command" code={tryCommand(kind, apiKey, window.location.origin)} wraps />
+        <CodeBlock label="Command" code={testCommand(kind, apiKey, window.location.origin)} wraps />
       </div>
       <Group justify="flex-end">
         <Button disabled={!isStored} onClick={onDone}>

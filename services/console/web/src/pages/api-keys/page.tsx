@@ -2,7 +2,7 @@ import { Anchor, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type ApiKey, useApiKeys } from '../../api/api-keys.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { KeyStateBadge } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
 import { EmptyState } from '../../parts/empty-state.js';
@@ -13,7 +13,7 @@ import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
 import { RelativeTime } from '../../parts/relative-time.js';
 import { CreateKeyDialog } from './create-key-dialog.js';
-import { isInForce, keyName, KIND_WORDS, kindsFor, scopeWords } from './key-words.js';
+import { isInForce, keyName, KIND_LABELS, kindsFor, scopeLabels } from './key-labels.js';
 import { RevokeKeyDialog } from './revoke-key-dialog.js';
 import { RotateKeyDialog } from './rotate-key-dialog.js';
 
@@ -45,7 +45,7 @@ export function Page() {
           You receive events through your webhooks.
         </Notice>
       )}
-      <AnswerView data={list.keys} error={list.error} label="your API keys" onRetry={list.retry}>
+      <QueryView data={list.keys} error={list.error} label="your API keys" onRetry={list.retry}>
         {(keys) =>
           keys.length === 0 ? (
             canCreate && (
@@ -68,7 +68,7 @@ export function Page() {
             </>
           )
         }
-      </AnswerView>
+      </QueryView>
       <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
     </>
   );
@@ -135,7 +135,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
 
 function KeyTitle({ apiKey }: { readonly apiKey: ApiKey }) {
   const { kind, scopes, boundCompany, lastFour } = apiKey;
-  const purpose = boundCompany === null ? KIND_WORDS[kind].name : `Jobs of ${boundCompany.name}`;
+  const purpose = boundCompany === null ? KIND_LABELS[kind].name : `Jobs of ${boundCompany.name}`;
   return (
     <Stack gap={2} title={`${kind}: ${scopes.join(' ')}`}>
       <Text size="sm" fw={600}>
@@ -144,7 +144,7 @@ function KeyTitle({ apiKey }: { readonly apiKey: ApiKey }) {
       <Text size="xs" c="dimmed">
         ends in <Code fz="xs">{lastFour}</Code>
       </Text>
-      <Text size="xs" c="dimmed">{`${purpose}: may ${scopeWords(scopes)}`}</Text>
+      <Text size="xs" c="dimmed">{`${purpose}: may ${scopeLabels(scopes)}`}</Text>
     </Stack>
   );
 }

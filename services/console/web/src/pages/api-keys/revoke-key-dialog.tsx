@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { type ApiKey, useRevokeApiKey } from '../../api/api-keys.js';
 import { RelativeTime } from '../../parts/relative-time.js';
-import { keyName } from './key-words.js';
+import { keyName } from './key-labels.js';
 
 /** Revokes a key once its last four characters have been typed. */
 export function RevokeKeyDialog({

@@ -5,7 +5,7 @@ import { type ApiKey, useRotateApiKey } from '../../api/api-keys.js';
 import { Notice } from '../../parts/notice.js';
 import { RelativeTime } from '../../parts/relative-time.js';
 import { KeyOnce } from './key-once.js';
-import { keyName } from './key-words.js';
+import { keyName } from './key-labels.js';
 
 const OVERLAPS = [
   { hours: 0, label: 'No overlap: the old key expires at once' },

@@ -6,7 +6,7 @@ import { type AuditEntry, useAuditEntries } from '../../api/audit.js';
 import { useWebhooks } from '../../api/webhooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatExact } from '../../format.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { DataTable } from '../../parts/data-table.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { LoadMore } from '../../parts/load-more.js';
@@ -15,7 +15,7 @@ import { Panel } from '../../parts/panel.js';
 import { RelativeTime } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { webhookName } from '../../webhook-name.js';
-import { ACTION_LABELS, detailRows, subjectPath, whatWasDone } from './audit-words.js';
+import { ACTION_LABELS, detailRows, subjectPath, describeEntry } from './audit-labels.js';
 import classes from './audit.module.css';
 
 /** Who changed what. */
@@ -45,7 +45,7 @@ export function Page() {
             ...AUDIT_ACTIONS.map((known) => ({ value: known, label: ACTION_LABELS[known] })),
           ]}
         />
-        <AnswerView data={trail.entries} error={trail.error} label="the audit trail" onRetry={trail.retry}>
+        <QueryView data={trail.entries} error={trail.error} label="the audit trail" onRetry={trail.retry}>
           {(entries) =>
             entries.length === 0 ? (
               <Panel>
@@ -66,7 +66,7 @@ export function Page() {
               </div>
             )
           }
-        </AnswerView>
+        </QueryView>
       </Stack>
     </>
   );
@@ -88,7 +88,7 @@ function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
           cell: (entry) => (
             <Box w="100%">
               <Text component="p" m={0} mb={2} size="sm" fw={600}>
-                {whatWasDone(entry, nameOf)}
+                {describeEntry(entry, nameOf)}
               </Text>
               <Details entry={entry} path={subjectPath(entry, nameOf)} />
             </Box>

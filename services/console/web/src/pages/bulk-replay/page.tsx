@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useParams } from 'react-router';
 import { useWebhook } from '../../api/webhooks.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
@@ -23,7 +23,7 @@ export function Page() {
         }
         back={{ to: PATHS.deliveries({ webhook: id }), label: 'Deliveries' }}
       />
-      <AnswerView
+      <QueryView
         data={webhook.data}
         error={webhook.error}
         label="the webhook"
@@ -35,7 +35,7 @@ export function Page() {
             <ReplayList webhookId={data.id} />
           </Stack>
         )}
-      </AnswerView>
+      </QueryView>
     </>
   );
 }

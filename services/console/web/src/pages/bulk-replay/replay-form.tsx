@@ -12,7 +12,7 @@ import { ExactTime } from '../../parts/relative-time.js';
 import { DataTable } from '../../parts/data-table.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
-import { draftFaults, firstDraft, lastDays, type ReplayDraft, requestOf } from './replay-request.js';
+import { draftViolations, firstDraft, lastDays, type ReplayDraft, requestOf } from './replay-request.js';
 
 const SPANS = [
   { days: 1, label: 'Last 24 hours' },
@@ -42,7 +42,7 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
   const preview = usePreviewReplay(webhook.id);
   const start = useStartReplay(webhook.id);
   const statesId = useId();
-  const faults = wasAsked ? draftFaults(draft) : {};
+  const faults = wasAsked ? draftViolations(draft) : {};
 
   const change = (part: Partial<ReplayDraft>) => {
     setDraft((current) => ({ ...current, ...part }));

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { draftFaults, firstDraft, lastDays, requestOf } from './replay-request.js';
+import { draftViolations, firstDraft, lastDays, requestOf } from './replay-request.js';
 
 const NOW = new Date('2026-09-03T13:02:44.108Z');
 
@@ -14,14 +14,14 @@ test('a replay begins with the failed deliveries of the last day', () => {
 
 test('what can not be sent is told by field', () => {
   const draft = firstDraft(NOW);
-  expect(draftFaults(draft)).toEqual({});
-  expect(draftFaults({ ...draft, states: [] })).toEqual({ states: 'Choose at least one' });
-  expect(draftFaults({ ...draft, from: undefined })).toEqual({ from: 'Enter a time' });
-  expect(draftFaults({ ...draft, to: draft.from })).toEqual({ to: 'Must be after the time in From' });
-  expect(draftFaults({ ...draft, ...lastDays(90, NOW) })).toEqual({});
-  expect(draftFaults({ ...draft, ...lastDays(91, NOW) })).toHaveProperty('to');
+  expect(draftViolations(draft)).toEqual({});
+  expect(draftViolations({ ...draft, states: [] })).toEqual({ states: 'Choose at least one' });
+  expect(draftViolations({ ...draft, from: undefined })).toEqual({ from: 'Enter a time' });
+  expect(draftViolations({ ...draft, to: draft.from })).toEqual({ to: 'Must be after the time in From' });
+  expect(draftViolations({ ...draft, ...lastDays(90, NOW) })).toEqual({});
+  expect(draftViolations({ ...draft, ...lastDays(91, NOW) })).toHaveProperty('to');
   for (const perMinute of [0, 1.5, 60_001, Number.NaN]) {
-    expect(draftFaults({ ...draft, perMinute })).toHaveProperty('perMinute');
+    expect(draftViolations({ ...draft, perMinute })).toHaveProperty('perMinute');
     expect(requestOf({ ...draft, perMinute })).toBeUndefined();
   }
 });

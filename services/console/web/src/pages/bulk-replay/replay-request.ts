@@ -33,7 +33,7 @@ export function lastDays(days: number, now: Date): { readonly from: string; read
 }
 
 /** What is wrong with a draft, by field; nothing when it can be sent. */
-export function draftFaults(draft: ReplayDraft): Readonly<Record<string, string>> {
+export function draftViolations(draft: ReplayDraft): Readonly<Record<string, string>> {
   const faults: Record<string, string> = {};
   if (draft.states.length === 0) faults['states'] = 'Choose at least one';
   if (draft.from === undefined) faults['from'] = 'Enter a time';
@@ -54,6 +54,7 @@ export function draftFaults(draft: ReplayDraft): Readonly<Record<string, string>
 /** The request that a draft stands for; undefined while something is wrong with it. */
 export function requestOf(draft: ReplayDraft): BulkReplayRequest | undefined {
   const { states, from, to, event, perMinute } = draft;
-  if (Object.keys(draftFaults(draft)).length > 0 || from === undefined || to === undefined) return undefined;
+  if (Object.keys(draftViolations(draft)).length > 0 || from === undefined || to === undefined)
+    return undefined;
   return { states, from, to, perMinute, ...(event === undefined ? {} : { event }) };
 }

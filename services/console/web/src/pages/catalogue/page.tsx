@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
 import { useEventCatalogue } from '../../api/webhooks.js';
 import { formatCountOf } from '../../format.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { ToneBadge } from '../../parts/badges.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { CopyButton } from '../../parts/copy-button.js';
@@ -33,14 +33,14 @@ export function Page() {
           </>
         }
       />
-      <AnswerView
+      <QueryView
         data={catalogue.data}
         error={catalogue.error}
         label="the event catalogue"
         onRetry={() => void catalogue.refetch()}
       >
         {({ events }) => <Catalogue events={events} />}
-      </AnswerView>
+      </QueryView>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
-import { messageOf, faultsByField } from '../../api/api-error.js';
+import { messageOf, violationsByField } from '../../api/api-error.js';
 import { useCreateWebhook } from '../../api/webhooks.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { Notice } from '../../parts/notice.js';
@@ -8,7 +8,7 @@ import { Panel } from '../../parts/panel.js';
 import { PATHS } from '../../paths.js';
 import { AddressField } from '../webhook/address-field.js';
 import { EventsField } from '../webhook/events-field.js';
-import { eventsFault } from '../webhook/events-fault.js';
+import { eventsViolation } from '../webhook/events-violation.js';
 import type { CreatedWebhook } from './first-steps.js';
 
 /** What a new subscription needs to know. */
@@ -18,7 +18,7 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
   const [events, setEvents] = useState<readonly string[]>([]);
   const [description, setDescription] = useState('');
   const [lacksEvents, setLacksEvents] = useState(false);
-  const faults = faultsByField(create.error);
+  const faults = violationsByField(create.error);
 
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -62,7 +62,7 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
               setEvents(value);
               setLacksEvents(false);
             }}
-            fault={lacksEvents ? 'Choose at least one event.' : eventsFault(faults)}
+            fault={lacksEvents ? 'Choose at least one event.' : eventsViolation(faults)}
           />
         </Panel>
         <Group justify="flex-end">

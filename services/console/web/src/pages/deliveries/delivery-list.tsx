@@ -13,7 +13,7 @@ import classes from './deliveries.module.css';
 import { isNarrowed, type ListFilter } from './delivery-filter.js';
 import { DeliveryTable } from './delivery-table.js';
 import { useDeliveryPages } from './use-delivery-pages.js';
-import { atNewest, useIsAtTop, usePlace, withPage } from './use-place.js';
+import { atNewest, useIsAtTop, useListPosition, withPage } from './use-list-position.js';
 
 /**
  * The deliveries of a subscription. At its top it follows what comes; as soon as somebody has scrolled, gone into it with the
@@ -25,7 +25,7 @@ export function DeliveryList(props: {
   readonly onClear: () => void;
 }) {
   const { webhookId, filter, onClear } = props;
-  const [place, setPlace] = usePlace();
+  const [place, setPlace] = useListPosition();
   const [hasFocus, setHasFocus] = useState(false);
   const isAtTop = useIsAtTop();
   const heading = useRef<HTMLHeadingElement>(null);

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { IconWebhook } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router';
 import { useWebhooks, type Webhook } from '../../api/webhooks.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { PageHeader } from '../../parts/page-header.js';
@@ -31,7 +31,7 @@ export function Page() {
           )
         }
       />
-      <AnswerView
+      <QueryView
         data={webhooks.data}
         error={webhooks.error}
         label="your webhooks"
@@ -52,7 +52,7 @@ export function Page() {
             <Deliveries webhooks={subscriptions} webhookId={webhookId} />
           )
         }
-      </AnswerView>
+      </QueryView>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { useParams } from 'react-router';
 import { type Attempt, type Delivery, useDelivery } from '../../api/deliveries.js';
 import { useWebhook, type Webhook } from '../../api/webhooks.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { DeliveryStateBadge } from '../../parts/badges.js';
 import { CopyButton } from '../../parts/copy-button.js';
 import { LinkButton } from '../../parts/link-button.js';
@@ -18,7 +18,7 @@ import { webhookName } from '../../webhook-name.js';
 import { AttemptList } from './attempt-list.js';
 import classes from './delivery.module.css';
 import { Facts } from './facts.js';
-import { ReplayButton, whyNoReplay } from './replay-button.js';
+import { ReplayButton, replayBlockedReason } from './replay-button.js';
 import { RequestSent } from './request-sent.js';
 import { sumUp } from './sum-up.js';
 
@@ -28,7 +28,7 @@ export function Page() {
   const answer = useDelivery(id);
   const delivery = answer.data?.delivery;
   const canReplay =
-    answer.data !== undefined && whyNoReplay(answer.data.delivery, answer.data.body) === undefined;
+    answer.data !== undefined && replayBlockedReason(answer.data.delivery, answer.data.body) === undefined;
   return (
     <>
       <PageHeader
@@ -48,14 +48,14 @@ export function Page() {
           )
         }
       />
-      <AnswerView
+      <QueryView
         data={answer.data}
         error={answer.error}
         label="the delivery"
         onRetry={() => void answer.refetch()}
       >
         {(data) => <Details key={data.delivery.id} {...data} />}
-      </AnswerView>
+      </QueryView>
     </>
   );
 }
@@ -69,7 +69,7 @@ function Details(props: {
   const now = useNow();
   const webhook = useWebhook(delivery.subscriptionId).data;
   const { tone, what, advice } = sumUp(delivery, attempts, now);
-  const noReplay = whyNoReplay(delivery, body);
+  const noReplay = replayBlockedReason(delivery, body);
   return (
     <Stack gap="lg">
       <Notice tone={tone} title={what}>

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { PATHS } from '../../paths.js';
 
 /** Why a delivery can not be replayed; undefined when it can. */
-export function whyNoReplay(delivery: Delivery, body: string | null): string | undefined {
+export function replayBlockedReason(delivery: Delivery, body: string | null): string | undefined {
   if (delivery.event === 'install.test') return 'Tests cannot be replayed. Send a new one from the webhook.';
   switch (delivery.state) {
     case 'pending':

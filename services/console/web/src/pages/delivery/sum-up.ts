@@ -1,7 +1,7 @@
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import type { Attempt, Delivery } from '../../api/deliveries.js';
 import { formatDuration, formatRelative } from '../../format.js';
-import { waitsForSlot } from '../../parts/next-attempt.js';
+import { isWaitingForSlot } from '../../parts/next-attempt.js';
 import type { Tone } from '../../tones.js';
 import { explainAttempt } from './explain-attempt.js';
 
@@ -59,7 +59,7 @@ export function sumUp(delivery: Delivery, attempts: readonly Attempt[], now: Dat
 /** What happens next to a delivery that is neither held nor finished. Without a time an attempt is in flight. */
 function nextOf({ nextAttemptAt }: Delivery, now: Date): string {
   if (nextAttemptAt === null) return 'An attempt is in progress';
-  return waitsForSlot(nextAttemptAt, now)
+  return isWaitingForSlot(nextAttemptAt, now)
     ? 'The next attempt is due and waits for a free slot of this webhook'
     : `The next attempt starts ${formatRelative(new Date(nextAttemptAt), now)}`;
 }

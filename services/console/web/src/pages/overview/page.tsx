@@ -5,7 +5,7 @@ import { useApiKeys } from '../../api/api-keys.js';
 import { useDeliveryCounts } from '../../api/deliveries.js';
 import { type AttemptCounts, useCompanyStatistics } from '../../api/statistics.js';
 import { useWebhooks, type Webhook } from '../../api/webhooks.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { AttemptFigures } from '../../parts/attempt-figures.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { ErrorState } from '../../parts/error-state.js';
@@ -41,14 +41,14 @@ export function Page() {
           )
         }
       />
-      <AnswerView
+      <QueryView
         data={webhooks.data}
         error={webhooks.error}
         label="your webhooks"
         onRetry={() => void webhooks.refetch()}
       >
         {({ subscriptions }) => (subscriptions.length === 0 ? <Start /> : <State webhooks={subscriptions} />)}
-      </AnswerView>
+      </QueryView>
     </>
   );
 }

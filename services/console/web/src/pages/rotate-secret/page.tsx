@@ -1,6 +1,6 @@
 import { useParams } from 'react-router';
 import { useWebhook } from '../../api/webhooks.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
@@ -20,14 +20,14 @@ export function Page() {
         }}
         description="Both secrets work until you activate the new one, so no delivery is lost. You can leave and continue later."
       />
-      <AnswerView
+      <QueryView
         data={webhook.data}
         error={webhook.error}
         label="the webhook"
         onRetry={() => void webhook.refetch()}
       >
         {(found) => <RotationSteps key={found.id} webhook={found} />}
-      </AnswerView>
+      </QueryView>
     </>
   );
 }

@@ -6,7 +6,7 @@ import { type ListedSession, useEndSession, useSessions } from '../../api/sessio
 import { useAction } from '../../api/use-action.js';
 import { browserName } from '../../browser-name.js';
 import { formatCountOf } from '../../format.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { ToneBadge } from '../../parts/badges.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
@@ -23,14 +23,14 @@ export function Page() {
         title="Sessions"
         description="Where you are signed in to this console. End any session you don’t recognize."
       />
-      <AnswerView
+      <QueryView
         data={sessions.data}
         error={sessions.error}
         label="your sessions"
         onRetry={() => void sessions.refetch()}
       >
         {(data) => <List sessions={data.sessions} />}
-      </AnswerView>
+      </QueryView>
     </>
   );
 }

@@ -4,7 +4,7 @@ import { type SubmitEvent, useState } from 'react';
 import type { z } from 'zod';
 import { messageOf } from '../../api/api-error.js';
 import { useSetTechnicalContact, useTechnicalContact } from '../../api/technical-contact.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { Notice } from '../../parts/notice.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
@@ -19,14 +19,14 @@ export function Page() {
         title="Technical contact"
         description="Receives announcements of new versions and changes of the API by email."
       />
-      <AnswerView
+      <QueryView
         data={contact.data}
         error={contact.error}
         label="the technical contact"
         onRetry={() => void contact.refetch()}
       >
         {(data) => <Contact contact={data} />}
-      </AnswerView>
+      </QueryView>
     </>
   );
 }

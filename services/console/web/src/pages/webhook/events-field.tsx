@@ -1,7 +1,7 @@
 import { Checkbox, Code, Input, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useEventCatalogue } from '../../api/webhooks.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { useOwner } from '../../parts/owner-context.js';
 import {
@@ -34,7 +34,7 @@ export function EventsField({ fault, ...choice }: Choice & { readonly fault: str
           Events that are sent to your server. You can always send test deliveries.
         </Text>
       </div>
-      <AnswerView
+      <QueryView
         data={catalogue.data}
         error={catalogue.error}
         label="the events"
@@ -45,7 +45,7 @@ export function EventsField({ fault, ...choice }: Choice & { readonly fault: str
             <GroupField key={group.name} group={group} choice={choice} />
           ))
         }
-      </AnswerView>
+      </QueryView>
       {fault !== undefined && <Input.Error role="alert">{fault}</Input.Error>}
     </Stack>
   );

@@ -2,7 +2,7 @@ import { Group, SimpleGrid, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Navigate, useParams } from 'react-router';
 import { useDeleteWebhook, useWebhook, type Webhook } from '../../api/webhooks.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { HealthBadge, StateBadge, VerifiedBadge } from '../../parts/badges.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { Loading } from '../../parts/loading.js';
@@ -60,14 +60,9 @@ function WebhookPage({ id, onDelete }: { readonly id: string; readonly onDelete:
               ),
             })}
       />
-      <AnswerView
-        data={data}
-        error={webhook.error}
-        label="the webhook"
-        onRetry={() => void webhook.refetch()}
-      >
+      <QueryView data={data} error={webhook.error} label="the webhook" onRetry={() => void webhook.refetch()}>
         {(found) => <Everything webhook={found} onDelete={onDelete} />}
-      </AnswerView>
+      </QueryView>
     </>
   );
 }

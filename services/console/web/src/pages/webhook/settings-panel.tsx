@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
-import { faultsByField, messageOf } from '../../api/api-error.js';
+import { violationsByField, messageOf } from '../../api/api-error.js';
 import { useUpdateWebhook, type Webhook } from '../../api/webhooks.js';
 import { CopyButton } from '../../parts/copy-button.js';
 import { Notice } from '../../parts/notice.js';
@@ -10,7 +10,7 @@ import { RelativeTime } from '../../parts/relative-time.js';
 import { AddressField } from './address-field.js';
 import { changesOf, type WebhookSettings } from './changes-of.js';
 import { EventPatterns } from './event-patterns.js';
-import { eventsFault } from './events-fault.js';
+import { eventsViolation } from './events-violation.js';
 import { EventsField } from './events-field.js';
 import classes from './webhook.module.css';
 
@@ -89,7 +89,7 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
   });
   const [lacksEvents, setLacksEvents] = useState(false);
   const changes = changesOf(webhook, given);
-  const faults = faultsByField(update.error);
+  const faults = violationsByField(update.error);
 
   const change = (part: Partial<WebhookSettings>) => {
     setGiven({ ...given, ...part });
@@ -131,7 +131,7 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
         <EventsField
           value={given.events}
           onChange={(events) => change({ events })}
-          fault={lacksEvents ? 'Choose at least one event.' : eventsFault(faults)}
+          fault={lacksEvents ? 'Choose at least one event.' : eventsViolation(faults)}
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useSearchParams } from 'react-router';
 import { useWebhookStatistics } from '../../api/statistics.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { AttemptFigures } from '../../parts/attempt-figures.js';
 import { LazyTrafficChart } from '../../parts/lazy-traffic-chart.js';
 import { Panel } from '../../parts/panel.js';
@@ -17,7 +17,7 @@ export function TrafficPanel({ id }: { readonly id: string }) {
   const statistics = useWebhookStatistics(id, spanUntil(span, now));
   return (
     <Panel title="Webhook health" actions={<SpanSwitch span={span} />}>
-      <AnswerView
+      <QueryView
         data={statistics.data}
         error={statistics.error}
         label="the statistics"
@@ -33,7 +33,7 @@ export function TrafficPanel({ id }: { readonly id: string }) {
             </Stack>
           )
         }
-      </AnswerView>
+      </QueryView>
     </Panel>
   );
 }

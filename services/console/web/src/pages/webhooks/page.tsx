@@ -4,7 +4,7 @@ import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subs
 import { useCompanyStatistics } from '../../api/statistics.js';
 import { useWebhooks, type Webhook } from '../../api/webhooks.js';
 import { formatCountOf, formatShare } from '../../format.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { HealthBadge, StateBadge, VerifiedBadge } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
 import { EmptyState } from '../../parts/empty-state.js';
@@ -32,7 +32,7 @@ export function Page() {
           )
         }
       />
-      <AnswerView
+      <QueryView
         data={webhooks.data}
         error={webhooks.error}
         label="your webhooks"
@@ -41,7 +41,7 @@ export function Page() {
         {({ subscriptions }) =>
           subscriptions.length === 0 ? <NoWebhooks /> : <WebhookList webhooks={subscriptions} />
         }
-      </AnswerView>
+      </QueryView>
     </>
   );
 }

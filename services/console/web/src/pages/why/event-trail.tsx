@@ -3,7 +3,7 @@ import { IconBan, IconCheck, IconClock, IconPlayerPause, IconWebhook } from '@ta
 import { useEvent } from '../../api/events.js';
 import { useWebhooks, type Webhook } from '../../api/webhooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { DeliveryStateBadge, OutcomeBadge, ToneBadge } from '../../parts/badges.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { DataTable } from '../../parts/data-table.js';
@@ -39,14 +39,14 @@ export function EventTrail({ eventId }: { readonly eventId: string }) {
   const answer = useEvent(eventId);
   const webhooks = useWebhooks().data?.subscriptions ?? [];
   return (
-    <AnswerView
+    <QueryView
       data={answer.data}
       error={answer.error}
       label="the event"
       onRetry={() => void answer.refetch()}
     >
       {(trail) => <Shown trail={trail} webhooks={webhooks} />}
-    </AnswerView>
+    </QueryView>
   );
 }
 

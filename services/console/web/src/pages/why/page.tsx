@@ -3,17 +3,17 @@ import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { useDelivery } from '../../api/deliveries.js';
-import { AnswerView } from '../../parts/answer-view.js';
+import { QueryView } from '../../parts/query-view.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
 import { EventList } from './event-list.js';
 import { EventTrail } from './event-trail.js';
-import { type Asked, askedBy, queryOf, whatIsAsked } from './what-is-asked.js';
+import { type TraceSubject, traceSubjectOf, queryOf, parseTraceSubject } from './trace-subject.js';
 
 /** Follows an event from where it happened to your server, or to where it ended. */
 export function Page() {
   const [query, setQuery] = useSearchParams();
-  const asked = askedBy(query);
+  const asked = traceSubjectOf(query);
   return (
     <>
       <PageHeader title="Trace an event" description="Find out what happened to an event, step by step." />
@@ -25,7 +25,10 @@ export function Page() {
   );
 }
 
-function LookUp(props: { readonly asked: Asked | undefined; readonly onAsk: (asked: Asked) => void }) {
+function LookUp(props: {
+  readonly asked: TraceSubject | undefined;
+  readonly onAsk: (asked: TraceSubject) => void;
+}) {
   const [text, setText] = useState(props.asked?.id ?? '');
   const [error, setError] = useState<string>();
   return (
@@ -35,7 +38,7 @@ function LookUp(props: { readonly asked: Asked | undefined; readonly onAsk: (ask
         aria-label="Events"
         onSubmit={(event) => {
           event.preventDefault();
-          const asked = whatIsAsked(text);
+          const asked = parseTraceSubject(text);
           setError(asked === undefined ? 'Enter an ID' : undefined);
           if (asked !== undefined) props.onAsk(asked);
         }}
@@ -61,7 +64,7 @@ function LookUp(props: { readonly asked: Asked | undefined; readonly onAsk: (ask
   );
 }
 
-function Found({ asked }: { readonly asked: Asked | undefined }) {
+function Found({ asked }: { readonly asked: TraceSubject | undefined }) {
   switch (asked?.kind) {
     case 'event':
       return <EventTrail eventId={asked.id} />;
@@ -77,13 +80,13 @@ function Found({ asked }: { readonly asked: Asked | undefined }) {
 function OfDelivery({ deliveryId }: { readonly deliveryId: string }) {
   const answer = useDelivery(deliveryId);
   return (
-    <AnswerView
+    <QueryView
       data={answer.data}
       error={answer.error}
       label="the delivery"
       onRetry={() => void answer.refetch()}
     >
       {({ delivery }) => <EventTrail eventId={delivery.eventId} />}
-    </AnswerView>
+    </QueryView>
   );
 }

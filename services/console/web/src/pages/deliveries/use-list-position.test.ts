@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { atNewest, withPage } from './use-place.js';
+import { atNewest, withPage } from './use-list-position.js';
 
 test('the list holds six pages at most and leaves the newest ones out', () => {
   const places = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].reduce(

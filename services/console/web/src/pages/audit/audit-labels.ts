@@ -46,7 +46,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** What was done in one sentence, without who did it. `nameOf` names a webhook that there still is. */
-export function whatWasDone(entry: AuditEntry, nameOf: (webhookId: string) => string | undefined): string {
+export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => string | undefined): string {
   const { action, subject, details } = entry;
   const name = nameOf(subject.type === 'webhook' ? subject.id : (textOf(details['subscriptionId']) ?? ''));
   const webhook = name === undefined ? 'a webhook' : `the webhook ${name}`;

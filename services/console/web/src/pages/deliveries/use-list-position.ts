@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'react-router';
 
 /** Which part of the list somebody looks at. */
-export interface Place {
+export interface ListPosition {
   /** When the newest delivery was created that the list stands still at; undefined while it follows the newest. */
   readonly heldAt: string | undefined;
   /** Where the pages after the newest one begin. */
@@ -15,13 +15,13 @@ const SHOWN_PAGES = 6;
 const REMEMBERED = 20;
 const TOP_PX = 80;
 
-const NEWEST: Place = { heldAt: undefined, cursors: [], isNewestLeftOut: false };
+const NEWEST: ListPosition = { heldAt: undefined, cursors: [], isNewestLeftOut: false };
 
 /** By the key of the history entry, so that the way back from a delivery leads to the same place. */
-const remembered = new Map<string, Place>();
+const remembered = new Map<string, ListPosition>();
 
 /** The place in the list, which is found again on the way back. */
-export function usePlace(): readonly [Place, (place: Place) => void] {
+export function useListPosition(): readonly [ListPosition, (place: ListPosition) => void] {
   const { key } = useLocation();
   const [place, setPlace] = useState(() => remembered.get(key) ?? NEWEST);
   useEffect(() => {
@@ -34,7 +34,7 @@ export function usePlace(): readonly [Place, (place: Place) => void] {
 }
 
 /** The place with one more page. */
-export function withPage(place: Place, cursor: string): Place {
+export function withPage(place: ListPosition, cursor: string): ListPosition {
   const cursors = [...place.cursors, cursor];
   const tooMany = cursors.length + (place.isNewestLeftOut ? 0 : 1) > SHOWN_PAGES;
   return {
@@ -45,7 +45,7 @@ export function withPage(place: Place, cursor: string): Place {
 }
 
 /** The place that follows the newest deliveries. */
-export function atNewest(): Place {
+export function atNewest(): ListPosition {
   return NEWEST;
 }
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { useApi } from './api-context.js';
 
 /** One answer of the API, loaded again when something changes. Give `isLive: false` for one that never does. */
-export function useAnswer<Answer>(question: {
+export function useApiQuery<Answer>(question: {
   readonly key: readonly unknown[];
   readonly schema: z.ZodType<Answer>;
   readonly path: string;

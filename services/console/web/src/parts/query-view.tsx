@@ -6,7 +6,7 @@ import { Loading } from './loading.js';
  * Shows what was loaded, or that it is being loaded, or that it could not be. What is there already stays to be seen when looking
  * again fails.
  */
-export function AnswerView<Answer>(props: {
+export function QueryView<Answer>(props: {
   readonly data: Answer | undefined;
   readonly error: unknown;
   readonly label: string;

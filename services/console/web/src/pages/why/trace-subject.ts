@@ -1,11 +1,11 @@
 /** What somebody looks up: an event, a delivery, or everything about a resource. */
-export type Asked =
+export type TraceSubject =
   | { readonly kind: 'event'; readonly id: string }
   | { readonly kind: 'delivery'; readonly id: string }
   | { readonly kind: 'resource'; readonly id: string };
 
 /** Tells from an id what is asked for; undefined for none. */
-export function whatIsAsked(text: string): Asked | undefined {
+export function parseTraceSubject(text: string): TraceSubject | undefined {
   const id = text.trim();
   if (id === '') return undefined;
   if (id.startsWith('evt_')) return { kind: 'event', id };
@@ -13,7 +13,7 @@ export function whatIsAsked(text: string): Asked | undefined {
 }
 
 /** The query of the page for what is asked. */
-export function queryOf(asked: Asked): Readonly<Record<string, string>> {
+export function queryOf(asked: TraceSubject): Readonly<Record<string, string>> {
   switch (asked.kind) {
     case 'event':
       return { eventId: asked.id };
@@ -25,7 +25,7 @@ export function queryOf(asked: Asked): Readonly<Record<string, string>> {
 }
 
 /** What the query of the page asks for. */
-export function askedBy(query: URLSearchParams): Asked | undefined {
+export function traceSubjectOf(query: URLSearchParams): TraceSubject | undefined {
   const [eventId, deliveryId, resourceId] = [
     query.get('eventId'),
     query.get('deliveryId'),

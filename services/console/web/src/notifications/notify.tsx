@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { announce } from './announcer.js';
 
 /** Tells, to be seen and to be heard, that something was done. */
-export function tellSuccess(message: string): void {
+export function notifySuccess(message: string): void {
   announce(message);
   notifications.show({
     message,
@@ -18,7 +18,7 @@ export function tellSuccess(message: string): void {
 }
 
 /** Tells, to be seen and to be heard, that something failed. It stays until it is dismissed. */
-export function tellFailure(message: string, requestId: string | undefined): void {
+export function notifyFailure(message: string, requestId: string | undefined): void {
   announce(message, 'alert');
   notifications.show({
     title: message,

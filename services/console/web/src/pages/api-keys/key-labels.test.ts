@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { KEY_KINDS } from '@partner/proto-contracts/public-api/scopes';
-import { isInForce, keyName, kindsFor, scopeWords, tryCommand } from './key-words.js';
+import { isInForce, keyName, kindsFor, scopeLabels, testCommand } from './key-labels.js';
 
 test('every scope of every kind has words', () => {
-  for (const { scopes } of Object.values(KEY_KINDS)) expect(scopeWords(scopes)).not.toContain(':');
-  expect(scopeWords(['jobs:read', 'something:new'])).toBe('read jobs, something:new');
+  for (const { scopes } of Object.values(KEY_KINDS)) expect(scopeLabels(scopes)).not.toContain(':');
+  expect(scopeLabels(['jobs:read', 'something:new'])).toBe('read jobs, something:new');
 });
 
 test('a company makes the keys of its class', () => {
@@ -25,7 +25,7 @@ test('active and expiring keys are in force', () => {
 
 test('a key is tried with a command that names it once', () => {
   for (const kind of ['general', 'installer-contractor', 'installer-company'] as const) {
-    const command = tryCommand(kind, 'key_1.svc_live_x', 'https://partners.example');
+    const command = testCommand(kind, 'key_1.svc_live_x', 'https://partners.example');
     expect(command.split('key_1.svc_live_x')).toHaveLength(2);
     expect(command).toMatch(/^curl -i .*'https:\/\/partners\.example\//);
   }

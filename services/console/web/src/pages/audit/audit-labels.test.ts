@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AUDIT_ACTIONS } from '@partner/proto-contracts/public-api/audit-trail';
 import type { AuditEntry } from '../../api/audit.js';
-import { ACTION_LABELS, detailRows, subjectPath, whatWasDone } from './audit-words.js';
+import { ACTION_LABELS, detailRows, subjectPath, describeEntry } from './audit-labels.js';
 
 const entry = (fields: Partial<AuditEntry>): AuditEntry => ({
   id: 'aud_1',
@@ -20,13 +20,13 @@ const nameOf = (id: string) => (id === 'whk_1' ? 'Orders' : undefined);
 
 describe('what was done', () => {
   test.each(AUDIT_ACTIONS)('%s has words, in the list and in the filter', (action) => {
-    expect(whatWasDone(entry({ action }), nameOf)).toMatch(/^[A-Z]/);
+    expect(describeEntry(entry({ action }), nameOf)).toMatch(/^[A-Z]/);
     expect(ACTION_LABELS[action]).toMatch(/^[A-Z]/);
   });
 
   test('names the webhook and what changed of it', () => {
     const changed = entry({ details: { changed: ['url', 'events', 'description'] } });
-    expect(whatWasDone(changed, nameOf)).toBe(
+    expect(describeEntry(changed, nameOf)).toBe(
       'Changed the address, events, and description of the webhook Orders',
     );
   });
@@ -37,7 +37,7 @@ describe('what was done', () => {
       subject: { type: 'webhook', id: 'whk_gone' },
       details: { url: 'https://old.example/' },
     });
-    expect(whatWasDone(deleted, nameOf)).toBe('Deleted the webhook to https://old.example/');
+    expect(describeEntry(deleted, nameOf)).toBe('Deleted the webhook to https://old.example/');
     expect(subjectPath(deleted, nameOf)).toBeUndefined();
   });
 
@@ -47,14 +47,14 @@ describe('what was done', () => {
       subject: { type: 'bulk_replay', id: 'rpl_1' },
       details: { subscriptionId: 'whk_1' },
     });
-    expect(whatWasDone(replay, nameOf)).toBe('Started a bulk replay of Orders');
+    expect(describeEntry(replay, nameOf)).toBe('Started a bulk replay of Orders');
     expect(subjectPath(replay, nameOf)).toBe('/webhooks/whk_1');
     const key = entry({
       action: 'api_key.revoked',
       subject: { type: 'api_key', id: 'key_1' },
       details: { lastFour: '7Kq2' },
     });
-    expect(whatWasDone(key, nameOf)).toBe('Revoked the API key ending in 7Kq2');
+    expect(describeEntry(key, nameOf)).toBe('Revoked the API key ending in 7Kq2');
     expect(subjectPath(key, nameOf)).toBe('/api-keys');
   });
 });

@@ -4,35 +4,35 @@ import type { OwnerSession } from '../../api/session.js';
 
 type KeyKind = ApiKey['kind'];
 
-interface KindWords {
+interface KindLabels {
   readonly name: string;
   /** What it is for. */
   readonly purpose: string;
   /** What a first try with it does. */
-  readonly tryText: string;
+  readonly testHint: string;
 }
 
 /** The kinds of keys in plain words. */
-export const KIND_WORDS: Readonly<Record<KeyKind, KindWords>> = {
+export const KIND_LABELS: Readonly<Record<KeyKind, KindLabels>> = {
   general: {
     name: 'Leads and appointments',
     purpose: 'Sends leads and books appointments from your website or software.',
-    tryText:
+    testHint:
       'Sends an empty lead. Expect 400: the key works, required fields are missing, and no lead is created. 401 means that the key is invalid.',
   },
   'installer-contractor': {
     name: 'Jobs of one installer',
     purpose: 'Lets one installer company read its jobs and leave notes.',
-    tryText: 'Lists one job. Expect 200. 401 means that the key is invalid.',
+    testHint: 'Lists one job. Expect 200. 401 means that the key is invalid.',
   },
   'installer-company': {
     name: 'Your jobs',
     purpose: 'Reads jobs, reports their status, schedules them and assigns technicians.',
-    tryText: 'Lists your technicians. Expect 200. 401 means that the key is invalid.',
+    testHint: 'Lists your technicians. Expect 200. 401 means that the key is invalid.',
   },
 };
 
-const SCOPE_WORDS: Readonly<Record<string, string>> = {
+const SCOPE_LABELS: Readonly<Record<string, string>> = {
   'leads:write': 'send leads',
   'appointments:write': 'book appointments',
   'jobs:read': 'read jobs',
@@ -48,8 +48,8 @@ export function kindsFor(companyClass: OwnerSession['company']['class']): readon
 }
 
 /** What a key may do, in plain words. */
-export function scopeWords(scopes: readonly string[]): string {
-  return scopes.map((scope) => SCOPE_WORDS[scope] ?? scope).join(', ');
+export function scopeLabels(scopes: readonly string[]): string {
+  return scopes.map((scope) => SCOPE_LABELS[scope] ?? scope).join(', ');
 }
 
 /** Whether a key is taken at the moment. */
@@ -59,11 +59,11 @@ export function isInForce({ state }: Pick<ApiKey, 'state'>): boolean {
 
 /** What a key is called everywhere. */
 export function keyName(key: Pick<ApiKey, 'kind' | 'description'>): string {
-  return key.description === null || key.description === '' ? KIND_WORDS[key.kind].name : key.description;
+  return key.description === null || key.description === '' ? KIND_LABELS[key.kind].name : key.description;
 }
 
 /** A command that tries a key and changes nothing. */
-export function tryCommand(kind: KeyKind, apiKey: string, baseUrl: string): string {
+export function testCommand(kind: KeyKind, apiKey: string, baseUrl: string): string {
   const header = `  -H 'x-api-key: ${apiKey}'`;
   switch (kind) {
     case 'general':
