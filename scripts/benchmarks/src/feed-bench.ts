@@ -16,7 +16,8 @@ export const LARGEST_RATIO = 1.3;
 export const SHORT_FEED = 1_000;
 
 const PAGE = 50;
-const WARM_UP_ROUNDS = 100;
+/** A run with few samples is warmed up less. */
+const MOST_WARM_UP_ROUNDS = 100;
 const AT_ONCE = 8;
 const MIDDLES = 9;
 
@@ -169,7 +170,7 @@ async function compareReads(
       const [ofShort = [], ofLong = []] = await measureInterleaved({
         contenders,
         rounds: options.samples,
-        warmUpRounds: WARM_UP_ROUNDS,
+        warmUpRounds: Math.min(options.samples, MOST_WARM_UP_ROUNDS),
         atOnce,
         signal: options.signal,
       });
