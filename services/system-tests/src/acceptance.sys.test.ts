@@ -3,7 +3,6 @@ import { type AcceptanceWorld, startAcceptanceWorld } from './acceptance/accepta
 import { describeCallers } from './acceptance/callers.js';
 import { describeErrorBodies } from './acceptance/error-bodies.js';
 import { describeInputFormats } from './acceptance/input-formats.js';
-import { describeJobDecisions } from './acceptance/job-decisions.js';
 import { describeJournal } from './acceptance/journal.js';
 import { describeRetrySchedule } from './acceptance/retry-schedule.js';
 import { describeWebhookSubscriptions } from './acceptance/webhook-subscriptions.js';
@@ -41,10 +40,6 @@ describe('webhook subscriptions', () => {
 
 describe('HTTP', () => {
   describeHttpProtocol(world);
-});
-
-describe('decisions about jobs', () => {
-  describeJobDecisions(world);
 });
 
 describe('the journal', () => {

@@ -27,7 +27,8 @@ import {
   type WireRequest,
 } from './surfaces/send.js';
 import { isOnJob, operationOf, SURFACE_OPERATIONS } from './surfaces/surface-operations.js';
-import { addKey, createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
+import { addKey } from './support/companies.js';
+import { createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
 import { readJob, validRequest } from './surfaces/valid-request.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
 

@@ -14,7 +14,7 @@ import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
 import { callUntilResponse } from './support/http-call.js';
-import { addCompany, type LimitedCompany } from './support/limited-company.js';
+import { addCompany, type AddedCompany } from './support/companies.js';
 import { jobCreated } from './support/platform-job.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
 
@@ -26,7 +26,7 @@ const READERS = 4;
 const REQUESTS_PER_MINUTE = 1_000_000;
 
 let stack: TestStack;
-let installers: readonly [LimitedCompany, LimitedCompany];
+let installers: readonly [AddedCompany, AddedCompany];
 let sellingCompanyId: string;
 
 beforeAll(async () => {
@@ -42,12 +42,12 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop());
 
-const ask = (company: LimitedCompany, path: string, headers: Readonly<Record<string, string>> = {}) =>
+const ask = (company: AddedCompany, path: string, headers: Readonly<Record<string, string>> = {}) =>
   callUntilResponse(stack.baseUrl, `/partner/v1${path}`, {
     headers: { 'x-api-key': company.apiKeys[0] ?? '', ...headers },
   });
 
-async function readPage(company: LimitedCompany, query: string) {
+async function readPage(company: AddedCompany, query: string) {
   const answer = await ask(company, `/jobs?${query}`);
   expect(answer.status).toBe(200);
   return jobFeedResponse.parse(answer.json);
@@ -57,7 +57,7 @@ let published = 0;
 let assignments = 0;
 
 /** Each assignment is newer than the one before. */
-async function assign(jobId: string, to: LimitedCompany): Promise<void> {
+async function assign(jobId: string, to: AddedCompany): Promise<void> {
   assignments += 1;
   published += 1;
   await stack.publishFromPlatform(JobAssignedSchema, {
@@ -68,7 +68,7 @@ async function assign(jobId: string, to: LimitedCompany): Promise<void> {
   });
 }
 
-async function createJob(company: LimitedCompany): Promise<string> {
+async function createJob(company: AddedCompany): Promise<string> {
   const jobId = newId('job');
   published += 1;
   await stack.publishFromPlatform(JobCreatedSchema, jobCreated(jobId, sellingCompanyId));
@@ -87,7 +87,7 @@ async function untilAllHaveArrived(): Promise<void> {
 }
 
 /** Moves a job that the company may have lost or somebody else may move meanwhile; only a fault of the service fails. */
-async function moveOnce(company: LimitedCompany, jobId: string): Promise<void> {
+async function moveOnce(company: AddedCompany, jobId: string): Promise<void> {
   const found = await ask(company, `/jobs/${jobId}`);
   if (found.status === 404) return;
   const { status, version } = jobResponse.parse(found.json).resource;
@@ -102,7 +102,7 @@ async function moveOnce(company: LimitedCompany, jobId: string): Promise<void> {
 }
 
 /** Asks for a snapshot with small pages and goes on with each cursor, until the writers have finished and nothing is left. */
-async function follow(company: LimitedCompany, limit: number, isOver: () => boolean) {
+async function follow(company: AddedCompany, limit: number, isOver: () => boolean) {
   const query = `view=snapshot&limit=${limit}`;
   const picture = new Map<string, InstallerJob>();
   let newest = 0;

@@ -8,7 +8,7 @@ import {
   wrongWaits,
 } from './support/limit-evidence.js';
 import { callTimed, sendTimes, sendUntil } from './support/limit-load.js';
-import { addCompany, type LimitedCompany } from './support/limited-company.js';
+import { addCompany, type AddedCompany } from './support/companies.js';
 import { readMetric } from './support/replica-metrics.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
 
@@ -62,7 +62,7 @@ function inTurn<T>(values: readonly T[], turn: number): T {
 }
 
 /** Asks for the feed with the company's keys in turn. */
-function askFeed(company: LimitedCompany, baseUrl = stack.baseUrl): (turn: number) => Promise<TimedResponse> {
+function askFeed(company: AddedCompany, baseUrl = stack.baseUrl): (turn: number) => Promise<TimedResponse> {
   return (turn) =>
     callTimed(baseUrl, '/partner/v1/jobs?limit=1', {
       headers: { 'x-api-key': inTurn(company.apiKeys, turn) },
@@ -71,7 +71,7 @@ function askFeed(company: LimitedCompany, baseUrl = stack.baseUrl): (turn: numbe
 
 /** Hands in leads with the company's keys in turn, at fifty addresses. */
 function handInLead(
-  company: LimitedCompany,
+  company: AddedCompany,
   baseUrl = stack.baseUrl,
 ): (turn: number) => Promise<TimedResponse> {
   return (turn) =>
@@ -92,7 +92,7 @@ function isWholeSeconds(retryAfter: string | null): boolean {
   return /^[1-9]\d*$/.test(retryAfter ?? '');
 }
 
-function addInstaller(installerRequestsPerMinute?: number): Promise<LimitedCompany> {
+function addInstaller(installerRequestsPerMinute?: number): Promise<AddedCompany> {
   return addCompany(stack.database, {
     class: 'INSTALLER',
     keys: ['installer-company', 'installer-company', 'installer-company'],
@@ -100,7 +100,7 @@ function addInstaller(installerRequestsPerMinute?: number): Promise<LimitedCompa
   });
 }
 
-function addSeller(boundCompanyId: string): Promise<LimitedCompany> {
+function addSeller(boundCompanyId: string): Promise<AddedCompany> {
   return addCompany(stack.database, {
     class: 'SALES',
     // The last one lacks the scope for leads: its requests are refused with 403, after they were counted.
@@ -143,7 +143,7 @@ interface SmallLimitStory {
 }
 
 /** Uses up a small limit over both replicas, asks too early again and again, then waits as long as was asked. */
-async function useUpSmallLimit(company: LimitedCompany): Promise<SmallLimitStory> {
+async function useUpSmallLimit(company: AddedCompany): Promise<SmallLimitStory> {
   const urls = replicasOf('installer-gateway').map(({ url }) => url);
   const [apiKey = ''] = company.apiKeys;
   let turn = 0;
@@ -331,7 +331,7 @@ describe('two replicas of each gateway while Redis hangs', () => {
       await untilDegraded(true);
 
       usedUp = await sendTimes(20, askFeed(uneven, other?.url));
-      const sendTo = (service: ServiceName, times: number, sendBy: typeof askFeed, company: LimitedCompany) =>
+      const sendTo = (service: ServiceName, times: number, sendBy: typeof askFeed, company: AddedCompany) =>
         Promise.all(replicasOf(service).map(({ url }) => sendTimes(times, sendBy(company, url))));
       shares.set('installer-gateway', await sendTo('installer-gateway', 40, askFeed, fresh));
       shares.set('inbound-gateway', await sendTo('inbound-gateway', 320, handInLead, freshSeller));

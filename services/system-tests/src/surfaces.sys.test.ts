@@ -4,7 +4,7 @@ import type { AnyOperation } from '@partner/proto-contracts/public-api/operation
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import type { HttpResponse } from '@partner/test-kit/http-call';
-import { addCompany } from './support/limited-company.js';
+import { addCompany, addKey } from './support/companies.js';
 import { FIELD_CASES, type FieldCase } from './surfaces/field-cases.js';
 import {
   expectError,
@@ -19,7 +19,7 @@ import {
   SURFACE_OPERATIONS,
   verdictsOn,
 } from './surfaces/surface-operations.js';
-import { addKey, createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
+import { createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
 import { readJob, type ValidRequest, validRequest } from './surfaces/valid-request.js';
 import { watchRedis } from './surfaces/watch-redis.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
@@ -138,7 +138,7 @@ describe('every operation', () => {
   );
 
   test.each(SURFACE_OPERATIONS)(
-    '$id takes the kinds of keys that have its scope, gives 403 to the others of its surface and 401 to those of the other [AUTH-3, AUTH-5, AUTH-8, ERROR-5]',
+    '$id takes the kinds of keys that have its scope, gives 403 to the others of its surface and 401 to those of the other [AUTH-3, AUTH-5, AUTH-8, ERROR-5, HTTP-4]',
     async (operation) => {
       for (const [kind, verdict] of verdictsOn(operation)) {
         const request = withHeader(await valid(operation), 'x-api-key', own.keys[kind]);
@@ -147,7 +147,12 @@ describe('every operation', () => {
           continue;
         }
         const code = verdict === 401 ? 'unauthenticated' : 'permission_denied';
-        expect(expectError(await send(request), verdict, code).error).toContain('x-api-key');
+        const { error } = expectError(await send(request), verdict, code);
+        expect(error).toMatch(
+          verdict === 401
+            ? /^x-api-key: /
+            : /^x-api-key: this key lacks the scope \S+; keys of kind \S+ have it$/,
+        );
       }
     },
   );
@@ -319,7 +324,7 @@ describe('a field [ERROR-3, HTTP-1, LIMIT-5]', () => {
   }
 
   test.each(FIELD_CASES)(
-    '$field of $operation is taken up to its limits, and beyond them is a 400 that names it [APPT-1, LEAD-1, SCHED-1, STATUS-1]',
+    '$field of $operation is taken up to its limits, and beyond them is a 400 that names it [APPT-1, HTTP-11, HTTP-12, HTTP-17, LEAD-1, LEAD-6, SCHED-1, SCHED-4, STATUS-1]',
     async (fieldCase) => {
       const operation = operationOf(fieldCase.operation);
       for (const value of fieldCase.taken) {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { techniciansResponse } from '@partner/proto-contracts/public-api/installer-job';
-import { addCompany } from '../support/limited-company.js';
+import { addCompany } from '../support/companies.js';
 import { expectError } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 

@@ -14,14 +14,18 @@ export const PLACES: readonly (readonly [string, ...string[]])[] = [
     '45 n oak avenue unit 5 tulsa ok 74101',
   ],
   ['9 Elm Drive, Boise, ID 83702', '9 ELM DR BOISE IDAHO 83702', '9 Elm Dr., Boise, ID, 83702-0000'],
+  [
+    '3 Martin Luther King Blvd, Austin, TX 78701',
+    '3 MLK Blvd, Austin, TX 78701',
+    '3 M.L.K.\nBoulevard, Austin, TX 78701',
+  ],
+  ['3 MLK Blvd, Austin, TX'],
+  ['3 MLK Jr Blvd, Austin, TX 78701'],
 ];
 
 /** The place that a job's project stands at, when it has one. */
 export const PROJECT_PLACE = {
-  line1: '700 Cedar Lane',
-  city: 'Reno',
-  state: 'NV',
-  zip: '89501',
+  address: { line1: '700 Cedar Lane', city: 'Reno', state: 'NV', zip: '89501' },
   spellings: [
     '700 Cedar Lane, Reno, NV 89501',
     '700 cedar ln reno nv 89501',

@@ -1,104 +1,137 @@
 import { REPORTABLE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
-import type { JobChange, JobWriteStep, OpeningStep, Plan } from './plan.js';
+import type { JobChange, Plan, Step } from './plan.js';
 
-const FRESH = { from: 'fresh' } as const;
-/** The key of the first request of the company. */
-const USED = { from: 'earlier', index: 0 } as const;
-/** The first job: the first client of the first installer has it. */
-const OWN_JOB = { own: true, index: 0 } as const;
-/** The first job, for those who do not have it. */
-const FOREIGN_JOB = { own: false, index: 0 } as const;
+const OWN = { own: true, index: 0 } as const;
+const OTHER = { own: true, index: 1 } as const;
+const FOREIGN = { own: false, index: 0 } as const;
 
-const ACKNOWLEDGED = {
+const acknowledge: JobChange = {
   change: 'status',
   allowed: true,
   to: 0,
   blocker: 'OTHER',
   note: true,
   fault: 'none',
-} as const;
-const TENTATIVE = {
+};
+const schedule: JobChange = {
   change: 'schedule',
   status: 'TENTATIVE',
   times: 'given',
   hours: 0,
-  zone: 'America/Chicago',
-} as const;
-const FIRST_TECHNICIAN = { change: 'assignments', members: [0], wrong: 'none' } as const;
+  timeZone: 'America/Chicago',
+};
+const assignments: JobChange = { change: 'assignments', members: [0], wrong: 'none' };
 
-function write(change: JobChange, other: Partial<JobWriteStep> = {}): OpeningStep {
-  return {
-    client: 'installer',
-    place: 0,
-    does: {
-      step: 'write job',
-      job: OWN_JOB,
-      change,
-      version: 'current',
-      key: FRESH,
-      copies: 1,
-      unknownFields: true,
-      ...other,
-    },
-  };
-}
-
-/** The same as the request at a place among those that the client's company has sent with keys. */
-function again(index: number): Extract<OpeningStep['does'], { step: 'replay' }> {
-  return { step: 'replay', index, copies: 1, reordered: true, elsewhere: undefined };
-}
-
-const LEAD = { step: 'lead', place: 0, spelling: 0, key: FRESH, copies: 1, unknownFields: true } as const;
-const APPOINTMENT = {
+const change = (asked: JobChange, rest: Partial<Extract<Step, { step: 'change' }>> = {}): Step => ({
+  step: 'change',
+  client: 0,
+  job: OWN,
+  change: asked,
+  version: 'current',
+  key: 'fresh',
+  ...rest,
+});
+const note = (rest: Partial<Extract<Step, { step: 'note' }>> = {}): Step => ({
+  step: 'note',
+  client: 0,
+  bound: 0,
+  job: OWN,
+  length: 'short',
+  key: 'fresh',
+  ...rest,
+});
+const lead = (rest: Partial<Extract<Step, { step: 'lead' }>> = {}): Step => ({
+  step: 'lead',
+  client: 0,
+  place: 0,
+  spelling: 0,
+  key: 'fresh',
+  ...rest,
+});
+const appointment = (rest: Partial<Extract<Step, { step: 'appointment' }>> = {}): Step => ({
   step: 'appointment',
-  lead: { whose: 'own', index: 0 },
+  client: 0,
+  lead: 'own',
   project: 'none',
-  times: 'given',
-  hours: 0,
+  index: 0,
+  endFirst: false,
   notes: true,
-  key: FRESH,
-  copies: 1,
-} as const;
-const NOTE = { step: 'note', job: OWN_JOB, bound: 0, length: 'short', key: FRESH, copies: 1 } as const;
+  key: 'fresh',
+  ...rest,
+});
+const again = (index: number): Step => ({ step: 'again', index, elsewhere: undefined });
+const read = (what: Extract<Step, { step: 'read' }>['what']): Step => ({
+  step: 'read',
+  client: 0,
+  what,
+  job: OWN,
+  count: 100,
+});
 
-const JOB = { seller: 0, installer: 0, unready: true, manyNotes: false, withProject: false };
+/** Steps one after another, each with the outcome that it meets in every run. */
+const STEPS: readonly (readonly [step: Step, outcome: string])[] = [
+  [change(acknowledge), 'status 201'],
+  [again(0), 'status 201 again'],
+  [change(acknowledge, { version: 'huge' }), 'status 409 stale_version'],
+  [again(2), 'status 409 stale_version again'],
+  [change({ ...acknowledge, fault: 'too old' }), 'status 400 invalid_argument'],
+  [
+    change({ ...acknowledge, allowed: false, to: REPORTABLE_STATUSES.indexOf('COMPLETE') }),
+    'status 422 transition_not_allowed',
+  ],
+  [change(acknowledge, { job: FOREIGN, client: 1 }), 'status 404 not_found'],
+  [change(schedule), 'schedule 200'],
+  [change(schedule), 'schedule 200'],
+  [change({ ...schedule, times: 'missing' }), 'schedule 422 schedule_invalid'],
+  [change(assignments), 'assignments 200'],
+  [change(assignments), 'assignments 200'],
+  [change({ ...assignments, wrong: 'foreign' }), 'assignments 422 technician_not_assignable'],
+  [note({ key: 0 }), 'note 200'],
+  [note({ key: 0 }), 'note 409 idempotency_mismatch'],
+  ...Array.from({ length: 9 }, () => [note({ length: 'long' }), 'note 200'] as const),
+  [note({ length: 'long' }), 'note 422 note_limit_reached'],
+  [note({ job: FOREIGN, bound: 1 }), 'note 404 not_found'],
+  [lead(), 'lead 201'],
+  [lead({ spelling: 1 }), 'lead 200'],
+  [lead({ client: 1 }), 'lead 201'],
+  [lead({ place: 3 }), 'lead 201'],
+  [lead({ place: 3, spelling: 1 }), 'lead 200'],
+  [lead({ place: 3, spelling: 2 }), 'lead 200'],
+  [lead({ place: 4 }), 'lead 201'],
+  [lead({ place: 5 }), 'lead 201'],
+  [appointment({ key: 1 }), 'appointment 201'],
+  [appointment({ key: 1, notes: false }), 'appointment 409 idempotency_mismatch'],
+  [appointment({ project: 'own' }), 'appointment 201'],
+  [appointment({ project: 'own', index: 1 }), 'appointment 201'],
+  [appointment({ project: 'own', index: 2 }), 'appointment 400 invalid_argument'],
+  [appointment({ lead: 'foreign' }), 'appointment 403 permission_denied'],
+  ...[0, 1, 0, 0].map((to) => [change({ ...acknowledge, to }, { job: OTHER }), 'status 201'] as const),
+  ...[
+    { ...acknowledge, allowed: false, to: REPORTABLE_STATUSES.indexOf('BLOCKED') },
+    schedule,
+    assignments,
+  ].map((asked) => [change(asked, { job: OTHER }), `${asked.change} 422 transition_not_allowed`] as const),
+  [read('snapshot'), 'snapshot 200'],
+  [read('newest'), 'newest 200'],
+  [read('contractor jobs'), 'contractor jobs 200'],
+  [{ step: 'assign', job: 0, client: 1, form: 'twice' }, 'assignment'],
+  [{ step: 'assign', job: 0, client: 0, form: 'late' }, 'assignment'],
+  [again(0), 'status 404 not_found'],
+  [{ step: 'assign', job: 0, client: 0, form: 'once' }, 'assignment'],
+  [again(0), 'status 201 again'],
+];
 
-/** A plan whose run meets every outcome that a test of the model must have met, however fast or slow the service is. */
+const JOB = { seller: 0, installer: 0, unready: true, withProject: false };
+
+/** A plan that meets every outcome worth meeting, whatever the random plans do. */
 export const STEERED_PLAN: Plan = {
   jobs: [JOB, JOB],
-  opening: [
-    write(ACKNOWLEDGED),
-    write(ACKNOWLEDGED, { version: 'huge' }),
-    write({ ...ACKNOWLEDGED, fault: 'too old' }),
-    write({ ...ACKNOWLEDGED, allowed: false, to: REPORTABLE_STATUSES.indexOf('COMPLETE') }),
-    write(TENTATIVE),
-    write(TENTATIVE, { version: 'huge' }),
-    write({ ...TENTATIVE, times: 'missing' }),
-    write(FIRST_TECHNICIAN),
-    write({ ...FIRST_TECHNICIAN, wrong: 'foreign' }),
-    { client: 'installer', place: 0, does: again(0) },
-    { client: 'installer', place: 0, does: again(1) },
-    { client: 'installer', place: 0, does: again(4) },
-    { ...write(ACKNOWLEDGED, { job: FOREIGN_JOB }), place: 2 },
-    { client: 'general', place: 1, does: LEAD, without: 'inbound-gateway' },
-    { client: 'general', place: 0, does: LEAD },
-    { client: 'general', place: 0, does: { ...LEAD, spelling: 1 } },
-    { client: 'general', place: 0, does: { ...LEAD, key: USED } },
-    { client: 'general', place: 0, does: APPOINTMENT },
-    { client: 'general', place: 0, does: { ...APPOINTMENT, key: USED } },
-    { client: 'general', place: 0, does: { ...APPOINTMENT, lead: { whose: 'foreign', index: 0 } } },
-    { client: 'general', place: 0, does: again(0) },
-    { client: 'general', place: 0, does: again(3) },
-    { client: 'general', place: 0, does: { step: 'trespass', job: OWN_JOB } },
-    { client: 'contractor', place: 0, does: NOTE },
-    { client: 'contractor', place: 0, does: { ...again(0), bound: 0 } },
-    { client: 'contractor', place: 0, does: { ...NOTE, job: FOREIGN_JOB, bound: 1 } },
-  ],
-  installers: [[], [], [], []],
-  generals: [[], []],
-  contractors: [[], []],
-  followers: [{ company: 0, begins: 'snapshot', limit: 1, after: 0 }],
-  // The second job, which no step is about.
-  assignments: [{ job: 1, installer: 1, after: 0, form: 'once' }],
-  kills: [],
+  bursts: STEPS.map(([step]) => ({ steps: [step], copies: 1, kill: undefined })),
 };
+
+/** The outcomes of {@link STEERED_PLAN}, after the assignments of its jobs. */
+export const STEERED_OUTCOMES: readonly string[] = [
+  'assignment',
+  'assignment',
+  ...STEPS.map(([, outcome]) => outcome),
+];

@@ -13,6 +13,7 @@ import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/ac
 import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import {
   JOB_STATE_MANAGEMENT_RPC,
+  PARTNER_EVENTS,
   PARTNER_EVENTS_FOR_PLATFORM,
   PLATFORM,
 } from '@partner/proto-contracts/topology';
@@ -34,6 +35,13 @@ import {
   type WebhookReceiver,
 } from './webhook-receiver.js';
 
+/** A message to the platform. */
+export interface PlatformMessage {
+  readonly messageId: string;
+  readonly type: string;
+  readonly body: Uint8Array;
+}
+
 /** A status change as the platform hears of it. */
 export interface ReceivedStatusChange {
   readonly messageId: string;
@@ -51,9 +59,22 @@ export interface TestStack {
   /** The URL of a subscription that leads to the receiver. */
   readonly receiverUrl: string;
   readonly database: pg.Pool;
-  /** Publishes a message of the platform and resolves once the broker has confirmed it. */
-  publishFromPlatform<Desc extends DescMessage>(schema: Desc, message: MessageInitShape<Desc>): Promise<void>;
-  /** What the platform has heard of status changes so far, repeats included. */
+  /**
+   * Publishes a message of the platform and resolves to its id once the broker has confirmed it. With the id of an earlier
+   * message it is a duplicate.
+   */
+  publishFromPlatform<Desc extends DescMessage>(
+    schema: Desc,
+    message: MessageInitShape<Desc>,
+    messageId?: string,
+  ): Promise<string>;
+  /** Resolves once the service has applied or refused messages of the platform. */
+  messagesAreSettled(messageIds: readonly string[]): Promise<void>;
+  /** Messages that the platform has received so far, duplicates included. */
+  readonly toPlatform: readonly PlatformMessage[];
+  /** Resolves once the platform has received everything that the service has committed. */
+  platformIsUpToDate(): Promise<void>;
+  /** Status changes among {@link TestStack.toPlatform}. */
   readonly receivedStatusChanges: readonly ReceivedStatusChange[];
   /** Revokes an API key as the console would. */
   revokeKey(companyId: string, apiKey: string): Promise<void>;
@@ -67,6 +88,9 @@ export function apiKeyOf(company: SandboxCompany, kind: SandboxCompany['keys'][n
   if (key === undefined) throw new Error(`${company.name} has no key of kind ${kind}`);
   return key.apiKey;
 }
+
+/** Type of the message after which the platform has received all earlier ones. */
+const LAST_MESSAGE = 'test.Last';
 
 const USERS_OF_REDIS = ['inbound-gateway', 'installer-gateway', 'console'] as const;
 
@@ -141,6 +165,8 @@ export async function startTestStack(options: {
     logger: silentLogger,
     metrics: new Registry(),
   });
+  const toPlatform: PlatformMessage[] = [];
+  const lastMessages = new Set<string>();
   const receivedStatusChanges: ReceivedStatusChange[] = [];
   const platformConsumer = startConsumer({
     connection,
@@ -149,6 +175,8 @@ export async function startTestStack(options: {
     logger: silentLogger,
     metrics: new Registry(),
     handle: ({ type, messageId, body }) => {
+      if (type === LAST_MESSAGE) lastMessages.add(messageId);
+      else toPlatform.push({ type, messageId, body });
       if (type === JobStatusChangedSchema.typeName) {
         const { jobId = '', version = 0, $unknown = [] } = fromBinary(JobStatusChangedSchema, body);
         receivedStatusChanges.push({ messageId, jobId, version, unknownFields: $unknown.length });
@@ -161,18 +189,44 @@ export async function startTestStack(options: {
     stack,
     baseUrl,
     receiver,
+    toPlatform,
     receivedStatusChanges,
     receiverUrl: `https://${RECEIVER_HOST}/webhooks`,
     database,
-    async publishFromPlatform(schema, message) {
+    async publishFromPlatform(schema, message, messageId = newId('evt')) {
       await eventually('a connection to RabbitMQ', () => connection.isReady());
       await publisher.publish({
         exchange: PLATFORM,
         routingKey: schema.typeName,
-        messageId: newId('evt'),
+        messageId,
         type: schema.typeName,
         body: toBinary(schema, create(schema, message)),
       });
+      return messageId;
+    },
+    async messagesAreSettled(messageIds) {
+      await eventually('the messages of the platform are settled', async () => {
+        const settled = await database.query(
+          'select 1 from inbox where message_id = any($1) and prerequisite_id is null',
+          [messageIds],
+        );
+        return settled.rowCount === messageIds.length;
+      });
+    },
+    async platformIsUpToDate() {
+      await eventually('the outbox is empty', async () => {
+        const left = await database.query('select 1 from outbox limit 1');
+        return left.rowCount === 0;
+      });
+      const messageId = newId('evt');
+      await publisher.publish({
+        exchange: PARTNER_EVENTS,
+        routingKey: LAST_MESSAGE,
+        messageId,
+        type: LAST_MESSAGE,
+        body: new Uint8Array(),
+      });
+      await eventually('the platform receives the last message', () => lastMessages.has(messageId));
     },
     async revokeKey(companyId, apiKey) {
       await access.revokeKey({ companyId, keyId: apiKey.slice(0, apiKey.indexOf('.')) });

@@ -1,8 +1,6 @@
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
-import { createApiKey } from '@partner/kernel/api-key';
-import { newId } from '@partner/kernel/ids';
 import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
-import { addCompany } from '../support/limited-company.js';
+import { addCompany, addTechnicians } from '../support/companies.js';
 import { assignNewJob } from '../support/platform-job.js';
 import type { TestStack } from '../support/test-stack.js';
 import { send } from './send.js';
@@ -37,15 +35,7 @@ export async function createSurfaceSide(stack: TestStack): Promise<SurfaceSide> 
   });
   const [general = '', contractor = ''] = seller.apiKeys;
   const [installerKey = ''] = installer.apiKeys;
-  const technicianIds: string[] = [];
-  for (let number = 1; number <= TECHNICIANS; number += 1) {
-    const id = newId('mem');
-    await stack.database.query(
-      `insert into memberships (id, company_id, role, display_name, active) values ($1, $2, 'TECHNICIAN', $3, $4)`,
-      [id, installer.id, `Technician ${String(number).padStart(2, '0')}`, number < TECHNICIANS],
-    );
-    technicianIds.push(id);
-  }
+  const technicians = await addTechnicians(stack.database, installer.id, TECHNICIANS);
   const job = await assignNewJob(stack, {
     sellingCompanyId: seller.id,
     installerCompanyId: installer.id,
@@ -64,39 +54,9 @@ export async function createSurfaceSide(stack: TestStack): Promise<SurfaceSide> 
     sellerId: seller.id,
     installerId: installer.id,
     keys: { general, 'installer-contractor': contractor, 'installer-company': installerKey },
-    technicianIds,
+    technicianIds: technicians.map(({ membershipId }) => membershipId),
     jobId: job.id,
     leadId,
     projectId,
   };
-}
-
-/** Adds a key of any state to a company and gives its text. */
-export async function addKey(
-  stack: Pick<TestStack, 'database'>,
-  key: {
-    readonly companyId: string;
-    readonly kind: KeyKindName;
-    readonly boundCompanyId?: string;
-    readonly environment?: 'sandbox' | 'production';
-    readonly revoked?: boolean;
-    readonly expired?: boolean;
-  },
-): Promise<string> {
-  const made = createApiKey(key.environment ?? 'sandbox');
-  await stack.database.query(
-    `insert into api_keys (id, company_id, kind, bound_company_id, secret_sha256, last_four, revoked_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, case when $8 then now() end)`,
-    [
-      made.keyId,
-      key.companyId,
-      key.kind,
-      key.kind === 'installer-contractor' ? key.boundCompanyId : null,
-      made.secretSha256,
-      made.lastFour,
-      key.revoked ?? false,
-      key.expired ?? false,
-    ],
-  );
-  return made.text;
 }
