@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
 import type { InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
@@ -23,6 +22,7 @@ import {
 import { assignNewJob } from './support/platform-job.js';
 import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 import type { ReceivedWebhook } from './support/webhook-receiver.js';
+import { isSignedWith } from './support/webhook-signatures.js';
 
 const WEBHOOKS = '/partner-api/webhooks';
 const EVENTS = ['install.status_changed'];
@@ -82,13 +82,6 @@ async function webhookOf(job: InstallerJob, name: string): Promise<ReceivedWebho
   return found;
 }
 
-function isSignedWith({ headers, body }: ReceivedWebhook, secret: string): boolean {
-  const hmac = createHmac('sha256', secret)
-    .update(`${String(headers['x-svc-timestamp'])}.`)
-    .update(body);
-  return headers['x-svc-signature'] === `v1=${hmac.digest('hex')}`;
-}
-
 async function expectStatus(status: number, method: string, path: string, body?: unknown) {
   const answer = await owner.call(method, path, body);
   expect([answer.status, answer.text]).toEqual([status, answer.text]);
@@ -104,21 +97,21 @@ describe('a subscription of an owner', () => {
     expect(pendingSecretVersion).toBe(2);
     const before = await webhookOf(await moveJob(), 'rotation');
     expect(before.headers['x-svc-secret-version']).toBe('1');
-    expect(isSignedWith(before, made.secret)).toBe(true);
+    expect(isSignedWith(made.secret, before)).toBe(true);
 
     const tried = await expectStatus(202, 'POST', `${path}/test`, { secretVersion: 2 });
     const { id, eventId } = delivery.parse(tried.json);
     await waitForDelivery(owner, id, (state) => state === 'delivered');
     const test = receivedAt('rotation').find(({ envelope }) => envelope.id === eventId);
     expect(test?.headers['x-svc-secret-version']).toBe('2');
-    expect(test !== undefined && isSignedWith(test, secret)).toBe(true);
+    expect(test !== undefined && isSignedWith(secret, test)).toBe(true);
 
     await expectStatus(409, 'POST', `${path}/activate-secret`, { pendingSecretVersion: 3 });
     await expectStatus(200, 'POST', `${path}/activate-secret`, { pendingSecretVersion });
     await expectStatus(200, 'POST', `${path}/activate-secret`, { pendingSecretVersion });
     const after = await webhookOf(await moveJob(), 'rotation');
     expect(after.headers['x-svc-secret-version']).toBe('2');
-    expect(isSignedWith(after, secret)).toBe(true);
+    expect(isSignedWith(secret, after)).toBe(true);
     expect(await readSubscription(owner, made.id)).toMatchObject({
       secretVersion: 2,
       pendingSecretVersion: null,
@@ -144,7 +137,7 @@ describe('a subscription of an owner', () => {
     );
     expect(counted.rows).toEqual([{ total: 1 }]);
     const job = await moveJob();
-    expect(isSignedWith(await webhookOf(job, 'pause'), made.secret)).toBe(true);
+    expect(isSignedWith(made.secret, await webhookOf(job, 'pause'))).toBe(true);
     expect(await eventsOf()).toHaveLength(1);
   });
 

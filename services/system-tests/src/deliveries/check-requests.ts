@@ -1,6 +1,5 @@
-import { createHmac } from 'node:crypto';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import type { TimedWebhook } from '../support/webhook-receiver.js';
+import { signaturesOf } from '../support/webhook-signatures.js';
 import type { RequestedChange, StoredEvent } from './delivery-history.js';
 import {
   CLOCK_READING_MS,
@@ -73,9 +72,9 @@ function checkRequest(history: HistoryIndex, placed: PlacedRequest): string[] {
 function checkSignatures({ request, subscription }: PlacedRequest): string[] {
   const stated = Number(request.headers['x-svc-secret-version']);
   const faults: string[] = [];
-  for (const [header, sign] of Object.entries(SIGNATURES)) {
+  for (const header of ['x-svc-signature', 'webhook-signature'] as const) {
     const signers = subscription.secrets.filter(
-      ({ secret }) => request.headers[header] === sign(secret, request),
+      ({ secret }) => request.headers[header] === signaturesOf(secret, request)[header],
     );
     if (signers.length === 1 && signers[0]?.version === stated) continue;
     const versions = signers.map(({ version }) => version).join(' and ');
@@ -85,19 +84,6 @@ function checkSignatures({ request, subscription }: PlacedRequest): string[] {
   }
   return faults;
 }
-
-const SIGNATURES: Readonly<Record<string, (secret: string, request: TimedWebhook) => string>> = {
-  'x-svc-signature': (secret, { headers, body }) =>
-    `v1=${createHmac('sha256', secret)
-      .update(`${String(headers['x-svc-timestamp'])}.`)
-      .update(body)
-      .digest('hex')}`,
-  'webhook-signature': (secret, { headers, body }) =>
-    `v1,${createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
-      .update(`${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.`)
-      .update(body)
-      .digest('base64')}`,
-};
 
 function checkSecret(history: HistoryIndex, placed: PlacedRequest, event: StoredEvent): string[] {
   if (event.name === TEST_EVENT) return [];

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ServiceName, SERVICE_NAMES } from '@partner/local-stack/stack/services';
-import { jobResponse, jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
-import { EVENT_CATALOGUE, eventGroup, isEventName } from '@partner/proto-contracts/public-api/webhook-events';
+import {
+  EVENT_CATALOGUE,
+  isEventName,
+  type WebhookEnvelope,
+  webhookEnvelope,
+} from '@partner/proto-contracts/public-api/webhook-events';
 import {
   COMMANDS,
-  type ExchangeDefinition,
   INBOUND,
   INSTALLER,
   MANAGEMENT,
@@ -14,8 +17,6 @@ import {
 } from '@partner/proto-contracts/topology';
 import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
 import { eventually } from '@partner/test-kit/eventually';
-import { connectPlatform, type Platform } from './model/platform.js';
-import { envelopePaths, INSTALLER_JOB_PATHS } from './privacy/allowed-paths.js';
 import {
   type Canaries,
   createCanaries,
@@ -23,38 +24,39 @@ import {
   findCanaries,
   type Piece,
   SOURCES,
-} from './privacy/canaries.js';
-import { collectMessages } from './privacy/collect-messages.js';
-import { driveSide, type PrivateSide } from './privacy/drive-side.js';
-import { allDelivered, lookAround } from './privacy/look-around.js';
-import { createPrivateCompany, type PrivacyDeps } from './privacy/private-company.js';
-import { createRecorder, type Recorder } from './privacy/recorder.js';
-import { sendDeadLetters } from './privacy/send-dead-letters.js';
-import { valuePaths } from './privacy/value-paths.js';
+} from './scenario/canaries.js';
+import { collectMessages } from './scenario/collect-messages.js';
+import { createScenarioCompany, type ScenarioCompany, type ScenarioDeps } from './scenario/company.js';
+import { driveSide, type ScenarioSide } from './scenario/drive-side.js';
+import { allDelivered, lookAround } from './scenario/look-around.js';
+import { createRecorder, type Recorder } from './scenario/recorder.js';
+import { sendDeadLetters } from './scenario/send-dead-letters.js';
 import { watchRedis } from './surfaces/watch-redis.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
 import { startTraceReceiver, type TraceReceiver } from './support/trace-receiver.js';
+import { isSignedWith } from './support/webhook-signatures.js';
 
-/** What tells operators and nobody else how it goes. */
+/** What operators see, and nobody else. */
 const OPERATIONS = ['logs', 'metrics', 'traces', 'dead letters'];
+const EVENTS = Object.keys(EVENT_CATALOGUE).filter(isEventName);
 
 let stack: TestStack;
 let traces: TraceReceiver;
-let probe: BrokerProbe;
-let platform: Platform;
 let recorder: Recorder;
 let canaries: Canaries;
-let sides: readonly PrivateSide[];
+let sides: readonly ScenarioSide[];
 let findings: Findings;
-/** What the services tell each other through the broker. */
+let began: number;
+/** Messages between the services. */
 let commands: readonly Piece[];
-/** Ends what was started, the last first, also when something did not start. */
+/** Ends what was started, the last first, also if something did not start. */
 const ends: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
+  began = Date.now();
   traces = await startTraceReceiver();
   ends.unshift(() => traces.close());
-  const answers: PrivacyDeps['answers'] = new Map();
+  const answers: ScenarioDeps['answers'] = new Map();
   const telemetry = {
     LOG_LEVEL: 'trace',
     OTEL_TRACES_EXPORTER: 'otlp',
@@ -65,7 +67,7 @@ beforeAll(async () => {
     parts: { kind: 'private', durable: false },
     settings: {
       ...everyService(telemetry),
-      // So that all attempts of what fails are over soon.
+      // All attempts of a failing delivery are over soon.
       'job-state': { ...telemetry, WEBHOOK_RETRY_BASE_MS: '5' },
     },
     answer: ({ path }) => {
@@ -77,46 +79,27 @@ beforeAll(async () => {
   recorder = createRecorder(stack.baseUrl);
   canaries = createCanaries();
   const { amqpUrl, redisUrl } = stack.stack.description;
-  platform = await connectPlatform(amqpUrl);
-  ends.unshift(() => platform.close());
-  probe = await openBrokerProbe(amqpUrl);
+  const probe = await openBrokerProbe(amqpUrl);
   ends.unshift(() => probe.close());
   const told = await collectMessages(probe, PLATFORM, ['#']);
-  const keysOf = (of: ExchangeDefinition) =>
-    QUEUES.flatMap(({ bindings }) => bindings.filter(({ exchange }) => exchange === of)).map(
-      ({ routingKey }) => routingKey,
-    );
-  const commanded = await collectMessages(probe, COMMANDS, keysOf(COMMANDS));
-  const sold = await collectMessages(probe, INBOUND, keysOf(INBOUND));
-  const installed = await collectMessages(probe, INSTALLER, keysOf(INSTALLER));
-  const managed = await collectMessages(probe, MANAGEMENT, keysOf(MANAGEMENT));
+  const collected = await Promise.all(
+    [COMMANDS, INBOUND, INSTALLER, MANAGEMENT].map((exchange) => {
+      const bindings = QUEUES.flatMap((queue) => queue.bindings).filter((one) => one.exchange === exchange);
+      return collectMessages(
+        probe,
+        exchange,
+        bindings.map(({ routingKey }) => routingKey),
+      );
+    }),
+  );
   const deps = { stack, canaries, recorder, answers };
-
-  const redis = await watchRedis(redisUrl, async () => {
-    const made: PrivateSide[] = [];
-    for (const side of ['A', 'B']) made.push(await driveSide(deps, side));
-    sides = made;
-    await allDelivered(deps);
-    await lookAround(deps, sides);
-    const [one, two] = made;
-    if (one === undefined || two === undefined) throw new Error('there are two sides');
-    await sendDeadLetters(deps, probe, one, two);
-    await failDeliveries(deps, answers);
-    await platform.hearAll();
-  });
+  const redis = await watchRedis(redisUrl, () => play(deps, probe));
   recorder.keep('redis', 'commands', redis.join('\n'));
   for (const { what, text } of await told.end()) recorder.keep('messages of the platform', what, text);
-  commands = [
-    ...(await commanded.end()),
-    ...(await sold.end()),
-    ...(await installed.end()),
-    ...(await managed.end()),
-  ].map((message) => ({
-    place: 'commands',
-    ...message,
-  }));
+  const messages = await Promise.all(collected.map(({ end }) => end()));
+  commands = messages.flat().map((message) => ({ place: 'commands', ...message }));
   keepWebhooks();
-  for (const { type, body } of platform.heard) {
+  for (const { type, body } of stack.toPlatform) {
     recorder.keep('platform', `a message ${type}`, Buffer.from(body).toString('utf8'));
   }
   for (const { body } of answers.values()) recorder.keep('answers of receivers', 'an answer', body);
@@ -128,17 +111,28 @@ afterAll(async () => {
   for (const end of ends) await end();
 });
 
+/** Makes everything happen to the companies of two sides. */
+async function play(deps: ScenarioDeps, probe: BrokerProbe): Promise<void> {
+  const [one, two] = [await driveSide(deps, 'A'), await driveSide(deps, 'B')];
+  sides = [one, two];
+  await allDelivered(deps);
+  await lookAround(deps, sides);
+  await sendDeadLetters(deps, probe, one, two);
+  await failDeliveries(deps);
+  await stack.platformIsUpToDate();
+}
+
 function everyService(
   settings: Readonly<Record<string, string>>,
 ): Partial<Record<ServiceName, Readonly<Record<string, string>>>> {
   return Object.fromEntries(SERVICE_NAMES.map((name) => [name, settings]));
 }
 
-/** A company whose receiver refuses everything, until its deliveries are dead letters. */
-async function failDeliveries(deps: PrivacyDeps, answers: PrivacyDeps['answers']): Promise<void> {
-  const failing = await createPrivateCompany(deps, { class: 'ACCOUNTING', who: 'the failing accountant' });
+/** A company whose receiver refuses everything, until its deliveries are dead-lettered. */
+async function failDeliveries(deps: ScenarioDeps): Promise<void> {
+  const failing = await createScenarioCompany(deps, { class: 'ACCOUNTING', who: 'the failing accountant' });
   const word = canaries.word('what the failing receiver answers', `console of ${failing.who}`);
-  answers.set(new URL(failing.subscriptionUrl).pathname, { status: 500, body: `no ${word}` });
+  deps.answers.set(new URL(failing.subscriptionUrl).pathname, { status: 500, body: `no ${word}` });
   await failing.console('POST', `/webhooks/${failing.subscriptionId}/test`);
   await allDelivered(deps);
   const { json } = await failing.console('GET', `/webhooks/${failing.subscriptionId}/deliveries`);
@@ -147,10 +141,15 @@ async function failDeliveries(deps: PrivacyDeps, answers: PrivacyDeps['answers']
   }
 }
 
+const companies = (): readonly ScenarioCompany[] =>
+  sides.flatMap(({ seller, installer, accountant }) => [seller, installer, accountant]);
+
+const webhooksOf = ({ id }: ScenarioCompany) =>
+  stack.receiver.received.filter(({ path }) => path.includes(id));
+
 function keepWebhooks(): void {
-  const companies = sides.flatMap(({ seller, installer, accountant }) => [seller, installer, accountant]);
   for (const { path, headers, body, envelope } of stack.receiver.received) {
-    const company = companies.find(({ id }) => path.includes(id));
+    const company = companies().find(({ id }) => path.includes(id));
     recorder.keep(
       `webhooks of ${company?.who ?? 'the failing accountant'}`,
       `${envelope.event} ${envelope.resource.id}`,
@@ -183,7 +182,59 @@ const textAt = (place: string): string =>
     .map(({ text }) => text)
     .join('\n');
 
-describe('of everything that came out, after everything has happened to the companies of two sides,', () => {
+describe('after everything has happened to the companies of two sides', () => {
+  test('every event has occurred [EVENT-3, EVENT-4]', () => {
+    const expected = companies().flatMap(({ events }) => events.map(({ event }) => event));
+    expect([...new Set<string>(expected), 'install.test'].sort()).toEqual([...EVENTS].sort());
+  });
+
+  test('each company has received the events that concern it, with these fields, and no others [EVENT-3, EVENT-4, EVENT-5]', () => {
+    for (const company of companies()) {
+      const bodies = new Set(webhooksOf(company).map(({ body }) => body.toString('utf8')));
+      const received = [...bodies].map((body) => webhookEnvelope.parse(JSON.parse(body)));
+      const expected = company.events.map(({ event, occurredAt, resource, data }) => ({
+        id: expect.stringMatching(/^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+        event,
+        apiVersion: '2026-08-26',
+        schemaVersion: 1,
+        occurredAt: occurredAt ?? expect.any(String),
+        resource,
+        data,
+      }));
+      const key = ({ event, resource }: Pick<WebhookEnvelope, 'event' | 'resource'>) =>
+        `${event} ${resource.id} ${String(resource.version).padStart(3, '0')}`;
+      const byKey = (a: Parameters<typeof key>[0], b: Parameters<typeof key>[0]) =>
+        key(a) < key(b) ? -1 : 1;
+      const events = received.filter(({ event }) => event !== 'install.test');
+      expect([company.who, events.sort(byKey)]).toEqual([company.who, expected.sort(byKey)]);
+      for (const { occurredAt } of events) {
+        expect(Date.parse(occurredAt)).toBeGreaterThan(began - 300_000);
+        expect(Date.parse(occurredAt)).toBeLessThanOrEqual(Date.now());
+      }
+      const tests = received.filter(({ event }) => event === 'install.test');
+      expect(tests.length).toBeGreaterThan(0);
+      for (const { data, resource } of tests) {
+        const subscriptionId = company.subscriptionId;
+        expect(resource).toMatchObject({ type: 'webhook_subscription', id: subscriptionId });
+        expect(data).toEqual({ subscriptionId, message: 'This is a test delivery. It is safe to ignore.' });
+      }
+    }
+  });
+
+  test('each webhook names its event and is signed with the secret of its company', () => {
+    for (const company of companies()) {
+      for (const webhook of webhooksOf(company)) {
+        expect(webhook.headers).toMatchObject({
+          'content-type': 'application/json',
+          'x-svc-event': webhook.envelope.event,
+          'x-svc-secret-version': '1',
+          'webhook-id': webhook.envelope.id,
+        });
+        expect(isSignedWith(company.secret, webhook)).toBe(true);
+      }
+    }
+  });
+
   test('each canary is only where it may be [EVENT-5]', () => {
     expect(findings.leaks).toEqual([]);
   });
@@ -209,6 +260,7 @@ describe('of everything that came out, after everything has happened to the comp
     expect(textAt('redis')).toContain('session');
     expect(textAt('dead letters')).toContain('x-dead-reason');
     expect(textAt('nobody')).toContain('openapi');
+    for (const source of SOURCES) expect([source, textAt(source) === '']).toEqual([source, false]);
   });
 
   test('no secret goes from service to service through the broker', () => {
@@ -217,54 +269,5 @@ describe('of everything that came out, after everything has happened to the comp
     expect(findCanaries(secrets, commands).leaks).toEqual([]);
     const email = canaries.all.find(({ what }) => what === 'email of the first lead of side A');
     expect(commands.some(({ text }) => text.includes(email?.text ?? 'no such email'))).toBe(true);
-  });
-
-  test('webhooks have the fields that were allowed on purpose, and every event was sent [EVENT-5]', () => {
-    const events = new Set<string>();
-    for (const { envelope, body } of stack.receiver.received) {
-      const { event } = envelope;
-      if (!isEventName(event)) throw new Error(`there is no event ${event}`);
-      events.add(event);
-      const paths = valuePaths(JSON.parse(body.toString('utf8')));
-      expect([event, paths.filter((path) => !envelopePaths(event).includes(path))]).toEqual([event, []]);
-    }
-    expect([...events].sort()).toEqual(Object.keys(EVENT_CATALOGUE).sort());
-  });
-
-  test('answers to installers have the fields of a job that were allowed on purpose', () => {
-    const jobs = recorder.pieces
-      .filter(({ place, what }) => place.startsWith('api of the installer') && what.endsWith(' 200'))
-      .map(({ text }): unknown => JSON.parse(text.slice(text.indexOf('\n') + 1)))
-      .flatMap((answer) => {
-        const one = jobResponse.safeParse(answer);
-        if (one.success) return [one.data.resource];
-        const feed = jobFeedResponse.safeParse(answer);
-        return feed.success ? feed.data.resources.map(({ resource }) => resource) : [];
-      });
-    expect(jobs.length).toBeGreaterThan(20);
-    for (const job of jobs) {
-      expect(valuePaths(job).filter((path) => !INSTALLER_JOB_PATHS.includes(path))).toEqual([]);
-    }
-  });
-
-  test('each company got webhooks of its own groups alone', () => {
-    for (const { seller, installer, accountant } of sides) {
-      for (const [company, groups] of [
-        [seller, ['quote', 'project', 'appointment', 'deposit', 'invoice', 'rebate']],
-        [installer, ['install']],
-        [accountant, ['journal']],
-      ] as const) {
-        const found = recorder.pieces
-          .filter(({ place }) => place === `webhooks of ${company.who}`)
-          .map(({ what }) => what.split(' ')[0] ?? '')
-          .filter((event) => event !== 'install.test')
-          .map((event) => (isEventName(event) ? eventGroup(event) : event));
-        expect([company.who, new Set(found)]).toEqual([company.who, new Set<string>(groups)]);
-      }
-    }
-  });
-
-  test('what canaries were put into has been kept', () => {
-    for (const source of SOURCES) expect([source, textAt(source) === '']).toEqual([source, false]);
   });
 });

@@ -9,13 +9,13 @@ import { deliveryPage } from '@partner/proto-contracts/public-api/webhook-delive
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';
-import type { PrivateSide } from './drive-side.js';
-import { expectStatus, type PrivacyDeps, type PrivateCompany } from './private-company.js';
+import type { ScenarioSide } from './drive-side.js';
+import { expectStatus, type ScenarioDeps, type ScenarioCompany } from './company.js';
 
 /** What a company has, by what stands before `:id` in the paths of the console's API. */
 type ConsoleIds = Readonly<Record<string, readonly string[]>>;
 
-const companiesOf = ({ seller, installer, accountant }: PrivateSide): readonly PrivateCompany[] => [
+const companiesOf = ({ seller, installer, accountant }: ScenarioSide): readonly ScenarioCompany[] => [
   seller,
   installer,
   accountant,
@@ -31,11 +31,11 @@ const pathOf = (operation: AnyOperation, id: string): string =>
   operation.path.replace('/partner-api', '').replace(':id', id);
 
 /** Has everything read that there is to read, by everybody who may, and asked for by everybody who may not. */
-export async function lookAround(deps: PrivacyDeps, sides: readonly PrivateSide[]): Promise<void> {
+export async function lookAround(deps: ScenarioDeps, sides: readonly ScenarioSide[]): Promise<void> {
   const companies = sides.flatMap(companiesOf);
   for (const company of companies) await replay(company);
   await allDelivered(deps);
-  const ids = new Map<PrivateCompany, ConsoleIds>();
+  const ids = new Map<ScenarioCompany, ConsoleIds>();
   for (const company of companies) ids.set(company, await idsOf(company));
   for (const company of companies) {
     for (const operation of CONSOLE.filter(({ method }) => method === 'get')) {
@@ -58,7 +58,7 @@ export async function lookAround(deps: PrivacyDeps, sides: readonly PrivateSide[
 }
 
 /** Resolves once no delivery is under way any more: all that will come out has come out. */
-export async function allDelivered({ stack }: Pick<PrivacyDeps, 'stack'>): Promise<void> {
+export async function allDelivered({ stack }: Pick<ScenarioDeps, 'stack'>): Promise<void> {
   await eventually('every delivery comes to an end', async () => {
     const { rows } = await stack.database.query<{ open: number; waiting: number }>(
       `select (select count(*)::integer from deliveries) as open,
@@ -68,7 +68,7 @@ export async function allDelivered({ stack }: Pick<PrivacyDeps, 'stack'>): Promi
   });
 }
 
-async function replay(company: PrivateCompany): Promise<void> {
+async function replay(company: ScenarioCompany): Promise<void> {
   const page = await company.console('GET', `/webhooks/${company.subscriptionId}/deliveries?limit=100`);
   const delivered = deliveryPage
     .parse(page.json)
@@ -86,7 +86,7 @@ async function replay(company: PrivateCompany): Promise<void> {
   bulkReplay.parse(asked.json);
 }
 
-async function idsOf({ console, subscriptionId }: PrivateCompany): Promise<ConsoleIds> {
+async function idsOf({ console, subscriptionId }: ScenarioCompany): Promise<ConsoleIds> {
   const read = async (path: string): Promise<unknown> => (await console('GET', path)).json;
   const deliveries = deliveryPage.parse(await read(`/webhooks/${subscriptionId}/deliveries?limit=100`));
   const events = eventPage.parse(await read('/events?limit=100'));
@@ -101,7 +101,7 @@ async function idsOf({ console, subscriptionId }: PrivateCompany): Promise<Conso
   };
 }
 
-async function askForForeign(company: PrivateCompany, ids: ConsoleIds): Promise<void> {
+async function askForForeign(company: ScenarioCompany, ids: ConsoleIds): Promise<void> {
   for (const operation of ABOUT_ONE) {
     const [id] = ids[resourceOf(operation)] ?? [];
     if (id === undefined) continue;
@@ -112,7 +112,7 @@ async function askForForeign(company: PrivateCompany, ids: ConsoleIds): Promise<
   }
 }
 
-async function readSurfaces({ recorder }: PrivacyDeps, side: PrivateSide): Promise<void> {
+async function readSurfaces({ recorder }: ScenarioDeps, side: ScenarioSide): Promise<void> {
   const asInstaller = (path: string) =>
     recorder.call(`api of ${side.installer.who}`, `/partner/v1${path}`, {
       headers: { 'x-api-key': side.keys.installer },
@@ -134,9 +134,9 @@ async function readSurfaces({ recorder }: PrivacyDeps, side: PrivateSide): Promi
 
 /** Asks with the keys of one side for what belongs to the other. */
 async function askForForeignJobs(
-  { canaries, recorder }: PrivacyDeps,
-  side: PrivateSide,
-  other: PrivateSide,
+  { canaries, recorder }: ScenarioDeps,
+  side: ScenarioSide,
+  other: ScenarioSide,
 ): Promise<void> {
   const note = canaries.word(`note of ${side.installer.who} on a job of the other side`, 'requests');
   const asInstaller = (method: string, path: string, body?: unknown) =>
@@ -179,7 +179,7 @@ async function askForForeignJobs(
 }
 
 /** Asks without credentials, or with such as there are not, and with words in places where nobody expects them. */
-async function askAsNobody({ stack, canaries, recorder }: PrivacyDeps): Promise<void> {
+async function askAsNobody({ stack, canaries, recorder }: ScenarioDeps): Promise<void> {
   const word = (what: string) => canaries.word(what, 'requests');
   const requests: readonly { readonly path: string; readonly headers?: Record<string, string> }[] = [
     { path: '/openapi.json' },

@@ -13,8 +13,8 @@ import {
 import { PLATFORM, PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
 import { newId } from '@partner/kernel/ids';
 import type { BrokerProbe } from '@partner/kernel/testing/broker-probe';
-import type { PrivateSide } from './drive-side.js';
-import type { PrivacyDeps } from './private-company.js';
+import type { ScenarioSide } from './drive-side.js';
+import type { ScenarioDeps } from './company.js';
 import { withUnknownFields } from './unknown-fields.js';
 
 const SOURCE = 'messages of the platform';
@@ -24,10 +24,10 @@ const SOURCE = 'messages of the platform';
  * canaries wherever it takes text. Keeps the headers of the dead letters, which operators read; their bodies are what was sent.
  */
 export async function sendDeadLetters(
-  { stack, canaries, recorder }: PrivacyDeps,
+  { stack, canaries, recorder }: ScenarioDeps,
   probe: BrokerProbe,
-  side: PrivateSide,
-  other: PrivateSide,
+  side: ScenarioSide,
+  other: ScenarioSide,
 ): Promise<void> {
   const word = (what: string) => canaries.word(`${what} of a dead letter to ${side.seller.who}`, SOURCE);
   const occurredAt = timestampFromDate(new Date());

@@ -8,19 +8,25 @@ import {
 import { apiKeyCreated } from '@partner/proto-contracts/public-api/api-key-management';
 import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
 import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
-import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import {
+  type CompanyClassName,
+  EVENT_CATALOGUE,
+  type EventData,
+  eventGroup,
+  type EventName,
+  isEventName,
+} from '@partner/proto-contracts/public-api/webhook-events';
 import { secretRotated, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { eventually } from '@partner/test-kit/eventually';
-import { groupsOf } from '../events/event-world.js';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import type { TestStack } from '../support/test-stack.js';
 import type { Canaries } from './canaries.js';
 import type { Recorder } from './recorder.js';
 
-/** What tests of privacy are made with. */
-export interface PrivacyDeps {
+/** What the scenario is played with. */
+export interface ScenarioDeps {
   readonly stack: TestStack;
   readonly canaries: Canaries;
   readonly recorder: Recorder;
@@ -28,14 +34,33 @@ export interface PrivacyDeps {
   readonly answers: Map<string, { readonly status: number; readonly body: string }>;
 }
 
+/** An event that a company has to receive. */
+export interface ExpectedEvent {
+  readonly event: EventName;
+  /** Undefined: an instant of the service's clock, which nothing else shows. */
+  readonly occurredAt: string | undefined;
+  readonly resource: { readonly type: string; readonly id: string; readonly version: number };
+  readonly data: unknown;
+}
+
 /** A company full of canaries, with an owner who is signed in and a subscription to all that it may have. */
-export interface PrivateCompany {
+export interface ScenarioCompany {
   readonly id: string;
   /** What its places are called by, e.g. `the seller of side A`. */
   readonly who: string;
   readonly class: CompanyClassName;
   readonly subscriptionId: string;
   readonly subscriptionUrl: string;
+  /** Of the subscription. */
+  readonly secret: string;
+  /** Every event that the company has to receive, but for tests. */
+  readonly events: readonly ExpectedEvent[];
+  /** Adds an event that the company has to receive. */
+  expectEvent<Name extends EventName>(
+    event: Name,
+    about: Pick<ExpectedEvent, 'occurredAt' | 'resource'>,
+    data: EventData<Name>,
+  ): void;
   /** Asks the console as its owner. */
   console(method: string, path: string, body?: unknown): Promise<HttpResponse>;
   /** Listens to the console's changes until something is told of what `cause` changes. */
@@ -50,12 +75,22 @@ const CLASSES = {
   ACCOUNTING: CompanyClass.ACCOUNTING,
 } as const satisfies Record<CompanyClassName, CompanyClass>;
 
+/** The groups of events that a class of companies may have, besides tests. */
+export function groupsOf(companyClass: CompanyClassName): readonly string[] {
+  const events = Object.keys(EVENT_CATALOGUE).filter(isEventName);
+  const own = events.filter(
+    (event) =>
+      event !== 'install.test' && EVENT_CATALOGUE[event].classes.some((allowed) => allowed === companyClass),
+  );
+  return [...new Set(own.map((event) => `${eventGroup(event)}.*`))];
+}
+
 /** Where owners' sessions are kept, with the names that the console shows. */
 const SESSIONS = 'redis';
 
 /** Makes the company and its owner by messages of the platform, and all the rest as the owner would, at the console. */
-export async function createPrivateCompany(
-  deps: PrivacyDeps,
+export async function createScenarioCompany(
+  deps: ScenarioDeps,
   company: {
     readonly class: CompanyClassName;
     readonly who: string;
@@ -63,7 +98,7 @@ export async function createPrivateCompany(
     /** Who sees its name besides its own console. */
     readonly nameAt?: readonly string[];
   },
-): Promise<PrivateCompany> {
+): Promise<ScenarioCompany> {
   const { stack, canaries, recorder } = deps;
   const { who } = company;
   const id = newId('cmp');
@@ -92,7 +127,7 @@ export async function createPrivateCompany(
   });
   const password = await givePassword(stack, ownerId);
   const session = await signIn(deps, who, { email: ownerEmail, password });
-  const console: PrivateCompany['console'] = (method, path, body) =>
+  const console: ScenarioCompany['console'] = (method, path, body) =>
     recorder.call(consolePlace, `/partner-api${path}`, {
       method,
       headers: session,
@@ -128,12 +163,16 @@ export async function createPrivateCompany(
     secretRotated.parse(rotated.json).secret.replace('whsec_', ''),
     consolePlace,
   );
+  const events: ExpectedEvent[] = [];
   return {
     id,
     who,
     class: company.class,
     subscriptionId: subscription.id,
     subscriptionUrl,
+    secret,
+    events,
+    expectEvent: (event, about, data) => void events.push({ event, ...about, data }),
     console,
     async hearChange(cause) {
       const ended = new AbortController();
@@ -185,7 +224,7 @@ async function givePassword({ database, companies }: TestStack, ownerId: string)
 
 /** Signs in after attempts that fail; gives the headers of the owner's requests. */
 async function signIn(
-  { stack, canaries, recorder }: PrivacyDeps,
+  { stack, canaries, recorder }: ScenarioDeps,
   who: string,
   credentials: { readonly email: string; readonly password: string },
 ): Promise<Readonly<Record<string, string>>> {

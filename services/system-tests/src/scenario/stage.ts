@@ -1,0 +1,126 @@
+import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
+import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type InstallerJob, jobResponse } from '@partner/proto-contracts/public-api/installer-job';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
+import type { HttpResponse } from '@partner/test-kit/http-call';
+import type { ScenarioCompany, ScenarioDeps } from './company.js';
+
+/** The source of what the platform sends. */
+export const PLATFORM = 'messages of the platform';
+export const STARTS = '2026-12-01T15:00:00.000Z';
+export const ENDS = '2026-12-01T17:00:00.000Z';
+
+/** Three companies that work together, with what every part of the scenario needs. */
+export interface Stage {
+  readonly deps: ScenarioDeps;
+  readonly side: string;
+  readonly seller: ScenarioCompany;
+  readonly installer: ScenarioCompany;
+  readonly accountant: ScenarioCompany;
+  /** Places where a text may be found. */
+  readonly at: {
+    readonly seller: string;
+    readonly installer: string;
+    readonly sellerReceives: readonly string[];
+    readonly installerReceives: readonly string[];
+    readonly accountantReceives: readonly string[];
+  };
+  tell<Desc extends DescMessage>(schema: Desc, message: MessageInitShape<Desc>): Promise<string>;
+  word(what: string, ...places: readonly string[]): string;
+  /** An amount as the platform sends it and as events show it. */
+  money(what: string, ...places: readonly string[]): Money;
+}
+
+interface Money {
+  readonly sent: { readonly amountMinor: string; readonly currency: string };
+  readonly shown: { readonly amountMinor: number; readonly currency: string };
+}
+
+export function createStage(
+  deps: ScenarioDeps,
+  side: string,
+  companies: Pick<Stage, 'seller' | 'installer' | 'accountant'>,
+): Stage {
+  const { seller, installer, accountant } = companies;
+  const receives = ({ who }: ScenarioCompany) => [`webhooks of ${who}`, `console of ${who}`];
+  return {
+    deps,
+    side,
+    ...companies,
+    at: {
+      seller: `api of ${seller.who}`,
+      installer: `api of ${installer.who}`,
+      sellerReceives: receives(seller),
+      installerReceives: receives(installer),
+      accountantReceives: receives(accountant),
+    },
+    tell: (schema, message) => deps.stack.publishFromPlatform(schema, message),
+    word: (what, ...places) => deps.canaries.word(`${what} of side ${side}`, ...places),
+    money(what, ...places) {
+      const amountMinor = deps.canaries.amount(`${what} of side ${side}`, ...places);
+      const currency = 'USD';
+      return { sent: { amountMinor: String(amountMinor), currency }, shown: { amountMinor, currency } };
+    },
+  };
+}
+
+/** Sends a request of the seller. */
+export function asSeller(
+  stage: Stage,
+  key: string,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<HttpResponse> {
+  return stage.deps.recorder.call(stage.at.seller, path, { method, headers: { 'x-api-key': key }, body });
+}
+
+/** Sends a request of the installer company, a write with a new idempotency key. */
+export function asInstaller(
+  stage: Stage,
+  key: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<HttpResponse> {
+  return stage.deps.recorder.call(stage.at.installer, `/partner/v1${path}`, {
+    method,
+    headers: { 'x-api-key': key, ...(method === 'GET' ? {} : { 'idempotency-key': newId('evt') }) },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** The job as its installer company reads it, once it has reached a version. */
+export function jobAt(stage: Stage, key: string, id: string, version: number): Promise<InstallerJob> {
+  return eventually(`version ${version} of the job`, async () => {
+    const answer = await asInstaller(stage, key, 'GET', `/jobs/${id}`);
+    if (answer.status !== 200) return undefined;
+    const { resource } = jobResponse.parse(answer.json);
+    return resource.version >= version && resource;
+  });
+}
+
+/** The instant and the resource of an event about a job's change. */
+export function aboutJob({ id, version, updatedAt }: Pick<InstallerJob, 'id' | 'version' | 'updatedAt'>) {
+  return { occurredAt: updatedAt, resource: { type: 'install_job', id, version } };
+}
+
+/** Fields that a contract does not have, with texts that no response may show (spec: What the service does 6). */
+export function forbiddenTexts({ deps }: Stage, where: string): readonly string[] {
+  return ['email', 'price', 'cost', 'margin', 'financing', 'payment', 'signature', 'name', 'phone'].map(
+    (field) => `${field}=${deps.canaries.word(`unknown ${field} in ${where}`, PLATFORM)}`,
+  );
+}
+
+let instants = 0;
+
+/** An instant of the platform's clock, another one each time, as messages and as events show it. */
+export function anInstant(): { readonly occurredAt: Timestamp; readonly shown: string } {
+  const instant = new Date(Date.now() - 60_000 - (instants += 1));
+  return { occurredAt: timestampFromDate(instant), shown: instant.toISOString() };
+}
+
+export function stamp(text: string): Timestamp {
+  return timestampFromDate(new Date(text));
+}
