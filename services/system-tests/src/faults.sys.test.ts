@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '@partner/test-kit/eventually';
 import { SEED } from '@partner/test-kit/seeded-random';
+import { checkFeeds } from './deliveries/check-feeds.js';
 import { checkHistory } from './deliveries/check-history.js';
 import type { AcknowledgedWrite } from './deliveries/delivery-history.js';
 import { type DoneFault, playFaults, timelineOf } from './deliveries/fault-mix.js';
@@ -28,7 +29,7 @@ afterAll(async () => {
 });
 
 test(
-  'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand [DELIVERY-1, DELIVERY-3, DELIVERY-9, WEBHOOK-5]',
+  'whatever dies, hangs or loses its messages, in whatever order, every acknowledged write is in the feed once, no event is lost, and nothing has to be done by hand [DELIVERY-1, DELIVERY-3, DELIVERY-9, ERROR-10, HTTP-18, WEBHOOK-5]',
   async () => {
     process.stdout.write(`faults: ${REPEAT}\n`);
     const done: DoneFault[] = [];
@@ -49,6 +50,7 @@ test(
       expect(violations.slice(0, FAULTS_SHOWN)).toEqual([]);
       expect(history.deliveries.some(({ delivery }) => delivery.state === 'dead_lettered')).toBe(true);
       expect(history.deliveries.some(({ delivery }) => delivery.bulkReplayId !== null)).toBe(true);
+      expect(await checkFeeds(stack, history.writes)).toEqual([]);
       await waitUntilPlatformHears(history.writes);
     } catch (error) {
       process.stdout.write(`faults: again with ${REPEAT}\n${timelineOf(done)}\n`);
