@@ -20,7 +20,7 @@ test('a stack that simulates makes moves by itself, and accepts each of its mess
     const [row] = (
       await stack.database.query<{ dead: number; waiting: number; settled: number }>(
         `select count(*) filter (where dead_reason is not null)::integer as dead,
-           count(*) filter (where waits_for is not null)::integer as waiting,
+           count(*) filter (where prerequisite_id is not null)::integer as waiting,
            count(*) filter (where settled_at is not null)::integer as settled from inbox`,
       )
     ).rows;
