@@ -300,7 +300,7 @@ suite(title, () => {
         afterSigterm: async () => {
           expect(await firstUnreadyResponse(old)).toMatchObject({ status: 503, body: { ready: false } });
           if (kept !== undefined) {
-            // The connection is not cut: the request is answered, and the client is told to open another one.
+            // The connection is not cut: the request gets its response, with the request to open another connection.
             expect(await kept.useAgain()).toEqual({ status: 404, isSame: true, connection: 'close' });
           }
           await old.untilPasses('liveness');

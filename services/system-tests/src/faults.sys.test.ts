@@ -64,8 +64,8 @@ test(
 async function waitUntilPlatformHears(writes: readonly AcknowledgedWrite[]): Promise<void> {
   const told = writes.flatMap(({ tells }) => tells.filter(({ name }) => name === 'install.status_changed'));
   const missing = () => {
-    const heard = new Set(stack.receivedStatusChanges.map(({ jobId, version }) => `${jobId} ${version}`));
-    return told.filter((one) => !heard.has(`${one.resourceId} ${one.resourceVersion}`));
+    const received = new Set(stack.receivedStatusChanges.map(({ jobId, version }) => `${jobId} ${version}`));
+    return told.filter((one) => !received.has(`${one.resourceId} ${one.resourceVersion}`));
   };
   await eventually(
     () => `the platform receives ${JSON.stringify(missing())}`,

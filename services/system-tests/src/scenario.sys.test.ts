@@ -36,7 +36,7 @@ import { startTestStack, type TestStack } from './support/test-stack.js';
 import { startTraceReceiver, type TraceReceiver } from './support/trace-receiver.js';
 import { isSignedWith } from './support/webhook-signatures.js';
 
-/** What operators see, and nobody else. */
+/** What only operators see. */
 const OPERATIONS = ['logs', 'metrics', 'traces', 'dead letters'];
 const EVENTS = Object.keys(EVENT_CATALOGUE).filter(isEventName);
 

@@ -78,7 +78,7 @@ export const MESSAGE_ALERTS: readonly Alert[] = [
     description: 'More than 1,000 messages have waited in the queue {{ $labels.queue }} for 10 minutes.',
     cases: [
       {
-        when: 'the platform does not read what it is told',
+        when: 'the platform does not read its queue',
         series: {
           'partner_queue_messages{queue="platform.partner-events"}': '0+300x40',
           'partner_queue_messages{queue="job-state.delivery-results"}': '3x40',

@@ -15,7 +15,7 @@ import * as types from './value-types.js';
 
 const { annotations, flag, labels, objects, text, whole } = types;
 
-/** The version that a chart installs unless it is told otherwise. */
+/** The version that a chart installs unless its values set another. */
 function appVersion(service: ServiceName): string {
   const file = path.join(PROJECT_ROOT, 'charts', service, 'Chart.yaml');
   return z.looseObject({ appVersion: z.string() }).parse(parse(readFileSync(file, 'utf8'))).appVersion;

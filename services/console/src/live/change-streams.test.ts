@@ -95,7 +95,7 @@ describe('a stream of changes', () => {
     expect(stream.heard).toEqual([changed('whk_2', 'whk_3')]);
   });
 
-  test('is told to reload everything when a change may have been missed', () => {
+  test('gets the event to reload everything when a change may have been missed', () => {
     const stream = open(session('a'));
     streams.lookAgain();
     expect(stream.heard).toEqual([changed()]);

@@ -39,7 +39,7 @@ describe('a transaction', () => {
     expect(woken).toEqual(['room']);
   });
 
-  test('commits nothing if a statement fails that nobody waited for, and fails with its error', async () => {
+  test('commits nothing if a statement that was sent without waiting fails, and fails with its error', async () => {
     const { database } = testDatabase;
     const notReached: string[] = [];
     const failing = database.transaction(async (tx) => {

@@ -61,7 +61,7 @@ export async function runIdempotent<T, Loaded>(
     readonly binding: IdempotencyBinding | undefined;
     /** Parses a stored result. */
     readonly result: z.ZodType<T>;
-    /** Must send its statements at once. A failure counts only if the key is free. */
+    /** Must send its statements at once. Its failure fails a replay too: the transaction is then lost. */
     readonly load: (tx: Transaction) => Promise<Loaded>;
     /** Throws if the caller may not see the stored outcome any more; absent: the caller may, as long as the key is kept. */
     readonly checkReplay?: (loaded: Loaded) => void;

@@ -254,7 +254,7 @@ export async function noteOnJob(stage: Stage, key: string, jobId: string): Promi
   await post(404, newId('job'), word('note on no job', 'requests'));
 }
 
-/** The installer company loses three jobs: to nobody, to another company, and by a cancellation. */
+/** The installer company loses three jobs: without a successor, to another company, and by a cancellation. */
 export async function loseJobs(stage: Stage, key: string, otherInstallerId: string): Promise<void> {
   const { tell, installer } = stage;
   const about = (jobId: string) => ({ jobId, version: 3, ...anInstant() });

@@ -31,7 +31,7 @@ export async function call(baseUrl: string, path: string, options: Call = {}): P
 
 /**
  * Sends a write until it is answered for certain: repeats it, with its idempotency key, while the connection breaks or the
- * answer is 5xx, 429 or `idempotency_in_progress`, as a partner's client would. Each such try is told to `onUncertain`.
+ * answer is 5xx, 429 or `idempotency_in_progress`, as a partner's client would. Each such try is passed to `onUncertain`.
  */
 export async function callUntilResponse(
   baseUrl: string,
