@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
-import { leadCreated } from '@partner/proto-contracts/public-api/lead';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
+import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
 import { invariant } from '@partner/kernel/invariant';
 import type { ApiInstaller, ApiJob, ApiSeller, ApiWorld } from './fill-api.js';
 import type { HttpResponse, HttpCall, HttpClient } from './http-client.js';

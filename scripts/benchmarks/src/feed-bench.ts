@@ -1,4 +1,4 @@
-import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
 import { invariant } from '@partner/kernel/invariant';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Progress } from '@partner/local-stack/progress';

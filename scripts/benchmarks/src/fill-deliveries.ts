@@ -1,4 +1,4 @@
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/public-api/examples/webhook-examples';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
 import { newId } from '@partner/kernel/ids';
 import type { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { sealingKeysSetting, sealSecret } from '@partner/kernel/secret-sealing';

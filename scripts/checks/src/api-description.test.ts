@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { lintApiDescription } from './api-description.js';
 
 const document = createOpenApiDocument({

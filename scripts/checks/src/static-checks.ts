@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { z } from 'zod';
 import { runCommand } from '@partner/local-stack/run-command';
 import { lintApiDescription } from './api-description.js';

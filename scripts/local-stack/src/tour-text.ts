@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
 import { sendDemoCall } from './demo/http-call.js';
 import type { SandboxCompany, StackDescription } from './stack/stack-description.js';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { closeServer, listen } from '@partner/kernel/listen';
-import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import { openKnownSecrets } from '@partner/local-stack/receiver/known-secrets';
 import { createReceiver } from '@partner/local-stack/receiver/receiver';
 import { verifyDelivery } from '@partner/local-stack/receiver/verify-delivery';

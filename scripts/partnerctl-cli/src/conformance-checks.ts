@@ -1,7 +1,7 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import { newId } from '@partner/kernel/ids';
 import { withTimeLimit } from '@partner/local-stack/time-limit';
 import type { Json } from './output.js';

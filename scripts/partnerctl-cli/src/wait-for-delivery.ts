@@ -3,7 +3,7 @@ import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webho
 import {
   type DeliveryWithAttempts,
   deliveryWithAttempts,
-} from '@partner/proto-contracts/public-api/webhook-delivery';
+} from '@partner/proto-contracts/resources/delivery/delivery';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { pollUntil } from './poll-until.js';
 

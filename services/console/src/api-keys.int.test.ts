@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  apiKeyCreated,
-  apiKeyPage,
-  apiKeyRotated,
-  installerPage,
-} from '@partner/proto-contracts/public-api/api-key-management';
+import { apiKeyCreated, apiKeyPage, apiKeyRotated } from '@partner/proto-contracts/resources/api-key/api-key';
+import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
 import { newId } from '@partner/kernel/ids';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import { FAKE_INSTALLERS } from './testing/fake-access-service.js';

@@ -8,26 +8,26 @@ import {
   bulkReplay,
   bulkReplayPage,
   bulkReplayPreview,
-} from '@partner/proto-contracts/public-api/bulk-replay';
+} from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import {
   companyStatistics,
   webhookStatistics,
-} from '@partner/proto-contracts/public-api/delivery-statistics';
-import { eventPage, eventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
+} from '@partner/proto-contracts/resources/statistics/statistics';
+import { eventPage, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
+import { attempt } from '@partner/proto-contracts/resources/attempt/attempt';
 import {
-  attempt,
   delivery,
   deliveryPage,
   deliveryWithAttempts,
-} from '@partner/proto-contracts/public-api/webhook-delivery';
-import { sessionResponse } from '@partner/proto-contracts/public-api/session';
-import { eventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
+} from '@partner/proto-contracts/resources/delivery/delivery';
+import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
+import { eventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import {
   secretRotated,
   subscription,
   subscriptionActivated,
   subscriptionCreated,
-} from '@partner/proto-contracts/public-api/webhook-subscription';
+} from '@partner/proto-contracts/resources/subscription/subscription';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { newId } from '@partner/kernel/ids';
 import { freePort } from '@partner/test-kit/backing-services/local-process';

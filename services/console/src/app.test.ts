@@ -5,7 +5,7 @@ import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audi
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
-import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/public-api/operations/console';
+import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';

@@ -4,8 +4,8 @@ import type { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1
 import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { COUNTED_AS } from '@partner/proto-contracts/public-api/refusals';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
 import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { createHttpApp } from '@partner/gateway-kit/http-app';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';

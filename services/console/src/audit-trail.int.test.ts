@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
+import { auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { newId } from '@partner/kernel/ids';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import { startTestConsole, type TestConsole } from './testing/start-test-console.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { sessionResponse, sessionList } from '@partner/proto-contracts/public-api/session';
-import { subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { sessionResponse, sessionList } from '@partner/proto-contracts/resources/session/session';
+import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import type supertest from 'supertest';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';

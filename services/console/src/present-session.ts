@@ -1,5 +1,5 @@
-import type { sessionResponse } from '@partner/proto-contracts/public-api/session';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type { sessionResponse } from '@partner/proto-contracts/resources/session/session';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { z } from 'zod';
 import type { OwnerSession } from './sessions/session-store.js';
 

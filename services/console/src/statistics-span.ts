@@ -3,7 +3,7 @@ import {
   STATISTICS_DEFAULT_HOURS,
   STATISTICS_MAX_DAYS,
   type statisticsQuery,
-} from '@partner/proto-contracts/public-api/delivery-statistics';
+} from '@partner/proto-contracts/resources/statistics/statistics';
 import { invalidArgument } from '@partner/kernel/validation';
 import type { z } from 'zod';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   technicalContact,
   technicalContactRequested,
-} from '@partner/proto-contracts/public-api/technical-contact';
+} from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { createMailer } from '@partner/kernel/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';

@@ -5,14 +5,12 @@ import {
   CompanyClass,
   KeyKind,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { KEY_KINDS, type KeyKindName, type Scope, type Surface } from '@partner/proto-contracts/api/scopes';
+import { keyRefusal } from '@partner/proto-contracts/api/refusals';
 import {
-  KEY_KINDS,
-  type KeyKindName,
-  type Scope,
-  type Surface,
-} from '@partner/proto-contracts/public-api/scopes';
-import { keyRefusal } from '@partner/proto-contracts/public-api/refusals';
-import { requestFaults, type RequestFaults } from '@partner/proto-contracts/public-api/fault-script';
+  requestFaults,
+  type RequestFaults,
+} from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';

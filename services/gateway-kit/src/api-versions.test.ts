@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { ApiVersionLife } from '@partner/proto-contracts/public-api/versions';
+import type { ApiVersionLife } from '@partner/proto-contracts/api/versions';
 import { z } from 'zod';
 import { createApiVersions, type Rewrite, type VersionDifferences } from './api-versions.js';
 

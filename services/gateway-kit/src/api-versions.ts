@@ -1,4 +1,4 @@
-import type { ApiVersionLife } from '@partner/proto-contracts/public-api/versions';
+import type { ApiVersionLife } from '@partner/proto-contracts/api/versions';
 import { invariant } from '@partner/kernel/invariant';
 
 /** Header that pins the version of a request and names the version of every response. */

@@ -1,5 +1,5 @@
 import type { CallOptions } from '@connectrpc/connect';
-import type { OperationInput } from '@partner/proto-contracts/public-api/operation';
+import type { OperationInput } from '@partner/proto-contracts/api/operation';
 import type { ResponseStream } from './response-stream.js';
 
 /** An authenticated request with validated input, in the form of the current version. */

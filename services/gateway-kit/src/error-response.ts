@@ -1,4 +1,4 @@
-import type { ErrorBody } from '@partner/proto-contracts/public-api/error-body';
+import type { ErrorBody } from '@partner/proto-contracts/api/error-body';
 import { httpStatusOf, type ServiceError } from '@partner/kernel/service-error';
 import type { EndpointResponse } from './endpoint.js';
 import { idempotencyHeaders } from './idempotency.js';

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { faultScriptIn, type RequestFaults } from '@partner/proto-contracts/public-api/fault-script';
+import {
+  faultScriptIn,
+  type RequestFaults,
+} from '@partner/proto-contracts/resources/fault-script/fault-script';
 import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';

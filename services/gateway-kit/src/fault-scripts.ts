@@ -1,5 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { faultOfRequest, type RequestFault } from '@partner/proto-contracts/public-api/fault-script';
+import {
+  faultOfRequest,
+  type RequestFault,
+} from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { assertNever } from '@partner/kernel/invariant';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
-import type { Scope } from '@partner/proto-contracts/public-api/scopes';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
+import type { Scope } from '@partner/proto-contracts/api/scopes';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';

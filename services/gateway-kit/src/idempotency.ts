@@ -4,7 +4,7 @@ import type {
   IdempotencyKeySchema,
   IdempotencyOutcome,
 } from '@partner/proto-contracts/gen/partner/rpc/v1/idempotency_pb';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { IdempotencyMark } from '@partner/kernel/service-error';
 import type { EndpointRequest } from './endpoint.js';
 

@@ -1,4 +1,4 @@
-import { idempotencyKeyHeader } from '@partner/proto-contracts/public-api/idempotency-key';
+import { idempotencyKeyHeader } from '@partner/proto-contracts/values/idempotency-key';
 import type { Request } from 'express';
 import { type FieldViolation, ServiceError } from '@partner/kernel/service-error';
 import { invalidArgument, validate } from '@partner/kernel/validation';

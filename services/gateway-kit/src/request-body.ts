@@ -1,4 +1,4 @@
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@partner/kernel/service-error';
 import { MAX_JSON_DEPTH, nestsTooDeep } from './canonical-json.js';

@@ -1,6 +1,6 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import type { Surface } from '@partner/proto-contracts/public-api/scopes';
+import type { Surface } from '@partner/proto-contracts/api/scopes';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { RequestListener } from 'node:http';
 import type { z } from 'zod';

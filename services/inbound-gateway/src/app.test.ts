@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import { INBOUND_OPERATIONS } from '@partner/proto-contracts/public-api/operations/inbound';
+import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { createApiKey } from '@partner/kernel/api-key';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { probeSurface } from '@partner/test-kit/probe-surface';

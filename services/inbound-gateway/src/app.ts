@@ -2,8 +2,8 @@ import type { Client } from '@connectrpc/connect';
 import type { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import type { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import type { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { COUNTED_AS } from '@partner/proto-contracts/public-api/refusals';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
 import {
   type ApiKeyAuthenticator,
   type ApiKeyPrincipal,

@@ -7,8 +7,8 @@ import {
   type ContractorJob,
   contractorJob,
   type ContractorJobStageName,
-} from '@partner/proto-contracts/public-api/contractor-job';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+} from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 
 const STAGE_NAMES: Readonly<Record<ContractorJobStage, ContractorJobStageName | undefined>> = {
   [ContractorJobStage.UNSPECIFIED]: undefined,

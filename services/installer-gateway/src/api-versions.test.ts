@@ -5,8 +5,8 @@ import {
   type ListJobFeedRequest,
   type RecordStatusEventRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
-import { API_VERSION_LIVES, type ApiVersionLife } from '@partner/proto-contracts/public-api/versions';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
+import { API_VERSION_LIVES, type ApiVersionLife } from '@partner/proto-contracts/api/versions';
 import { createApiVersions, type Rewrite, type VersionDifferences } from '@partner/gateway-kit/api-versions';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { createHash } from 'node:crypto';

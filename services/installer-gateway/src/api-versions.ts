@@ -1,4 +1,4 @@
-import { API_VERSION_LIVES } from '@partner/proto-contracts/public-api/versions';
+import { API_VERSION_LIVES } from '@partner/proto-contracts/api/versions';
 import { type ApiVersions, createApiVersions } from '@partner/gateway-kit/api-versions';
 
 /**

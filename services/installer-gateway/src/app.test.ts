@@ -8,7 +8,7 @@ import {
   type ListJobFeedRequest,
   type RecordStatusEventRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/public-api/operations/installer';
+import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import { createApiKey } from '@partner/kernel/api-key';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';

@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { COUNTED_AS } from '@partner/proto-contracts/public-api/refusals';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
 import {
   type ApiKeyAuthenticator,
   type ApiKeyPrincipal,

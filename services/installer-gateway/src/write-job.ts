@@ -4,7 +4,7 @@ import type {
   IdempotencyKeySchema,
   IdempotencyOutcome,
 } from '@partner/proto-contracts/gen/partner/rpc/v1/idempotency_pb';
-import { expectedVersionOnTheWire } from '@partner/proto-contracts/public-api/expected-version';
+import { expectedVersionOnTheWire } from '@partner/proto-contracts/values/expected-version';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import type { EndpointResponse, EndpointRequest } from '@partner/gateway-kit/endpoint';
 import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';

@@ -13,7 +13,7 @@ import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
-import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import {
   JOB_STATE_INBOUND_RPC,
   JOB_STATE_INSTALLER_RPC,

@@ -1,4 +1,4 @@
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { IncomingMessage } from 'node:http';
 
 const DRAIN_MS = 2_000;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-import type { ErrorBody } from '@partner/proto-contracts/public-api/error-body';
+import type { ErrorBody } from '@partner/proto-contracts/api/error-body';
 import {
   createServer,
   type RequestListener,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { technicalContactIn } from '@partner/proto-contracts/public-api/technical-contact';
+import { technicalContactIn } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { createMailer } from './mail.js';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 

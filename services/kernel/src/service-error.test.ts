@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
+import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import { httpStatusOf, notFound, ServiceError } from './service-error.js';
 
 describe('a service error', () => {

@@ -1,4 +1,4 @@
-import { ERROR_REASON_CATALOGUE, type ErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
+import { ERROR_REASON_CATALOGUE, type ErrorReason } from '@partner/proto-contracts/api/error-reasons';
 
 /** Returns the HTTP status of an error reason. */
 export function httpStatusOf(reason: ErrorReason): number {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/public-api/technical-contact';
+import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import type { Mail } from './mail.js';
 
 /** Returns the hash by which a link's token is stored and found. */

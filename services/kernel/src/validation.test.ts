@@ -1,11 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  expectedVersion,
-  expectedVersionOnTheWire,
-} from '@partner/proto-contracts/public-api/expected-version';
-import { occurredAtProblem, statusEventIn } from '@partner/proto-contracts/public-api/installer-job';
-import { leadIn } from '@partner/proto-contracts/public-api/lead';
-import { pageLimit } from '@partner/proto-contracts/public-api/page-limit';
+import { expectedVersion, expectedVersionOnTheWire } from '@partner/proto-contracts/values/expected-version';
+import { occurredAtProblem, statusEventIn } from '@partner/proto-contracts/resources/job/job-writes';
+import { leadIn } from '@partner/proto-contracts/resources/lead/lead';
+import { pageLimit } from '@partner/proto-contracts/values/page-limit';
 import { z } from 'zod';
 import { invalidArgument, validate } from './validation.js';
 

@@ -7,15 +7,12 @@ import {
 import {
   type ContractorJob,
   contractorJobsResponse,
-} from '@partner/proto-contracts/public-api/contractor-job';
-import {
-  type InstallerJob,
-  jobResponse,
-  jobFeedResponse,
-  techniciansResponse,
-} from '@partner/proto-contracts/public-api/installer-job';
-import { appointmentBooked } from '@partner/proto-contracts/public-api/appointment';
-import { leadCreated } from '@partner/proto-contracts/public-api/lead';
+} from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import { type InstallerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
+import { techniciansResponse } from '@partner/proto-contracts/resources/technician/technician';
+import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
+import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { createActiveSubscription, readDeliveries, signIn } from './support/owner-session.js';

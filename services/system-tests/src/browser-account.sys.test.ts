@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { apiKeyCreated } from '@partner/proto-contracts/public-api/api-key-management';
-import { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
-import { installerPage } from '@partner/proto-contracts/public-api/api-key-management';
-import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/public-api/operations/console';
+import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-key';
+import { auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
+import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
+import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { technicalContact } from '@partner/proto-contracts/public-api/technical-contact';
+import { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { expectAccessible } from './browser/expect-accessible.js';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { findChromium } from '@partner/local-stack/parts/find-chromium';
-import { readApiDescription } from '@partner/proto-contracts/public-api/openapi/api-description';
+import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { z } from 'zod';

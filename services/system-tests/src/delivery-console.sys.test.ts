@@ -5,12 +5,12 @@ import {
   bulkReplay,
   bulkReplayPage,
   bulkReplayPreview,
-} from '@partner/proto-contracts/public-api/bulk-replay';
-import { eventPage, eventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
-import { type InstallerJob, jobResponse } from '@partner/proto-contracts/public-api/installer-job';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { delivery, deliveryPage } from '@partner/proto-contracts/public-api/webhook-delivery';
-import { subscriptionActivated } from '@partner/proto-contracts/public-api/webhook-subscription';
+} from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import { eventPage, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
+import { type InstallerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { delivery, deliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
+import { subscriptionActivated } from '@partner/proto-contracts/resources/subscription/subscription';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { z } from 'zod';

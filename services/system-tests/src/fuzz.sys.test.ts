@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import {
   type DescribedOperation,
   readApiDescription,
-} from '@partner/proto-contracts/public-api/openapi/api-description';
+} from '@partner/proto-contracts/openapi/api-description';
 import { createResponseCheck } from '@partner/test-kit/response-check';
 import { fc } from '@partner/test-kit/fast-check';
 import { type Exchange, exchange, exchangeBytes } from './fuzz/exchange.js';

@@ -4,12 +4,8 @@ import {
   JobAssignedSchema,
   JobCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import {
-  type InstallerJob,
-  installerJob,
-  jobResponse,
-  jobFeedResponse,
-} from '@partner/proto-contracts/public-api/installer-job';
+import { type InstallerJob, installerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
 import { Webhook } from 'standardwebhooks';

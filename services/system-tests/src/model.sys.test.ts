@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fc } from '@partner/test-kit/fast-check';
 import { SEED } from '@partner/test-kit/seeded-random';
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { planArbitrary } from './model/plan.js';
 import type { Outcome } from './model/requests.js';
 import { runPlan } from './model/run-plan.js';

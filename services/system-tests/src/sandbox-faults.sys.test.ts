@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import { apiKeyCreated } from '@partner/proto-contracts/public-api/api-key-management';
-import { NO_FAULTS } from '@partner/proto-contracts/public-api/fault-script';
-import { leadCreated } from '@partner/proto-contracts/public-api/lead';
+import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-key';
+import { NO_FAULTS } from '@partner/proto-contracts/resources/fault-script/fault-script';
+import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';

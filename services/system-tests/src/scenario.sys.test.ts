@@ -6,7 +6,7 @@ import {
   isEventName,
   type WebhookEnvelope,
   webhookEnvelope,
-} from '@partner/proto-contracts/public-api/webhook-events';
+} from '@partner/proto-contracts/events/webhook-events';
 import {
   COMMANDS,
   INBOUND,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
 import { eventually } from '@partner/test-kit/eventually';
 import { call } from './support/http-call.js';
 import { readMetric } from './support/replica-metrics.js';

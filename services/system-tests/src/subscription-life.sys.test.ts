@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { eventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
-import type { InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
-import { delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { eventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
+import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
+import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import {
   secretRotated,
   subscription,
   subscriptionActivated,
-} from '@partner/proto-contracts/public-api/webhook-subscription';
+} from '@partner/proto-contracts/resources/subscription/subscription';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
 import { call } from './support/http-call.js';

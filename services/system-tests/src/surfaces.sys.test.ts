@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { jobResponse } from '@partner/proto-contracts/public-api/installer-job';
-import type { AnyOperation } from '@partner/proto-contracts/public-api/operation';
+import { jobResponse } from '@partner/proto-contracts/resources/job/job';
+import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import type { HttpResponse } from '@partner/test-kit/http-call';

@@ -1,4 +1,4 @@
-import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createResponseCheck } from './response-check.js';
 

@@ -1,4 +1,4 @@
-import type { AnyOperation } from '@partner/proto-contracts/public-api/operation';
+import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import type { RequestListener, Server } from 'node:http';
 import supertest from 'supertest';
 

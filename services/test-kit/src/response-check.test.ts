@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { INSTALLER_JOB_EXAMPLE } from '@partner/proto-contracts/public-api/examples/installer-job-example';
-import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
-import { readApiDescription } from '@partner/proto-contracts/public-api/openapi/api-description';
+import { INSTALLER_JOB_EXAMPLE } from '@partner/proto-contracts/resources/job/example';
+import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
+import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
 import { createResponseCheck, createSchemaCheck, type CheckedResponse } from './response-check.js';
 
 const document = createOpenApiDocument({

@@ -1,11 +1,11 @@
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
-import type { OpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
+import type { OpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import {
   type DescribedResponse,
   type DescribedOperation,
   readApiDescription,
   type SchemaNode,
-} from '@partner/proto-contracts/public-api/openapi/api-description';
+} from '@partner/proto-contracts/openapi/api-description';
 import formats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 

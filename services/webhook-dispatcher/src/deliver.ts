@@ -7,7 +7,7 @@ import {
   DeliveryAttemptedSchema,
   type ExchangeTraceSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { COMMANDS, DELIVERY_RESULTS } from '@partner/proto-contracts/topology';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { PublishError } from '@partner/kernel/amqp/publish-error';

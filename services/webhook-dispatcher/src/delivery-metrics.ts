@@ -1,4 +1,4 @@
-import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/resources/attempt/attempt';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { REFUSAL_CAUSES } from './endpoint-guard.js';
 import type { PostResult } from './https-sender.js';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { After } from '@partner/kernel/timers';
 import { classifyFailure } from './classify-failure.js';
 import type { ConnectionPool } from './connection-pool.js';

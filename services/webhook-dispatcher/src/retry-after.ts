@@ -1,4 +1,4 @@
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 
 const CAP_SECONDS = LIMITS.webhookBackoffCapMs / 1_000;
 

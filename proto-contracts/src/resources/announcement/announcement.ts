@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTimeOut } from '../../public-api/date-time.js';
+import { dateTimeOut } from '../../values/date-time.js';
 
 /** An announcement that was sent to one address, visible to operators alone. */
 export const announcement = z.object({

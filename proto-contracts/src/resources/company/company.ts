@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTimeOut } from '../../public-api/date-time.js';
+import { dateTimeOut } from '../../values/date-time.js';
 
 /** A company with its settings, visible to operators alone. */
 export const company = z.object({

@@ -1,4 +1,4 @@
-import { STREAM_MINUTES } from '@partner/proto-contracts/public-api/operations/changes';
+import { STREAM_MINUTES } from '@partner/proto-contracts/resources/change-stream/operations';
 import { z } from 'zod';
 import { INGRESS_PATHS, type ServiceName } from '@partner/local-stack/stack/services';
 import {

@@ -1,4 +1,4 @@
-import { installerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import { DemoError } from './demo-error.js';
 import type { DemoCall } from './http-call.js';

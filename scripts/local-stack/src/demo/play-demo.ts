@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import {
   deliveryWithAttempts,
   delivery as deliverySchema,
-} from '@partner/proto-contracts/public-api/webhook-delivery';
-import { sessionResponse } from '@partner/proto-contracts/public-api/session';
+} from '@partner/proto-contracts/resources/delivery/delivery';
+import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import {
   subscription as subscriptionSchema,
   subscriptionCreated,
-} from '@partner/proto-contracts/public-api/webhook-subscription';
-import { jobResponse, jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
-import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
-import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+} from '@partner/proto-contracts/resources/subscription/subscription';
+import { jobResponse } from '@partner/proto-contracts/resources/job/job';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
+import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
+import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { HttpResponse } from '@partner/test-kit/http-call';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type RequestListener, type
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { createHttpServer } from '@partner/kernel/http-server';
 import { closeServer, listen } from '@partner/kernel/listen';
 import { freePort } from '@partner/test-kit/backing-services/local-process';

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { Webhook } from 'standardwebhooks';
 
 /** What a receiver finds out about a delivery before it looks into the body. */

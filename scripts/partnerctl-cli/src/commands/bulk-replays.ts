@@ -5,7 +5,7 @@ import {
   bulkReplay,
   bulkReplayPreview,
   REPLAYED_STATES,
-} from '@partner/proto-contracts/public-api/bulk-replay';
+} from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, demandYes, examples, instant, wholeNumber } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';

@@ -1,8 +1,11 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { apiKeyPage } from '@partner/proto-contracts/public-api/api-key-management';
-import { technicalContact, technicalContactIn } from '@partner/proto-contracts/public-api/technical-contact';
-import { subscriptionList } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { apiKeyPage } from '@partner/proto-contracts/resources/api-key/api-key';
+import {
+  technicalContact,
+  technicalContactIn,
+} from '@partner/proto-contracts/resources/technical-contact/technical-contact';
+import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
 import { type Company, company, companyPage } from '@partner/proto-contracts/resources/company/company';
 import { ownerList } from '@partner/proto-contracts/resources/owner/owner';
 import { readResource } from '@partner/proto-contracts/resource-json';

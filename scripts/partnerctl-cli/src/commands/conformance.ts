@@ -2,7 +2,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from '@commander-js/extra-typings';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { type CommandContext, examples } from '../command-context.js';
 import { runConformance } from '../conformance-checks.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';

@@ -1,12 +1,12 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Command, Option } from '@commander-js/extra-typings';
+import type { Attempt } from '@partner/proto-contracts/resources/attempt/attempt';
 import {
-  type Attempt,
   delivery,
   DELIVERY_STATES,
   deliveryPage,
   deliveryWithAttempts,
-} from '@partner/proto-contracts/public-api/webhook-delivery';
+} from '@partner/proto-contracts/resources/delivery/delivery';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, examples, instant, readPages, wholeNumber } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';

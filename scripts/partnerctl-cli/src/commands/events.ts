@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
+import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, examples, readPages, wholeNumber } from '../command-context.js';
 import { jsonIn } from '../message-view.js';

@@ -4,7 +4,7 @@ import {
   apiKeyPage,
   apiKeyRotated,
   keyKind,
-} from '@partner/proto-contracts/public-api/api-key-management';
+} from '@partner/proto-contracts/resources/api-key/api-key';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, demandYes, examples, readPages, wholeNumber } from '../command-context.js';
 import type { Column } from '../output.js';

@@ -5,7 +5,10 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command, Option } from '@commander-js/extra-typings';
-import { subscription, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import {
+  subscription,
+  subscriptionCreated,
+} from '@partner/proto-contracts/resources/subscription/subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { listen } from '@partner/kernel/listen';
 import type { KnownSecret } from '@partner/local-stack/receiver/known-secrets';

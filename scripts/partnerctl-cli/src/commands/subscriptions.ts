@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import { delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import {
   secretRotated,
   type Subscription,
@@ -7,7 +7,7 @@ import {
   subscriptionActivated,
   subscriptionCreated,
   subscriptionList,
-} from '@partner/proto-contracts/public-api/webhook-subscription';
+} from '@partner/proto-contracts/resources/subscription/subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, demandYes, examples, listOf, wholeNumber } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';

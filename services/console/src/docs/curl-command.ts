@@ -2,7 +2,7 @@ import type {
   ApiDescription,
   DescribedExample,
   DescribedOperation,
-} from '@partner/proto-contracts/public-api/openapi/api-description';
+} from '@partner/proto-contracts/openapi/api-description';
 
 /** Returns an operation as a curl command, complete except for the key, with the first example of its body. */
 export function curlCommand(

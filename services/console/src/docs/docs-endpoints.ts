@@ -1,6 +1,6 @@
-import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
-import { readApiDescription } from '@partner/proto-contracts/public-api/openapi/api-description';
-import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
+import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
+import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import { compressedOnce } from '@partner/gateway-kit/content-coding';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { entityTagOf } from '@partner/gateway-kit/entity-tag';

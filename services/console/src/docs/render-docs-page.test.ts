@@ -1,11 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
-import { occurredAtProblem, statusEventIn } from '@partner/proto-contracts/public-api/installer-job';
-import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
-import {
-  type ApiDescription,
-  readApiDescription,
-} from '@partner/proto-contracts/public-api/openapi/api-description';
+import { occurredAtProblem, statusEventIn } from '@partner/proto-contracts/resources/job/job-writes';
+import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
+import { type ApiDescription, readApiDescription } from '@partner/proto-contracts/openapi/api-description';
 import { curlCommand } from './curl-command.js';
 import { renderDocsPage } from './render-docs-page.js';
 

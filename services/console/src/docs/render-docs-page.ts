@@ -1,7 +1,4 @@
-import {
-  type ApiDescription,
-  componentName,
-} from '@partner/proto-contracts/public-api/openapi/api-description';
+import { type ApiDescription, componentName } from '@partner/proto-contracts/openapi/api-description';
 import { type Html, html, NOTHING } from './html.js';
 import { linkedSchemas, renderConstraints, renderFields, renderType, schemaAnchor } from './render-fields.js';
 import { renderInline, renderMarkdown } from './render-markdown.js';

@@ -1,4 +1,4 @@
-import { componentName, type SchemaNode } from '@partner/proto-contracts/public-api/openapi/api-description';
+import { componentName, type SchemaNode } from '@partner/proto-contracts/openapi/api-description';
 import { type Html, html, NOTHING } from './html.js';
 import { renderInline, renderRows } from './render-markdown.js';
 

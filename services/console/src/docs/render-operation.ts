@@ -1,11 +1,11 @@
-import { ERROR_REASON_CATALOGUE, isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
+import { ERROR_REASON_CATALOGUE, isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import type {
   ApiDescription,
   DescribedResponse,
   DescribedBody,
   DescribedOperation,
   DescribedParameter,
-} from '@partner/proto-contracts/public-api/openapi/api-description';
+} from '@partner/proto-contracts/openapi/api-description';
 import { curlCommand } from './curl-command.js';
 import { type Html, html, NOTHING } from './html.js';
 import { renderConstraints, renderFields, renderType, type Schemas } from './render-fields.js';

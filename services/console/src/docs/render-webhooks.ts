@@ -1,7 +1,4 @@
-import type {
-  ApiDescription,
-  DescribedOperation,
-} from '@partner/proto-contracts/public-api/openapi/api-description';
+import type { ApiDescription, DescribedOperation } from '@partner/proto-contracts/openapi/api-description';
 import { type Html, html, NOTHING } from './html.js';
 import { renderFields, resolved } from './render-fields.js';
 import { renderExample } from './render-json.js';

@@ -2,7 +2,7 @@ import {
   HEARTBEAT_SECONDS,
   STREAM_MINUTES,
   STREAMS_PER_SESSION,
-} from '@partner/proto-contracts/public-api/operations/changes';
+} from '@partner/proto-contracts/resources/change-stream/operations';
 import type { ResponseStream } from '@partner/gateway-kit/response-stream';
 import { createKeyedThrottle } from '@partner/kernel/keyed-throttle';
 import type { Logger } from '@partner/kernel/logger';

@@ -1,8 +1,8 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { checkUrlOperation } from '@partner/proto-contracts/public-api/operations/url-checks';
-import type { urlCheck } from '@partner/proto-contracts/public-api/url-check';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { checkUrlOperation } from '@partner/proto-contracts/resources/url-check/operations';
+import type { urlCheck } from '@partner/proto-contracts/resources/url-check/url-check';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { ServiceError } from '@partner/kernel/service-error';

@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { confirmTechnicalContactOperation } from '@partner/proto-contracts/public-api/operations/technical-contact';
-import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/public-api/technical-contact';
+import { confirmTechnicalContactOperation } from '@partner/proto-contracts/resources/technical-contact/operations';
+import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { clientNetwork } from '@partner/gateway-kit/client-address';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';

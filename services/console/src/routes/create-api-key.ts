@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { createApiKeyOperation } from '@partner/proto-contracts/public-api/operations/api-keys';
+import { createApiKeyOperation } from '@partner/proto-contracts/resources/api-key/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
 import { forwardResource } from '../forward-resource.js';

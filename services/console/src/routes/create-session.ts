@@ -1,4 +1,4 @@
-import { createSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
+import { createSessionOperation } from '@partner/proto-contracts/resources/session/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { clientOriginOf } from '../client-origin.js';
 import { presentSession } from '../present-session.js';

@@ -1,4 +1,4 @@
-import { deleteSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
+import { deleteSessionOperation } from '@partner/proto-contracts/resources/session/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { clientOriginOf } from '../client-origin.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';

@@ -1,4 +1,4 @@
-import { endSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
+import { endSessionOperation } from '@partner/proto-contracts/resources/session/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { notFound } from '@partner/kernel/service-error';
 import { clientOriginOf } from '../client-origin.js';

@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { getEventOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
+import { getEventOperation } from '@partner/proto-contracts/resources/event/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';

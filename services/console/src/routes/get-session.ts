@@ -1,4 +1,4 @@
-import { getSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
+import { getSessionOperation } from '@partner/proto-contracts/resources/session/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { presentSession } from '../present-session.js';
 import type { OwnerSession } from '../sessions/session-store.js';

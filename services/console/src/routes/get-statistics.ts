@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { getStatisticsOperation } from '@partner/proto-contracts/public-api/operations/statistics';
+import { getStatisticsOperation } from '@partner/proto-contracts/resources/statistics/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { forwardResource } from '../forward-resource.js';
 import type { OwnerSession } from '../sessions/session-store.js';

@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { getTechnicalContactOperation } from '@partner/proto-contracts/public-api/operations/technical-contact';
+import { getTechnicalContactOperation } from '@partner/proto-contracts/resources/technical-contact/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { forwardResource } from '../forward-resource.js';
 import type { OwnerSession } from '../sessions/session-store.js';

@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { getWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
+import { getWebhookOperation } from '@partner/proto-contracts/resources/subscription/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';

@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import { listAuditEntriesOperation } from '@partner/proto-contracts/public-api/operations/audit';
+import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/audit-entry/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { forwardResource } from '../forward-resource.js';
 import { pageCursor } from '../page-cursor.js';

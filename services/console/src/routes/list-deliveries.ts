@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { listDeliveriesOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
+import { listDeliveriesOperation } from '@partner/proto-contracts/resources/delivery/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { forwardResource } from '../forward-resource.js';
 import { pageCursor } from '../page-cursor.js';

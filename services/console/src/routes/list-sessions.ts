@@ -1,6 +1,6 @@
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import { listSessionsOperation } from '@partner/proto-contracts/public-api/operations/session';
-import type { sessionList } from '@partner/proto-contracts/public-api/session';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { listSessionsOperation } from '@partner/proto-contracts/resources/session/operations';
+import type { sessionList } from '@partner/proto-contracts/resources/session/session';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { z } from 'zod';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';

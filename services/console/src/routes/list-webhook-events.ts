@@ -1,6 +1,6 @@
-import { createEventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
-import { listWebhookEventsOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
-import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { createEventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
+import { listWebhookEventsOperation } from '@partner/proto-contracts/resources/event-catalogue/operations';
+import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { entityTagOf } from '@partner/gateway-kit/entity-tag';
 import type { OwnerSession } from '../sessions/session-store.js';

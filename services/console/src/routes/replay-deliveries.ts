@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { replayDeliveriesOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
+import { replayDeliveriesOperation } from '@partner/proto-contracts/resources/bulk-replay/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
 import { forwardResource } from '../forward-resource.js';

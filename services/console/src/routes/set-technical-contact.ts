@@ -1,11 +1,11 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { setTechnicalContactOperation } from '@partner/proto-contracts/public-api/operations/technical-contact';
+import { setTechnicalContactOperation } from '@partner/proto-contracts/resources/technical-contact/operations';
 import {
   TECHNICAL_CONTACT_LIMITS,
   technicalContact,
   type technicalContactRequested,
-} from '@partner/proto-contracts/public-api/technical-contact';
+} from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';

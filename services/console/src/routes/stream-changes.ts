@@ -1,4 +1,4 @@
-import { streamChangesOperation } from '@partner/proto-contracts/public-api/operations/changes';
+import { streamChangesOperation } from '@partner/proto-contracts/resources/change-stream/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { ChangeStreams } from '../live/change-streams.js';
 import type { OwnerSession } from '../sessions/session-store.js';

@@ -1,5 +1,5 @@
-import { deleteSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
-import { streamChangesOperation } from '@partner/proto-contracts/public-api/operations/changes';
+import { deleteSessionOperation } from '@partner/proto-contracts/resources/session/operations';
+import { streamChangesOperation } from '@partner/proto-contracts/resources/change-stream/operations';
 import type { AuthenticationRequest } from '@partner/gateway-kit/http-app';
 import { ServiceError } from '@partner/kernel/service-error';
 import { isStillOwner, type OwnerCheckDeps } from './is-still-owner.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { loginLimitReached } from '@partner/proto-contracts/public-api/refusals';
+import { loginLimitReached } from '@partner/proto-contracts/api/refusals';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';

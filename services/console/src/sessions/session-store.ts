@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CONFIRMED_MINUTES, SESSIONS_PER_OWNER } from '@partner/proto-contracts/public-api/session';
+import { CONFIRMED_MINUTES, SESSIONS_PER_OWNER } from '@partner/proto-contracts/resources/session/session';
 import { newId } from '@partner/kernel/ids';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';

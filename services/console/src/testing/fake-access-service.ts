@@ -1,8 +1,8 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { type ApiKey, keyKind } from '@partner/proto-contracts/public-api/api-key-management';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import { KEY_KINDS } from '@partner/proto-contracts/public-api/scopes';
+import { type ApiKey, keyKind } from '@partner/proto-contracts/resources/api-key/api-key';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { KEY_KINDS } from '@partner/proto-contracts/api/scopes';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { notFound, ServiceError } from '@partner/kernel/service-error';

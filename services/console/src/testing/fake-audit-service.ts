@@ -1,6 +1,6 @@
 import { AuditService, SessionChange } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import type { AuditAction, AuditEntry } from '@partner/proto-contracts/public-api/audit-trail';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type { AuditAction, AuditEntry } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';

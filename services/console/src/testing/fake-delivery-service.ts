@@ -1,10 +1,11 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { type BulkReplay, REPLAYED_STATES } from '@partner/proto-contracts/public-api/bulk-replay';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import type { ShownStatistics } from '@partner/proto-contracts/public-api/delivery-statistics';
-import type { WebhookEvent } from '@partner/proto-contracts/public-api/event-trail';
-import type { Attempt, Delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { type BulkReplay, REPLAYED_STATES } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import type { ShownStatistics } from '@partner/proto-contracts/resources/statistics/statistics';
+import type { WebhookEvent } from '@partner/proto-contracts/resources/event/event';
+import type { Attempt } from '@partner/proto-contracts/resources/attempt/attempt';
+import type { Delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';

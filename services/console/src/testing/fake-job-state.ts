@@ -3,14 +3,14 @@ import {
   AccessService,
   type LoginSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import type { ApiKey } from '@partner/proto-contracts/public-api/api-key-management';
+import type { ApiKey } from '@partner/proto-contracts/resources/api-key/api-key';
 import {
   type GetSubscriptionRequest,
   SubscriptionService,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import type { Delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
-import type { Subscription } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import type { Delivery } from '@partner/proto-contracts/resources/delivery/delivery';
+import type { Subscription } from '@partner/proto-contracts/resources/subscription/subscription';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';

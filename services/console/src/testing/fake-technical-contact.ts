@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import type { TechnicalContact } from '@partner/proto-contracts/public-api/technical-contact';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import type { TechnicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { notFound } from '@partner/kernel/service-error';
 import { resourceResponse } from './resource-response.js';
 

@@ -16,7 +16,10 @@ const digestFile = path.join(target, 'inputs.sha256');
 
 const digest = inputDigest(root, [
   'services/console/web',
-  'proto-contracts/src/public-api',
+  'proto-contracts/src/api',
+  'proto-contracts/src/events',
+  'proto-contracts/src/resources',
+  'proto-contracts/src/values',
   'package-lock.json',
 ]);
 const isBuilt = existsSync(digestFile) && readFileSync(digestFile, 'utf8') === digest;

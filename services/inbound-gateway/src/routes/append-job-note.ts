@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { appendJobNoteOperation } from '@partner/proto-contracts/public-api/operations/inbound';
+import { appendJobNoteOperation } from '@partner/proto-contracts/resources/contractor-job/operations';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';

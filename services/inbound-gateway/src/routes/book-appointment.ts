@@ -1,8 +1,8 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import type { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
-import { appointmentBooked } from '@partner/proto-contracts/public-api/appointment';
-import { bookAppointmentOperation } from '@partner/proto-contracts/public-api/operations/inbound';
+import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
+import { bookAppointmentOperation } from '@partner/proto-contracts/resources/appointment/operations';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';

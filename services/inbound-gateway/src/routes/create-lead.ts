@@ -3,8 +3,8 @@ import type {
   CreateLeadResponse,
   LeadService,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
-import { createLeadOperation } from '@partner/proto-contracts/public-api/operations/inbound';
+import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
+import { createLeadOperation } from '@partner/proto-contracts/resources/lead/operations';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { type AnyEndpoint, type EndpointResponse, serveOperation } from '@partner/gateway-kit/endpoint';
 import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';

@@ -7,7 +7,7 @@ import {
   type ContractorJobSchema,
   type ListContractorJobsRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { CONTRACTOR_JOB_STAGES } from '@partner/proto-contracts/public-api/contractor-job';
+import { CONTRACTOR_JOB_STAGES } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { ServiceError } from '@partner/kernel/service-error';
 import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';

@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import type { contractorJobsResponse } from '@partner/proto-contracts/public-api/contractor-job';
-import { listContractorJobsOperation } from '@partner/proto-contracts/public-api/operations/inbound';
+import type { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import { listContractorJobsOperation } from '@partner/proto-contracts/resources/contractor-job/operations';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { z } from 'zod';

@@ -10,7 +10,7 @@ import {
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import { errorBody, type ErrorBody } from '@partner/proto-contracts/public-api/error-body';
+import { errorBody, type ErrorBody } from '@partner/proto-contracts/api/error-body';
 import type { RpcService } from '@partner/kernel/amqp/rpc-service';
 import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
 import { createApiKeyAuthenticator } from '@partner/gateway-kit/api-key-authentication';

@@ -3,7 +3,7 @@ import type {
   ListAssignedJobsRequest,
   ListJobFeedRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { ServiceError } from '@partner/kernel/service-error';
 import request from 'supertest';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from '@connectrpc/connect';
 import type { FeedEntry, JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { listJobFeedOperation } from '@partner/proto-contracts/public-api/operations/installer';
+import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { invariant } from '@partner/kernel/invariant';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ListTechniciansRequest } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { techniciansResponse } from '@partner/proto-contracts/public-api/installer-job';
+import { techniciansResponse } from '@partner/proto-contracts/resources/technician/technician';
 import request from 'supertest';
 import { assertError } from '../testing/assert-error.js';
 import { createTestApp, cursors, keys, technicianCursors } from '../testing/create-test-app.js';

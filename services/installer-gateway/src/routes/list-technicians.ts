@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { listTechniciansOperation } from '@partner/proto-contracts/public-api/operations/installer';
+import { listTechniciansOperation } from '@partner/proto-contracts/resources/technician/operations';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { invariant } from '@partner/kernel/invariant';

@@ -1,7 +1,7 @@
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { type JobService, ScheduleStatus } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { setScheduleOperation } from '@partner/proto-contracts/public-api/operations/installer';
+import { setScheduleOperation } from '@partner/proto-contracts/resources/job/operations';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { writeJob } from '../write-job.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { type ErrorBody, errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { type ErrorBody, errorBody } from '@partner/proto-contracts/api/error-body';
 import type { Response } from 'supertest';
 
 /**

@@ -4,10 +4,10 @@ import {
   type ApiKeyCreated,
   type ApiKeyPage,
   type ApiKeyRotated,
-  type InstallerPage,
   keyKind,
-} from '@partner/proto-contracts/public-api/api-key-management';
-import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
+} from '@partner/proto-contracts/resources/api-key/api-key';
+import type { InstallerPage } from '@partner/proto-contracts/resources/installer/installer';
+import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import type { Environment } from '@partner/kernel/api-key';
 import type { Logger } from '@partner/kernel/logger';
 import { actorOf } from '../audit/actor.js';

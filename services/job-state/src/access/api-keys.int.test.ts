@@ -6,7 +6,7 @@ import {
   AuthenticationService,
   KeyRevokedSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import type { ApiKey } from '@partner/proto-contracts/public-api/api-key-management';
+import type { ApiKey } from '@partner/proto-contracts/resources/api-key/api-key';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { parseApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';

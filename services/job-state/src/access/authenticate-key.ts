@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
-import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
+import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 import type { KeyUsage } from './start-key-usage.js';

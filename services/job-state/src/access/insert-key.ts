@@ -1,6 +1,6 @@
-import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
-import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
-import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
+import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
+import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
 import { createApiKey, type Environment } from '@partner/kernel/api-key';
 import { invariant } from '@partner/kernel/invariant';
 import { notFound, ServiceError } from '@partner/kernel/service-error';

@@ -1,6 +1,6 @@
-import type { ApiKey } from '@partner/proto-contracts/public-api/api-key-management';
-import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/public-api/date-time';
-import { KEY_KINDS, type KeyKindName } from '@partner/proto-contracts/public-api/scopes';
+import type { ApiKey } from '@partner/proto-contracts/resources/api-key/api-key';
+import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
+import { KEY_KINDS, type KeyKindName } from '@partner/proto-contracts/api/scopes';
 import { invariant } from '@partner/kernel/invariant';
 
 /** An API key, as {@link KEY_COLUMNS} selects it. */

@@ -1,5 +1,5 @@
 import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
+import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { ACCESS_BROADCAST } from '@partner/proto-contracts/topology';
 import type { Environment } from '@partner/kernel/api-key';
 import { invalidArgument } from '@partner/kernel/validation';

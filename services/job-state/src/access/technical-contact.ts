@@ -1,9 +1,9 @@
-import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import {
   TECHNICAL_CONTACT_LIMITS,
   type TechnicalContact,
   technicalContactIn,
-} from '@partner/proto-contracts/public-api/technical-contact';
+} from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { invalidArgument, validate } from '@partner/kernel/validation';
 import type { Logger } from '@partner/kernel/logger';
 import { notFound } from '@partner/kernel/service-error';

@@ -6,7 +6,7 @@ import {
   AppointmentBookedSchema,
   AppointmentService,
 } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
-import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';

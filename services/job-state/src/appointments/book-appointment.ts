@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { AppointmentBookedSchema } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';

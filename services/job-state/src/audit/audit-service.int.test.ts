@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { SessionChange } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import type { AuditPage } from '@partner/proto-contracts/public-api/audit-trail';
+import type { AuditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';

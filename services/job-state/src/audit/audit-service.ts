@@ -8,8 +8,8 @@ import {
   type AuditAction,
   type AuditEntry,
   type AuditPage,
-} from '@partner/proto-contracts/public-api/audit-trail';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+} from '@partner/proto-contracts/resources/audit-entry/audit-entry';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { instantOfId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { type Database, queryWithin } from '../database/database.js';

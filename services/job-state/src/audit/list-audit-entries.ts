@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@partner/proto-contracts/public-api/audit-trail';
+import type { AuditEntry } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import type { Queryable } from '../database/database.js';
 
 /** An entry of the audit trail. */

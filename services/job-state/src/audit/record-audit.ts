@@ -2,7 +2,7 @@ import {
   AUDIT_USER_AGENT_LENGTH,
   type AuditAction,
   type AuditSubjectType,
-} from '@partner/proto-contracts/public-api/audit-trail';
+} from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { newId } from '@partner/kernel/ids';
 import { currentRequestId } from '@partner/kernel/request-context';
 import type { Queryable } from '../database/database.js';

@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { JobNoteAddedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import type { Logger } from '@partner/kernel/logger';
 import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/service-error';

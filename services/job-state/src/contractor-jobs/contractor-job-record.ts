@@ -1,4 +1,4 @@
-import { CONTRACTOR_JOB_STAGES } from '@partner/proto-contracts/public-api/contractor-job';
+import { CONTRACTOR_JOB_STAGES } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { z } from 'zod';
 import type { JobRecord } from '../jobs/job-record.js';
 import { contractorJobStage } from './contractor-job-stage.js';

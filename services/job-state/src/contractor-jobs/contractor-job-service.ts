@@ -6,8 +6,8 @@ import {
   type ContractorJobService,
   ContractorJobStage,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import type { ContractorJobStageName } from '@partner/proto-contracts/public-api/contractor-job';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import type { ContractorJobStageName } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { type Database, queryWithin } from '../database/database.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { JOB_STATUSES, SCHEDULE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
+import { JOB_STATUSES, SCHEDULE_STATUSES } from '@partner/proto-contracts/resources/job/job';
 import { contractorJobStage } from './contractor-job-stage.js';
 
 /** The stage for each schedule, in the order UNSCHEDULED, TENTATIVE, CONFIRMED, CANCELLED. */

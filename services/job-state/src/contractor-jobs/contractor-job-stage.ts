@@ -1,5 +1,5 @@
-import type { ContractorJobStageName } from '@partner/proto-contracts/public-api/contractor-job';
-import type { JobStatusName } from '@partner/proto-contracts/public-api/installer-job';
+import type { ContractorJobStageName } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import type { JobStatusName } from '@partner/proto-contracts/resources/job/job';
 import { assertNever } from '@partner/kernel/invariant';
 import type { JobRecord } from '../jobs/job-record.js';
 

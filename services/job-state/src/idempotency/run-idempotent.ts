@@ -1,5 +1,5 @@
-import { isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { type IdempotencyMark, ServiceError } from '@partner/kernel/service-error';
 import { z } from 'zod';
 import { LockTimeoutError, type PreparedStatement } from '../database/connection-pool.js';

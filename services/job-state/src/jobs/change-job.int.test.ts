@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { installerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import { newId } from '@partner/kernel/ids';
 import { createLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';

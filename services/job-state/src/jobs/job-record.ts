@@ -3,7 +3,7 @@ import type {
   DOCUMENT_CATEGORIES,
   JobStatusName,
   SCHEDULE_STATUSES,
-} from '@partner/proto-contracts/public-api/installer-job';
+} from '@partner/proto-contracts/resources/job/job';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable } from '../database/database.js';
 import { platformState, type PlatformState } from './platform-state.js';

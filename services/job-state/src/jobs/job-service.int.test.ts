@@ -9,7 +9,7 @@ import {
   ScheduleStatus,
   type SetScheduleRequestSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { technician } from '@partner/proto-contracts/public-api/installer-job';
+import { technician } from '@partner/proto-contracts/resources/technician/technician';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';

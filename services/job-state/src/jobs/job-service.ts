@@ -6,8 +6,8 @@ import type {
   ReplaceAssignmentsRequest,
   SetScheduleRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { ServiceError } from '@partner/kernel/service-error';
 import { type Database, queryWithin } from '../database/database.js';
 import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';

@@ -1,6 +1,6 @@
 import { JobStatus } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { BLOCKER_CODES, REPORTABLE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
-import type { ReportableStatus } from '@partner/proto-contracts/public-api/job-status-moves';
+import { BLOCKER_CODES, REPORTABLE_STATUSES } from '@partner/proto-contracts/resources/job/job';
+import type { ReportableStatus } from '@partner/proto-contracts/resources/job/job-status-moves';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { BlockerCode } from './job-record.js';
 

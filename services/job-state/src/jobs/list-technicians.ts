@@ -1,4 +1,4 @@
-import type { technician } from '@partner/proto-contracts/public-api/installer-job';
+import type { technician } from '@partner/proto-contracts/resources/technician/technician';
 import { ServiceError } from '@partner/kernel/service-error';
 import { z } from 'zod';
 import type { Queryable } from '../database/database.js';

@@ -1,4 +1,4 @@
-import { SCHEDULE_STATUSES, DOCUMENT_CATEGORIES } from '@partner/proto-contracts/public-api/installer-job';
+import { SCHEDULE_STATUSES, DOCUMENT_CATEGORIES } from '@partner/proto-contracts/resources/job/job';
 import { z } from 'zod';
 
 /**

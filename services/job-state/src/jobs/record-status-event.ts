@@ -3,9 +3,9 @@ import {
   JobStatus,
   JobStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import { occurredAtProblem } from '@partner/proto-contracts/public-api/installer-job';
-import type { ReportableStatus } from '@partner/proto-contracts/public-api/job-status-moves';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { occurredAtProblem } from '@partner/proto-contracts/resources/job/job-writes';
+import type { ReportableStatus } from '@partner/proto-contracts/resources/job/job-status-moves';
 import { invalidArgument } from '@partner/kernel/validation';
 import { changeJob, type JobWrite, type JobWriteDeps, type JobWritten } from './change-job.js';
 import type { BlockerCode } from './job-record.js';

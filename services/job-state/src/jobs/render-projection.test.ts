@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { installerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import type { JobRecord } from './job-record.js';
 import { renderProjection } from './render-projection.js';
 

@@ -1,5 +1,5 @@
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import type { InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import type { JobRecord, ScopeItem } from './job-record.js';
 
 /**

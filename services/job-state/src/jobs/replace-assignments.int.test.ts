@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { JobAssignmentsChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { installerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Database } from '../database/database.js';
 import { createGate } from '../testing/create-gate.js';

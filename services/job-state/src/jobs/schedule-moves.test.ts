@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  SCHEDULE_STATUSES,
-  SUBMITTABLE_SCHEDULE_STATUSES,
-} from '@partner/proto-contracts/public-api/installer-job';
+import { SCHEDULE_STATUSES } from '@partner/proto-contracts/resources/job/job';
+import { SUBMITTABLE_SCHEDULE_STATUSES } from '@partner/proto-contracts/resources/job/job-writes';
 import { fc } from '@partner/test-kit/fast-check';
 import { decideScheduleMove } from './schedule-moves.js';
 

@@ -2,7 +2,7 @@ import {
   SCHEDULE_STATUS_MOVES,
   type ScheduleStatusName,
   type SubmittableScheduleStatus,
-} from '@partner/proto-contracts/public-api/schedule-status-moves';
+} from '@partner/proto-contracts/resources/job/schedule-status-moves';
 import type { JobRecord } from './job-record.js';
 
 /** A schedule as it is submitted. */

@@ -1,6 +1,6 @@
 import { ScheduleStatus } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { SUBMITTABLE_SCHEDULE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
-import type { SubmittableScheduleStatus } from '@partner/proto-contracts/public-api/schedule-status-moves';
+import { SUBMITTABLE_SCHEDULE_STATUSES } from '@partner/proto-contracts/resources/job/job-writes';
+import type { SubmittableScheduleStatus } from '@partner/proto-contracts/resources/job/schedule-status-moves';
 import { ServiceError } from '@partner/kernel/service-error';
 
 /** Reads a schedule status that an installer may submit. Throws `invalid_argument` for any other, including unknown ones. */

@@ -4,7 +4,7 @@ import {
   JobScheduleChangedSchema,
   ScheduleStatus,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import type { SubmittableScheduleStatus } from '@partner/proto-contracts/public-api/schedule-status-moves';
+import type { SubmittableScheduleStatus } from '@partner/proto-contracts/resources/job/schedule-status-moves';
 import { assertNever } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
 import { changeJob, type JobWrite, type JobWriteDeps, type JobWritten } from './change-job.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { JOB_STATUSES, REPORTABLE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
-import { JOB_STATUS_MOVES } from '@partner/proto-contracts/public-api/job-status-moves';
+import { JOB_STATUSES, REPORTABLE_STATUSES } from '@partner/proto-contracts/resources/job/job';
+import { JOB_STATUS_MOVES } from '@partner/proto-contracts/resources/job/job-status-moves';
 import { decideStatusMove } from './status-transitions.js';
 
 const ALLOWED = [

@@ -1,8 +1,8 @@
-import type { JobStatusName } from '@partner/proto-contracts/public-api/installer-job';
+import type { JobStatusName } from '@partner/proto-contracts/resources/job/job';
 import {
   JOB_STATUS_MOVES,
   type ReportableStatus,
-} from '@partner/proto-contracts/public-api/job-status-moves';
+} from '@partner/proto-contracts/resources/job/job-status-moves';
 
 /** Outcome of a reported status. */
 export type StatusDecision =

@@ -1,4 +1,4 @@
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type {
   Announcement,
   AnnouncementPage,

@@ -1,4 +1,4 @@
-import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 

@@ -1,5 +1,5 @@
-import { boundedText } from '@partner/proto-contracts/public-api/bounded-text';
-import { emailAddress } from '@partner/proto-contracts/public-api/email-address';
+import { boundedText } from '@partner/proto-contracts/values/bounded-text';
+import { emailAddress } from '@partner/proto-contracts/values/email-address';
 import { invalidArgument, validate } from '@partner/kernel/validation';
 import { isId } from '@partner/kernel/ids';
 import { isPasswordHash } from '@partner/kernel/password-hashing';

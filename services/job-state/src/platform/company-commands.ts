@@ -2,7 +2,7 @@ import {
   CompanyClass,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { emailAddress } from '@partner/proto-contracts/public-api/email-address';
+import { emailAddress } from '@partner/proto-contracts/values/email-address';
 import { z } from 'zod';
 import { flag, id, instant, list, NAME_LENGTH, nameOf, text, version } from './message-fields.js';
 

@@ -1,4 +1,4 @@
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { heldSince, type PlatformState, scheduleInEffect } from '../jobs/platform-state.js';
 import type { JobRecord, JobScope, LockedJob } from '../jobs/job-record.js';
 import type { PlatformCommand } from './platform-message-type.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { installerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';

@@ -2,8 +2,8 @@ import {
   DocumentCategory,
   JobScheduleStatus,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { BLOCKER_CODES } from '@partner/proto-contracts/public-api/installer-job';
-import { timeZoneName } from '@partner/proto-contracts/public-api/time-zone-name';
+import { BLOCKER_CODES } from '@partner/proto-contracts/resources/job/job';
+import { timeZoneName } from '@partner/proto-contracts/values/time-zone-name';
 import { z } from 'zod';
 import { scheduleTimesViolation } from '../jobs/schedule-moves.js';
 import {

@@ -11,9 +11,9 @@ import {
   JobScopeChangedSchema,
   JobUnassignedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { installerJob, type InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
-import type { ReportableStatus } from '@partner/proto-contracts/public-api/job-status-moves';
-import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+import { installerJob, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
+import type { ReportableStatus } from '@partner/proto-contracts/resources/job/job-status-moves';
+import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';

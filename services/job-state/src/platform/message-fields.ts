@@ -1,6 +1,6 @@
 import { isMessage } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { type IdPrefix, isId } from '@partner/kernel/ids';
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import { ANNOUNCED_DOCUMENT_CATEGORIES } from '@partner/proto-contracts/public-api/webhook-events';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { ANNOUNCED_DOCUMENT_CATEGORIES } from '@partner/proto-contracts/events/webhook-events';
 import { contractInstaller } from '../access/contracted-installers.js';
 import type { Transaction } from '../database/database.js';
 import { appendFeedEntries } from '../jobs/feed.js';

@@ -1,5 +1,5 @@
-import { AUDIT_RETENTION_DAYS } from '@partner/proto-contracts/public-api/audit-trail';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { AUDIT_RETENTION_DAYS } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Queryable } from '../database/database.js';
 import { DAY_MS, partitionBound, type PartitionedTable, type PartitionKey } from './partitioned-table.js';
 import type { Partition } from './partitions.js';

@@ -2,7 +2,11 @@ import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
-import { faultScript, NO_FAULTS, requestFaults } from '@partner/proto-contracts/public-api/fault-script';
+import {
+  faultScript,
+  NO_FAULTS,
+  requestFaults,
+} from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createApiKey, type Environment, type NewApiKey } from '@partner/kernel/api-key';

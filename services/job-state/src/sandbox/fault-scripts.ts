@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { faultScript, type FaultScript } from '@partner/proto-contracts/public-api/fault-script';
+import { faultScript, type FaultScript } from '@partner/proto-contracts/resources/fault-script/fault-script';
 import type { Logger } from '@partner/kernel/logger';
 import { notFound } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';

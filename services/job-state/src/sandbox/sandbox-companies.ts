@@ -1,5 +1,5 @@
-import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
-import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
+import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
 import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
 import { stableBytes, stableId } from './stable-id.js';
 

@@ -1,4 +1,4 @@
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { invariant } from '@partner/kernel/invariant';
 import type { JobRecord } from '../jobs/job-record.js';
 import { shownReadiness } from '../jobs/render-projection.js';

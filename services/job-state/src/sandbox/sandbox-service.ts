@@ -1,6 +1,10 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
-import { type FaultScript, faultScriptIn, NO_FAULTS } from '@partner/proto-contracts/public-api/fault-script';
+import {
+  type FaultScript,
+  faultScriptIn,
+  NO_FAULTS,
+} from '@partner/proto-contracts/resources/fault-script/fault-script';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { actorOf } from '../audit/actor.js';

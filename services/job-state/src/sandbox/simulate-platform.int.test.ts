@@ -4,7 +4,7 @@ import { createClient } from '@connectrpc/connect';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { file_partner_platform_v1_platform_messages } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { EVENT_CATALOGUE } from '@partner/proto-contracts/public-api/webhook-events';
+import { EVENT_CATALOGUE } from '@partner/proto-contracts/events/webhook-events';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { silentLogger } from '@partner/kernel/logger';

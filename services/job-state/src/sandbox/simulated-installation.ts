@@ -17,11 +17,11 @@ import {
   installerJob,
   type InstallerJob,
   type JobStatusName,
-} from '@partner/proto-contracts/public-api/installer-job';
+} from '@partner/proto-contracts/resources/job/job';
 import {
   JOB_STATUS_MOVES,
   type ReportableStatus,
-} from '@partner/proto-contracts/public-api/job-status-moves';
+} from '@partner/proto-contracts/resources/job/job-status-moves';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { newId } from '@partner/kernel/ids';
 import type { SaleState } from './sale-state.js';

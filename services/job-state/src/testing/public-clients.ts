@@ -5,36 +5,32 @@ import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audi
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import {
-  apiKeyCreated,
-  apiKeyPage,
-  apiKeyRotated,
-  installerPage,
-} from '@partner/proto-contracts/public-api/api-key-management';
-import { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
+import { apiKeyCreated, apiKeyPage, apiKeyRotated } from '@partner/proto-contracts/resources/api-key/api-key';
+import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
+import { auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import {
   bulkReplay,
   bulkReplayPage,
   bulkReplayPreview,
-} from '@partner/proto-contracts/public-api/bulk-replay';
+} from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import {
   companyStatistics,
   webhookStatistics,
-} from '@partner/proto-contracts/public-api/delivery-statistics';
-import { eventPage, eventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
-import { technicalContact } from '@partner/proto-contracts/public-api/technical-contact';
+} from '@partner/proto-contracts/resources/statistics/statistics';
+import { eventPage, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
+import { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import {
   delivery,
   deliveryPage,
   deliveryWithAttempts,
-} from '@partner/proto-contracts/public-api/webhook-delivery';
+} from '@partner/proto-contracts/resources/delivery/delivery';
 import {
   secretRotated,
   subscription,
   subscriptionActivated,
   subscriptionCreated,
   subscriptionList,
-} from '@partner/proto-contracts/public-api/webhook-subscription';
+} from '@partner/proto-contracts/resources/subscription/subscription';
 import { announcementPage } from '@partner/proto-contracts/resources/announcement/announcement';
 import { company, companyPage } from '@partner/proto-contracts/resources/company/company';
 import { owner, ownerList } from '@partner/proto-contracts/resources/owner/owner';

@@ -4,20 +4,23 @@ import type {
   BulkReplaySelection as SelectionMessage,
   DeliveryService,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import type { BulkReplayPage, BulkReplayPreview } from '@partner/proto-contracts/public-api/bulk-replay';
-import { formatOptionalDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type {
+  BulkReplayPage,
+  BulkReplayPreview,
+} from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import { formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import type {
   ShownCompanyStatistics,
   ShownStatistics,
-} from '@partner/proto-contracts/public-api/delivery-statistics';
-import type { EventPage, EventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
+} from '@partner/proto-contracts/resources/statistics/statistics';
+import type { EventPage, EventWithTrail } from '@partner/proto-contracts/resources/event/event';
 import {
   type Delivery,
   DELIVERY_STATES,
   type DeliveryPage,
   type DeliveryWithAttempts,
-} from '@partner/proto-contracts/public-api/webhook-delivery';
-import { eventsNamedBy } from '@partner/proto-contracts/public-api/webhook-events';
+} from '@partner/proto-contracts/resources/delivery/delivery';
+import { eventsNamedBy } from '@partner/proto-contracts/events/webhook-events';
 import { invalidArgument } from '@partner/kernel/validation';
 import type { Logger } from '@partner/kernel/logger';
 import { actorOf } from '../audit/actor.js';

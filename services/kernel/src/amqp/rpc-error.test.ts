@@ -2,7 +2,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
 import { RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
-import { ERROR_REASON_CATALOGUE, isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
+import { ERROR_REASON_CATALOGUE, isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import { ServiceError } from '../service-error.js';
 import { decodeRpcError, encodeRpcError, serviceErrorFrom } from './rpc-error.js';
 

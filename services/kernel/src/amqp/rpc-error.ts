@@ -2,7 +2,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type RpcError, RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
-import { isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
+import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import {
   type ErrorAttributes,
   NOT_DONE_ADVICE,

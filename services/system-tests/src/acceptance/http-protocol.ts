@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { exchangeBytes } from '../fuzz/exchange.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { jobResponse, jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
-import { deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { jobResponse } from '@partner/proto-contracts/resources/job/job';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
+import { deliveryWithAttempts } from '@partner/proto-contracts/resources/delivery/delivery';
 import { eventually } from '@partner/test-kit/eventually';
 import { createActiveSubscription, readDeliveries, signIn } from '../support/owner-session.js';
 import { apiKeyOf } from '../support/test-stack.js';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import {
   technicalContact,
   technicalContactRequested,
-} from '@partner/proto-contracts/public-api/technical-contact';
+} from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { expectError, send } from '../surfaces/send.js';
 import { signIn } from '../support/owner-session.js';
 import type { AcceptanceWorld } from './acceptance-world.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { techniciansResponse } from '@partner/proto-contracts/public-api/installer-job';
+import { techniciansResponse } from '@partner/proto-contracts/resources/technician/technician';
 import { addCompany } from '../support/companies.js';
 import { expectError } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { createActiveSubscription, type OwnerSession, signIn } from '../support/owner-session.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { jobResponse, jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
-import { leadCreated } from '@partner/proto-contracts/public-api/lead';
+import { jobResponse } from '@partner/proto-contracts/resources/job/job';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
+import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
 import { newId } from '@partner/kernel/ids';
 import type { HttpResponse, Call } from '@partner/test-kit/http-call';
 import { call } from '../support/http-call.js';

@@ -1,4 +1,4 @@
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { ShownDelivery } from './delivery-history.js';
 import { CLOCK_READING_MS, type HistoryIndex, type PlacedRequest } from './history-index.js';
 

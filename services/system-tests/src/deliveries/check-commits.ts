@@ -1,5 +1,5 @@
-import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
-import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
+import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import type { StoredEvent } from './delivery-history.js';
 import { type HistoryIndex, TEST_EVENT, eventKey } from './history-index.js';
 

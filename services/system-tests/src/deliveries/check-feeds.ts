@@ -1,4 +1,4 @@
-import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
 import { callUntilResponse } from '../support/http-call.js';
 import { apiKeyOf, type TestStack } from '../support/test-stack.js';
 import type { AcknowledgedWrite } from './delivery-history.js';

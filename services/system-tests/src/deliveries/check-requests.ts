@@ -1,4 +1,4 @@
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { signaturesOf } from '../support/webhook-signatures.js';
 import type { RequestedChange, StoredEvent } from './delivery-history.js';
 import {

@@ -1,4 +1,4 @@
-import type { deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
+import type { deliveryWithAttempts } from '@partner/proto-contracts/resources/delivery/delivery';
 import type { z } from 'zod';
 import type { TimedWebhook } from '../support/webhook-receiver.js';
 

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
-import { secretRotated, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/resources/delivery/delivery';
+import {
+  secretRotated,
+  subscriptionCreated,
+} from '@partner/proto-contracts/resources/subscription/subscription';
 import { eventually } from '@partner/test-kit/eventually';
 import type { z } from 'zod';
 import type {

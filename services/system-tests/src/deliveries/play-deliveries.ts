@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { type CompanyClassName, eventsMatching } from '@partner/proto-contracts/public-api/webhook-events';
+import { type CompanyClassName, eventsMatching } from '@partner/proto-contracts/events/webhook-events';
 import { startTestStack, type TestStack } from '../support/test-stack.js';
 import type { DeliveryHistory, Span } from './delivery-history.js';
 import { FAULTY_REPLICAS } from './fault-plan.js';

@@ -1,5 +1,5 @@
-import { bulkReplayPage } from '@partner/proto-contracts/public-api/bulk-replay';
-import { deliveryPage, deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { bulkReplayPage } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import { deliveryPage, deliveryWithAttempts } from '@partner/proto-contracts/resources/delivery/delivery';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';
 import { z } from 'zod';

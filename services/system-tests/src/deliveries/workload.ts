@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { jobResponse } from '@partner/proto-contracts/public-api/installer-job';
-import { leadCreated } from '@partner/proto-contracts/public-api/lead';
+import { jobResponse } from '@partner/proto-contracts/resources/job/job';
+import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
 import { fractionOf, seededRandom } from '@partner/test-kit/seeded-random';

@@ -6,8 +6,8 @@ import {
   type DescribedOperation,
   type DescribedParameter,
   type SchemaNode,
-} from '@partner/proto-contracts/public-api/openapi/api-description';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+} from '@partner/proto-contracts/openapi/api-description';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { fc } from '@partner/test-kit/fast-check';
 import { oddText, oddValue } from './odd-values.js';
 

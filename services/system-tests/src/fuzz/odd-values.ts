@@ -1,4 +1,4 @@
-import { componentName, type SchemaNode } from '@partner/proto-contracts/public-api/openapi/api-description';
+import { componentName, type SchemaNode } from '@partner/proto-contracts/openapi/api-description';
 import { fc } from '@partner/test-kit/fast-check';
 
 const LONGEST = 20_000;

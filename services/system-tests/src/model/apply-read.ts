@@ -1,9 +1,7 @@
-import { contractorJobsResponse } from '@partner/proto-contracts/public-api/contractor-job';
-import {
-  jobResponse,
-  jobFeedResponse,
-  techniciansResponse,
-} from '@partner/proto-contracts/public-api/installer-job';
+import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import { jobResponse } from '@partner/proto-contracts/resources/job/job';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
+import { techniciansResponse } from '@partner/proto-contracts/resources/technician/technician';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import { expectSame, jobOf, notFound, type RuledWorld, sees, withShownJob } from './expectations.js';
 import { stageOf } from './job-rules.js';

@@ -1,9 +1,9 @@
-import { appointmentBooked } from '@partner/proto-contracts/public-api/appointment';
-import { contractorJob } from '@partner/proto-contracts/public-api/contractor-job';
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
-import { jobResponse } from '@partner/proto-contracts/public-api/installer-job';
-import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
+import { contractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
+import { jobResponse } from '@partner/proto-contracts/resources/job/job';
+import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import { applyRead } from './apply-read.js';
 import {

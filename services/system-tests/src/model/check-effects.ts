@@ -1,4 +1,4 @@
-import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
 import type { TestStack } from '../support/test-stack.js';

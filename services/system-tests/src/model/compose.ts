@@ -1,5 +1,5 @@
-import { REPORTABLE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
-import { JOB_STATUS_MOVES } from '@partner/proto-contracts/public-api/job-status-moves';
+import { REPORTABLE_STATUSES } from '@partner/proto-contracts/resources/job/job';
+import { JOB_STATUS_MOVES } from '@partner/proto-contracts/resources/job/job-status-moves';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { ALL_PLACES } from './places.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
-import type { InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
+import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import { readinessOf } from './job-rules.js';
 import type { Caller } from './requests.js';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ContractorJob } from '@partner/proto-contracts/public-api/contractor-job';
-import type { InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
-import { JOB_STATUS_MOVES } from '@partner/proto-contracts/public-api/job-status-moves';
-import { SCHEDULE_STATUS_MOVES } from '@partner/proto-contracts/public-api/schedule-status-moves';
+import type { ContractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
+import { JOB_STATUS_MOVES } from '@partner/proto-contracts/resources/job/job-status-moves';
+import { SCHEDULE_STATUS_MOVES } from '@partner/proto-contracts/resources/job/schedule-status-moves';
 import type { JobWrite } from './requests.js';
 import type { ExpectedEvent, JobState } from './state.js';
 

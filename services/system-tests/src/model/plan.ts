@@ -1,4 +1,4 @@
-import { BLOCKER_CODES, REPORTABLE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
+import { BLOCKER_CODES, REPORTABLE_STATUSES } from '@partner/proto-contracts/resources/job/job';
 import { fc } from '@partner/test-kit/fast-check';
 
 export interface PlannedJob {

@@ -1,7 +1,7 @@
 import type { HttpResponse } from '@partner/test-kit/http-call';
-import type { BLOCKER_CODES, REPORTABLE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
-import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
-import type { SubmittableScheduleStatus } from '@partner/proto-contracts/public-api/schedule-status-moves';
+import type { BLOCKER_CODES, REPORTABLE_STATUSES } from '@partner/proto-contracts/resources/job/job';
+import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
+import type { SubmittableScheduleStatus } from '@partner/proto-contracts/resources/job/schedule-status-moves';
 
 /** The owner of an API key. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { JobAssignedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { jobFeedResponse } from '@partner/proto-contracts/public-api/installer-job';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
 import { callUntilResponse } from '../support/http-call.js';
 import type { TestStack } from '../support/test-stack.js';
 import { checkEffects } from './check-effects.js';

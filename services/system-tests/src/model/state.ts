@@ -1,5 +1,5 @@
-import type { InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
-import type { EventName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
+import type { EventName } from '@partner/proto-contracts/events/webhook-events';
 
 /** A job as the rules make it. */
 export interface JobState {

@@ -1,4 +1,4 @@
-import { REPORTABLE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
+import { REPORTABLE_STATUSES } from '@partner/proto-contracts/resources/job/job';
 import type { JobChange, Plan, Step } from './plan.js';
 
 const OWN = { own: true, index: 0 } as const;

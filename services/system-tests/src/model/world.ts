@@ -3,10 +3,10 @@ import {
   JobCreatedSchema,
   JobReadinessChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import type { ContractorJob } from '@partner/proto-contracts/public-api/contractor-job';
-import type { InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
-import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
-import { subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import type { ContractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
+import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
+import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
 import { newId } from '@partner/kernel/ids';
 import { addCompany, addKey, addOwner, addTechnicians, type Technician } from '../support/companies.js';
 import { createActiveSubscription } from '../support/owner-session.js';

@@ -5,9 +5,9 @@ import {
   MembershipChangedSchema,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { apiKeyCreated } from '@partner/proto-contracts/public-api/api-key-management';
-import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
-import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-key';
+import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
+import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/resources/delivery/delivery';
 import {
   type CompanyClassName,
   EVENT_CATALOGUE,
@@ -15,8 +15,11 @@ import {
   eventGroup,
   type EventName,
   isEventName,
-} from '@partner/proto-contracts/public-api/webhook-events';
-import { secretRotated, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+} from '@partner/proto-contracts/events/webhook-events';
+import {
+  secretRotated,
+  subscriptionCreated,
+} from '@partner/proto-contracts/resources/subscription/subscription';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { eventually } from '@partner/test-kit/eventually';

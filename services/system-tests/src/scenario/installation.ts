@@ -15,7 +15,7 @@ import {
   ScopeItemSchema,
   ScopeSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { type InstallerJob, jobResponse } from '@partner/proto-contracts/public-api/installer-job';
+import { type InstallerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { eventually } from '@partner/test-kit/eventually';

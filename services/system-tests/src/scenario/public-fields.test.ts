@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/public-api/examples/webhook-examples';
-import { installerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
+import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import {
   EVENT_CATALOGUE,
   eventData,
   eventGroup,
   isEventName,
   webhookEnvelope,
-} from '@partner/proto-contracts/public-api/webhook-events';
+} from '@partner/proto-contracts/events/webhook-events';
 import { z } from 'zod';
 
 const EVENTS = Object.keys(EVENT_CATALOGUE).filter(isEventName);

@@ -13,8 +13,8 @@ import {
   QuoteViewedSchema,
   RebateStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { appointmentBooked } from '@partner/proto-contracts/public-api/appointment';
-import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
+import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
+import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
 import { newId } from '@partner/kernel/ids';
 import { expectStatus } from './company.js';
 import { anInstant, asSeller, ENDS, forbiddenTexts, PLATFORM, type Stage, stamp, STARTS } from './stage.js';

@@ -1,6 +1,6 @@
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { type InstallerJob, jobResponse } from '@partner/proto-contracts/public-api/installer-job';
+import { type InstallerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { HttpResponse } from '@partner/test-kit/http-call';

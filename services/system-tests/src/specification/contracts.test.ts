@@ -1,20 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { appointmentIn } from '@partner/proto-contracts/public-api/appointment';
-import { contractorJob } from '@partner/proto-contracts/public-api/contractor-job';
-import { ERROR_REASON_CATALOGUE } from '@partner/proto-contracts/public-api/error-reasons';
-import {
-  installerJob,
-  JOB_STATUSES,
-  jobFeedResponse,
-  SCHEDULE_STATUSES,
-  statusEventIn,
-  technician,
-} from '@partner/proto-contracts/public-api/installer-job';
-import { leadCreated, leadIn, leadMerged } from '@partner/proto-contracts/public-api/lead';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { scheduleIn } from '@partner/proto-contracts/public-api/schedule-input';
-import { KEY_KINDS } from '@partner/proto-contracts/public-api/scopes';
-import { EVENT_CATALOGUE, webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+import { appointmentIn } from '@partner/proto-contracts/resources/appointment/appointment';
+import { contractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import { ERROR_REASON_CATALOGUE } from '@partner/proto-contracts/api/error-reasons';
+import { installerJob, JOB_STATUSES, SCHEDULE_STATUSES } from '@partner/proto-contracts/resources/job/job';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
+import { statusEventIn } from '@partner/proto-contracts/resources/job/job-writes';
+import { technician } from '@partner/proto-contracts/resources/technician/technician';
+import { leadCreated, leadIn, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { scheduleIn } from '@partner/proto-contracts/resources/job/schedule-input';
+import { KEY_KINDS } from '@partner/proto-contracts/api/scopes';
+import { EVENT_CATALOGUE, webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import { z } from 'zod';
 import { SURFACE_OPERATIONS } from '../surfaces/surface-operations.js';
 import { readProjectRules, type Rule } from './read-rules.js';

@@ -1,4 +1,4 @@
-import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { createResponseCheck } from '@partner/test-kit/response-check';
 import { eventually } from '@partner/test-kit/eventually';
 import { type HttpResponse, type Call, sendCall } from '@partner/test-kit/http-call';

@@ -2,8 +2,11 @@ import {
   delivery,
   deliveryPage,
   deliveryWithAttempts,
-} from '@partner/proto-contracts/public-api/webhook-delivery';
-import { subscription, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+} from '@partner/proto-contracts/resources/delivery/delivery';
+import {
+  subscription,
+  subscriptionCreated,
+} from '@partner/proto-contracts/resources/subscription/subscription';
 import type { z } from 'zod';
 import { eventually } from '@partner/test-kit/eventually';
 import type { HttpResponse } from '@partner/test-kit/http-call';

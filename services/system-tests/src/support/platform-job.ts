@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { jobResponse, type InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { jobResponse, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import {
   JobAssignedSchema,
   JobCreatedSchema,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { apiKeyCreated } from '@partner/proto-contracts/public-api/api-key-management';
-import { bulkReplay } from '@partner/proto-contracts/public-api/bulk-replay';
-import type { AnyOperation, BodyExample } from '@partner/proto-contracts/public-api/operation';
-import { sessionList } from '@partner/proto-contracts/public-api/session';
+import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-key';
+import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import type { AnyOperation, BodyExample } from '@partner/proto-contracts/api/operation';
+import { sessionList } from '@partner/proto-contracts/resources/session/session';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';

@@ -1,7 +1,7 @@
-import type { AnyOperation } from '@partner/proto-contracts/public-api/operation';
-import { INBOUND_OPERATIONS } from '@partner/proto-contracts/public-api/operations/inbound';
-import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/public-api/operations/installer';
-import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
+import type { AnyOperation } from '@partner/proto-contracts/api/operation';
+import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
+import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
+import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 
 /** Every operation that is used with an API key. */
 export const SURFACE_OPERATIONS: readonly AnyOperation[] = [...INBOUND_OPERATIONS, ...INSTALLER_OPERATIONS];

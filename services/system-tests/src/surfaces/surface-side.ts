@@ -1,5 +1,5 @@
-import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
-import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
+import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
+import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import { addCompany, addTechnicians } from '../support/companies.js';
 import { assignNewJob } from '../support/platform-job.js';
 import type { TestStack } from '../support/test-stack.js';

@@ -1,4 +1,4 @@
-import type { AnyOperation } from '@partner/proto-contracts/public-api/operation';
+import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { newId } from '@partner/kernel/ids';
 import type { TestStack } from '../support/test-stack.js';
 import type { WireRequest } from './send.js';

@@ -1,4 +1,4 @@
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
 
 /** One fault that the API found in a request: where, and what would be right. */
 export interface FieldViolation {

@@ -1,9 +1,5 @@
-import {
-  apiKeyCreated,
-  apiKeyPage,
-  apiKeyRotated,
-  installerPage,
-} from '@partner/proto-contracts/public-api/api-key-management';
+import { apiKeyCreated, apiKeyPage, apiKeyRotated } from '@partner/proto-contracts/resources/api-key/api-key';
+import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
 import type { z } from 'zod';
 import { useAction } from './use-action.js';
 import { useCursorList } from './use-cursor-list.js';

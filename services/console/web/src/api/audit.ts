@@ -1,4 +1,4 @@
-import { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
+import { auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import type { z } from 'zod';
 import { useCursorList } from './use-cursor-list.js';
 

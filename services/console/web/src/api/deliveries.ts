@@ -2,12 +2,12 @@ import {
   bulkReplay,
   bulkReplayPage,
   bulkReplayPreview,
-} from '@partner/proto-contracts/public-api/bulk-replay';
+} from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import {
   delivery,
   deliveryPage,
   deliveryWithAttempts,
-} from '@partner/proto-contracts/public-api/webhook-delivery';
+} from '@partner/proto-contracts/resources/delivery/delivery';
 import { useQueries } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { useApi } from './api-context.js';

@@ -1,4 +1,4 @@
-import { eventPage, eventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
+import { eventPage, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
 import { useApiQuery } from './use-api-query.js';
 import { useCursorList } from './use-cursor-list.js';
 

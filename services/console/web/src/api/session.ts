@@ -1,4 +1,4 @@
-import { sessionResponse } from '@partner/proto-contracts/public-api/session';
+import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { pageHadSession } from '../page-settings.js';

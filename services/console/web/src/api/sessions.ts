@@ -1,4 +1,4 @@
-import { sessionList } from '@partner/proto-contracts/public-api/session';
+import { sessionList } from '@partner/proto-contracts/resources/session/session';
 import type { z } from 'zod';
 import { useAction } from './use-action.js';
 import { useApiQuery } from './use-api-query.js';

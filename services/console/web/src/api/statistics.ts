@@ -1,7 +1,7 @@
 import {
   companyStatistics,
   webhookStatistics,
-} from '@partner/proto-contracts/public-api/delivery-statistics';
+} from '@partner/proto-contracts/resources/statistics/statistics';
 import type { z } from 'zod';
 import { useApiQuery } from './use-api-query.js';
 

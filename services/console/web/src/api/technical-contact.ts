@@ -1,7 +1,7 @@
 import {
   technicalContact,
   technicalContactRequested,
-} from '@partner/proto-contracts/public-api/technical-contact';
+} from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { useAction } from './use-action.js';
 import { useApiQuery } from './use-api-query.js';
 

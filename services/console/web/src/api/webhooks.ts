@@ -4,10 +4,10 @@ import {
   subscriptionActivated,
   subscriptionCreated,
   subscriptionList,
-} from '@partner/proto-contracts/public-api/webhook-subscription';
-import { eventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
-import { delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
-import { urlCheck } from '@partner/proto-contracts/public-api/url-check';
+} from '@partner/proto-contracts/resources/subscription/subscription';
+import { eventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
+import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
+import { urlCheck } from '@partner/proto-contracts/resources/url-check/url-check';
 import type { z } from 'zod';
 import { useAction } from './use-action.js';
 import { useApiQuery } from './use-api-query.js';

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
-import { sessionResponse } from '@partner/proto-contracts/public-api/session';
+import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
 import { messageOf } from '../api/api-error.js';
 import type { ConfirmationGate } from '../api/confirmation-gate.js';

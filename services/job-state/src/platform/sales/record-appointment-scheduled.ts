@@ -1,5 +1,5 @@
 import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';
 import { recordEvent } from '../../webhooks/events/record-event.js';

@@ -1,6 +1,6 @@
 import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import type { EventData, EventName } from '@partner/proto-contracts/public-api/webhook-events';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import type { EventData, EventName } from '@partner/proto-contracts/events/webhook-events';
 import { assertNever } from '@partner/kernel/invariant';
 import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';

@@ -7,7 +7,7 @@ import {
   ProjectCreatedSchema,
   QuoteSentSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';

@@ -10,8 +10,8 @@ import {
   QuoteViewedSchema,
   RebateStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import type { EventName } from '@partner/proto-contracts/public-api/webhook-events';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import type { EventName } from '@partner/proto-contracts/events/webhook-events';
 import { z } from 'zod';
 import {
   CODE_LENGTH,

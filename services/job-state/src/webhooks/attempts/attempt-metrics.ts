@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-delivery';
-import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/resources/attempt/attempt';
+import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
 
 export type AttemptMetrics = ReturnType<typeof createAttemptMetrics>;
 

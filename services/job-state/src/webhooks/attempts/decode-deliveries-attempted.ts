@@ -4,8 +4,8 @@ import {
   AttemptOutcomeSchema,
   DeliveriesAttemptedSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/resources/attempt/attempt';
 import { z } from 'zod';
 
 const int32 = z.int().min(0).max(2_147_483_647);

@@ -1,4 +1,4 @@
-import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
 import type { Logger } from '@partner/kernel/logger';
 import type { Database, Transaction } from '../../database/database.js';
 import { type CountedAttempt, countAttempts } from '../statistics/count-attempts.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/resources/attempt/attempt';
 import { fc } from '@partner/test-kit/fast-check';
 import { type DeliveryStanding, settleAttempt } from './settle-attempt.js';
 

@@ -1,4 +1,4 @@
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { AttemptOutcomeName, DeliveryStateName } from '../schedule/delivery-resource.js';
 import { type RetrySettings, retryWaitMs } from '../schedule/retry-schedule.js';
 

@@ -1,9 +1,9 @@
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type {
   EVENT_VERDICTS,
   EventTrail,
   WebhookEvent,
-} from '@partner/proto-contracts/public-api/event-trail';
+} from '@partner/proto-contracts/resources/event/event';
 import {
   type AttemptSummaryRow,
   type DeliveryRow,

@@ -2,7 +2,7 @@ import {
   type CompanyClassName,
   type EventName,
   eventsMatching,
-} from '@partner/proto-contracts/public-api/webhook-events';
+} from '@partner/proto-contracts/events/webhook-events';
 
 /**
  * The events that a subscription receives.

@@ -1,14 +1,14 @@
 import { newId } from '@partner/kernel/ids';
 import { currentRequestId } from '@partner/kernel/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
-import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import {
   EVENT_CATALOGUE,
   type EventName,
   type EventData,
   eventGroup,
-} from '@partner/proto-contracts/public-api/webhook-events';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
+} from '@partner/proto-contracts/events/webhook-events';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Transaction } from '../../database/database.js';
 import { newDeliveryIds } from '../schedule/delivery-ids.js';

@@ -1,11 +1,11 @@
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import {
   type EventName,
   eventData,
   type EventData,
   webhookEnvelope,
-} from '@partner/proto-contracts/public-api/webhook-events';
+} from '@partner/proto-contracts/events/webhook-events';
 
 /** Content of a webhook body. */
 export interface EnvelopeContent<E extends EventName> {

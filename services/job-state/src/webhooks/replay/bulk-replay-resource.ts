@@ -3,8 +3,8 @@ import {
   type BULK_REPLAY_STATES,
   type BulkReplay,
   REPLAYED_STATES,
-} from '@partner/proto-contracts/public-api/bulk-replay';
-import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/public-api/date-time';
+} from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 
 /** A bulk replay or back-fill, as {@link BULK_REPLAY_COLUMNS} selects it. */
 export interface BulkReplayRow {

@@ -1,5 +1,8 @@
-import { bulkReplayIn, PREVIEWED_RESOURCES } from '@partner/proto-contracts/public-api/bulk-replay';
-import { eventsNamedBy } from '@partner/proto-contracts/public-api/webhook-events';
+import {
+  bulkReplayIn,
+  PREVIEWED_RESOURCES,
+} from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import { eventsNamedBy } from '@partner/proto-contracts/events/webhook-events';
 import { invalidArgument, validate } from '@partner/kernel/validation';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';

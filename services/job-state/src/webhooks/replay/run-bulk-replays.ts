@@ -1,4 +1,4 @@
-import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
 import { idFloor } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';

@@ -1,15 +1,14 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { ExchangeTraceSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import type {
   Attempt,
   ATTEMPT_OUTCOMES,
   AttemptSummary,
-  Delivery,
-  DELIVERY_STATES,
   ExchangeSteps,
-} from '@partner/proto-contracts/public-api/webhook-delivery';
+} from '@partner/proto-contracts/resources/attempt/attempt';
+import type { Delivery, DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 
 /** State of a delivery. */
 export type DeliveryStateName = (typeof DELIVERY_STATES)[number];

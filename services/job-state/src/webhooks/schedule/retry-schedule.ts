@@ -1,4 +1,4 @@
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 
 /** Inputs of the retry schedule. */
 export interface RetrySettings {

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import type { ShownAttemptCounts } from '@partner/proto-contracts/public-api/delivery-statistics';
+import type { ShownAttemptCounts } from '@partner/proto-contracts/resources/statistics/statistics';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';

@@ -1,8 +1,8 @@
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type {
   ShownAttemptCounts,
   ShownStatistics,
-} from '@partner/proto-contracts/public-api/delivery-statistics';
+} from '@partner/proto-contracts/resources/statistics/statistics';
 import { percentileMs } from './duration-histogram.js';
 import type { AttemptCounts, Statistics } from './read-statistics.js';
 

@@ -1,4 +1,7 @@
-import { BUCKET_MINUTES, STATISTICS_MAX_DAYS } from '@partner/proto-contracts/public-api/delivery-statistics';
+import {
+  BUCKET_MINUTES,
+  STATISTICS_MAX_DAYS,
+} from '@partner/proto-contracts/resources/statistics/statistics';
 import { invalidArgument } from '@partner/kernel/validation';
 
 const MINUTE_MS = 60_000;

@@ -4,7 +4,7 @@ import {
   eventGroup,
   eventsMatching,
   isEventName,
-} from '@partner/proto-contracts/public-api/webhook-events';
+} from '@partner/proto-contracts/events/webhook-events';
 import type { FieldViolation } from '@partner/kernel/service-error';
 
 /**

@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
-import { subscriptionFields } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
+import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
 import { validate } from '@partner/kernel/validation';
 import { type Caller, judgeEndpoint } from './check-endpoint.js';
 

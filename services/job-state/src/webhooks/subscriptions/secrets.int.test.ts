@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
+import type { Delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { openSecret, type SealingKeys, sealSecret } from '@partner/kernel/secret-sealing';

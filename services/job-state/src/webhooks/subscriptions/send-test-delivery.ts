@@ -1,5 +1,5 @@
-import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import { idFloor, newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';

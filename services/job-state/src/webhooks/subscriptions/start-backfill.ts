@@ -1,5 +1,5 @@
-import { DEFAULT_REPLAYS_PER_MINUTE } from '@partner/proto-contracts/public-api/bulk-replay';
-import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { DEFAULT_REPLAYS_PER_MINUTE } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
 import { idFloor, newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { idsCreatedWithin } from '../../database/created-within.js';

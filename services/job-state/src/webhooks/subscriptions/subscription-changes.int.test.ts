@@ -11,7 +11,7 @@ import {
   openSubscriptionFixture,
   type SubscriptionFixture,
 } from '../../testing/subscription-fixture.js';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { SubscriptionOfCompany } from './get-subscription.js';
 import { listSubscriptions } from './list-subscriptions.js';
 

@@ -1,5 +1,5 @@
-import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import type { Subscription } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import type { Subscription } from '@partner/proto-contracts/resources/subscription/subscription';
 
 /** The public fields of a subscription, as {@link SUBSCRIPTION_COLUMNS} selects them. */
 export interface SubscriptionRow {

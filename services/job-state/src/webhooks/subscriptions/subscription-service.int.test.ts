@@ -13,7 +13,7 @@ import {
   type SubscriptionFixture,
   watchTransactions,
 } from '../../testing/subscription-fixture.js';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import { createSubscription } from './create-subscription.js';
 import { MAX_TEST_DELIVERIES, MAX_TEST_DELIVERIES_OF_COMPANY } from './send-test-delivery.js';
 

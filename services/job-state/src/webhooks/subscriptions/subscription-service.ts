@@ -1,13 +1,13 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
 import type {
   SecretRotated,
   SubscriptionActivated,
   SubscriptionCreated,
   SubscriptionList,
-} from '@partner/proto-contracts/public-api/webhook-subscription';
+} from '@partner/proto-contracts/resources/subscription/subscription';
 import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
 import { actorOf } from '../../audit/actor.js';

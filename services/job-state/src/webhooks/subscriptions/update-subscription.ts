@@ -1,5 +1,5 @@
-import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import { subscriptionFields } from '@partner/proto-contracts/public-api/webhook-subscription';
+import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
 import { invariant } from '@partner/kernel/invariant';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, queryWithin } from '../../database/database.js';

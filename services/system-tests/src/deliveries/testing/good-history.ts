@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
-import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
+import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import type { TimedWebhook } from '../../support/webhook-receiver.js';
 import type { AcknowledgedWrite, DeliveryHistory, ShownDelivery, StoredEvent } from '../delivery-history.js';
 

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
-import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
+import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, violationsByField, messageOf } from '../../api/api-error.js';
 import { type ApiKey, useCreateApiKey, useInstallers } from '../../api/api-keys.js';

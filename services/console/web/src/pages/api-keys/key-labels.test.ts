@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { KEY_KINDS } from '@partner/proto-contracts/public-api/scopes';
+import { KEY_KINDS } from '@partner/proto-contracts/api/scopes';
 import { isInForce, keyName, kindsFor, scopeLabels, testCommand } from './key-labels.js';
 
 test('every scope of every kind has words', () => {

@@ -1,4 +1,4 @@
-import { KEY_KINDS_OF_CLASS } from '@partner/proto-contracts/public-api/api-key-management';
+import { KEY_KINDS_OF_CLASS } from '@partner/proto-contracts/resources/api-key/api-key';
 import type { ApiKey } from '../../api/api-keys.js';
 import type { OwnerSession } from '../../api/session.js';
 

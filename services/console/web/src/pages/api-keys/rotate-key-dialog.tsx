@@ -1,5 +1,5 @@
 import { Button, Group, List, Modal, NativeSelect, Stack, Text } from '@mantine/core';
-import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
+import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { useState } from 'react';
 import { type ApiKey, useRotateApiKey } from '../../api/api-keys.js';
 import { Notice } from '../../parts/notice.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AUDIT_ACTIONS } from '@partner/proto-contracts/public-api/audit-trail';
+import { AUDIT_ACTIONS } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import type { AuditEntry } from '../../api/audit.js';
 import { ACTION_LABELS, detailRows, subjectPath, describeEntry } from './audit-labels.js';
 

@@ -1,6 +1,9 @@
 import { Box, NativeSelect, Stack, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
-import { AUDIT_ACTIONS, AUDIT_RETENTION_DAYS } from '@partner/proto-contracts/public-api/audit-trail';
+import {
+  AUDIT_ACTIONS,
+  AUDIT_RETENTION_DAYS,
+} from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { useSearchParams } from 'react-router';
 import { type AuditEntry, useAuditEntries } from '../../api/audit.js';
 import { useWebhooks } from '../../api/webhooks.js';

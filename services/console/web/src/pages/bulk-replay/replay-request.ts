@@ -1,7 +1,7 @@
 import {
   BULK_REPLAY_MAX_DAYS,
   DEFAULT_REPLAYS_PER_MINUTE,
-} from '@partner/proto-contracts/public-api/bulk-replay';
+} from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import type { BulkReplayRequest } from '../../api/deliveries.js';
 
 const DAY_MS = 86_400_000;

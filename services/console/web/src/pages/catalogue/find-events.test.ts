@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createEventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
+import { createEventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { findEvents } from './find-events.js';
 
 const { events } = createEventCatalogue();

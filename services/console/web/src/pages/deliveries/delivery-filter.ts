@@ -1,4 +1,4 @@
-import { DELIVERY_STATES } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 import type { DeliveryState } from '../../api/deliveries.js';
 import type { DeliveryFilter } from '../../paths.js';
 

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Delivery } from '../../api/deliveries.js';
 import { DeliveryStateBadge } from '../../parts/badges.js';
 import { type Column, DataTable } from '../../parts/data-table.js';

@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
-import { DELIVERY_STATES } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 import { useState } from 'react';
 import { deliveryStateLabel } from '../../parts/badges.js';
 import { DateTimeField } from '../../parts/date-time-field.js';

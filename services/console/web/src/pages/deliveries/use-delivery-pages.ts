@@ -1,4 +1,4 @@
-import { deliveryPage } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { deliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { ApiClient } from '../../api/api-client.js';

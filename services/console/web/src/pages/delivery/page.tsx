@@ -1,5 +1,5 @@
 import { Code, Group, Stack } from '@mantine/core';
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { useParams } from 'react-router';
 import { type Attempt, type Delivery, useDelivery } from '../../api/deliveries.js';
 import { useWebhook, type Webhook } from '../../api/webhooks.js';

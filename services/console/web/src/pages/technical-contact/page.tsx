@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import type { technicalContact } from '@partner/proto-contracts/public-api/technical-contact';
+import type { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { type SubmitEvent, useState } from 'react';
 import type { z } from 'zod';
 import { messageOf } from '../../api/api-error.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createEventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
+import { createEventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import {
   type CatalogueEvent,
   type EventGroup,

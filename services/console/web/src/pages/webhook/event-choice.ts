@@ -1,4 +1,4 @@
-import type { eventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
+import type { eventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import type { z } from 'zod';
 
 /** An event that a subscription can name. */

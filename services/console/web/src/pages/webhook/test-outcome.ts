@@ -1,4 +1,4 @@
-import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Attempt, Delivery } from '../../api/deliveries.js';
 import { formatDuration } from '../../format.js';
 

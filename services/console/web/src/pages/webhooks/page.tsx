@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import { useCompanyStatistics } from '../../api/statistics.js';
 import { useWebhooks, type Webhook } from '../../api/webhooks.js';
 import { formatCountOf, formatShare } from '../../format.js';

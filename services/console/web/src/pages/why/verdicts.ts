@@ -1,4 +1,4 @@
-import type { EVENT_VERDICTS } from '@partner/proto-contracts/public-api/event-trail';
+import type { EVENT_VERDICTS } from '@partner/proto-contracts/resources/event/event';
 import type { Tone } from '../../tones.js';
 
 /** What became of an event for a subscription. */

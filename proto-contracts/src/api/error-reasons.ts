@@ -1,0 +1,183 @@
+/** Meaning of one kind of error for the caller. */
+export interface ErrorReasonEntry {
+  readonly httpStatus: number;
+  /** When it occurs. */
+  readonly meaning: string;
+  /** What the caller should do (spec: Errors). */
+  readonly action: string;
+}
+
+const FIX = 'Fix the request; do not repeat it unchanged.';
+
+const REREAD = 'Read the resource again and send the request with its current version and a new key.';
+
+const BACK_OFF =
+  'Look whether the request took effect, or repeat it with backoff and, where it had one, the same Idempotency-Key.';
+
+/** Every error of a request. The name is the `code` of the error body. */
+export const ERROR_REASON_CATALOGUE = {
+  invalid_argument: {
+    httpStatus: 400,
+    meaning: 'A header, parameter or field is missing or wrong; the message names it.',
+    action: FIX,
+  },
+  cursor_invalid: {
+    httpStatus: 400,
+    meaning:
+      'The cursor was not made for this company, was changed, or is so old that entries after it are not kept any more.',
+    action:
+      'Use a `nextCursor` as it was given, or begin again: the change feed with `view=snapshot` or `from=start`, any other list without a cursor.',
+  },
+  unauthenticated: {
+    httpStatus: 401,
+    meaning: 'The credentials are missing, malformed, revoked, expired or of another surface or environment.',
+    action: 'Check the header and the kind of the key.',
+  },
+  permission_denied: {
+    httpStatus: 403,
+    meaning:
+      'The key lacks the scope, the resource is outside its boundary, or a console request has another origin.',
+    action: 'Use the right kind of key.',
+  },
+  confirmation_required: {
+    httpStatus: 403,
+    meaning:
+      'What shows a secret needs the password again when that was last given more than 15 minutes ago.',
+    action: 'Send the password to `POST /partner-api/session/confirm`, then the request again.',
+  },
+  password_wrong: {
+    httpStatus: 403,
+    meaning: 'The password is not that of the signed-in owner.',
+    action: 'Ask for the password again.',
+  },
+  not_found: {
+    httpStatus: 404,
+    meaning: 'There is no such path, or the resource is not visible to this key. Existence is not confirmed.',
+    action: 'Treat it like a 403.',
+  },
+  method_not_allowed: {
+    httpStatus: 405,
+    meaning: 'The path is known, but not with this method; the header `allow` lists those that it has.',
+    action: FIX,
+  },
+  stale_version: {
+    httpStatus: 409,
+    meaning: '`expectedVersion` is not the version of the job; `currentVersion` is.',
+    action: REREAD,
+  },
+  idempotency_mismatch: {
+    httpStatus: 409,
+    meaning: 'The idempotency key was used before for another operation or another body.',
+    action: 'Use a new key for a new request.',
+  },
+  idempotency_in_progress: {
+    httpStatus: 409,
+    meaning: 'A request with the same idempotency key is still running.',
+    action: 'Repeat the request with the same key a little later.',
+  },
+  test_delivery_required: {
+    httpStatus: 409,
+    meaning: 'The subscription has not had a verified test delivery at its present URL.',
+    action: 'Send a test delivery, and activate the subscription when it has arrived.',
+  },
+  subscription_limit_reached: {
+    httpStatus: 409,
+    meaning: 'The company has as many webhook subscriptions as it can have.',
+    action: 'Change a subscription that there is, or delete one and send the request again.',
+  },
+  secret_version_mismatch: {
+    httpStatus: 409,
+    meaning:
+      'The operation cannot use this secret version. The message says which secret is active and which is pending.',
+    action: 'Read the subscription again and send one of its versions.',
+  },
+  delivery_not_replayable: {
+    httpStatus: 409,
+    meaning: 'The delivery is neither delivered nor dead-lettered, or it is a test.',
+    action: 'Wait until it has come to its end. Instead of replaying a test, send a new one.',
+  },
+  replay_in_progress: {
+    httpStatus: 409,
+    meaning: 'What is asked for is under way already; the message names it.',
+    action: 'Watch the one that the message names; send the request again when it has come to its end.',
+  },
+  event_expired: {
+    httpStatus: 409,
+    meaning: 'The event is no longer kept, so that there is nothing to send.',
+    action: 'Read the present state of the resource instead.',
+  },
+  key_not_rotatable: {
+    httpStatus: 409,
+    meaning: 'The API key is not in force any more, or was replaced already.',
+    action: 'Create a key, or replace the one that the message names.',
+  },
+  payload_too_large: {
+    httpStatus: 413,
+    meaning: 'The body is larger than 1 MB.',
+    action: FIX,
+  },
+  transition_not_allowed: {
+    httpStatus: 422,
+    meaning:
+      'The status cannot be reached from `currentStatus`; `allowed` lists those that can. None can on a closed job.',
+    action: 'Read the message.',
+  },
+  schedule_invalid: {
+    httpStatus: 422,
+    meaning: 'The times do not fit the schedule: both are needed, and the end must be after the start.',
+    action: 'Read the message.',
+  },
+  technician_not_assignable: {
+    httpStatus: 422,
+    meaning: 'A `membershipId` is not that of an active technician of the company.',
+    action: 'List the technicians again and read the message.',
+  },
+  note_limit_reached: {
+    httpStatus: 422,
+    meaning: 'The notes of the job would be longer than 20,000 characters together.',
+    action: 'Read the message.',
+  },
+  key_kind_not_allowed: {
+    httpStatus: 422,
+    meaning: 'A company of this class cannot have API keys of this kind.',
+    action: 'Create a key of a kind that the message names, if any.',
+  },
+  installer_not_bindable: {
+    httpStatus: 422,
+    meaning: 'The company is no installer company that a job of this company is or was assigned to.',
+    action: 'Take one of the list of installers.',
+  },
+  key_limit_reached: {
+    httpStatus: 422,
+    meaning: 'The company has as many API keys in force as it can have.',
+    action: 'Revoke a key that is not needed any more and send the request again.',
+  },
+  rate_limited: {
+    httpStatus: 429,
+    meaning: 'More requests than the limit allows in 60 seconds.',
+    action: 'Wait at least the `retry-after` seconds, with jitter.',
+  },
+  internal: {
+    httpStatus: 500,
+    meaning: 'The service has a fault; whether the request took effect is unknown.',
+    action: BACK_OFF,
+  },
+  not_implemented: {
+    httpStatus: 501,
+    meaning: 'The request uses a feature of HTTP that the service does not support; the message names it.',
+    action: FIX,
+  },
+  unavailable: {
+    httpStatus: 503,
+    meaning: 'The service did not respond in time; whether the request took effect is unknown.',
+    action: BACK_OFF,
+  },
+} as const satisfies Record<string, ErrorReasonEntry>;
+
+/** Every error reason that a caller can receive. */
+export type ErrorReason = keyof typeof ERROR_REASON_CATALOGUE;
+
+/** Returns whether this version knows a reason. */
+export function isErrorReason(text: string): text is ErrorReason {
+  return Object.hasOwn(ERROR_REASON_CATALOGUE, text);
+}

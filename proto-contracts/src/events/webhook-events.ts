@@ -1,0 +1,289 @@
+import { z } from 'zod';
+import {
+  BLOCKER_CODES,
+  blockerCodes,
+  DOCUMENT_CATEGORIES,
+  jobSchedule,
+  jobStatus,
+  scheduleStatus,
+} from '../resources/job/job.js';
+import { dateTimeOut } from '../values/date-time.js';
+
+/** Public names of the company classes. */
+export type CompanyClassName = 'SALES' | 'INSTALLER' | 'ACCOUNTING';
+
+interface CatalogueEntry {
+  /** When the event occurs, in the specification's words. */
+  readonly meaning: string;
+  /** Company classes that may subscribe. */
+  readonly classes: readonly CompanyClassName[];
+}
+
+const sales = (meaning: string): CatalogueEntry => ({ meaning, classes: ['SALES'] });
+
+const install = (meaning: string): CatalogueEntry => ({ meaning, classes: ['INSTALLER'] });
+
+const journal = (meaning: string): CatalogueEntry => ({ meaning, classes: ['ACCOUNTING'] });
+
+/** Every event that a subscription can name (spec: Event catalogue), with the classes that may receive it. */
+export const EVENT_CATALOGUE = {
+  'quote.sent': sales('a quote was sent to the customer'),
+  'quote.viewed': sales('the customer opened the quote link'),
+  'quote.accepted': sales('the customer accepted an option'),
+  'project.stage_changed': sales('any pipeline stage change'),
+  'appointment.booked': sales('an appointment was created or moved'),
+  'deposit.paid': sales('customer deposit settled'),
+  'deposit.refunded': sales('customer deposit reversed'),
+  'invoice.issued': sales('an invoice was issued'),
+  'rebate.status_changed': sales('a rebate or incentive application changed state'),
+  'project.completed': sales('project closed out'),
+  'install.job_assigned': install('a job was assigned to your company'),
+  'install.job_unassigned': install('a job was removed from your company'),
+  'install.job_cancelled': install('the job was cancelled by the company'),
+  'install.schedule_changed': install('scheduled start or end changed, by either side'),
+  'install.readiness_changed': install('ready flag or blocker codes changed'),
+  'install.document_available': install(
+    'a scope, permit, manual, warranty or completion document can be fetched',
+  ),
+  'install.status_changed': install('job status moved'),
+  'install.completion_received': install('a completion report was accepted'),
+  'install.scope_acknowledgement_required': install(
+    'the scope changed; acknowledgement of the new scope version is needed before work continues',
+  ),
+  'install.test': {
+    meaning: 'on-demand test delivery, safe to ignore in production',
+    classes: ['SALES', 'INSTALLER', 'ACCOUNTING'],
+  },
+  'journal.deposit_recorded': journal('a deposit was recorded'),
+  'journal.invoice_recorded': journal('an invoice was recorded'),
+  'journal.payout_recorded': journal('a payout was recorded'),
+  'journal.adjustment_recorded': journal('an adjustment was recorded'),
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type EventName = keyof typeof EVENT_CATALOGUE;
+
+/** Returns whether a text names an event of the catalogue. */
+export function isEventName(name: string): name is EventName {
+  return Object.hasOwn(EVENT_CATALOGUE, name);
+}
+
+/** Returns the group of an event: the part before its dot. */
+export function eventGroup(event: EventName): string {
+  return event.slice(0, event.indexOf('.'));
+}
+
+/**
+ * Returns the events of the catalogue that a pattern matches: an event's own name, or `group.*`. Empty if it matches
+ * none.
+ */
+export function eventsNamedBy(pattern: string): readonly EventName[] {
+  return Object.keys(EVENT_CATALOGUE)
+    .filter(isEventName)
+    .filter((event) => pattern === event || pattern === `${eventGroup(event)}.*`);
+}
+
+/**
+ * Returns the events that a subscription's pattern matches and that the company's class may receive. A pattern is an
+ * event's own name, or `group.*`. Empty if there are none.
+ */
+export function eventsMatching(pattern: string, companyClass: CompanyClassName): readonly EventName[] {
+  return eventsNamedBy(pattern).filter((event) => {
+    const classes: readonly CompanyClassName[] = EVENT_CATALOGUE[event].classes;
+    return classes.includes(companyClass);
+  });
+}
+
+/** Document categories that installer companies receive an event for. */
+export const ANNOUNCED_DOCUMENT_CATEGORIES = DOCUMENT_CATEGORIES.filter(
+  (category) => category !== 'CONTRACT_METADATA',
+);
+
+const money = z
+  .strictObject({
+    amountMinor: z.int().meta({ description: "In the currency's minor unit, e.g. cents.", format: 'int64' }),
+    currency: z.string().meta({ description: 'ISO 4217 code, e.g. `USD`.' }),
+  })
+  .meta({ id: 'Money', description: 'An amount of money.' });
+
+const id = (description: string) => z.string().meta({ description });
+
+const projectId = id('The project that it belongs to.');
+
+const jobId = id('The job that it is about.');
+
+const depositId = id('The id of the deposit.');
+
+const invoiceId = id('The id of the invoice.');
+
+const invoiceNumber = id('The number printed on the invoice.');
+
+const quoteId = id('The id of the quote.');
+
+const previousJobStatus = jobStatus.meta({ description: 'The status before the change.' });
+
+const journalEntry = {
+  entryId: id('The id of the journal entry.'),
+  companyId: z.string().meta({ description: 'The company whose journal it is.' }),
+  projectId: projectId.nullable(),
+  recordedAt: dateTimeOut,
+};
+
+/**
+ * The `data` of each event, as an allow-list. Strict: a field that is not listed cannot be sent. No event holds a
+ * customer's contact details; those for installer companies hold no price (spec: What the service does 6, Events).
+ */
+export const eventData = {
+  'quote.sent': z.strictObject({
+    quoteId,
+    projectId,
+    total: money,
+    validUntil: dateTimeOut.nullable().meta({ description: 'Null when it holds for good.' }),
+  }),
+  'quote.viewed': z.strictObject({ quoteId, projectId, viewedAt: dateTimeOut }),
+  'quote.accepted': z.strictObject({
+    quoteId,
+    projectId,
+    optionName: z.string().nullable().meta({ description: 'Null when there was one option only.' }),
+    total: money,
+    acceptedAt: dateTimeOut,
+  }),
+  'project.stage_changed': z.strictObject({
+    projectId,
+    previousStage: z.string().nullable().meta({ description: 'Null for the first stage.' }),
+    stage: id('The stage after the change.'),
+  }),
+  'appointment.booked': z.strictObject({
+    appointmentId: id('The id of the appointment.'),
+    leadId: id('The lead that it is for.'),
+    projectId: projectId.nullable(),
+    startsAt: dateTimeOut,
+    endsAt: dateTimeOut,
+    notes: id('The notes of the booking.').nullable(),
+  }),
+  'deposit.paid': z.strictObject({ depositId, projectId, amount: money, paidAt: dateTimeOut }),
+  'deposit.refunded': z.strictObject({
+    depositId,
+    projectId,
+    amount: money,
+    refundedAt: dateTimeOut,
+  }),
+  'invoice.issued': z.strictObject({
+    invoiceId,
+    projectId,
+    invoiceNumber,
+    total: money,
+    issuedAt: dateTimeOut,
+    dueAt: dateTimeOut.nullable().meta({ description: 'Null: at once.' }),
+  }),
+  'rebate.status_changed': z.strictObject({
+    rebateId: id('The id of the rebate or incentive.'),
+    projectId,
+    programme: id('The programme that grants it.'),
+    previousStatus: z.string().nullable().meta({ description: 'Null for the first state.' }),
+    status: id('The status after the change.'),
+  }),
+  'project.completed': z.strictObject({ projectId, completedAt: dateTimeOut }),
+  'install.job_assigned': z.strictObject({ jobId, status: jobStatus }),
+  'install.job_unassigned': z.strictObject({ jobId }),
+  'install.job_cancelled': z.strictObject({ jobId, previousStatus: previousJobStatus }),
+  'install.schedule_changed': z.strictObject({
+    jobId,
+    changedBy: z.enum(['installer', 'seller']).meta({ description: '`installer`: your own company.' }),
+    previousStatus: scheduleStatus.meta({ description: 'The status of the schedule before the change.' }),
+    schedule: jobSchedule,
+  }),
+  'install.readiness_changed': z.strictObject({
+    jobId,
+    ready: z.boolean().meta({ description: 'True: work can begin.' }),
+    blockerCodes,
+  }),
+  'install.document_available': z.strictObject({
+    jobId,
+    document: z
+      .strictObject({
+        id: id('The id of the document.'),
+        category: z.enum(ANNOUNCED_DOCUMENT_CATEGORIES).meta({ description: 'What kind of document it is.' }),
+        mime: id('Media type, e.g. `application/pdf`.'),
+        availableAt: dateTimeOut,
+      })
+      .meta({ id: 'AnnouncedDocument', description: 'A document that can be fetched.' }),
+  }),
+  'install.status_changed': z.strictObject({
+    jobId,
+    previousStatus: previousJobStatus,
+    status: jobStatus,
+    occurredAt: dateTimeOut.meta({
+      description: 'As the status event told it, or the selling side that cancelled the job.',
+    }),
+    note: id('The remark of the status event.').nullable(),
+    blockerCode: z
+      .enum(BLOCKER_CODES)
+      .nullable()
+      .meta({ description: 'Why work stopped; null unless `status` is `BLOCKED`.' }),
+  }),
+  'install.completion_received': z.strictObject({ jobId, acceptedAt: dateTimeOut }),
+  'install.scope_acknowledgement_required': z.strictObject({
+    jobId,
+    scopeVersion: z.int().meta({ description: 'The version of the scope after the change.' }),
+    previousScopeVersion: z.int().meta({ description: 'The version before the change.' }),
+  }),
+  'install.test': z.strictObject({
+    subscriptionId: id('The subscription that is tested.'),
+    message: id('A text for people.'),
+  }),
+  'journal.deposit_recorded': z.strictObject({
+    ...journalEntry,
+    depositId,
+    amount: money,
+  }),
+  'journal.invoice_recorded': z.strictObject({
+    ...journalEntry,
+    invoiceId,
+    invoiceNumber: z
+      .string()
+      .meta({ description: 'A code of capital letters and digits, e.g. `INV-2026-0417`.' }),
+    amount: money,
+  }),
+  'journal.payout_recorded': z.strictObject({
+    ...journalEntry,
+    payoutId: id('The id of the payout.'),
+    payeeCompanyId: id('The company that is paid.'),
+    amount: money,
+  }),
+  'journal.adjustment_recorded': z.strictObject({
+    ...journalEntry,
+    adjustsEntryId: z.string().nullable().meta({ description: 'The entry that is corrected.' }),
+    reasonCode: z.string().meta({ description: 'A code of capital letters and digits, e.g. `WRITE_OFF`.' }),
+    amount: money.meta({ description: 'Negative lowers.' }),
+  }),
+} as const satisfies Record<EventName, z.ZodType>;
+
+export type EventData<E extends EventName> = z.infer<(typeof eventData)[E]>;
+
+/** The resource of an event (spec: Webhook envelope). */
+export const eventResource = z
+  .strictObject({
+    type: z.string().meta({ description: 'E.g. `install_job`.' }),
+    id: id('The id of the resource.'),
+    version: z.int().meta({
+      description:
+        'For a job the same as its `version`. Ignore an event about a version older than the one that you have; send it' +
+        ' as `expectedVersion` when you write back.',
+    }),
+  })
+  .meta({ id: 'EventResource', description: 'What the event is about.' });
+
+/** The body of every webhook (spec: Webhook envelope). */
+export const webhookEnvelope = z.strictObject({
+  id: z.string().meta({ description: 'The id of the event, the same in every attempt: de-duplicate by it.' }),
+  event: z.string().meta({ description: 'The name of the event.' }),
+  apiVersion: z.string().meta({ description: 'The current version date of the API.' }),
+  schemaVersion: z
+    .int()
+    .meta({ description: 'Rises with a breaking change of the payload, for subscriptions that opted in.' }),
+  occurredAt: dateTimeOut,
+  resource: eventResource,
+  data: z.record(z.string(), z.unknown()).meta({ description: 'Differs from event to event.' }),
+});
+
+export type WebhookEnvelope = z.infer<typeof webhookEnvelope>;

@@ -1,0 +1,89 @@
+import type { ErrorBody } from '../api/error-body.js';
+import type { ErrorReason } from '../api/error-reasons.js';
+import { LIMITS } from '../api/limits.js';
+import { COUNTED_AS, keyRefusal, missingScope, requestLimitReached } from '../api/refusals.js';
+import { KEY_LIMITS } from '../resources/api-key/api-key.js';
+import { INSTALLER_JOB_EXAMPLE } from '../resources/job/example.js';
+import { WEBHOOK_LIMITS } from '../resources/subscription/subscription.js';
+
+const { version } = INSTALLER_JOB_EXAMPLE;
+
+function validation(path: string, message: string) {
+  return { error: `${path}: ${message}`, details: [{ path, message }] };
+}
+
+/** Example of each error code, without the fields that all errors share. */
+export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code' | 'requestId'>>> = {
+  invalid_argument: validation('expectedVersion', 'must be at least 1'),
+  cursor_invalid: validation('cursor', 'must be a nextCursor that this company was given'),
+  unauthenticated: { error: keyRefusal('installer') },
+  permission_denied: { error: missingScope('inbound', 'jobs:status:write') },
+  confirmation_required: {
+    error: 'confirm your password with POST /partner-api/session/confirm, then send the request again',
+  },
+  password_wrong: { error: 'the password is wrong' },
+  not_found: { error: 'no such job' },
+  method_not_allowed: { error: 'method: PATCH is not allowed here; allowed: GET, HEAD' },
+  stale_version: {
+    error: `expectedVersion is ${version - 1}, but the job is at version ${version}; read it again`,
+    currentVersion: version,
+  },
+  idempotency_mismatch: {
+    error:
+      'this idempotency key was used for another method, path or body; every field of the body counts, as it was sent; use a new key',
+  },
+  idempotency_in_progress: {
+    error: 'a request with this Idempotency-Key is still running; retry with the same key',
+  },
+  test_delivery_required: {
+    error: 'the subscription has had no verified test delivery; send one and wait until it is delivered',
+  },
+  subscription_limit_reached: {
+    error: `a company can have at most ${WEBHOOK_LIMITS.subscriptionsPerCompany} webhook subscriptions; delete one first`,
+  },
+  secret_version_mismatch: {
+    error: 'pendingSecretVersion: 1 is already active; the pending secret is 2',
+  },
+  delivery_not_replayable: {
+    error: 'the delivery is retry_scheduled; only one that is delivered or dead_lettered can be replayed',
+  },
+  replay_in_progress: {
+    error: 'dlv_01k3jd9w6ne3zr1v8xk5c2m4qa sends this event to this subscription already; wait for its end',
+  },
+  event_expired: { error: 'the event is no longer kept; there is nothing to replay' },
+  key_not_rotatable: { error: 'the key is revoked; create another one' },
+  payload_too_large: { error: `body: must be at most ${LIMITS.bodyBytes} bytes` },
+  transition_not_allowed: {
+    error: 'a job that is ASSIGNED cannot move to COMPLETE; it can move to: ACKNOWLEDGED, BLOCKED',
+    currentStatus: 'ASSIGNED',
+    allowed: ['ACKNOWLEDGED', 'BLOCKED'],
+  },
+  schedule_invalid: { error: 'endsAt: must be after startsAt' },
+  technician_not_assignable: { error: 'membershipIds.1: must be an active technician of the company' },
+  note_limit_reached: {
+    error: `note: all notes of a job together must be at most ${LIMITS.installerNoteLength} characters`,
+  },
+  key_kind_not_allowed: validation(
+    'kind',
+    'must be one of general, installer-contractor for a company of class SALES',
+  ),
+  installer_not_bindable: validation(
+    'boundCompanyId',
+    'must be an installer company that a job of this company is or was assigned to',
+  ),
+  key_limit_reached: {
+    error: `a company can have at most ${KEY_LIMITS.keysInForce} API keys in force; revoke one first`,
+  },
+  rate_limited: {
+    error: requestLimitReached(LIMITS.installerRequestsPerMinute, COUNTED_AS.installer, 3),
+  },
+  internal: {
+    error:
+      'the service failed; look whether it took effect, or retry with the same Idempotency-Key where the request had one',
+  },
+  not_implemented: { error: 'transfer-encoding: must be chunked; other codings are not supported' },
+  unavailable: {
+    error:
+      'the service did not respond in time; the outcome is unknown; look whether it took effect, or retry with the same Idempotency-Key where the request had one',
+  },
+};

@@ -1,0 +1,330 @@
+import { ERROR_REASON_CATALOGUE } from '../api/error-reasons.js';
+import { LIMITS } from '../api/limits.js';
+import { KEY_KINDS } from '../api/scopes.js';
+import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '../api/versions.js';
+import { JOB_STATUS_MOVES } from '../resources/job/job-status-moves.js';
+import { JOB_STATUSES, SCHEDULE_STATUSES } from '../resources/job/job.js';
+import { SCHEDULE_STATUS_MOVES } from '../resources/job/schedule-status-moves.js';
+import { CONFIRMED_MINUTES } from '../resources/session/session.js';
+import { WEBHOOK_LIMITS } from '../resources/subscription/subscription.js';
+import { markdownTable } from './markdown-table.js';
+import { SURFACES } from './surfaces.js';
+import { webhookGuide } from './webhook-guide.js';
+
+const code = (text: string) => `\`${text}\``;
+
+const codes = (texts: readonly string[]) => texts.map(code).join(', ');
+
+const count = (number: number) => number.toLocaleString('en-US');
+
+/**
+ * Returns the guide for partners' developers beyond the single operations, in Markdown; each section has a heading of
+ * level 2.
+ */
+export function renderGuide(serverUrl: string): string {
+  return [
+    introduction(),
+    firstRequest(serverUrl),
+    keysAndScopes(),
+    requestsAndResponses(),
+    generatedClients(),
+    errors(),
+    retries(),
+    concurrentChanges(),
+    changeFeed(),
+    rateLimits(),
+    otherLimits(),
+    versions(),
+    jobStatuses(),
+    scheduleStatuses(),
+    webhookGuide(),
+    sandbox(),
+  ].join('\n\n');
+}
+
+function introduction(): string {
+  return `
+The service gives partner companies programmatic access to sales and installation work: hand in leads, book appointments,
+follow the jobs of your company, report how they go, and be told of every event by a signed webhook.`.trim();
+}
+
+function firstRequest(serverUrl: string): string {
+  return `
+## First request
+
+Every path is relative to \`${serverUrl}\`. With an API key of kind \`installer-company\`:
+
+\`\`\`sh
+curl -sS '${serverUrl}/partner/v1/jobs?view=snapshot' -H "x-api-key: $API_KEY"
+\`\`\`
+
+With one of kind \`general\`:
+
+\`\`\`sh
+curl -sS ${serverUrl}/inbound/leads -H "x-api-key: $API_KEY" -H 'content-type: application/json' \\
+  -d '{"fullName":"Ada Quill","email":"ada.quill@example.com","phone":"+1 512 555 0100","address":"12 North Elm Street, Austin, TX 78701"}'
+\`\`\``.trim();
+}
+
+function keysAndScopes(): string {
+  const owners = {
+    general: 'a company that sells',
+    'installer-contractor': 'a company that sells, bound to one installer company',
+    'installer-company': 'an installer company',
+  } as const satisfies Record<keyof typeof KEY_KINDS, string>;
+  const sees = {
+    general: "that company's leads and projects",
+    'installer-contractor': 'jobs that the company sold and that this installer performs',
+    'installer-company': 'jobs that are assigned to the company, whoever sold them',
+  } as const satisfies Record<keyof typeof KEY_KINDS, string>;
+  const rows = (['general', 'installer-contractor', 'installer-company'] as const).map((kind) => [
+    code(kind),
+    owners[kind],
+    kind === 'installer-company' ? code('/partner/v1') : code('/inbound'),
+    codes(KEY_KINDS[kind].scopes),
+    sees[kind],
+  ]);
+  return `
+## Keys and scopes
+
+Every request carries the header \`x-api-key: <keyId>.<secret>\`. The secret begins with \`svc_test_\` in the sandbox and with
+\`svc_live_\` in production, and is shown once. A key belongs to one company, and its kind fixes what it may do:
+
+${markdownTable(['Kind', 'Owner', 'Surface', 'Scopes', 'Sees'], rows)}
+
+A key that is missing, malformed, revoked, expired, or of another surface or environment is 401: the error says what is wrong as
+far as the key itself shows it, and \`WWW-Authenticate\` which credentials the operation takes. A key that lacks the scope of
+an operation is 403. The console takes no API keys: an owner signs in there, and the browser sends the session's cookie.`.trim();
+}
+
+function requestsAndResponses(): string {
+  return `
+## Requests and answers
+
+- Bodies are JSON in UTF-8 with \`content-type: application/json\`, uncompressed, up to 1 MB (${count(LIMITS.bodyBytes)} bytes). A
+  request without a body needs no content type.
+- Fields and query parameters that we do not know are ignored. A query parameter in the wrong case or with brackets, such as
+  \`Limit\` or \`limit[]\`, is 400. Ignore fields that you do not know: new ones come without a new version.
+- Date-times are ISO 8601 in UTC. We take seconds (00 to 59) or fractions, and \`Z\` or \`+00:00\`; in a query, write \`+\` as \`%2B\`.
+  Any other offset is 400, \`-00:00\` too. Appointments and schedules are in the years 2000 to 2100. We always answer with
+  milliseconds and \`Z\`.
+- A time zone is a zone or link of the IANA tz database in its exact spelling, such as \`America/Chicago\` or \`US/Central\`. Abbreviations
+  that only other lists have, such as \`PST\`, are 400.
+- Ids are opaque texts: a prefix such as \`job_\` and letters and digits.
+- Text is counted in characters (Unicode code points), and must not hold the character U+0000. A required text such as a name,
+  an address or a note holds more than white space; an optional one may be empty.
+- Every answer has the header \`x-request-id\`: yours, when you send one of up to 128 letters, digits, \`.\`, \`_\`, \`:\` and
+  \`-\`, else a new one. Log it. It finds the request in our logs.
+- A path that we do not have is 404. A path that we have, with another method, is 405, and the header \`allow\` lists its methods.
+- A request that breaks HTTP/1.1 is refused before anything else, with the body of an error: malformed, or without exactly
+  one \`Host\` 400; more than 30 seconds to arrive 408; headers of more than 16 KB 431; a transfer coding other than \`chunked\`
+  501. When you send more bytes than the \`content-length\` says, you get the answer to the request, then the connection ends.
+
+**Compression.** Send \`accept-encoding: br, gzip\`, as most HTTP clients do: answers of 1 KB and more to \`GET\` come compressed, a
+page of the feed in a tenth of its size. Answers to writes never are.
+
+**Conditional requests.** The answers of \`listJobFeed\` and \`getJob\` have an \`ETag\`. Send it as \`If-None-Match\`: while the
+answer would still be the same, you get a 304 without a body. It counts towards the rate limit like any other. These answers
+have \`cache-control: private, no-cache\`, so that an HTTP cache of yours does this by itself.`.trim();
+}
+
+function generatedClients(): string {
+  return `
+## Generated clients
+
+\`/openapi.json\` is OpenAPI 3.1, and client generators read it. Three things need your choice:
+
+- A list of values such as \`ErrorCode\` can grow. When your generator makes clients that fail on a value that they do not know,
+  set its option that accepts one, or catch the failure and go by the status. With OpenAPI Generator's \`java\` it is
+  \`enumUnknownDefaultCase=true\`, and \`createLead\` needs it: the client reads a created lead as a merged one.
+- oapi-codegen leaves out what only webhooks use, and what it then makes does not compile: set \`skip-prune\`.
+- The class for webhooks of OpenAPI Generator's \`typescript-fetch\` does not compile: leave it out with
+  \`--global-property=apis=Console:Inbound:Installer,models,supportingFiles\`.`.trim();
+}
+
+function errors(): string {
+  const rows = Object.entries(ERROR_REASON_CATALOGUE).map(([reason, { httpStatus, meaning, action }]) => [
+    String(httpStatus),
+    code(reason),
+    meaning,
+    action,
+  ]);
+  return `
+## Errors
+
+The body of every error is \`{"error": <message>, "code": …, "requestId": …}\`. \`error\` is for a person, and for a 400 names the
+field; \`code\` is for a program, and stable. More fields come with some codes: \`details\` with a 400, \`currentVersion\` with
+\`stale_version\`, \`currentStatus\` and \`allowed\` with \`transition_not_allowed\`. When a code is new to you, go by the status.
+
+${markdownTable(['Status', 'Code', 'Meaning', 'What to do'], rows)}
+
+A request is judged in this order: credentials (401), rate limit (429), scope (403), parameters and body (400, 413), whether
+the resource is yours (404), its state (409, 422).`.trim();
+}
+
+function retries(): string {
+  return `
+## Retries and idempotency
+
+After a 500, a 503, a timeout or a broken connection **the outcome is unknown**: the request may have taken effect. Send it
+again, exactly as it was and with the same idempotency key, until you get another answer. Begin with a second, double the wait
+up to a minute, and add some jitter. Where \`retry-after\` is given, wait at least that long.
+
+- The header \`Idempotency-Key\` (1 to ${LIMITS.idempotencyKeyLength} letters, digits, \`.\`, \`_\`, \`:\` and \`-\`) is required on the writes of
+  the installer surface, and optional where its reference says so. Appointments take the field \`idempotencyKey\` of the body
+  instead (${LIMITS.appointmentIdempotencyKeyLength.min} to ${LIMITS.appointmentIdempotencyKeyLength.max} characters).
+- A key belongs to your company. It is bound to the method, path and body of its first use: fields may come in another order,
+  but the same key with another body or operation is 409 \`idempotency_mismatch\`. Every field of the body counts, unknown ones
+  too, as it was sent: \`Z\` and \`+00:00\` are two spellings of one instant, and two bodies.
+- Answers of 2xx, 409 \`stale_version\` and 422 are kept, and a repeat gets the same answer with \`idempotency-replayed: true\` and
+  no second effect. After a 400, 401, 403, 404, 413, 429 or 5xx the key is not used up.
+- When a job is no longer yours, a repeat of a write to it is 404, as every read of it is. The write stays recorded.
+- While the first request is still running, a second one with the key waits for it, and after 2 seconds gets 409
+  \`idempotency_in_progress\`: send it again a little later.
+- Keys are kept for ${LIMITS.idempotencyRetentionDays} days; \`idempotency-expires\` says until when.
+
+Do not repeat a 400, 401, 403, 404, 405, 413 or 422 unchanged.`.trim();
+}
+
+function concurrentChanges(): string {
+  return `
+## Concurrent changes
+
+A job has a \`version\` that rises by 1 with each change, whoever makes it. A write sends the version that you have read as
+\`expectedVersion\`. When the job has changed since, the answer is 409 \`stale_version\` and nothing happens: read the job again,
+decide whether you still want the change, and send it with the new version and a new idempotency key. That is how no change
+gets lost under another.`.trim();
+}
+
+function changeFeed(): string {
+  return `
+## Following your jobs
+
+1. Begin with \`GET /partner/v1/jobs?view=snapshot\`. Store each job, and ask again with \`cursor=<nextCursor>\` while \`hasMore\`
+   is true.
+2. Keep the last \`nextCursor\` with your data. It leads into the change feed.
+3. Once a minute at most, ask with that cursor. Store each job of the answer when its \`version\` is higher than yours, then
+   keep the new \`nextCursor\`. Ask again at once while \`hasMore\` is true.
+4. With webhooks you hear of changes sooner; the feed stays what makes sure that you miss none.
+
+Entries are numbered without gaps in the order of the changes. A job that is taken from your company leaves the feed, and the
+event \`install.job_unassigned\` tells you. When a cursor is lost, or answered with \`cursor_invalid\`, begin again with step 1.`.trim();
+}
+
+function rateLimits(): string {
+  const rows = SURFACES.map(({ tag, requestsPerMinute, countedBy }) => [
+    tag,
+    `${count(requestsPerMinute)} in any 60 seconds`,
+    countedBy,
+  ]);
+  return `
+## Rate limits
+
+${markdownTable(['Surface', 'Requests', 'Counted by'], rows)}
+
+Answers say in \`RateLimit-Policy\` what the limit is (\`q\` requests in \`w\` seconds) and in \`RateLimit\` what is left of it
+(\`r\` requests fit now, more after \`t\` seconds). Over the limit the answer is 429, and \`retry-after\` says after how many
+seconds one more fits: wait at least that long, with jitter. Refused requests do not count. Higher limits can be granted to
+installer companies that batch through cursor pagination. Requests without a valid key are limited for each client address, and never count
+against a valid key of the same address; the headers then name the limit \`failed-authentication\`.`.trim();
+}
+
+function otherLimits(): string {
+  return `
+## Other limits
+
+${markdownTable(
+  ['What', 'Limit', 'Beyond it'],
+  [
+    [
+      'Technicians in one answer',
+      count(LIMITS.techniciansPageSize.max),
+      '`hasMore` is true: send `nextCursor` as `cursor` to read the next page',
+    ],
+    [
+      'Notes of a job together',
+      `${count(LIMITS.installerNoteLength)} characters`,
+      '422 `note_limit_reached`. A job that changes hands begins with none',
+    ],
+    [
+      'Webhook subscriptions of a company',
+      String(WEBHOOK_LIMITS.subscriptionsPerCompany),
+      '409 `subscription_limit_reached`: delete one first',
+    ],
+    [
+      'Making a secret or an API key after the login or the last confirmation',
+      `${CONFIRMED_MINUTES} minutes`,
+      '403 `confirmation_required`: `POST /partner-api/session/confirm`, then send it again',
+    ],
+    [
+      'Back-fill of an activation',
+      'the events since the pause, or since the creation of a subscription that was never active',
+      'Earlier events: `POST /partner-api/webhooks/{id}/replay`',
+    ],
+    [
+      'Bulk replay',
+      'each event of its span once; a dead letter whose event was delivered since, or is on its way, is left out',
+      'One that was replayed and failed again counts once more',
+    ],
+  ],
+)}`.trim();
+}
+
+function versions(): string {
+  return `
+## Versions
+
+The installer API is versioned by date; the current version is **${CURRENT_API_VERSION}**. The header \`x-svc-api-version\` of every
+answer, and \`apiVersion\` in bodies and webhooks, say which one was used. A request may pin a version with the same header; an
+unknown date is 400.
+
+New fields, events, error codes and optional parameters come without a new version. A breaking change comes as a new date, and
+the previous one keeps working for at least 90 days after the change was announced on the changelog and by email to your
+technical contact, whom an owner sets at \`/console\` (\`setTechnicalContact\`). Answers of a previous version carry \`Deprecation\`, \`Sunset\` and a \`Link\` to what changed.
+From the instant in \`Sunset\` on, a request that pins the version is a 400 that names the day of its end.
+
+Webhook payloads carry \`schemaVersion\`, now ${CURRENT_SCHEMA_VERSION}. A breaking change of a payload raises it, for subscriptions that opted in.`.trim();
+}
+
+function jobStatuses(): string {
+  const rows = JOB_STATUSES.map((status) => [
+    code(status),
+    JOB_STATUS_MOVES[status].length === 0 ? 'none' : codes(JOB_STATUS_MOVES[status]),
+  ]);
+  return `
+## Job statuses
+
+The moves that a status event can make. Any other one is 422 \`transition_not_allowed\`, also a move to the same status.
+
+${markdownTable(['A job that is', 'can move to'], rows)}
+
+A job that is \`COMPLETE\` or \`CANCELLED\` takes no more status events, schedules or assignments.
+\`CANCELLED\` comes from the selling company only. \`BLOCKED\` needs a \`blockerCode\`; while a job is blocked, the code is among
+\`readiness.blockerCodes\`.`.trim();
+}
+
+function scheduleStatuses(): string {
+  return `
+## Schedule statuses
+
+The moves that you can submit. Any other one is 422 \`transition_not_allowed\`, and so is every move on a job that is \`COMPLETE\`
+or \`CANCELLED\`.
+
+${markdownTable(
+  ['A schedule that is', 'can move to'],
+  SCHEDULE_STATUSES.map((status) => [code(status), codes(SCHEDULE_STATUS_MOVES[status])]),
+)}
+
+\`TENTATIVE\` and \`CONFIRMED\` need both times, the end after the start; else 422 \`schedule_invalid\`. \`CANCELLED\` clears both.`.trim();
+}
+
+function sandbox(): string {
+  return `
+## Sandbox
+
+The sandbox has invented data and keys of its own (\`svc_test_\`), and behaves like production. Changes reach it at least two weeks
+before production. Keys of one environment are 401 in the other.
+
+Things can go wrong there on purpose, so that you can try how your own code bears it: give one of your API keys a fault script
+with \`PUT /partner-api/api-keys/{id}/faults\`.`.trim();
+}

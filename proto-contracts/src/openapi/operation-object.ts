@@ -1,0 +1,110 @@
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import type { AnyOperation, OperationResponse } from '../api/operation.js';
+import { keyKindsOf } from '../api/scopes.js';
+import { errorResponseReferences } from './error-responses.js';
+import { requestParameters } from './request-parameters.js';
+import { headerObject, successHeaders } from './response-headers.js';
+import type { DocumentedSurface } from './surfaces.js';
+
+/** Describes one operation completely: its input and all its responses. */
+export function operationObject(
+  operation: AnyOperation,
+  surface: DocumentedSurface,
+  today: string,
+): ZodOpenApiOperationObject {
+  const { id, summary, body, scope } = operation;
+  return {
+    operationId: id,
+    summary,
+    description: describe(operation, surface),
+    tags: [surface.tag],
+    ...(operation.unauthenticated === true
+      ? { security: [] }
+      : { security: [{ [surface.credentials]: scope === undefined ? [] : [scope] }] }),
+    ...(scope === undefined ? {} : { 'x-required-scope': scope }),
+    requestParams: requestParameters(operation, surface),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: !body.safeParse(undefined).success,
+            content: {
+              'application/json': { schema: body, examples: bodyExamples(operation, today) },
+            },
+          },
+        }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(operation.responses).map(([status, answer]) => [
+          status,
+          successResponse(answer, operation, surface),
+        ]),
+      ),
+      ...(operation.conditional === true
+        ? {
+            '304': {
+              description: 'Still the same as what `If-None-Match` names. No body.',
+              headers: successHeaders(operation, surface),
+            },
+          }
+        : {}),
+      ...errorResponseReferences(operation, surface),
+    },
+  };
+}
+
+function bodyExamples({ bodyExamples: given = {} }: AnyOperation, today: string) {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, { recentField, summary, value }]) => [
+      name,
+      recentField === undefined
+        ? { summary, value }
+        : {
+            summary,
+            value: { ...value, [recentField]: `${today}T00:00:00Z` },
+            'x-recent-field': recentField,
+          },
+    ]),
+  );
+}
+
+function successResponse(
+  answer: OperationResponse,
+  operation: AnyOperation,
+  surface: DocumentedSurface,
+): ZodOpenApiResponseObject {
+  const { description, schema, example, headers = {}, mediaType = 'application/json' } = answer;
+  return {
+    description,
+    headers: {
+      ...successHeaders(operation, surface),
+      ...Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, headerObject(header)])),
+    },
+    ...(schema === undefined ? {} : { content: { [mediaType]: { schema, example } } }),
+  };
+}
+
+function describe(operation: AnyOperation, surface: DocumentedSurface): string {
+  return [operation.description.trim(), credentialsOf(operation, surface), idempotencyOf(operation)]
+    .filter((part) => part !== undefined)
+    .join('\n\n');
+}
+
+function credentialsOf({ scope, unauthenticated }: AnyOperation, surface: DocumentedSurface): string {
+  if (unauthenticated === true) return '**Needs** no session.';
+  if (surface.keySurface === undefined) return "**Needs** an owner's session.";
+  const kinds = keyKindsOf(surface.keySurface, scope).map((kind) => `\`${kind}\``);
+  return `**Needs** the scope \`${scope ?? ''}\`: a key of kind ${kinds.join(' or ')}.`;
+}
+
+function idempotencyOf({ idempotencyKey, idempotencyKeyInBody }: AnyOperation): string | undefined {
+  if (idempotencyKey === 'required') {
+    return '**Safe to repeat** with the same `Idempotency-Key`: the first answer comes again, with no second effect.';
+  }
+  if (idempotencyKey === 'optional') {
+    return '**Safe to repeat** when sent with an `Idempotency-Key`: the first answer comes again, with no second effect.';
+  }
+  return idempotencyKeyInBody === true
+    ? '**Safe to repeat** with the same `idempotencyKey`: no second effect.'
+    : undefined;
+}

@@ -1,0 +1,60 @@
+import { LIMITS } from '../api/limits.js';
+import type { AnyOperation } from '../api/operation.js';
+import type { Surface } from '../api/scopes.js';
+import { CONSOLE_OPERATIONS } from '../surfaces/console.js';
+import { INBOUND_OPERATIONS } from '../surfaces/inbound.js';
+import { INSTALLER_OPERATIONS } from '../surfaces/installer.js';
+
+/** A group of operations with the same credentials. */
+export interface DocumentedSurface {
+  readonly tag: string;
+  readonly description: string;
+  readonly operations: readonly AnyOperation[];
+  readonly credentials: 'apiKey' | 'session';
+  /** For API keys: the surface of their kind. */
+  readonly keySurface?: Surface;
+  readonly requestsPerMinute: number;
+  /** What the rate limit counts by. */
+  readonly countedBy: string;
+  /** True: versioned by date. */
+  readonly isVersioned: boolean;
+}
+
+/** Every surface, in the order of the reference. */
+export const SURFACES: readonly DocumentedSurface[] = [
+  {
+    tag: 'Inbound',
+    description:
+      'For companies that sell: hand in leads, book appointments, follow sold jobs. Needs a key of kind `general` or' +
+      ' `installer-contractor`.',
+    operations: INBOUND_OPERATIONS,
+    credentials: 'apiKey',
+    keySurface: 'inbound',
+    requestsPerMinute: LIMITS.inboundRequestsPerMinute,
+    countedBy: 'company, all its keys together',
+    isVersioned: false,
+  },
+  {
+    tag: 'Installer',
+    description:
+      'For companies that install: follow the jobs that are assigned to you, and tell how they go. Needs a key of kind' +
+      ' `installer-company`.',
+    operations: INSTALLER_OPERATIONS,
+    credentials: 'apiKey',
+    keySurface: 'installer',
+    requestsPerMinute: LIMITS.installerRequestsPerMinute,
+    countedBy: 'company that owns the key',
+    isVersioned: true,
+  },
+  {
+    tag: 'Console',
+    description:
+      'For the owner of a company in a browser: manage webhook subscriptions and see what became of each delivery. Needs a' +
+      ' session; API keys are not taken here.',
+    operations: CONSOLE_OPERATIONS,
+    credentials: 'session',
+    requestsPerMinute: LIMITS.consoleRequestsPerMinute,
+    countedBy: 'session',
+    isVersioned: false,
+  },
+];

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
+import { LIMITS } from '../api/limits.js';
+import { SIGNATURE_SCHEME } from '../api/versions.js';
+import {
+  EVENT_CATALOGUE,
+  eventData,
+  type EventName,
+  isEventName,
+  webhookEnvelope,
+} from '../events/webhook-events.js';
+import { WEBHOOK_EXAMPLES } from '../events/webhook-examples.js';
+import { pascalCase } from './pascal-case.js';
+
+/** The tag of all webhooks. */
+export const WEBHOOK_TAG = {
+  name: 'Webhooks',
+  description:
+    'What your server gets when something happens. See "Receiving webhooks" and "Verifying a webhook".',
+};
+
+const SENT_AT = '1788438667';
+
+function header(id: string, description: string, example: string) {
+  return z.string().meta({ description, param: { id, example } });
+}
+
+const HEADERS = z.object({
+  'x-svc-event': header(
+    'WebhookEventName',
+    'The name of the event, as in the body.',
+    'install.status_changed',
+  ),
+  'x-svc-delivery-id': header(
+    'WebhookDeliveryId',
+    'New in each attempt. The console finds the delivery by it.',
+    'dlv_01k3jd7s3bf9m2t6xz8ea0q4hv',
+  ),
+  'x-svc-timestamp': header(
+    'WebhookTimestamp',
+    `When this attempt was signed, in seconds since 1970. Refuse one that is more than ${LIMITS.webhookTimestampToleranceSeconds} seconds off.`,
+    SENT_AT,
+  ),
+  'x-svc-secret-version': header('WebhookSecretVersion', 'The version of the secret that signed it.', '1'),
+  'x-svc-signature': header(
+    'WebhookSignature',
+    `\`${SIGNATURE_SCHEME}=\` and the lower-case hex of HMAC-SHA256 over the timestamp, a dot and the raw body.`,
+    'v1=6f0c3d0a4b7a56fbd2f9b5d3c0f1f0d7c5a1b2de4f8a9c3e7d6b5a4938271605',
+  ),
+  'webhook-id': header(
+    'StandardWebhookId',
+    'The id of the event (Standard Webhooks).',
+    WEBHOOK_EXAMPLES['install.status_changed'].id,
+  ),
+  'webhook-timestamp': header('StandardWebhookTimestamp', 'The same as `x-svc-timestamp`.', SENT_AT),
+  'webhook-signature': header(
+    'StandardWebhookSignature',
+    '`v1,` and base64 of HMAC-SHA256 over id, timestamp and body, parted by dots, with the decoded secret (Standard Webhooks).',
+    'v1,Zd9w1m4l8b0Vn3c7T2x5Qk6Rj9s0Yf1Ua8Ee4Ho2Pig=',
+  ),
+  traceparent: z
+    .string()
+    .optional()
+    .meta({
+      description: 'The W3C trace that the event belongs to.',
+      param: { id: 'WebhookTraceParent', example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
+    }),
+});
+
+/** Describes each event as the request that a subscriber receives. */
+export function webhookItems(): Record<string, ZodOpenApiPathItemObject> {
+  return Object.fromEntries(
+    Object.keys(EVENT_CATALOGUE)
+      .filter(isEventName)
+      .map((event) => [event, webhookItem(event)]),
+  );
+}
+
+/** The body of any event; `event` is the discriminator. */
+export function webhookUnion(): oas31.SchemaObject {
+  const references = Object.keys(EVENT_CATALOGUE).map(
+    (event) => [event, `#/components/schemas/${pascalCase(event)}Event`] as const,
+  );
+  return {
+    description:
+      'The body of any webhook. Accept an `event` that is not in this list: new ones come without a new version.',
+    oneOf: references.map(([, $ref]) => ({ $ref })),
+    discriminator: { propertyName: 'event', mapping: Object.fromEntries(references) },
+  };
+}
+
+function webhookItem(event: EventName): ZodOpenApiPathItemObject {
+  const { meaning, classes } = EVENT_CATALOGUE[event];
+  const name = pascalCase(event);
+  const data = eventData[event].meta({ id: `${name}Data`, description: `The data of \`${event}\`.` });
+  const envelope = webhookEnvelope
+    .extend({ event: z.literal(event).meta({ description: 'The name of the event.' }), data })
+    .meta({ id: `${name}Event`, description: `The body of \`${event}\`.` });
+  return {
+    post: {
+      operationId: `on${name}`,
+      summary: event,
+      description:
+        `Sent when: ${meaning}. For companies of class ` +
+        `${classes.map((companyClass) => companyClass.toLowerCase()).join(', ')}.`,
+      tags: [WEBHOOK_TAG.name],
+      security: [],
+      requestParams: { header: HEADERS },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: envelope, example: WEBHOOK_EXAMPLES[event] } },
+      },
+      responses: {
+        '2XX': {
+          description: `You have stored the event safely. Answer within ${LIMITS.webhookTimeoutMs / 1_000} seconds; the body is not looked at.`,
+        },
+        default: {
+          description:
+            'Any other status, a redirect, a timeout or a TLS failure: the attempt has failed and is repeated later.',
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import type { KeyKindName } from '../../api/scopes.js';
+import type { CompanyClassName } from '../../events/webhook-events.js';
+import { boundedText } from '../../values/bounded-text.js';
+import { dateTimeOut } from '../../values/date-time.js';
+import { pageCursor } from '../../values/page-cursor.js';
+import { pageLimit } from '../../values/page-limit.js';
+import { installerCompany } from '../installer/installer.js';
+
+/** Limits of API keys. */
+export const KEY_LIMITS = {
+  /** Maximum keys that are neither revoked nor expired. */
+  keysInForce: 20,
+  descriptionLength: 120,
+  /** How long a replaced key can stay valid, in hours. */
+  overlapHours: { default: 24, max: 168 },
+} as const;
+
+/** Kinds of keys that companies of each class can create. */
+export const KEY_KINDS_OF_CLASS: Readonly<Record<CompanyClassName, readonly KeyKindName[]>> = {
+  SALES: ['general', 'installer-contractor'],
+  INSTALLER: ['installer-company'],
+  ACCOUNTING: [],
+};
+
+/** The states of a key. */
+export const KEY_STATES = ['active', 'expiring', 'expired', 'revoked'] as const;
+
+const KEY_KIND_NAMES = ['general', 'installer-contractor', 'installer-company'] as const;
+
+/** The kind of a key. */
+export const keyKind = z.enum(KEY_KIND_NAMES);
+
+/** Body of `POST /partner-api/api-keys`. */
+export const apiKeyIn = z
+  .object({
+    kind: keyKind.meta({
+      description:
+        'A company that sells can have `general` and `installer-contractor` keys, one that installs `installer-company` keys.',
+    }),
+    boundCompanyId: z.string().min(1).max(100).optional().meta({
+      description:
+        'Of an `installer-contractor` key, and of no other: the installer company whose jobs it shows. One of `GET /partner-api/installers`.',
+    }),
+    description: boundedText({ max: KEY_LIMITS.descriptionLength })
+      .optional()
+      .meta({ description: 'For your own use.' }),
+  })
+  .superRefine(({ kind, boundCompanyId }, context) => {
+    const isBound = kind === 'installer-contractor';
+    if (isBound === (boundCompanyId !== undefined)) return;
+    const message = isBound
+      ? 'is required for a key of kind installer-contractor'
+      : 'must be left out for a key of this kind';
+    context.addIssue({ code: 'custom', path: ['boundCompanyId'], message });
+  })
+  .meta({ id: 'ApiKeyIn', description: 'An API key as you create it.' });
+
+/** Body of `POST /partner-api/api-keys/{id}/rotate`. */
+export const apiKeyRotationIn = z
+  .object({
+    overlapHours: z
+      .int()
+      .min(0)
+      .max(KEY_LIMITS.overlapHours.max)
+      .optional()
+      .meta({
+        description: `For how many hours the replaced key goes on; ${KEY_LIMITS.overlapHours.default} by default. 0: it ends at once.`,
+      }),
+  })
+  .meta({ id: 'ApiKeyRotationIn', description: 'How to replace an API key.' })
+  .optional();
+
+/** An API key as its owner sees it. */
+export const apiKey = z
+  .object({
+    id: z.string().meta({ description: 'The part of the key before the dot.' }),
+    kind: keyKind.meta({ description: 'Fixes its surface and scopes.' }),
+    scopes: z.array(z.string()).meta({ description: 'What it may be used for; fixed by its kind.' }),
+    description: z.string().nullable().meta({ description: 'For your own use.' }),
+    lastFour: z.string().meta({ description: 'The last four characters of the key.' }),
+    boundCompany: installerCompany
+      .nullable()
+      .meta({ description: 'The installer company that an `installer-contractor` key is bound to.' }),
+    createdAt: dateTimeOut,
+    lastUsedAt: dateTimeOut
+      .nullable()
+      .meta({ description: 'When it was used last, to about a minute; null when it never was.' }),
+    expiresAt: dateTimeOut
+      .nullable()
+      .meta({ description: 'From when on it is not taken any more; null when it has no end.' }),
+    revokedAt: dateTimeOut.nullable(),
+    state: z.enum(KEY_STATES).meta({
+      description: '`active` and `expiring` keys are taken, the latter until `expiresAt`.',
+    }),
+    replacedBy: z.string().nullable().meta({ description: 'The key that was made in its place.' }),
+  })
+  .meta({ id: 'ApiKey', description: 'An API key as its owner sees it.' });
+
+export type ApiKey = z.infer<typeof apiKey>;
+
+const keyText = z.string().meta({
+  description: 'The key, the value of `x-api-key`. Store it: it is not shown again.',
+});
+
+/** Response to the creation of a key; the only time that it is shown. */
+export const apiKeyCreated = z
+  .object({ key: apiKey, apiKey: keyText })
+  .meta({ id: 'ApiKeyCreated', description: 'A new API key.' });
+
+export type ApiKeyCreated = z.infer<typeof apiKeyCreated>;
+
+/** Response to a rotation; the only time that the new key is shown. */
+export const apiKeyRotated = z
+  .object({
+    key: apiKey,
+    apiKey: keyText,
+    /** The replaced key. */
+    previous: apiKey,
+  })
+  .meta({ id: 'ApiKeyRotated', description: 'A new API key, and the one that it replaces.' });
+
+export type ApiKeyRotated = z.infer<typeof apiKeyRotated>;
+
+/** A page of API keys, newest first. */
+export const apiKeyPage = z
+  .object({
+    keys: z.array(apiKey).meta({ description: 'Newest first.' }),
+    nextCursor: z.string().nullable().meta({
+      description: 'Send it as `cursor` for older ones; null when there are none.',
+    }),
+  })
+  .meta({ id: 'ApiKeys', description: 'A page of API keys, newest first.' });
+
+export type ApiKeyPage = z.infer<typeof apiKeyPage>;
+
+/** The query of the list of API keys. */
+export const apiKeyQuery = z.object({
+  cursor: pageCursor,
+  limit: pageLimit({ default: 50, max: 100 }),
+});

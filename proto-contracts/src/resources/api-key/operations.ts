@@ -1,0 +1,137 @@
+import type { z } from 'zod';
+import { defineOperation } from '../../api/operation.js';
+import { BOUND_COMPANY } from '../installer/example.js';
+import {
+  apiKeyCreated,
+  apiKeyIn,
+  apiKeyPage,
+  apiKeyQuery,
+  apiKeyRotated,
+  apiKeyRotationIn,
+  KEY_LIMITS,
+} from './api-key.js';
+import { KEY_EXAMPLE, KEY_TEXT_EXAMPLE, NEW_KEY_EXAMPLE } from './example.js';
+
+const KEY_ID = {
+  id: {
+    description: 'The `id` of an API key of your company. Any other is 404.',
+    example: KEY_EXAMPLE.id,
+  },
+};
+
+/** `GET /partner-api/api-keys` */
+export const listApiKeysOperation = defineOperation({
+  id: 'listApiKeys',
+  method: 'get',
+  path: '/partner-api/api-keys',
+  query: apiKeyQuery,
+  summary: 'List API keys',
+  description:
+    'Lists the API keys of the company, newest first, those that are revoked or expired included. Of the secret parts only the last four characters are shown.',
+  responses: {
+    200: {
+      description: 'The keys.',
+      schema: apiKeyPage,
+      example: { keys: [KEY_EXAMPLE], nextCursor: null } satisfies z.input<typeof apiKeyPage>,
+    },
+  },
+  errors: ['cursor_invalid'],
+});
+
+/** `POST /partner-api/api-keys` */
+export const createApiKeyOperation = defineOperation({
+  id: 'createApiKey',
+  method: 'post',
+  path: '/partner-api/api-keys',
+  body: apiKeyIn,
+  summary: 'Create an API key',
+  description: `
+Makes an API key, which is taken at once, and shows it for the only time.
+
+A company can have ${KEY_LIMITS.keysInForce} keys that are neither revoked nor expired; one more is refused with
+\`key_limit_reached\`.`,
+  bodyExamples: {
+    general: {
+      summary: 'For leads and appointments',
+      value: { kind: 'general', description: 'Website' } satisfies z.input<typeof apiKeyIn>,
+    },
+    bound: {
+      summary: 'For the jobs that one installer has',
+      value: {
+        kind: 'installer-contractor',
+        boundCompanyId: BOUND_COMPANY.id,
+        description: KEY_EXAMPLE.description,
+      } satisfies z.input<typeof apiKeyIn>,
+    },
+    installer: {
+      summary: 'Of a company that installs',
+      value: { kind: 'installer-company' } satisfies z.input<typeof apiKeyIn>,
+    },
+  },
+  responses: {
+    201: {
+      description: 'The key.',
+      schema: apiKeyCreated,
+      example: { key: NEW_KEY_EXAMPLE, apiKey: KEY_TEXT_EXAMPLE } satisfies z.input<typeof apiKeyCreated>,
+    },
+  },
+  errors: ['confirmation_required', 'key_kind_not_allowed', 'installer_not_bindable', 'key_limit_reached'],
+});
+
+/** `POST /partner-api/api-keys/{id}/rotate` */
+export const rotateApiKeyOperation = defineOperation({
+  id: 'rotateApiKey',
+  method: 'post',
+  path: '/partner-api/api-keys/:id/rotate',
+  params: KEY_ID,
+  body: apiKeyRotationIn,
+  summary: 'Replace an API key',
+  description: `
+Makes a key of the same kind, bound to the same company and described in the same words, and shows it for the only time. The
+replaced key goes on for the overlap, so that you can bring the new one to all places meanwhile; never longer than it would
+have gone on anyway. A gateway takes it for up to 5 seconds more.
+
+A key that was replaced once can not be replaced again: replace the new one. While both are in force both count for the
+company's ${KEY_LIMITS.keysInForce} keys. The body can be left out.`,
+  bodyExamples: {
+    usual: {
+      summary: `With ${KEY_LIMITS.overlapHours.default} hours for the old one`,
+      value: {} satisfies z.input<typeof apiKeyRotationIn>,
+    },
+    atOnce: {
+      summary: 'Without an overlap',
+      value: { overlapHours: 0 } satisfies z.input<typeof apiKeyRotationIn>,
+    },
+  },
+  responses: {
+    201: {
+      description: 'The new key, and the replaced one.',
+      schema: apiKeyRotated,
+      example: {
+        key: NEW_KEY_EXAMPLE,
+        apiKey: KEY_TEXT_EXAMPLE,
+        previous: {
+          ...KEY_EXAMPLE,
+          expiresAt: '2026-09-04T13:02:44.108Z',
+          state: 'expiring',
+          replacedBy: NEW_KEY_EXAMPLE.id,
+        },
+      } satisfies z.input<typeof apiKeyRotated>,
+    },
+  },
+  errors: ['confirmation_required', 'not_found', 'key_not_rotatable', 'key_limit_reached'],
+});
+
+/** `DELETE /partner-api/api-keys/{id}` */
+export const revokeApiKeyOperation = defineOperation({
+  id: 'revokeApiKey',
+  method: 'delete',
+  path: '/partner-api/api-keys/:id',
+  params: KEY_ID,
+  summary: 'Revoke an API key',
+  description: `
+Ends a key for good, and within 5 seconds everywhere. It stays in the list. Revoking it again changes nothing and is
+answered alike.`,
+  responses: { 204: { description: 'Revoked.' } },
+  errors: ['not_found'],
+});

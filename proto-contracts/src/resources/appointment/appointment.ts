@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { LIMITS } from '../../api/limits.js';
+import { boundedText } from '../../values/bounded-text.js';
+import { plannedDateTimeIn } from '../../values/date-time.js';
+
+/** An appointment as a partner books it (spec: AppointmentIn). */
+export const appointmentIn = z
+  .object({
+    leadId: z.string().min(1).max(100).meta({ description: 'A lead of your company.' }),
+    projectId: z.string().min(1).max(100).optional().meta({
+      description: 'A project of your company that it is about: the one of the lead, or one without a lead.',
+    }),
+    startsAt: plannedDateTimeIn.meta({ description: 'In UTC, in the years 2000 to 2100.' }),
+    endsAt: plannedDateTimeIn.meta({ description: 'After `startsAt`, in UTC, in the years 2000 to 2100.' }),
+    notes: boundedText({ max: LIMITS.appointmentNotesLength })
+      .optional()
+      .meta({ description: 'For the person who goes there.' }),
+    idempotencyKey: boundedText(LIMITS.appointmentIdempotencyKeyLength).meta({
+      description: 'Names this booking among all of your company, so that a repeat books nothing twice.',
+    }),
+  })
+  .superRefine((appointment, context) => {
+    if (Date.parse(appointment.endsAt) <= Date.parse(appointment.startsAt)) {
+      context.addIssue({ code: 'custom', path: ['endsAt'], message: 'must be after startsAt' });
+    }
+  })
+  .meta({ id: 'AppointmentIn', description: 'An appointment as you book it.' });
+
+export type AppointmentIn = z.infer<typeof appointmentIn>;
+
+/** Response for an appointment: 201 when it is booked, 200 for an identical repeat. */
+export const appointmentBooked = z
+  .object({
+    appointmentId: z.string().meta({ description: 'The id of the appointment.' }),
+    status: z.literal('booked').meta({ description: 'The appointment is booked.' }),
+  })
+  .meta({ id: 'AppointmentBooked', description: 'A booked appointment.' });

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { dateTimeOut } from '../../values/date-time.js';
+import { pageCursor } from '../../values/page-cursor.js';
+import { pageLimit } from '../../values/page-limit.js';
+
+/** Everything that the audit trail of a company records. */
+export const AUDIT_ACTIONS = [
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
+  'webhook.tested',
+  'webhook.activated',
+  'webhook.paused',
+  'webhook.secret_rotated',
+  'webhook.secret_activated',
+  'delivery.replayed',
+  'bulk_replay.started',
+  'bulk_replay.cancelled',
+  'api_key.created',
+  'api_key.rotated',
+  'api_key.revoked',
+  'api_key.faults_set',
+  'api_key.faults_cleared',
+  'session.started',
+  'session.ended',
+  'session.confirmed',
+  'company.created',
+  'company.updated',
+  'owner.created',
+  'owner.updated',
+  'technical_contact.requested',
+  'technical_contact.confirmed',
+] as const;
+
+/** An action that the audit trail records. */
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Types of audited objects. */
+export const AUDIT_SUBJECT_TYPES = [
+  'webhook',
+  'delivery',
+  'bulk_replay',
+  'api_key',
+  'session',
+  'company',
+  'owner',
+] as const;
+
+/** Type of an audited object. */
+export type AuditSubjectType = (typeof AUDIT_SUBJECT_TYPES)[number];
+
+/** Minimum retention of entries, in days. */
+export const AUDIT_RETENTION_DAYS = 400;
+
+/** Stored characters of a `user-agent`. */
+export const AUDIT_USER_AGENT_LENGTH = 200;
+
+/** One recorded change. */
+export const auditEntry = z
+  .object({
+    id: z.string().meta({ description: 'The id of the entry.' }),
+    at: dateTimeOut.meta({ description: 'When the change was made.' }),
+    actor: z
+      .object({
+        membershipId: z
+          .string()
+          .nullable()
+          .meta({ description: 'The owner; null for an operator of the service.' }),
+        displayName: z.string().meta({ description: 'Of an operator: `operator: ` and the name.' }),
+      })
+      .meta({ id: 'AuditActor', description: 'Who made a change.' })
+      .nullable()
+      .meta({ description: 'Who made it; null when it was nobody who had signed in.' }),
+    action: z.enum(AUDIT_ACTIONS).meta({ description: 'What was done.' }),
+    subject: z
+      .object({
+        type: z.enum(AUDIT_SUBJECT_TYPES).meta({ description: 'The kind of thing.' }),
+        id: z.string().meta({ description: 'The id of the thing.' }),
+      })
+      .meta({ id: 'AuditSubject', description: 'What it was done to; it may be gone by now.' }),
+    remoteAddress: z.string().nullable().meta({ description: "The client's address." }),
+    userAgent: z
+      .string()
+      .nullable()
+      .meta({
+        description: `The first ${AUDIT_USER_AGENT_LENGTH} characters of the client's \`user-agent\`.`,
+      }),
+    requestId: z.string().nullable().meta({ description: 'The `x-request-id` of the request that made it.' }),
+    details: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'More about it; depends on `action`. Never holds a secret.' }),
+  })
+  .meta({
+    id: 'AuditEntry',
+    description: 'One change that an owner of the company, or an operator for it, made.',
+  });
+
+export type AuditEntry = z.infer<typeof auditEntry>;
+
+/** A page of the audit trail, newest first. */
+export const auditPage = z
+  .object({
+    entries: z.array(auditEntry).meta({ description: 'Newest first.' }),
+    nextCursor: z.string().nullable().meta({
+      description: 'Send it as `cursor` for older ones; null when there are none.',
+    }),
+  })
+  .meta({ id: 'AuditEntries', description: 'A page of the audit trail, newest first.' });
+
+export type AuditPage = z.infer<typeof auditPage>;
+
+/** The query of the audit trail. */
+export const auditQuery = z.object({
+  action: z.enum(AUDIT_ACTIONS).optional().meta({ description: 'Only entries of this action.' }),
+  cursor: pageCursor,
+  limit: pageLimit({ default: 50, max: 100 }),
+});

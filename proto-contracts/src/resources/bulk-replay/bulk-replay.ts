@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { eventFilter } from '../../events/event-filter.js';
+import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
+import { pageCursor } from '../../values/page-cursor.js';
+import { pageLimit } from '../../values/page-limit.js';
+
+/** States of deliveries that a bulk replay can select. */
+export const REPLAYED_STATES = ['dead_lettered', 'delivered'] as const;
+
+export const BULK_REPLAY_STATES = ['running', 'done', 'cancelled'] as const;
+
+export const BULK_REPLAY_KINDS = ['replay', 'backfill'] as const;
+
+/** Maximum time span of one bulk replay, in days. */
+export const BULK_REPLAY_MAX_DAYS = 90;
+
+/** Maximum resources that a preview names. */
+export const PREVIEWED_RESOURCES = 20;
+
+/** Default rate of a bulk replay, and the rate of a back-fill, in deliveries per minute. */
+export const DEFAULT_REPLAYS_PER_MINUTE = 600;
+
+const DAY_MS = 86_400_000;
+
+/** Body of `POST /partner-api/webhooks/{id}/replay`. */
+export const bulkReplayIn = z
+  .object({
+    states: z.array(z.enum(REPLAYED_STATES)).min(1).max(10).meta({
+      description:
+        'Which deliveries to repeat: `dead_lettered` ones whose event has not been delivered since, `delivered` ones, or both.',
+    }),
+    from: dateTimeIn.meta({ description: 'Deliveries created at this time or later.' }),
+    to: dateTimeIn.meta({
+      description: `Deliveries created before this time; after \`from\`, by at most ${BULK_REPLAY_MAX_DAYS} days.`,
+    }),
+    event: eventFilter.optional(),
+    perMinute: z
+      .int()
+      .min(1)
+      .max(60_000)
+      .default(DEFAULT_REPLAYS_PER_MINUTE)
+      .meta({ description: 'How many deliveries to queue in a minute.' }),
+    preview: z.boolean().default(false).meta({ description: 'True: only tells what would be repeated.' }),
+  })
+  .superRefine(({ from, to }, context) => {
+    const spanMs = Date.parse(to) - Date.parse(from);
+    const message =
+      spanMs <= 0
+        ? 'must be after from'
+        : spanMs > BULK_REPLAY_MAX_DAYS * DAY_MS
+          ? `must be at most ${BULK_REPLAY_MAX_DAYS} days after from`
+          : undefined;
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['to'], message });
+  })
+  .meta({
+    id: 'WebhookBulkReplayIn',
+    description: 'Which deliveries of a subscription to repeat, and how fast.',
+  });
+
+/** Preview of a bulk replay. */
+export const bulkReplayPreview = z
+  .object({
+    deliveries: z.int().meta({ description: 'How many would be queued, one for each event.' }),
+    atLeast: z.boolean().meta({
+      description:
+        'True: the span holds more deliveries than the 100,000 that are counted. All that is told here is of its oldest ones; the replay queues the others too.',
+    }),
+    oldest: dateTimeOut.nullable().meta({ description: 'When the oldest of them was created.' }),
+    newest: dateTimeOut.nullable().meta({ description: 'When the newest of them was created.' }),
+    resourceCount: z.int().meta({ description: 'How many resources they are about.' }),
+    resources: z
+      .array(
+        z
+          .object({
+            type: z.string().meta({ description: 'The kind of resource, e.g. `install_job`.' }),
+            id: z.string().meta({ description: 'The id of the resource.' }),
+            deliveries: z.int().meta({ description: 'How many of the deliveries are about it.' }),
+          })
+          .meta({ id: 'ReplayedResource', description: 'A resource and how many deliveries are about it.' }),
+      )
+      .meta({ description: `The ${PREVIEWED_RESOURCES} resources with the most of them.` }),
+    estimatedMinutes: z.int().meta({ description: 'How long it takes to queue them at the rate.' }),
+  })
+  .meta({ id: 'WebhookBulkReplayPreview', description: 'What a bulk replay would repeat.' });
+
+export type BulkReplayPreview = z.infer<typeof bulkReplayPreview>;
+
+/** A bulk replay with its progress. */
+export const bulkReplay = z
+  .object({
+    id: z.string().meta({ description: 'The id of the bulk replay.' }),
+    subscriptionId: z.string().meta({ description: 'The subscription that it sends to.' }),
+    kind: z.enum(BULK_REPLAY_KINDS).meta({
+      description: '`backfill`: it queues the events of a pause, since the activation asked for it.',
+    }),
+    states: z
+      .array(z.enum(REPLAYED_STATES))
+      .nullable()
+      .meta({ description: 'Which deliveries it repeats; null for a back-fill.' }),
+    event: z.string().nullable().meta({ description: 'The event or group that it is limited to.' }),
+    from: dateTimeOut,
+    to: dateTimeOut,
+    perMinute: z.int().meta({ description: 'How many deliveries it queues in a minute, at most.' }),
+    state: z.enum(BULK_REPLAY_STATES).meta({ description: 'Whether it still queues deliveries.' }),
+    total: z.int().meta({
+      description:
+        'How many there were to queue when it began; a lower bound when `atLeast` is true. It can queue fewer, since it leaves out what is under way by then, or more.',
+    }),
+    atLeast: z.boolean().meta({
+      description:
+        'True: there were more than the 100,000 that are counted. All of them are queued, so that `queued` can pass `total`.',
+    }),
+    queued: z.int().meta({ description: 'How many it has queued.' }),
+    createdAt: dateTimeOut,
+    finishedAt: dateTimeOut.nullable(),
+  })
+  .meta({ id: 'WebhookBulkReplay', description: 'A bulk replay or back-fill and how far it has come.' });
+
+export type BulkReplay = z.infer<typeof bulkReplay>;
+
+/** A page of bulk replays, newest first. */
+export const bulkReplayPage = z
+  .object({
+    replays: z.array(bulkReplay).meta({ description: 'Newest first.' }),
+    nextCursor: z.string().nullable().meta({
+      description: 'Send it as `cursor` for older ones; null when there are none.',
+    }),
+  })
+  .meta({ id: 'WebhookBulkReplays', description: 'A page of bulk replays, newest first.' });
+
+export type BulkReplayPage = z.infer<typeof bulkReplayPage>;
+
+/** The query of a list of bulk replays. */
+export const bulkReplayQuery = z.object({
+  cursor: pageCursor,
+  limit: pageLimit({ default: 50, max: 100 }),
+});

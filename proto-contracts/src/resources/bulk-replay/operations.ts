@@ -1,0 +1,133 @@
+import type { z } from 'zod';
+import { defineOperation } from '../../api/operation.js';
+import { DELIVERY_EXAMPLE } from '../delivery/example.js';
+import { SUBSCRIPTION_ID } from '../subscription/example.js';
+import {
+  bulkReplay,
+  bulkReplayIn,
+  bulkReplayPage,
+  bulkReplayPreview,
+  bulkReplayQuery,
+  PREVIEWED_RESOURCES,
+} from './bulk-replay.js';
+import { BULK_REPLAY_EXAMPLE } from './example.js';
+
+const REPLAY_ID = {
+  id: {
+    description: 'The `id` of a bulk replay or back-fill of your company. Any other is 404.',
+    example: BULK_REPLAY_EXAMPLE.id,
+  },
+};
+
+/** `POST /partner-api/webhooks/{id}/replay` */
+export const replayDeliveriesOperation = defineOperation({
+  id: 'replayDeliveries',
+  method: 'post',
+  path: '/partner-api/webhooks/:id/replay',
+  params: SUBSCRIPTION_ID,
+  body: bulkReplayIn,
+  summary: 'Replay deliveries in bulk',
+  description: `
+Repeats the deliveries of a subscription that were created in a time span, at a rate. Each event is queued once, however many
+of its deliveries are in the span, unless it is on its way to the subscription already or is no longer kept. Tests are never
+repeated. Deliveries that are created after the request are not part of it.
+
+With \`preview: true\` nothing is queued, and the answer is 200 with what would be. At most the 100,000 oldest deliveries of the
+span are counted; when it holds more, \`atLeast\` is true, and the replay goes through all of them nevertheless.
+
+Without \`preview\` the answer is 202, and the deliveries are queued from then on. While the subscription is paused the bulk
+replay waits. A subscription has at most one at a time.`,
+  bodyExamples: {
+    preview: {
+      summary: 'What would be repeated',
+      value: {
+        states: ['dead_lettered'],
+        from: BULK_REPLAY_EXAMPLE.from,
+        to: BULK_REPLAY_EXAMPLE.to,
+        preview: true,
+      } satisfies z.input<typeof bulkReplayIn>,
+    },
+    replay: {
+      summary: 'Everything of six hours, slowly',
+      value: {
+        states: ['dead_lettered', 'delivered'],
+        from: BULK_REPLAY_EXAMPLE.from,
+        to: BULK_REPLAY_EXAMPLE.to,
+        event: 'install.*',
+        perMinute: 60,
+      } satisfies z.input<typeof bulkReplayIn>,
+    },
+  },
+  responses: {
+    200: {
+      description: `What would be repeated, with the ${PREVIEWED_RESOURCES} resources that most of it is about.`,
+      schema: bulkReplayPreview,
+      example: {
+        deliveries: 1_284,
+        atLeast: false,
+        oldest: '2026-09-03T06:00:11.930Z',
+        newest: '2026-09-03T11:58:02.417Z',
+        resourceCount: 1,
+        resources: [{ ...DELIVERY_EXAMPLE.resource, deliveries: 1_284 }],
+        estimatedMinutes: 3,
+      },
+    },
+    202: {
+      description: 'The bulk replay.',
+      schema: bulkReplay,
+      example: { ...BULK_REPLAY_EXAMPLE, queued: 0 },
+    },
+  },
+  errors: ['not_found', 'replay_in_progress'],
+});
+
+/** `GET /partner-api/webhooks/{id}/replays` */
+export const listReplaysOperation = defineOperation({
+  id: 'listReplays',
+  method: 'get',
+  path: '/partner-api/webhooks/:id/replays',
+  params: SUBSCRIPTION_ID,
+  query: bulkReplayQuery,
+  summary: 'List bulk replays',
+  description: 'Lists the bulk replays and back-fills of a subscription, newest first.',
+  responses: {
+    200: {
+      description: 'A page of bulk replays.',
+      schema: bulkReplayPage,
+      example: { replays: [BULK_REPLAY_EXAMPLE], nextCursor: null },
+    },
+  },
+  errors: ['not_found', 'cursor_invalid'],
+});
+
+/** `GET /partner-api/replays/{id}` */
+export const getReplayOperation = defineOperation({
+  id: 'getReplay',
+  method: 'get',
+  path: '/partner-api/replays/:id',
+  params: REPLAY_ID,
+  summary: 'Read a bulk replay',
+  description: 'Reads one bulk replay or back-fill and how far it has come.',
+  responses: { 200: { description: 'The bulk replay.', schema: bulkReplay, example: BULK_REPLAY_EXAMPLE } },
+  errors: ['not_found'],
+});
+
+/** `DELETE /partner-api/replays/{id}` */
+export const cancelReplayOperation = defineOperation({
+  id: 'cancelReplay',
+  method: 'delete',
+  path: '/partner-api/replays/:id',
+  params: REPLAY_ID,
+  summary: 'Cancel a bulk replay',
+  description: `
+Has a bulk replay or back-fill queue nothing more. What it has queued goes on. One that has come to its end stays as it is, so
+that a repeat is harmless.`,
+  responses: {
+    200: {
+      description: 'The bulk replay.',
+      schema: bulkReplay,
+      example: { ...BULK_REPLAY_EXAMPLE, state: 'cancelled', finishedAt: '2026-09-03T13:05:31.220Z' },
+    },
+  },
+  errors: ['not_found'],
+});

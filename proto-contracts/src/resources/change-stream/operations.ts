@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { defineOperation } from '../../api/operation.js';
+import { SUBSCRIPTION_EXAMPLE } from '../subscription/example.js';
+
+/** Maximum open change streams of one session. */
+export const STREAMS_PER_SESSION = 10;
+
+/** Minutes after which a change stream ends and the client reconnects. */
+export const STREAM_MINUTES = 10;
+
+/** Seconds between two heartbeats of a change stream. */
+export const HEARTBEAT_SECONDS = 15;
+
+const EVENTS_EXAMPLE = `event: changed
+data: {"webhookIds":["${SUBSCRIPTION_EXAMPLE.id}"]}
+
+:
+
+`;
+
+/** `GET /partner-api/changes` */
+export const streamChangesOperation = defineOperation({
+  id: 'streamChanges',
+  method: 'get',
+  path: '/partner-api/changes',
+  summary: 'Follow changes',
+  description: `
+Server-sent events for a page that is open: \`changed\` says that something about these webhooks, or their deliveries, is another
+than before; an empty list means that it could be any of them. It comes at most once a second, and says what to read again, not
+what it is now. One can be missed, so read again every 30 seconds all the same.
+
+A comment comes every ${HEARTBEAT_SECONDS} seconds. The stream ends with the session, which it does not prolong, and after
+${STREAM_MINUTES} minutes: open it again, as an \`EventSource\` does by itself. A session can have ${STREAMS_PER_SESSION} at once.`,
+  responses: {
+    200: {
+      description: 'The stream: `event: changed` with `data: {"webhookIds": ["whk_…"]}`, and comments.',
+      mediaType: 'text/event-stream',
+      schema: z.string(),
+      example: EVENTS_EXAMPLE,
+    },
+  },
+});

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { LIMITS } from '../../api/limits.js';
+import { boundedText } from '../../values/bounded-text.js';
+import { dateTimeOut } from '../../values/date-time.js';
+import { pageLimit } from '../../values/page-limit.js';
+
+/** Stages of a job, in the selling company's terms. */
+export const CONTRACTOR_JOB_STAGES = [
+  'SOLD',
+  'SCHEDULED',
+  'IN_PROGRESS',
+  'BLOCKED',
+  'COMPLETE',
+  'CANCELLED',
+] as const;
+
+export type ContractorJobStageName = (typeof CONTRACTOR_JOB_STAGES)[number];
+
+/** A sold job as an installer-contractor key sees it (spec: ContractorJob). */
+export const contractorJob = z
+  .strictObject({
+    id: z.string().meta({ description: 'The id of the job.' }),
+    workOrderNo: z.string().nullable().meta({ description: "The seller's own number of the work order." }),
+    address: z.string().meta({ description: 'Street and number.' }),
+    city: z.string().meta({ description: 'The city.' }),
+    state: z.string().meta({ description: 'The state, e.g. `TX`.' }),
+    zip: z.string().meta({ description: 'The ZIP code.' }),
+    stage: z.enum(CONTRACTOR_JOB_STAGES).meta({
+      description:
+        "How far the job is, in the seller's words. It follows from the job's status and schedule.",
+    }),
+    installerNote: z.string().nullable().meta({
+      description:
+        'All notes that were appended since the installer company has the job, oldest first, one to a line.',
+    }),
+    lastUpdated: dateTimeOut,
+  })
+  .meta({ id: 'ContractorJob', description: 'A sold job as an installer-contractor key sees it.' });
+
+export type ContractorJob = z.infer<typeof contractorJob>;
+
+/** The jobs, most recently updated first. */
+export const contractorJobsResponse = z
+  .object({ jobs: z.array(contractorJob).meta({ description: 'At most `take` of them.' }) })
+  .meta({ id: 'ContractorJobs', description: 'Sold jobs, most recently updated first.' });
+
+/** The query of the list of jobs. */
+export const contractorJobsQuery = z.object({ take: pageLimit(LIMITS.inboundPageSize) });
+
+/** A note on a job. */
+export const jobNoteIn = z
+  .object({
+    note: boundedText({ min: 1, max: LIMITS.noteLength }).meta({ description: 'The text to append.' }),
+  })
+  .meta({ id: 'JobNoteIn', description: 'A note to append to a job.' });

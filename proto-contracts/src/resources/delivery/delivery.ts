@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { eventFilter } from '../../events/event-filter.js';
+import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
+import { pageCursor } from '../../values/page-cursor.js';
+import { pageLimit } from '../../values/page-limit.js';
+import { attempt } from '../attempt/attempt.js';
+
+export const DELIVERY_STATES = [
+  'pending',
+  'retry_scheduled',
+  'delivered',
+  'dead_lettered',
+  'held',
+  'cancelled',
+] as const;
+
+/** Delivery of one event to one subscription. */
+export const delivery = z
+  .object({
+    id: z.string().meta({ description: 'The id of the delivery.' }),
+    subscriptionId: z.string().meta({ description: 'The subscription that it goes to.' }),
+    eventId: z.string().meta({ description: 'The `id` of the envelope, the same in every attempt.' }),
+    event: z.string().meta({ description: 'The name of the event.' }),
+    state: z.enum(DELIVERY_STATES).meta({
+      description:
+        '`held`: it goes on when the subscription is active again. `cancelled`: the subscription was deleted before it was delivered.',
+    }),
+    attempts: z.int().meta({ description: 'How many were made.' }),
+    nextAttemptAt: dateTimeOut.nullable().meta({
+      description:
+        'When the next attempt is due. A time in the past: it waits for a free slot of the subscription. Null: an attempt is in flight, the delivery is held, or it has ended.',
+    }),
+    createdAt: dateTimeOut,
+    finishedAt: dateTimeOut
+      .nullable()
+      .meta({ description: 'When it was delivered, dead-lettered or cancelled.' }),
+    resource: z
+      .object({
+        type: z.string().meta({ description: 'The kind of resource, e.g. `install_job`.' }),
+        id: z.string().meta({ description: 'The id of the resource.' }),
+      })
+      .meta({ id: 'DeliveryResource', description: 'What the event is about.' }),
+    replayOf: z
+      .string()
+      .nullable()
+      .meta({ description: 'The delivery that this one repeats; null for the first of its event.' }),
+    bulkReplayId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The bulk replay or back-fill that queued it; null when none did.' }),
+  })
+  .meta({ id: 'WebhookDelivery', description: 'One event on its way to one subscription.' });
+
+export type Delivery = z.infer<typeof delivery>;
+
+/** A delivery with its history and the body that every attempt sends. */
+export const deliveryWithAttempts = z
+  .object({
+    delivery,
+    attempts: z.array(attempt).meta({ description: 'Oldest first.' }),
+    body: z.string().nullable().meta({
+      description:
+        'The exact body that every attempt sends; null once the event is no longer kept, and the delivery can not be replayed.',
+    }),
+  })
+  .meta({ id: 'WebhookDeliveryWithAttempts', description: 'A delivery with its history and its body.' });
+
+export type DeliveryWithAttempts = z.infer<typeof deliveryWithAttempts>;
+
+/** A page of deliveries, newest first. */
+export const deliveryPage = z
+  .object({
+    deliveries: z.array(delivery).meta({ description: 'Newest first.' }),
+    nextCursor: z.string().nullable().meta({
+      description:
+        'Send it as `cursor` for older ones; null when there are none. With a filter, a page can hold fewer than `limit`, even none, and still have one: go on until it is null.',
+    }),
+  })
+  .meta({ id: 'WebhookDeliveries', description: 'A page of deliveries, newest first.' });
+
+export type DeliveryPage = z.infer<typeof deliveryPage>;
+
+/** The query of a list of deliveries. */
+export const deliveryQuery = z
+  .object({
+    cursor: pageCursor,
+    limit: pageLimit({ default: 50, max: 100 }),
+    status: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only deliveries in this state.' }),
+    event: eventFilter.optional(),
+    from: dateTimeIn.optional().meta({ description: 'Only deliveries created at this time or later.' }),
+    to: dateTimeIn
+      .optional()
+      .meta({ description: 'Only deliveries created before this time; after `from`.' }),
+    resourceId: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: 'Only events about this resource, e.g. the id of a job.' }),
+  })
+  .superRefine(({ from, to }, context) => {
+    if (from === undefined || to === undefined || Date.parse(from) < Date.parse(to)) return;
+    context.addIssue({ code: 'custom', path: ['to'], message: 'must be after from' });
+  });

@@ -1,0 +1,118 @@
+import type { z } from 'zod';
+import { defineOperation } from '../../api/operation.js';
+import { EVENT_EXAMPLE } from '../../events/webhook-examples.js';
+import { ATTEMPT_EXAMPLE } from '../attempt/example.js';
+import { SUBSCRIPTION_EXAMPLE, SUBSCRIPTION_ID } from '../subscription/example.js';
+import { testDeliveryIn, WEBHOOK_LIMITS } from '../subscription/subscription.js';
+import { delivery, deliveryPage, deliveryQuery, deliveryWithAttempts } from './delivery.js';
+import { DELIVERY_EXAMPLE, PENDING_DELIVERY_EXAMPLE } from './example.js';
+
+const DELIVERY_ID = {
+  id: {
+    description:
+      'The `id` of a delivery of your company, or of one of its attempts: what your server has seen in `x-svc-delivery-id`.',
+    example: DELIVERY_EXAMPLE.id,
+  },
+};
+
+/** `GET /partner-api/webhooks/{id}/deliveries` */
+export const listDeliveriesOperation = defineOperation({
+  id: 'listDeliveries',
+  method: 'get',
+  path: '/partner-api/webhooks/:id/deliveries',
+  params: SUBSCRIPTION_ID,
+  query: deliveryQuery,
+  summary: 'List deliveries',
+  description: 'Lists the deliveries of a subscription, newest first.',
+  responses: {
+    200: {
+      description: 'A page of deliveries.',
+      schema: deliveryPage,
+      example: { deliveries: [DELIVERY_EXAMPLE], nextCursor: null },
+    },
+  },
+  errors: ['not_found', 'cursor_invalid'],
+});
+
+/** `GET /partner-api/deliveries/{id}` */
+export const getDeliveryOperation = defineOperation({
+  id: 'getDelivery',
+  method: 'get',
+  path: '/partner-api/deliveries/:id',
+  params: DELIVERY_ID,
+  summary: 'Read a delivery',
+  description:
+    'Reads one delivery with its attempts, what became of each step of them and was answered, and the exact body.',
+  responses: {
+    200: {
+      description: 'The delivery.',
+      schema: deliveryWithAttempts,
+      example: {
+        delivery: DELIVERY_EXAMPLE,
+        attempts: [ATTEMPT_EXAMPLE],
+        body: JSON.stringify(EVENT_EXAMPLE),
+      },
+    },
+  },
+  errors: ['not_found'],
+});
+
+/** `POST /partner-api/deliveries/{id}/replay` */
+export const replayDeliveryOperation = defineOperation({
+  id: 'replayDelivery',
+  method: 'post',
+  path: '/partner-api/deliveries/:id/replay',
+  params: DELIVERY_ID,
+  summary: 'Replay a delivery',
+  description: `
+Queues a new delivery of the same event and the same body, with up to 8 attempts of its own, and answers with it. The delivery
+must be delivered or dead-lettered. While its subscription is paused the new one is held, and goes on after the activation.
+
+It takes no \`Idempotency-Key\`. Sent twice it makes one delivery, as long as the first is on its way: the second is 409
+\`replay_in_progress\` and names it. After that every request sends the event once more.`,
+  responses: {
+    202: { description: 'The new delivery.', schema: delivery, example: PENDING_DELIVERY_EXAMPLE },
+  },
+  errors: ['not_found', 'delivery_not_replayable', 'replay_in_progress', 'event_expired'],
+});
+
+/** `POST /partner-api/webhooks/{id}/test` */
+export const testWebhookOperation = defineOperation({
+  id: 'testWebhook',
+  method: 'post',
+  path: '/partner-api/webhooks/:id/test',
+  params: SUBSCRIPTION_ID,
+  body: testDeliveryIn,
+  summary: 'Send a test delivery',
+  description: `
+Queues an \`install.test\` delivery, also for a paused subscription, and answers with it. Read the delivery to see what came
+of it.
+
+Within ${WEBHOOK_LIMITS.testWindowSeconds} seconds at most ${WEBHOOK_LIMITS.testsPerSubscription} tests can be sent to a subscription and
+${WEBHOOK_LIMITS.testsPerCompany} to all of a company together, deleted ones included; more are refused with 429.
+
+With the version of a pending secret you can see whether your server knows that secret before you activate it. The body can be left out.`,
+  bodyExamples: {
+    usual: { summary: 'As any other delivery', value: {} satisfies z.input<typeof testDeliveryIn> },
+    pending: {
+      summary: 'Signed with a pending secret',
+      value: { secretVersion: 2 } satisfies z.input<typeof testDeliveryIn>,
+    },
+  },
+  responses: {
+    202: {
+      description: 'The delivery.',
+      schema: delivery,
+      example: {
+        ...DELIVERY_EXAMPLE,
+        event: 'install.test',
+        state: 'pending',
+        attempts: 0,
+        nextAttemptAt: DELIVERY_EXAMPLE.createdAt,
+        finishedAt: null,
+        resource: { type: 'webhook_subscription', id: SUBSCRIPTION_EXAMPLE.id },
+      },
+    },
+  },
+  errors: ['not_found', 'secret_version_mismatch'],
+});

@@ -1,0 +1,22 @@
+import { defineOperation } from '../../api/operation.js';
+import { eventCatalogue } from './event-catalogue.js';
+import { catalogueExample } from './example.js';
+
+/** `GET /partner-api/webhook-events` */
+export const listWebhookEventsOperation = defineOperation({
+  id: 'listWebhookEvents',
+  method: 'get',
+  path: '/partner-api/webhook-events',
+  conditional: true,
+  summary: 'List the events',
+  description: `
+Lists every event of the catalogue with the classes of companies that may subscribe to it, the JSON Schema and an
+example of its body; and the version of the signature scheme.`,
+  responses: {
+    200: {
+      description: 'The event catalogue.',
+      schema: eventCatalogue,
+      example: catalogueExample(),
+    },
+  },
+});

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { eventFilter } from '../../events/event-filter.js';
+import { eventResource } from '../../events/webhook-events.js';
+import { dateTimeOut } from '../../values/date-time.js';
+import { pageCursor } from '../../values/page-cursor.js';
+import { pageLimit } from '../../values/page-limit.js';
+import { attemptSummary } from '../attempt/attempt.js';
+import { delivery } from '../delivery/delivery.js';
+
+/** Outcome of an event for one subscription: queued, or why it was not. */
+export const EVENT_VERDICTS = [
+  'queued',
+  'paused',
+  'not_subscribed',
+  'schema_version',
+  'class',
+  'created_later',
+  'deleted',
+  'no_longer_kept',
+] as const;
+
+/** One event of a company. */
+export const event = z
+  .object({
+    id: z.string().meta({ description: 'The `id` of the envelope.' }),
+    event: z.string().meta({ description: 'The name of the event.' }),
+    occurredAt: dateTimeOut.meta({ description: 'When it happened, as the envelope tells it.' }),
+    committedAt: dateTimeOut.meta({ description: 'When the change that it tells of was recorded.' }),
+    resource: eventResource,
+    schemaVersion: z.int().meta({ description: 'The schema version of its payload.' }),
+    requestId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The `x-request-id` of the request that made it; null when none did.' }),
+  })
+  .meta({ id: 'WebhookEvent', description: 'One event of your company.' });
+
+export type WebhookEvent = z.infer<typeof event>;
+
+/** Outcome of an event for one subscription. */
+export const eventTrail = z
+  .object({
+    subscriptionId: z.string().meta({ description: 'The id of the subscription.' }),
+    verdict: z.enum(EVENT_VERDICTS).meta({ description: '`queued`, or why the event was not queued.' }),
+    explanation: z.string().meta({ description: 'The verdict in a sentence.' }),
+    deliveries: z
+      .array(
+        z
+          .object({
+            delivery,
+            attempts: z
+              .array(attemptSummary)
+              .meta({ description: 'Oldest first. Read the delivery to see all of them.' }),
+          })
+          .meta({ id: 'WebhookDeliveryTrail', description: 'A delivery of an event with its attempts.' }),
+      )
+      .meta({ description: 'Newest first; of one event at most 100 are shown.' }),
+  })
+  .meta({ id: 'WebhookEventTrail', description: 'What became of an event for one subscription.' });
+
+export type EventTrail = z.infer<typeof eventTrail>;
+
+/** An event with its body and its outcome for each subscription. */
+export const eventWithTrail = z
+  .object({
+    event,
+    body: z.string().meta({ description: 'The exact body that every attempt sends.' }),
+    subscriptions: z.array(eventTrail).meta({
+      description: 'Every subscription of your company, oldest first; of deleted ones the 50 newest.',
+    }),
+  })
+  .meta({
+    id: 'WebhookEventWithTrail',
+    description: 'An event with its body and what became of it for each subscription.',
+  });
+
+export type EventWithTrail = z.infer<typeof eventWithTrail>;
+
+/** A page of events, newest first. */
+export const eventPage = z
+  .object({
+    events: z.array(event).meta({ description: 'Newest first.' }),
+    nextCursor: z.string().nullable().meta({
+      description:
+        'Send it as `cursor` for older ones; null when there are none. With a filter, a page can hold fewer than `limit`, even none, and still have one: go on until it is null.',
+    }),
+    explanation: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why there is no event about the `resourceId`; null when there is one.' }),
+  })
+  .meta({ id: 'WebhookEvents', description: 'A page of events, newest first.' });
+
+export type EventPage = z.infer<typeof eventPage>;
+
+/** The query of a list of events. */
+export const eventQuery = z.object({
+  cursor: pageCursor,
+  limit: pageLimit({ default: 50, max: 100 }),
+  event: eventFilter.optional(),
+  resourceId: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'Only events about this resource, e.g. the id of a job.' }),
+});

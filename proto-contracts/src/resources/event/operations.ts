@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import { defineOperation } from '../../api/operation.js';
+import { EVENT_EXAMPLE } from '../../events/webhook-examples.js';
+import { ATTEMPT_EXAMPLE } from '../attempt/example.js';
+import { DELIVERY_EXAMPLE } from '../delivery/example.js';
+import { eventPage, eventQuery, eventWithTrail } from './event.js';
+import { TRAIL_EVENT_EXAMPLE } from './example.js';
+
+/** `GET /partner-api/events` */
+export const listEventsOperation = defineOperation({
+  id: 'listEvents',
+  method: 'get',
+  path: '/partner-api/events',
+  query: eventQuery,
+  summary: 'List events',
+  description: `
+Lists the events of your company, newest first, whether somebody subscribed to them or not. When there is none about the
+\`resourceId\`, \`explanation\` says so; whether such a resource exists is not told.`,
+  responses: {
+    200: {
+      description: 'A page of events.',
+      schema: eventPage,
+      example: { events: [TRAIL_EVENT_EXAMPLE], nextCursor: null, explanation: null },
+    },
+  },
+  errors: ['cursor_invalid'],
+});
+
+/** `GET /partner-api/events/{id}` */
+export const getEventOperation = defineOperation({
+  id: 'getEvent',
+  method: 'get',
+  path: '/partner-api/events/:id',
+  params: {
+    id: {
+      description: 'The `id` of an event of your company. Any other is 404.',
+      example: TRAIL_EVENT_EXAMPLE.id,
+    },
+  },
+  summary: 'Trace an event',
+  description: `
+Tells of one event what became of it for each subscription: its deliveries with their attempts and the time of the next one,
+or why it was not queued.`,
+  responses: {
+    200: {
+      description: 'The event and its trail.',
+      schema: eventWithTrail,
+      example: {
+        event: TRAIL_EVENT_EXAMPLE,
+        body: JSON.stringify(EVENT_EXAMPLE),
+        subscriptions: [
+          {
+            subscriptionId: DELIVERY_EXAMPLE.subscriptionId,
+            verdict: 'queued',
+            explanation: 'A delivery to this subscription was queued.',
+            deliveries: [
+              {
+                delivery: DELIVERY_EXAMPLE,
+                attempts: [
+                  {
+                    deliveryId: ATTEMPT_EXAMPLE.deliveryId,
+                    number: 1,
+                    startedAt: ATTEMPT_EXAMPLE.startedAt,
+                    durationMs: ATTEMPT_EXAMPLE.durationMs,
+                    outcome: 'delivered',
+                    responseStatus: 204,
+                    error: null,
+                  },
+                ],
+              },
+            ],
+          },
+          {
+            subscriptionId: 'whk_01k3hb0q7d3fzs9x2m5tn8c4vw',
+            verdict: 'paused',
+            explanation: 'The subscription was paused; a paused subscription queues no deliveries.',
+            deliveries: [],
+          },
+        ],
+      } satisfies z.input<typeof eventWithTrail>,
+    },
+  },
+  errors: ['not_found'],
+});

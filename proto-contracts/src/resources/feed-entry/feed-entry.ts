@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { LIMITS } from '../../api/limits.js';
+import { apiVersion } from '../../values/api-version.js';
+import { dateTimeOut } from '../../values/date-time.js';
+import { pageLimit } from '../../values/page-limit.js';
+import { installerJob } from '../job/job.js';
+
+/** One page of the change feed. */
+export const jobFeedResponse = z
+  .object({
+    apiVersion,
+    resources: z
+      .array(
+        z
+          .object({
+            sequence: z
+              .int()
+              .min(1)
+              .meta({
+                description:
+                  "Place in your company's feed: without gaps, in the order of the changes. In a snapshot the place at which" +
+                  ' it began, the same in all its entries.',
+                format: 'int64',
+              }),
+            changedAt: dateTimeOut,
+            resource: installerJob,
+          })
+          .meta({
+            id: 'FeedEntry',
+            description: 'One change of one job, with the whole job as of that change.',
+          }),
+      )
+      .meta({ description: 'Oldest first.' }),
+    nextCursor: z.string().nullable().meta({
+      description:
+        'Send it as `cursor` to go on from here. Keep the last one. Null only when your company has no entry at all.',
+    }),
+    hasMore: z.boolean().meta({ description: 'True: ask again at once, there is more.' }),
+  })
+  .meta({ id: 'JobFeed', description: 'A page of the change feed, oldest entry first.' });
+
+/**
+ * The query of the change feed. `from` and `view` choose where a reader without a cursor starts. With a cursor they are
+ * ignored, so that a reader may repeat its first query with each `nextCursor`.
+ */
+export const jobFeedQuery = z
+  .object({
+    cursor: z
+      .string()
+      .max(512)
+      .optional()
+      .meta({ description: 'The `nextCursor` of an earlier answer, as it was given.' }),
+    limit: pageLimit(LIMITS.installerPageSize),
+    from: z.enum(['start']).optional().meta({
+      description: '`start`: begin at the oldest entry. With a cursor, it makes no difference.',
+    }),
+    view: z
+      .enum(['snapshot'])
+      .optional()
+      .meta({
+        description:
+          '`snapshot`: page through all jobs that are assigned to you now, and end in the cursor to follow the feed from.' +
+          ' With a cursor, it makes no difference. Not together with `from`.',
+      }),
+  })
+  .superRefine((query, context) => {
+    if (query.cursor === undefined && query.from !== undefined && query.view !== undefined) {
+      context.addIssue({ code: 'custom', path: ['from'], message: 'must not be given together with view' });
+    }
+  });

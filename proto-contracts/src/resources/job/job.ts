@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { apiVersion } from '../../values/api-version.js';
+import { dateTimeOut } from '../../values/date-time.js';
+
+/** Every status of a job, in lifecycle order. */
+export const JOB_STATUSES = [
+  'ASSIGNED',
+  'ACKNOWLEDGED',
+  'EN_ROUTE',
+  'ON_SITE',
+  'BLOCKED',
+  'IN_PROGRESS',
+  'COMPLETE',
+  'CANCELLED',
+] as const;
+
+export type JobStatusName = (typeof JOB_STATUSES)[number];
+
+/** The statuses that an installer may report. */
+export const REPORTABLE_STATUSES = [
+  'ACKNOWLEDGED',
+  'EN_ROUTE',
+  'ON_SITE',
+  'BLOCKED',
+  'IN_PROGRESS',
+  'COMPLETE',
+] as const satisfies readonly JobStatusName[];
+
+/** Reasons for which work cannot continue. */
+export const BLOCKER_CODES = [
+  'CUSTOMER_UNAVAILABLE',
+  'SITE_NOT_READY',
+  'MATERIAL_MISSING',
+  'EQUIPMENT_DAMAGED',
+  'PERMIT',
+  'WEATHER',
+  'SAFETY',
+  'OTHER',
+] as const;
+
+export const SCHEDULE_STATUSES = ['UNSCHEDULED', 'TENTATIVE', 'CONFIRMED', 'CANCELLED'] as const;
+
+export const DOCUMENT_CATEGORIES = [
+  'SCOPE',
+  'PERMIT',
+  'MANUAL',
+  'WARRANTY',
+  'COMPLETION',
+  'CONTRACT_METADATA',
+] as const;
+
+/** A status of a job. */
+export const jobStatus = z.enum(JOB_STATUSES).meta({ id: 'JobStatus', description: 'The status of a job.' });
+
+/** A status of a schedule. */
+export const scheduleStatus = z
+  .enum(SCHEDULE_STATUSES)
+  .meta({ id: 'ScheduleStatus', description: 'The status of a schedule.' });
+
+const scopeItem = z
+  .strictObject({
+    name: z.string().meta({ description: 'What it is.' }),
+    model: z.string().nullable().meta({ description: "The maker's model name." }),
+    quantity: z.int().meta({ description: 'How many.' }),
+  })
+  .meta({ id: 'EquipmentItem', description: 'Equipment or an accessory to install.' });
+
+/** When work is planned. */
+export const jobSchedule = z
+  .strictObject({
+    status: scheduleStatus,
+    startsAt: dateTimeOut.nullable(),
+    endsAt: dateTimeOut.nullable(),
+    timeZone: z.string().nullable().meta({ description: 'IANA name of the time zone to show the times in.' }),
+  })
+  .meta({ id: 'JobSchedule', description: 'When work is planned.' });
+
+/** Codes of blockers before the start of work. */
+export const blockerCodes = z.array(z.string()).meta({
+  description:
+    'What keeps work from beginning. While the status is `BLOCKED`, the `blockerCode` of the status event is among them.',
+});
+
+/**
+ * The installer-safe projection (spec: InstallerJob). Strict: a field that is not listed here cannot be sent. Customer
+ * email, prices, costs, margin, financing, payments and signatures are deliberately not listed (spec: rule 6).
+ */
+export const installerJob = z
+  .strictObject({
+    id: z.string().meta({ description: 'The id of the job.' }),
+    version: z.int().min(1).meta({
+      description:
+        'Begins at 1 and rises by 1 with each change of the job. Send it back as `expectedVersion`.',
+    }),
+    status: jobStatus,
+    company: z
+      .strictObject({
+        id: z.string().meta({ description: 'The id of the company.' }),
+        name: z.string().meta({ description: 'The name of the company.' }),
+      })
+      .meta({ id: 'SellingCompany', description: 'The company that sold the job.' }),
+    customer: z
+      .strictObject({
+        name: z.string().meta({ description: 'The name of the customer.' }),
+        phone: z.string().meta({ description: 'The phone number of the customer.' }),
+        address: z
+          .strictObject({
+            line1: z.string().meta({ description: 'Street and number.' }),
+            city: z.string().meta({ description: 'The city.' }),
+            state: z.string().meta({ description: 'The state, e.g. `TX`.' }),
+            zip: z.string().meta({ description: 'The ZIP code.' }),
+          })
+          .meta({ id: 'Address', description: 'Where the work is done.' }),
+      })
+      .meta({ id: 'Customer', description: 'The customer of a job.' }),
+    scope: z
+      .strictObject({
+        packageName: z.string().meta({ description: 'The name of the package that the customer bought.' }),
+        systemType: z.string().meta({ description: 'The kind of system, e.g. `HEAT_PUMP`.' }),
+        equipment: z.array(scopeItem).meta({ description: 'The equipment to install.' }),
+        accessories: z.array(scopeItem).meta({ description: 'The accessories to install.' }),
+        supplierSources: z
+          .array(
+            z
+              .strictObject({
+                name: z.string().meta({ description: 'The name of the supplier.' }),
+                reference: z.string().nullable().meta({ description: 'The order number at the supplier.' }),
+              })
+              .meta({ id: 'SupplierSource', description: 'A supplier and the order there.' }),
+          )
+          .meta({ description: 'Where the material comes from.' }),
+        scopeVersion: z.int().meta({ description: 'Rises with each change of the scope.' }),
+      })
+      .meta({ id: 'JobScope', description: 'What is to be installed.' }),
+    schedule: jobSchedule,
+    readiness: z
+      .strictObject({
+        ready: z.boolean().meta({ description: 'True: work can begin.' }),
+        blockerCodes,
+      })
+      .meta({ id: 'Readiness', description: 'Whether work can begin.' }),
+    documents: z
+      .array(
+        z
+          .strictObject({
+            id: z.string().meta({ description: 'The id of the document.' }),
+            category: z.enum(DOCUMENT_CATEGORIES).meta({ description: 'What kind of document it is.' }),
+            mime: z.string().meta({ description: 'Media type, e.g. `application/pdf`.' }),
+            availableAt: dateTimeOut,
+          })
+          .meta({ id: 'JobDocument', description: 'A document of a job.' }),
+      )
+      .meta({ description: 'The documents of the job.' }),
+    technicianAssignments: z
+      .array(
+        z
+          .strictObject({
+            membershipId: z.string().meta({ description: 'The technician, as in `listTechnicians`.' }),
+            assignedAt: dateTimeOut,
+          })
+          .meta({ id: 'TechnicianAssignment', description: 'A technician of a job.' }),
+      )
+      .meta({ description: 'In the order in which you gave them.' }),
+    updatedAt: dateTimeOut,
+  })
+  .meta({
+    id: 'InstallerJob',
+    description:
+      "A job as its installer may see it. It never holds the customer's email address, prices, costs, margin, financing," +
+      ' payments or signatures.',
+  });
+
+export type InstallerJob = z.infer<typeof installerJob>;
+
+/** One job with the API version of the response. */
+export const jobResponse = z
+  .object({ apiVersion, resource: installerJob })
+  .meta({ id: 'Job', description: 'One job with the version of the API that shows it.' });

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { boundedText } from '../../values/bounded-text.js';
+import { emailAddress } from '../../values/email-address.js';
+
+/** A lead as a partner submits it (spec: LeadIn). */
+export const leadIn = z
+  .object({
+    fullName: boundedText({ min: 1, max: 120 }).meta({ description: "The customer's name." }),
+    email: emailAddress,
+    phone: boundedText({ min: 7, max: 40 }).meta({ description: 'In any notation.' }),
+    address: boundedText({ min: 3, max: 500 }).meta({
+      description:
+        'The address of the work in one text, best with ZIP code. Leads of one company are merged by it; case, punctuation' +
+        ' and the usual abbreviations (N. and North, St and Street, Apt and #) do not matter.',
+    }),
+    smsConsent: z.boolean().optional().meta({ description: 'Whether the customer agreed to text messages.' }),
+  })
+  .meta({ id: 'LeadIn', description: 'A lead as you hand it in.' });
+
+export type LeadIn = z.infer<typeof leadIn>;
+
+/** Response for a new lead (spec: LeadCreated). */
+export const leadCreated = z
+  .object({
+    status: z.literal('created').meta({ description: 'A new lead.' }),
+    leadId: z.string().meta({ description: 'The id of the lead.' }),
+  })
+  .meta({ id: 'LeadCreated', description: 'A new lead was made.' });
+
+/** Response for a merged lead (spec: LeadMerged). */
+export const leadMerged = z
+  .object({
+    status: z.literal('merged').meta({ description: 'The lead existed already.' }),
+    leadId: z.string().meta({ description: 'The lead that was there before.' }),
+    projectId: z.string().meta({ description: 'The project that this lead opened.' }),
+    reason: z.string().meta({ description: 'Why they were taken for one, for a person.' }),
+  })
+  .meta({
+    id: 'LeadMerged',
+    description: 'The lead was merged into one that was there. The fields of the first one stay.',
+  });

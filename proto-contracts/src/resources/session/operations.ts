@@ -1,0 +1,137 @@
+import type { z } from 'zod';
+import { defineOperation } from '../../api/operation.js';
+import { OWN_SESSION_EXAMPLE, SESSION_EXAMPLE } from './example.js';
+import {
+  confirmationIn,
+  CONFIRMED_MINUTES,
+  sessionIn,
+  sessionList,
+  sessionResponse,
+  SESSIONS_PER_OWNER,
+} from './session.js';
+
+const OWN_SESSION_ID = {
+  id: { description: 'The `id` of a session of yours. Any other is 404.', example: OWN_SESSION_EXAMPLE.id },
+};
+
+/** `POST /partner-api/session` */
+export const createSessionOperation = defineOperation({
+  id: 'createSession',
+  method: 'post',
+  path: '/partner-api/session',
+  unauthenticated: true,
+  body: sessionIn,
+  summary: 'Sign in',
+  description: `
+Signs an owner in, with a new session, and ends the session that the browser had before. Somebody who owns no company is
+403.
+
+A session ends after 30 minutes without a request, 12 hours after the login at the latest, and within a minute when somebody
+is no owner any more. An owner can have ${SESSIONS_PER_OWNER}: one more ends the oldest. Failed logins are limited for each
+account and each client address.`,
+  bodyExamples: {
+    owner: {
+      summary: 'An owner',
+      value: {
+        email: 'olive@sunny.example',
+        password: 'correct horse battery staple',
+      } satisfies z.input<typeof sessionIn>,
+    },
+  },
+  responses: {
+    200: {
+      description: 'Signed in.',
+      schema: sessionResponse,
+      example: SESSION_EXAMPLE,
+      headers: {
+        'set-cookie': {
+          description: 'The session, for the browser to keep until it closes.',
+          example:
+            '__Host-svc_session=2mJ0Zs7cQk4rXw1nVb8yTd5fHg3pLa6eUi9oRqK0xZc; Path=/; HttpOnly; SameSite=Strict; Secure',
+          required: true,
+        },
+      },
+    },
+  },
+  errors: ['unauthenticated'],
+});
+
+/** `GET /partner-api/session` */
+export const getSessionOperation = defineOperation({
+  id: 'getSession',
+  method: 'get',
+  path: '/partner-api/session',
+  summary: 'Read the session',
+  description: 'Tells who is signed in, for which company, and until when.',
+  responses: { 200: { description: 'The session.', schema: sessionResponse, example: SESSION_EXAMPLE } },
+});
+
+/** `DELETE /partner-api/session` */
+export const deleteSessionOperation = defineOperation({
+  id: 'deleteSession',
+  method: 'delete',
+  path: '/partner-api/session',
+  summary: 'Sign out',
+  description: 'Ends the session.',
+  responses: {
+    204: {
+      description: 'Signed out.',
+      headers: {
+        'set-cookie': {
+          description: 'Takes the cookie from the browser.',
+          example: '__Host-svc_session=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0',
+          required: true,
+        },
+      },
+    },
+  },
+});
+
+/** `POST /partner-api/session/confirm` */
+export const confirmSessionOperation = defineOperation({
+  id: 'confirmSession',
+  method: 'post',
+  path: '/partner-api/session/confirm',
+  body: confirmationIn,
+  summary: 'Confirm the password',
+  description: `
+Takes the password again. For ${CONFIRMED_MINUTES} minutes after a login or a confirmation this session can have secrets made; after
+that they are refused with \`confirmation_required\` until the next one. Wrong passwords are limited together with those of
+logins.`,
+  bodyExamples: {
+    owner: {
+      summary: 'The password',
+      value: { password: 'correct horse battery staple' } satisfies z.input<typeof confirmationIn>,
+    },
+  },
+  responses: { 200: { description: 'Confirmed.', schema: sessionResponse, example: SESSION_EXAMPLE } },
+  errors: ['password_wrong'],
+});
+
+/** `GET /partner-api/sessions` */
+export const listSessionsOperation = defineOperation({
+  id: 'listSessions',
+  method: 'get',
+  path: '/partner-api/sessions',
+  summary: 'List your sessions',
+  description: 'Lists where you are signed in, newest first; nobody else sees them.',
+  responses: {
+    200: {
+      description: 'The sessions.',
+      schema: sessionList,
+      example: { sessions: [OWN_SESSION_EXAMPLE] } satisfies z.infer<typeof sessionList>,
+    },
+  },
+});
+
+/** `DELETE /partner-api/sessions/{id}` */
+export const endSessionOperation = defineOperation({
+  id: 'endSession',
+  method: 'delete',
+  path: '/partner-api/sessions/:id',
+  params: OWN_SESSION_ID,
+  summary: 'End one of your sessions',
+  description: 'Signs out wherever the session is used; its cookie is of no use afterwards.',
+  responses: { 204: { description: 'Ended.' } },
+  errors: ['not_found'],
+});

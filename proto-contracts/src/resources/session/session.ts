@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { dateTimeOut } from '../../values/date-time.js';
+
+/** Minutes after a login or confirmation in which secrets can be created without the password. */
+export const CONFIRMED_MINUTES = 15;
+
+/** Maximum sessions of one owner at once. */
+export const SESSIONS_PER_OWNER = 50;
+
+const password = z.string().min(1).max(1024).meta({ description: 'The password of the owner.' });
+
+/** Body of `POST /partner-api/session`. */
+export const sessionIn = z
+  .object({
+    email: z.string().min(3).max(254).meta({ description: 'The email address of the owner.' }),
+    password,
+  })
+  .meta({ id: 'SessionIn', description: "An owner's credentials." });
+
+/** Body of `POST /partner-api/session/confirm`. */
+export const confirmationIn = z
+  .object({ password })
+  .meta({ id: 'SessionConfirmationIn', description: 'The password of the signed-in owner.' });
+
+/** The signed-in owner. */
+export const sessionResponse = z
+  .object({
+    owner: z
+      .object({
+        membershipId: z.string().meta({ description: 'The id of the owner.' }),
+        displayName: z.string().meta({ description: 'The name to show.' }),
+      })
+      .meta({ id: 'Owner', description: 'The owner who is signed in.' }),
+    company: z
+      .object({
+        id: z.string().meta({ description: 'The id of the company.' }),
+        name: z.string().meta({ description: 'The name of the company.' }),
+        class: z
+          .enum(['SALES', 'INSTALLER', 'ACCOUNTING'])
+          .meta({ description: 'What the company does: it decides which events it can have.' }),
+      })
+      .meta({ id: 'OwnCompany', description: 'The company of the owner.' }),
+    expiresAt: dateTimeOut.meta({
+      description:
+        'When the session ends unless another request comes before, and at the latest 12 hours after the login.',
+    }),
+    confirmedUntil: dateTimeOut.meta({
+      description:
+        'Until when what shows a secret needs no password; may be past. `confirmSession` moves it on.',
+    }),
+  })
+  .meta({ id: 'Session', description: 'The signed-in owner.' });
+
+/** One of an owner's sessions, as the list shows it. */
+export const ownSession = z
+  .object({
+    id: z.string().meta({ description: 'Names the session; it is of no use as its cookie.' }),
+    current: z.boolean().meta({ description: 'True for the session that asks.' }),
+    startedAt: dateTimeOut,
+    lastSeenAt: dateTimeOut.meta({ description: 'When its last request came.' }),
+    expiresAt: dateTimeOut.meta({ description: 'When it ends unless another request comes before.' }),
+    remoteAddress: z.string().meta({ description: 'Where the login came from.' }),
+    userAgent: z.string().nullable().meta({
+      description:
+        'What the browser said of itself at the login, at most 200 characters; `null` for nothing.',
+    }),
+  })
+  .meta({ id: 'OwnSession', description: "One of the owner's sessions." });
+
+/** Response of `GET /partner-api/sessions`. */
+export const sessionList = z
+  .object({ sessions: z.array(ownSession).max(SESSIONS_PER_OWNER).meta({ description: 'Newest first.' }) })
+  .meta({ id: 'SessionList', description: "The owner's sessions, newest first." });

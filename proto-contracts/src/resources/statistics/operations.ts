@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+import { defineOperation } from '../../api/operation.js';
+import { SUBSCRIPTION_EXAMPLE, SUBSCRIPTION_ID } from '../subscription/example.js';
+import { BUCKET_EXAMPLE, COUNTS_EXAMPLE } from './example.js';
+import { companyStatistics, statisticsQuery, webhookStatistics } from './statistics.js';
+
+const WHAT_COUNTS = `
+An attempt counts in the bucket in which it began, once it has ended: the newest buckets can still grow. Each counts once, those
+of replays and those that ended late included. Tests are not counted.
+Buckets are whole and lie on UTC: those that \`from\` and \`to\` are in count with all that is in them.`;
+
+/** `GET /partner-api/webhooks/{id}/statistics` */
+export const getWebhookStatisticsOperation = defineOperation({
+  id: 'getWebhookStatistics',
+  method: 'get',
+  path: '/partner-api/webhooks/:id/statistics',
+  params: SUBSCRIPTION_ID,
+  query: statisticsQuery,
+  summary: 'Read the statistics of a subscription',
+  description: `Counts the attempts to a subscription over time, and tells how long they took.\n${WHAT_COUNTS}`,
+  responses: {
+    200: {
+      description: 'The statistics.',
+      schema: webhookStatistics,
+      example: {
+        webhookId: SUBSCRIPTION_EXAMPLE.id,
+        bucketMinutes: 5,
+        buckets: [BUCKET_EXAMPLE],
+        totals: COUNTS_EXAMPLE,
+      } satisfies z.input<typeof webhookStatistics>,
+    },
+  },
+  errors: ['not_found'],
+});
+
+/** `GET /partner-api/statistics` */
+export const getStatisticsOperation = defineOperation({
+  id: 'getStatistics',
+  method: 'get',
+  path: '/partner-api/statistics',
+  query: statisticsQuery,
+  summary: 'Read the statistics of all subscriptions',
+  description: `
+Counts the attempts to all subscriptions of your company: over time for all of them together, and in total for each. What was
+sent to subscriptions that are deleted is left out.
+${WHAT_COUNTS}`,
+  responses: {
+    200: {
+      description: 'The statistics.',
+      schema: companyStatistics,
+      example: {
+        webhooks: [{ webhookId: SUBSCRIPTION_EXAMPLE.id, totals: COUNTS_EXAMPLE }],
+        bucketMinutes: 5,
+        buckets: [BUCKET_EXAMPLE],
+        totals: COUNTS_EXAMPLE,
+      } satisfies z.input<typeof companyStatistics>,
+    },
+  },
+});

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
+
+/** Maximum time span of statistics, in days. */
+export const STATISTICS_MAX_DAYS = 31;
+
+/** Default time span of statistics, in hours. */
+export const STATISTICS_DEFAULT_HOURS = 24;
+
+/** Widths of buckets in minutes, for spans up to a day, up to 7 days, and longer. */
+export const BUCKET_MINUTES = [5, 60, 360] as const;
+
+const milliseconds = z.int().nullable();
+
+/** Attempts by outcome. */
+export const attemptCounts = z
+  .object({
+    attempts: z.int().meta({ description: 'All attempts that ended; tests are not counted.' }),
+    delivered: z.int().meta({ description: 'Those that were answered with 2xx.' }),
+    failed: z.int().meta({ description: 'All others.' }),
+    deadLettered: z.int().meta({
+      description:
+        'Deliveries whose last attempt one of them was, and that were dead-lettered by it. One that was delivered later stays counted.',
+    }),
+    p50Ms: milliseconds.meta({
+      description: 'Half of the attempts took no longer, interpolated; null when there are none.',
+    }),
+    p95Ms: milliseconds.meta({
+      description: '95 of 100 attempts took no longer, interpolated; null when there are none.',
+    }),
+  })
+  .meta({ id: 'WebhookAttemptCounts', description: 'What became of attempts, and how long they took.' });
+
+export type ShownAttemptCounts = z.infer<typeof attemptCounts>;
+
+const buckets = z
+  .array(
+    attemptCounts
+      .extend({ startsAt: dateTimeOut })
+      .meta({ id: 'WebhookStatisticsBucket', description: 'The attempts that began within one bucket.' }),
+  )
+  .meta({ description: 'Those with attempts, oldest first.' });
+
+const bucketMinutes = z.literal(BUCKET_MINUTES).meta({
+  description: `The width of a bucket: 5 minutes for a span of up to a day, 60 for up to 7 days, 360 for a longer one.`,
+});
+
+/** The statistics of one subscription. */
+export const webhookStatistics = z
+  .object({
+    webhookId: z.string().meta({ description: 'The id of the subscription.' }),
+    bucketMinutes,
+    buckets,
+    totals: attemptCounts.meta({ description: 'All buckets together.' }),
+  })
+  .meta({ id: 'WebhookStatistics', description: 'What became of the attempts to one subscription.' });
+
+export type ShownStatistics = z.infer<typeof webhookStatistics>;
+
+/** The statistics of all subscriptions of a company. */
+export const companyStatistics = z
+  .object({
+    webhooks: z
+      .array(
+        z
+          .object({
+            webhookId: z.string().meta({ description: 'The id of the subscription.' }),
+            totals: attemptCounts,
+          })
+          .meta({ id: 'WebhookTotals', description: 'The attempts to one subscription.' }),
+      )
+      .meta({ description: 'Every subscription of your company, oldest first.' }),
+    bucketMinutes,
+    buckets,
+    totals: attemptCounts.meta({ description: 'All subscriptions together.' }),
+  })
+  .meta({
+    id: 'WebhookCompanyStatistics',
+    description: 'What became of the attempts to all subscriptions of your company.',
+  });
+
+export type ShownCompanyStatistics = z.infer<typeof companyStatistics>;
+
+/** The query of statistics. */
+export const statisticsQuery = z.object({
+  from: dateTimeIn.optional().meta({
+    description: `From the bucket on that this time is in; ${STATISTICS_DEFAULT_HOURS} hours before \`to\` when it is left out.`,
+  }),
+  to: dateTimeIn.optional().meta({
+    description: `Up to the end of the bucket that this time is in; after \`from\`, by at most ${STATISTICS_MAX_DAYS} days. Now, when it is left out.`,
+  }),
+});

@@ -1,0 +1,262 @@
+import type { z } from 'zod';
+import { defineOperation } from '../../api/operation.js';
+import { SUBSCRIPTION_EXAMPLE, SUBSCRIPTION_ID } from './example.js';
+import {
+  activationIn,
+  secretActivationIn,
+  secretRotated,
+  subscription,
+  subscriptionActivated,
+  subscriptionChange,
+  subscriptionCreated,
+  subscriptionIn,
+  subscriptionList,
+  WEBHOOK_LIMITS,
+} from './subscription.js';
+
+const NEW_SUBSCRIPTION_EXAMPLE = {
+  ...SUBSCRIPTION_EXAMPLE,
+  state: 'paused',
+  verified: false,
+  updatedAt: SUBSCRIPTION_EXAMPLE.createdAt,
+} as const satisfies z.infer<typeof subscription>;
+
+/** `POST /partner-api/webhooks` */
+export const createWebhookOperation = defineOperation({
+  id: 'createWebhook',
+  method: 'post',
+  path: '/partner-api/webhooks',
+  body: subscriptionIn,
+  summary: 'Create a subscription',
+  description: `
+Makes a subscription, which starts paused, and shows its secret for the only time. Then send it a test delivery, and
+activate it when that was answered with 2xx.
+
+A company can have ${WEBHOOK_LIMITS.subscriptionsPerCompany} subscriptions; one more is refused with
+\`subscription_limit_reached\`.
+
+The host of the \`url\` is looked up now and for every delivery: when one of its addresses is not public, it is refused.`,
+  bodyExamples: {
+    installation: {
+      summary: 'All installation events',
+      value: {
+        url: SUBSCRIPTION_EXAMPLE.url,
+        events: ['install.*'],
+        description: SUBSCRIPTION_EXAMPLE.description,
+      } satisfies z.input<typeof subscriptionIn>,
+    },
+  },
+  responses: {
+    201: {
+      description: 'The subscription and its secret.',
+      schema: subscriptionCreated,
+      example: {
+        subscription: NEW_SUBSCRIPTION_EXAMPLE,
+        secret: 'whsec_MDEyMzQ1Njc4OWFiY2RlZmdoaWprbG1ub3BxcnN0dXY=',
+      },
+      headers: {
+        Location: {
+          description: 'The path of the subscription.',
+          example: `/partner-api/webhooks/${NEW_SUBSCRIPTION_EXAMPLE.id}`,
+          required: true,
+        },
+      },
+    },
+  },
+  errors: ['confirmation_required', 'subscription_limit_reached'],
+});
+
+/** `GET /partner-api/webhooks` */
+export const listWebhooksOperation = defineOperation({
+  id: 'listWebhooks',
+  method: 'get',
+  path: '/partner-api/webhooks',
+  summary: 'List subscriptions',
+  description: "Lists all subscriptions of the owner's company, oldest first. Secrets are not shown.",
+  responses: {
+    200: {
+      description: 'The subscriptions.',
+      schema: subscriptionList,
+      example: { subscriptions: [SUBSCRIPTION_EXAMPLE] },
+    },
+  },
+});
+
+/** `GET /partner-api/webhooks/{id}` */
+export const getWebhookOperation = defineOperation({
+  id: 'getWebhook',
+  method: 'get',
+  path: '/partner-api/webhooks/:id',
+  params: SUBSCRIPTION_ID,
+  summary: 'Read a subscription',
+  description: 'Reads one subscription of the company.',
+  responses: {
+    200: { description: 'The subscription.', schema: subscription, example: SUBSCRIPTION_EXAMPLE },
+  },
+  errors: ['not_found'],
+});
+
+/** `PATCH /partner-api/webhooks/{id}` */
+export const updateWebhookOperation = defineOperation({
+  id: 'updateWebhook',
+  method: 'patch',
+  path: '/partner-api/webhooks/:id',
+  params: SUBSCRIPTION_ID,
+  body: subscriptionChange,
+  summary: 'Change a subscription',
+  description: `
+Changes what the body names and leaves the rest as it is. The same is checked as when a subscription is created.
+
+With another \`url\` the subscription is no longer verified, and an active one becomes paused: send a test delivery, and
+activate it when that was answered with 2xx. Deliveries that wait meanwhile go to the new address.`,
+  bodyExamples: {
+    events: {
+      summary: 'Other events',
+      value: {
+        events: ['install.job_assigned', 'install.status_changed'],
+      } satisfies z.input<typeof subscriptionChange>,
+    },
+    url: {
+      summary: 'Another address',
+      value: { url: 'https://hooks.sunny.example/partner/v2' } satisfies z.input<typeof subscriptionChange>,
+    },
+  },
+  responses: {
+    200: {
+      description: 'The subscription after the change.',
+      schema: subscription,
+      example: {
+        ...SUBSCRIPTION_EXAMPLE,
+        events: ['install.job_assigned', 'install.status_changed'],
+        updatedAt: '2026-09-02T09:15:40.118Z',
+      },
+    },
+  },
+  errors: ['not_found'],
+});
+
+/** `DELETE /partner-api/webhooks/{id}` */
+export const deleteWebhookOperation = defineOperation({
+  id: 'deleteWebhook',
+  method: 'delete',
+  path: '/partner-api/webhooks/:id',
+  params: SUBSCRIPTION_ID,
+  summary: 'Delete a subscription',
+  description: `
+Deletes the subscription and its secrets for good. Nothing more is sent to it: deliveries that have not come to an end are
+cancelled, but for an attempt that is under way.`,
+  responses: { 204: { description: 'Deleted.' } },
+  errors: ['not_found'],
+});
+
+/** `POST /partner-api/webhooks/{id}/activate` */
+export const activateWebhookOperation = defineOperation({
+  id: 'activateWebhook',
+  method: 'post',
+  path: '/partner-api/webhooks/:id/activate',
+  params: SUBSCRIPTION_ID,
+  body: activationIn,
+  summary: 'Activate a subscription',
+  description: `
+Has new events queued from now on, and deliveries that were held go on. It needs a test delivery to the present URL that was
+answered with 2xx.
+
+With \`backfill\` the events since the pause are queued too, or those since the creation of a subscription that was never
+active. A subscription that is active already stays as it is, and no back-fill is begun: \`backfillId\` then names the one that
+is still running, if any. The body can be left out.`,
+  bodyExamples: {
+    fromNow: { summary: 'From now on', value: {} satisfies z.input<typeof activationIn> },
+    backfill: {
+      summary: 'With the events since the pause',
+      value: { backfill: true } satisfies z.input<typeof activationIn>,
+    },
+  },
+  responses: {
+    200: {
+      description: 'The subscription.',
+      schema: subscriptionActivated,
+      example: { ...SUBSCRIPTION_EXAMPLE, backfillId: null },
+    },
+  },
+  errors: ['not_found', 'test_delivery_required'],
+});
+
+/** `POST /partner-api/webhooks/{id}/pause` */
+export const pauseWebhookOperation = defineOperation({
+  id: 'pauseWebhook',
+  method: 'post',
+  path: '/partner-api/webhooks/:id/pause',
+  params: SUBSCRIPTION_ID,
+  summary: 'Pause a subscription',
+  description: `
+Has no new events queued until the subscription is activated again. Deliveries that have not come to an end are held, but for
+an attempt that is under way. Test deliveries are sent all the same.`,
+  responses: {
+    200: {
+      description: 'The subscription.',
+      schema: subscription,
+      example: { ...SUBSCRIPTION_EXAMPLE, state: 'paused', updatedAt: '2026-09-02T09:15:40.118Z' },
+    },
+  },
+  errors: ['not_found'],
+});
+
+/** `POST /partner-api/webhooks/{id}/rotate-secret` */
+export const rotateWebhookSecretOperation = defineOperation({
+  id: 'rotateWebhookSecret',
+  method: 'post',
+  path: '/partner-api/webhooks/:id/rotate-secret',
+  params: SUBSCRIPTION_ID,
+  summary: 'Make a new secret',
+  description: `
+Makes a pending secret with the next version and shows it for the only time. Deliveries are signed with the current secret as
+before. A pending secret that there was is dropped.
+
+Give the new secret to your server beside the current one, each by its version, try it with a test delivery, and activate it.`,
+  responses: {
+    201: {
+      description: 'The pending secret.',
+      schema: secretRotated,
+      example: {
+        subscription: {
+          ...SUBSCRIPTION_EXAMPLE,
+          pendingSecretVersion: 2,
+          updatedAt: '2026-09-02T09:15:40.118Z',
+        },
+        pendingSecretVersion: 2,
+        secret: 'whsec_dnV0c3JxcG9ubWxramloZ2ZlZGNiYTk4NzY1NDMyMTA=',
+      },
+    },
+  },
+  errors: ['confirmation_required', 'not_found'],
+});
+
+/** `POST /partner-api/webhooks/{id}/activate-secret` */
+export const activateWebhookSecretOperation = defineOperation({
+  id: 'activateWebhookSecret',
+  method: 'post',
+  path: '/partner-api/webhooks/:id/activate-secret',
+  params: SUBSCRIPTION_ID,
+  body: secretActivationIn,
+  summary: 'Activate a new secret',
+  description: `
+Signs every attempt from now on with the pending secret. Keep the previous secret for a day: attempts in flight may be signed
+with it.
+
+A repeat of the request answers 200 like the first, for as long as the previous secret is kept and you have not rotated again.
+Any other version than the pending one, the active one included, is 409.`,
+  bodyExamples: {
+    pending: {
+      summary: 'The pending secret',
+      value: { pendingSecretVersion: 2 } satisfies z.input<typeof secretActivationIn>,
+    },
+  },
+  responses: {
+    200: {
+      description: 'The subscription.',
+      schema: subscription,
+      example: { ...SUBSCRIPTION_EXAMPLE, secretVersion: 2, updatedAt: '2026-09-02T09:21:03.902Z' },
+    },
+  },
+  errors: ['not_found', 'secret_version_mismatch'],
+});

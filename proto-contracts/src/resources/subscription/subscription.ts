@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import { CURRENT_SCHEMA_VERSION } from '../../api/versions.js';
+import { EVENT_CATALOGUE, eventGroup, isEventName } from '../../events/webhook-events.js';
+import { dateTimeOut } from '../../values/date-time.js';
+
+/** Maximum webhook subscriptions of a company, and rate limit of test deliveries. */
+export const WEBHOOK_LIMITS = {
+  subscriptionsPerCompany: 50,
+  testsPerSubscription: 10,
+  testsPerCompany: 60,
+  testWindowSeconds: 60,
+} as const;
+
+/**
+ * The address of a subscription, checked by its text alone (spec: Subscription URL rules 1). The host is resolved
+ * elsewhere, at creation and on every delivery.
+ */
+const endpointUrl = z
+  .string()
+  .min(1)
+  .max(2048)
+  .superRefine((text, context) => {
+    const fault = endpointUrlFault(text);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  })
+  .meta({
+    description:
+      'Where deliveries are sent: `https://` on port 443, without a user name or password, and a host that has public' +
+      ' addresses only.',
+    override: { format: 'uri' },
+  });
+
+const OWN_MACHINE = /^(?:(?:.+\.)?localhost\.?|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+function endpointUrlFault(text: string): string | undefined {
+  if (/[\p{Cc}\s]/u.test(text)) return 'must not contain spaces or control characters';
+  if (!URL.canParse(text)) return 'must be a URL that begins with https://';
+  const url = new URL(text);
+  if (url.protocol !== 'https:') return 'must be a URL that begins with https://';
+  if (url.port !== '') return 'must use port 443';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (text.includes('#')) return 'must not contain a fragment (#…)';
+  if (OWN_MACHINE.test(url.hostname)) {
+    return 'must have a public host; to receive webhooks on your own machine, use `partnerctl listen`';
+  }
+  return undefined;
+}
+
+/** Maximum version number in an RPC. */
+const MAX_INT32 = 2 ** 31 - 1;
+
+const EVENT_GROUPS: ReadonlySet<string> = new Set(
+  Object.keys(EVENT_CATALOGUE)
+    .filter(isEventName)
+    .map((event) => `${eventGroup(event)}.*`),
+);
+
+/** An event of the catalogue, or a group. The company's class decides which of them are allowed. */
+const eventPattern = z
+  .string()
+  .refine(
+    (pattern) => isEventName(pattern) || EVENT_GROUPS.has(pattern),
+    'must be an event of the catalogue, or a group such as install.*',
+  )
+  .meta({
+    description: 'An event of the catalogue such as `install.job_assigned`, or a group such as `install.*`.',
+  });
+
+const eventPatterns = z
+  .array(eventPattern)
+  .min(1)
+  .max(50)
+  .meta({ description: "Events that your company's class may have, or groups of them." });
+
+const ownDescription = z.string().max(200).meta({ description: 'For your own use.' });
+
+/** Fields of a subscription that an owner sets. Payloads have the schema versions from 1 to the newest. */
+export function subscriptionFields(newestSchemaVersion: number) {
+  const schemaVersion = z.int().min(1).max(newestSchemaVersion);
+  return {
+    /** For creation. */
+    creation: z.object({
+      url: endpointUrl,
+      events: eventPatterns,
+      description: ownDescription.optional(),
+      schemaVersion: schemaVersion
+        .optional()
+        .meta({ description: 'The schema version of the payloads; by default the current one.' }),
+    }),
+    /** For a change. */
+    change: z
+      .object({
+        url: endpointUrl.optional(),
+        events: eventPatterns.optional(),
+        description: ownDescription.optional(),
+        schemaVersion: schemaVersion
+          .optional()
+          .meta({ description: 'The schema version of the payloads, to opt in to another one.' }),
+      })
+      .refine(
+        (change) => Object.values(change).some((value) => value !== undefined),
+        'must have at least one of url, events, description and schemaVersion',
+      ),
+  };
+}
+
+const FIELDS = subscriptionFields(CURRENT_SCHEMA_VERSION);
+
+/** Body of `POST /partner-api/webhooks`. */
+export const subscriptionIn = FIELDS.creation.meta({
+  id: 'WebhookSubscriptionIn',
+  description: 'A webhook subscription as you create it.',
+});
+
+/** Body of `PATCH /partner-api/webhooks/{id}`. */
+export const subscriptionChange = FIELDS.change.meta({
+  id: 'WebhookSubscriptionChange',
+  description:
+    'What to change of a webhook subscription, at least one field; what is left out stays as it is.',
+});
+
+/** Body of `POST /partner-api/webhooks/{id}/activate`. */
+export const activationIn = z
+  .object({
+    backfill: z.boolean().optional().meta({
+      description:
+        'Whether the events since the subscription was paused, or created, are queued as well. Without it they are not.',
+    }),
+  })
+  .meta({ id: 'WebhookActivationIn', description: 'How to activate a webhook subscription.' })
+  .optional();
+
+/** Body of `POST /partner-api/webhooks/{id}/test`. */
+export const testDeliveryIn = z
+  .object({
+    secretVersion: z.int().min(1).max(MAX_INT32).optional().meta({
+      description:
+        'The version of the secret to sign with: the current or the pending one. Without it the test is signed like any other delivery.',
+    }),
+  })
+  .meta({ id: 'WebhookTestIn', description: 'How to test a webhook subscription.' })
+  .optional();
+
+/** Body of `POST /partner-api/webhooks/{id}/activate-secret`. */
+export const secretActivationIn = z
+  .object({
+    pendingSecretVersion: z
+      .int()
+      .min(1)
+      .max(MAX_INT32)
+      .meta({ description: 'The version of the pending secret, as `rotateWebhookSecret` gave it.' }),
+  })
+  .meta({ id: 'WebhookSecretActivationIn', description: 'Which secret to sign with from now on.' });
+
+/** A webhook subscription as its owner sees it. */
+export const subscription = z
+  .object({
+    id: z.string().meta({ description: 'The id of the subscription.' }),
+    url: z.string().meta({ description: 'Where deliveries are sent.' }),
+    description: z.string().meta({ description: 'For your own use.' }),
+    events: z
+      .array(z.string())
+      .meta({ description: 'Events of the catalogue, and groups such as `install.*`.' }),
+    schemaVersion: z.int().meta({ description: 'The schema version of the payloads.' }),
+    state: z.enum(['paused', 'active']).meta({ description: '`paused`: new events queue no deliveries.' }),
+    health: z.enum(['healthy', 'degraded']).meta({
+      description: '`degraded` from a dead-lettered delivery until the next delivered one.',
+    }),
+    secretVersion: z
+      .int()
+      .meta({ description: 'The version of the secret that new deliveries are signed with.' }),
+    pendingSecretVersion: z.int().nullable().meta({
+      description: 'The version of the secret that waits to be activated; null when there is none.',
+    }),
+    verified: z
+      .boolean()
+      .meta({ description: 'Whether a test delivery to the present URL was answered with 2xx.' }),
+    createdAt: dateTimeOut,
+    updatedAt: dateTimeOut,
+  })
+  .meta({ id: 'WebhookSubscription', description: 'A webhook subscription as its owner sees it.' });
+
+export type Subscription = z.infer<typeof subscription>;
+
+/** Response to the creation of a subscription; the only time that the secret is shown. */
+export const subscriptionCreated = z
+  .object({
+    subscription,
+    secret: z.string().meta({
+      description: 'The signing secret, `whsec_` and base64. Store it: it is not shown again.',
+    }),
+  })
+  .meta({ id: 'WebhookSubscriptionCreated', description: 'A new subscription and its secret.' });
+
+export type SubscriptionCreated = z.infer<typeof subscriptionCreated>;
+
+/** Response to an activation: the subscription, and the requested back-fill. */
+export const subscriptionActivated = subscription
+  .extend({
+    backfillId: z.string().nullable().meta({
+      description:
+        'The back-fill that was begun or, for a subscription that was active already, that is still running; null when none was asked for or none runs.',
+    }),
+  })
+  .meta({ id: 'WebhookSubscriptionActivated', description: 'An active subscription.' });
+
+export type SubscriptionActivated = z.infer<typeof subscriptionActivated>;
+
+/** Response to a rotation; the only time that the pending secret is shown. */
+export const secretRotated = z
+  .object({
+    subscription,
+    pendingSecretVersion: z
+      .int()
+      .meta({ description: 'The version of the new secret, in `x-svc-secret-version` of what it signs.' }),
+    secret: z.string().meta({
+      description: 'The pending secret, `whsec_` and base64. Store it: it is not shown again.',
+    }),
+  })
+  .meta({ id: 'WebhookSecretRotated', description: 'A pending secret, and the subscription that has it.' });
+
+export type SecretRotated = z.infer<typeof secretRotated>;
+
+/** All subscriptions of a company, oldest first. */
+export const subscriptionList = z
+  .object({ subscriptions: z.array(subscription).meta({ description: 'At most 50.' }) })
+  .meta({ id: 'WebhookSubscriptions', description: 'All subscriptions of the company, oldest first.' });
+
+export type SubscriptionList = z.infer<typeof subscriptionList>;

@@ -1,0 +1,78 @@
+import type { z } from 'zod';
+import { defineOperation } from '../../api/operation.js';
+import { CONTACT_EXAMPLE } from './example.js';
+import {
+  TECHNICAL_CONTACT_LIMITS,
+  technicalContact,
+  technicalContactConfirmationIn,
+  technicalContactIn,
+  technicalContactRequested,
+} from './technical-contact.js';
+
+/** `GET /partner-api/technical-contact` */
+export const getTechnicalContactOperation = defineOperation({
+  id: 'getTechnicalContact',
+  method: 'get',
+  path: '/partner-api/technical-contact',
+  summary: 'Read the technical contact',
+  description:
+    'Returns the email address that new versions and changes of the API are announced to, and the one that waits for its confirmation.',
+  responses: {
+    200: { description: 'The technical contact.', schema: technicalContact, example: CONTACT_EXAMPLE },
+  },
+});
+
+/** `PUT /partner-api/technical-contact` */
+export const setTechnicalContactOperation = defineOperation({
+  id: 'setTechnicalContact',
+  method: 'put',
+  path: '/partner-api/technical-contact',
+  body: technicalContactIn,
+  summary: 'Set the technical contact',
+  description: `
+Mails a link to the address. The address becomes the technical contact once somebody opens the link and confirms it, within
+${TECHNICAL_CONTACT_LIMITS.confirmationHours} hours; until then the former one stays. Setting an address again, or another one, mails
+a new link and ends the former link. A company can have ${TECHNICAL_CONTACT_LIMITS.emailsPerMinute} links mailed in any 60 seconds. When the
+email cannot be sent, nothing changes.`,
+  bodyExamples: {
+    usual: {
+      summary: 'An address',
+      value: { email: 'developers@sunny.example' } satisfies z.input<typeof technicalContactIn>,
+    },
+  },
+  responses: {
+    200: {
+      description: 'The technical contact, with the pending address.',
+      schema: technicalContactRequested,
+      example: {
+        ...CONTACT_EXAMPLE,
+        pending: { email: 'developers@sunny.example', expiresAt: '2026-11-26T09:12:44.108Z' },
+        emailSent: true,
+      } satisfies z.input<typeof technicalContactRequested>,
+    },
+  },
+  errors: ['confirmation_required'],
+});
+
+/** `POST /partner-api/technical-contact/confirm` */
+export const confirmTechnicalContactOperation = defineOperation({
+  id: 'confirmTechnicalContact',
+  method: 'post',
+  path: '/partner-api/technical-contact/confirm',
+  unauthenticated: true,
+  body: technicalContactConfirmationIn,
+  summary: 'Confirm a technical contact',
+  description: `
+What the page behind the mailed link does. It needs no session, and says nothing of the company. A link works once. One client
+address can try ${TECHNICAL_CONTACT_LIMITS.confirmationsPerMinute} links in any 60 seconds.`,
+  bodyExamples: {
+    usual: {
+      summary: 'The token of the link',
+      value: { token: 'kX9v0b2qWm4c7sTnLr1yHf6uJp3eZd8aQg5iVo2tBxM' } satisfies z.input<
+        typeof technicalContactConfirmationIn
+      >,
+    },
+  },
+  responses: { 204: { description: 'Confirmed.' } },
+  errors: ['not_found'],
+});

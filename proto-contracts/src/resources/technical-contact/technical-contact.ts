@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { dateTimeOut } from '../../values/date-time.js';
+import { emailAddress } from '../../values/email-address.js';
+
+/** Limits of the technical contact. */
+export const TECHNICAL_CONTACT_LIMITS = {
+  /** Validity of the link that is mailed to a new address, in hours. */
+  confirmationHours: 72,
+  /** Maximum confirmation emails per company in any 60 seconds. */
+  emailsPerMinute: 3,
+  /** Maximum links that one client address can try in any 60 seconds. */
+  confirmationsPerMinute: 20,
+} as const;
+
+/** Body of `PUT /partner-api/technical-contact`. */
+export const technicalContactIn = z
+  .object({
+    // Mail servers disagree on quoted local parts, but the link must go to exactly the stored address.
+    email: emailAddress.regex(/^[^"]*$/, 'must have no quotation marks, e.g. ada@example.com'),
+  })
+  .meta({ id: 'TechnicalContactIn', description: 'An address to announce new versions to.' });
+
+/** The technical contact as the company's owners see it. */
+export const technicalContact = z
+  .object({
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: 'The confirmed address, which announcements go to; null when none ever was.' }),
+    confirmedAt: dateTimeOut.nullable().meta({ description: 'When it was confirmed.' }),
+    pending: z
+      .object({
+        email: z.string().meta({ description: 'The address.' }),
+        expiresAt: dateTimeOut.meta({ description: 'Until when the link in the email works.' }),
+      })
+      .meta({ id: 'PendingContact', description: 'An address that waits for its confirmation.' })
+      .nullable()
+      .meta({ description: 'The address that waits for its confirmation; null when none does.' }),
+  })
+  .meta({ id: 'TechnicalContact', description: 'Who learns of new versions by email.' });
+
+export type TechnicalContact = z.infer<typeof technicalContact>;
+
+/** Response of `PUT /partner-api/technical-contact`. */
+export const technicalContactRequested = technicalContact
+  .extend({
+    emailSent: z.boolean().meta({
+      description: 'False where the service has no mail server: nobody can confirm the address there.',
+    }),
+  })
+  .meta({ id: 'TechnicalContactRequested', description: 'The technical contact after an address is set.' });
+
+/** Body of `POST /partner-api/technical-contact/confirm`. */
+export const technicalContactConfirmationIn = z
+  .object({ token: z.string().min(1).max(100).meta({ description: 'The part of the link after `#`.' }) })
+  .meta({ id: 'TechnicalContactConfirmationIn', description: 'The token of a link that was mailed.' });

@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+import { LIMITS } from '../../api/limits.js';
+import { defineOperation } from '../../api/operation.js';
+import { SUBSCRIPTION_EXAMPLE } from '../subscription/example.js';
+import { urlCheck, urlCheckIn } from './url-check.js';
+
+/** `POST /partner-api/url-checks` */
+export const checkUrlOperation = defineOperation({
+  id: 'checkUrl',
+  method: 'post',
+  path: '/partner-api/url-checks',
+  body: urlCheckIn,
+  summary: 'Check a URL',
+  description: `
+Says whether a subscription can have a URL, by the same rules as the creation: the host is looked up once. Nothing is sent to
+it and nothing is kept. A session can ask ${LIMITS.urlChecksPerMinute} times in any 60 seconds.`,
+  bodyExamples: {
+    usual: {
+      summary: 'A URL',
+      value: { url: SUBSCRIPTION_EXAMPLE.url } satisfies z.input<typeof urlCheckIn>,
+    },
+  },
+  responses: {
+    200: {
+      description: 'The verdict.',
+      schema: urlCheck,
+      example: { ok: false, reason: 'must use port 443' } satisfies z.input<typeof urlCheck>,
+    },
+  },
+});

@@ -1,0 +1,101 @@
+import type { AnyOperation } from '../api/operation.js';
+import {
+  createApiKeyOperation,
+  listApiKeysOperation,
+  revokeApiKeyOperation,
+  rotateApiKeyOperation,
+} from '../resources/api-key/operations.js';
+import { listAuditEntriesOperation } from '../resources/audit-entry/operations.js';
+import {
+  cancelReplayOperation,
+  getReplayOperation,
+  listReplaysOperation,
+  replayDeliveriesOperation,
+} from '../resources/bulk-replay/operations.js';
+import { streamChangesOperation } from '../resources/change-stream/operations.js';
+import {
+  getDeliveryOperation,
+  listDeliveriesOperation,
+  replayDeliveryOperation,
+  testWebhookOperation,
+} from '../resources/delivery/operations.js';
+import { listWebhookEventsOperation } from '../resources/event-catalogue/operations.js';
+import { getEventOperation, listEventsOperation } from '../resources/event/operations.js';
+import {
+  clearFaultsOperation,
+  getFaultsOperation,
+  setFaultsOperation,
+} from '../resources/fault-script/operations.js';
+import { listInstallersOperation } from '../resources/installer/operations.js';
+import {
+  confirmSessionOperation,
+  createSessionOperation,
+  deleteSessionOperation,
+  endSessionOperation,
+  getSessionOperation,
+  listSessionsOperation,
+} from '../resources/session/operations.js';
+import { getStatisticsOperation, getWebhookStatisticsOperation } from '../resources/statistics/operations.js';
+import {
+  activateWebhookOperation,
+  activateWebhookSecretOperation,
+  createWebhookOperation,
+  deleteWebhookOperation,
+  getWebhookOperation,
+  listWebhooksOperation,
+  pauseWebhookOperation,
+  rotateWebhookSecretOperation,
+  updateWebhookOperation,
+} from '../resources/subscription/operations.js';
+import {
+  confirmTechnicalContactOperation,
+  getTechnicalContactOperation,
+  setTechnicalContactOperation,
+} from '../resources/technical-contact/operations.js';
+import { checkUrlOperation } from '../resources/url-check/operations.js';
+
+/** Every operation of the console's API, in the order of the reference. */
+export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
+  createSessionOperation,
+  getSessionOperation,
+  deleteSessionOperation,
+  confirmSessionOperation,
+  listSessionsOperation,
+  endSessionOperation,
+  createWebhookOperation,
+  listWebhooksOperation,
+  getWebhookOperation,
+  updateWebhookOperation,
+  deleteWebhookOperation,
+  testWebhookOperation,
+  activateWebhookOperation,
+  pauseWebhookOperation,
+  rotateWebhookSecretOperation,
+  activateWebhookSecretOperation,
+  listWebhookEventsOperation,
+  listDeliveriesOperation,
+  getDeliveryOperation,
+  replayDeliveryOperation,
+  replayDeliveriesOperation,
+  listReplaysOperation,
+  getReplayOperation,
+  cancelReplayOperation,
+  listEventsOperation,
+  getEventOperation,
+  getWebhookStatisticsOperation,
+  getStatisticsOperation,
+  listApiKeysOperation,
+  createApiKeyOperation,
+  rotateApiKeyOperation,
+  revokeApiKeyOperation,
+  listInstallersOperation,
+  getFaultsOperation,
+  setFaultsOperation,
+  clearFaultsOperation,
+  checkUrlOperation,
+  streamChangesOperation,
+  listAuditEntriesOperation,
+  getTechnicalContactOperation,
+  setTechnicalContactOperation,
+  confirmTechnicalContactOperation,
+];

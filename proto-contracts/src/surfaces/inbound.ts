@@ -1,0 +1,15 @@
+import type { AnyOperation } from '../api/operation.js';
+import { bookAppointmentOperation } from '../resources/appointment/operations.js';
+import {
+  appendJobNoteOperation,
+  listContractorJobsOperation,
+} from '../resources/contractor-job/operations.js';
+import { createLeadOperation } from '../resources/lead/operations.js';
+
+/** Every operation of the inbound surface. */
+export const INBOUND_OPERATIONS: readonly AnyOperation[] = [
+  createLeadOperation,
+  bookAppointmentOperation,
+  listContractorJobsOperation,
+  appendJobNoteOperation,
+];

@@ -1,0 +1,19 @@
+import type { AnyOperation } from '../api/operation.js';
+import { listJobFeedOperation } from '../resources/feed-entry/operations.js';
+import {
+  getJobOperation,
+  recordStatusEventOperation,
+  replaceAssignmentsOperation,
+  setScheduleOperation,
+} from '../resources/job/operations.js';
+import { listTechniciansOperation } from '../resources/technician/operations.js';
+
+/** Every operation of the installer surface. */
+export const INSTALLER_OPERATIONS: readonly AnyOperation[] = [
+  listJobFeedOperation,
+  getJobOperation,
+  recordStatusEventOperation,
+  setScheduleOperation,
+  listTechniciansOperation,
+  replaceAssignmentsOperation,
+];
