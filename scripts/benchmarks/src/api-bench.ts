@@ -59,6 +59,8 @@ export interface ApiBenchResult {
 }
 
 const IDLE_MS = 2_000;
+/** Each operation runs this long before anything is measured, so that the first one measured is compiled like the last. */
+const WARM_UP_MS = 2_000;
 /** What a write leaves behind, as its message to the platform, belongs to it. */
 const SETTLE_MS = 200;
 
@@ -97,6 +99,8 @@ export async function runApiBench(options: {
       const comparisons = await withPostgresCounters(stack, async (readCounters) => {
         const bench = createApiMeasurement({ ...options, stack, baseline, world, readCounters, clientOf });
         await bench.measureIdle();
+        for (const operation of operations) await bench.warmUp(operation, Math.max(...options.connections));
+        report('warm');
         const made: ApiComparison[] = [];
         for (const operation of operations) {
           for (const connections of options.connections) {
@@ -200,37 +204,43 @@ function createApiMeasurement(deps: {
     };
   }
 
+  async function contendersOf(operation: ApiOperation): Promise<readonly [Contender, Contender]> {
+    const http = clients[operation.surface];
+    const prepareOurs = () => operation.prepare({ http, world, sellers: nextSellers() });
+    sent += 1;
+    const { text } = await (await prepareOurs())(sent);
+    await baseline.putRow(operation.surface, text);
+    const row = { apiKey: '', path: `/rows/${operation.surface}` };
+    const ours: Contender = {
+      processes: [operation.surface, 'job-state', 'postgres', 'rabbitmq', 'redis'],
+      prepare: prepareOurs,
+      slices: [],
+    };
+    const least: Contender = {
+      processes: [...baseline.processes.map(({ process }) => process), 'postgres', 'rabbitmq'],
+      prepare: async () => () =>
+        clients.baseline.send(
+          operation.writes
+            ? { ...row, method: 'POST', path: '/rows', body: text, status: 201 }
+            : { ...row, method: 'GET', status: 200 },
+        ),
+      slices: [],
+    };
+    return [ours, least];
+  }
+
   return {
     async measureIdle(): Promise<void> {
       idle = (await usageOf(() => pause(IDLE_MS))).usage;
     },
-    async compare(operation: ApiOperation, connections: number): Promise<ApiComparison> {
-      const http = clients[operation.surface];
-      const prepareOurs = () => operation.prepare({ http, world, sellers: nextSellers() });
-      sent += 1;
-      const { text } = await (await prepareOurs())(sent);
-      await baseline.putRow(operation.surface, text);
-      const row = { apiKey: '', path: `/rows/${operation.surface}` };
-      const ours: Contender = {
-        processes: [operation.surface, 'job-state', 'postgres', 'rabbitmq', 'redis'],
-        prepare: prepareOurs,
-        slices: [],
-      };
-      const least: Contender = {
-        processes: [...baseline.processes.map(({ process }) => process), 'postgres', 'rabbitmq'],
-        prepare: async () => () =>
-          clients.baseline.send(
-            operation.writes
-              ? { ...row, method: 'POST', path: '/rows', body: text, status: 201 }
-              : { ...row, method: 'GET', status: 200 },
-          ),
-        slices: [],
-      };
-      const warmUpMs = Math.min(500, deps.seconds * 500);
-      for (const contender of [ours, least]) {
-        await addSlice(contender, connections, warmUpMs);
-        contender.slices.length = 0;
+    async warmUp(operation: ApiOperation, connections: number): Promise<void> {
+      const milliseconds = Math.min(WARM_UP_MS, deps.seconds * WARM_UP_MS);
+      for (const contender of await contendersOf(operation)) {
+        await addSlice(contender, connections, milliseconds);
       }
+    },
+    async compare(operation: ApiOperation, connections: number): Promise<ApiComparison> {
+      const [ours, least] = await contendersOf(operation);
       for (let round = 0; round < deps.rounds; round += 1) {
         for (const contender of round % 2 === 0 ? [ours, least] : [least, ours]) {
           await addSlice(contender, connections, deps.seconds * 1_000);
