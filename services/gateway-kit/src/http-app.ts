@@ -14,7 +14,7 @@ import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
 import { httpStatusOf, ServiceError } from '@partner/kernel/service-error';
-import { extractTrace, withSpan } from '@partner/kernel/telemetry/tracing';
+import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { conditionalResponse, rewrittenResponse } from './response-variants.js';
 import { API_VERSION_HEADER, type ApiVersions } from './api-versions.js';
 import { clientNetwork, plainAddress } from './client-address.js';
@@ -233,7 +233,7 @@ async function serve<Principal>(
     {
       name: `${request.method} ${endpoint.path}`,
       kind: 'SERVER',
-      parent: extractTrace(request.headers),
+      stranger: request.headers,
       attributes: { 'http.request.method': request.method, 'http.route': endpoint.path },
     },
     async (span) => {

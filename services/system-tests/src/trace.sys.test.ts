@@ -10,8 +10,7 @@ import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.j
 import { type ExportedSpan, startTraceReceiver, type TraceReceiver } from './support/trace-receiver.js';
 import type { ReceivedWebhook } from './support/webhook-receiver.js';
 
-const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
-const CALLERS_SPAN_ID = '00f067aa0ba902b7';
+const CALLERS_SPAN = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 const NOTE = 'the gate code is 4711';
 /** Of each process the spans that end after all others. */
 const LAST_SPANS = [
@@ -35,8 +34,11 @@ const only = <T>(found: readonly T[]): T => {
   return first;
 };
 
-/** The spans of the trace that the caller has begun. */
-const spans = (): readonly ExportedSpan[] => traces.spans.filter(({ traceId }) => traceId === TRACE_ID);
+/** The spans of the traced request. */
+const spans = (): readonly ExportedSpan[] => {
+  const linked = traces.spans.find(({ links }) => links.some(({ spanId }) => spanId === CALLERS_SPAN.spanId));
+  return traces.spans.filter(({ traceId }) => traceId === linked?.traceId);
+};
 
 const childrenOf = (parent: Pick<ExportedSpan, 'spanId'>) =>
   spans().filter(({ parentSpanId }) => parentSpanId === parent.spanId);
@@ -71,7 +73,8 @@ beforeAll(async () => {
       'x-api-key': installerKey,
       'idempotency-key': newId('evt'),
       'x-request-id': REQUEST_ID,
-      traceparent: `00-${TRACE_ID}-${CALLERS_SPAN_ID}-01`,
+      // Its flag says that the caller has not sampled it.
+      traceparent: `00-${CALLERS_SPAN.traceId}-${CALLERS_SPAN.spanId}-00`,
     },
     body: {
       status: 'ACKNOWLEDGED',
@@ -98,9 +101,11 @@ afterAll(async () => {
 });
 
 describe('the trace of a request', () => {
-  test('leads through all processes to the webhook, each span the child of what caused it', () => {
-    const request = only(spans().filter(({ parentSpanId }) => parentSpanId === CALLERS_SPAN_ID));
+  test("is linked to the caller's, which does not decide its sampling, and leads through all processes to the webhook [HTTP-19]", () => {
+    const request = only(spans().filter(({ parentSpanId }) => parentSpanId === ''));
+    expect(request.traceId).not.toBe(CALLERS_SPAN.traceId);
     expect(request).toMatchObject({
+      links: [CALLERS_SPAN],
       service: 'installer-gateway',
       name: 'POST /partner/v1/jobs/:id/status-events',
       kind: 'SERVER',
@@ -126,11 +131,11 @@ describe('the trace of a request', () => {
       'partner.attempt_id': webhook.headers['x-svc-delivery-id'],
       'partner.outcome': 'delivered',
     });
-    expect(webhook.headers['traceparent']).toBe(`00-${TRACE_ID}-${delivered.spanId}-01`);
+    expect(webhook.headers['traceparent']).toBe(`00-${request.traceId}-${delivered.spanId}-01`);
   });
 
   test('has no span beside it, and each carries the id of the request', () => {
-    const known = new Set([CALLERS_SPAN_ID, ...spans().map(({ spanId }) => spanId)]);
+    const known = new Set(['', ...spans().map(({ spanId }) => spanId)]);
     expect(spans().filter(({ parentSpanId }) => !known.has(parentSpanId))).toEqual([]);
     expect(new Set(spans().map(({ attributes }) => attributes['partner.request_id']))).toEqual(
       new Set([REQUEST_ID]),
@@ -139,7 +144,7 @@ describe('the trace of a request', () => {
 
   test('holds neither personal data nor secrets, and neither does any other', () => {
     const all = traces.texts.join('\n');
-    expect(all).toContain(TRACE_ID);
+    expect(all).toContain(CALLERS_SPAN.traceId);
     const personal = ['Grace Hopper', '555 0111', '7 Harbor Street', NOTE, '@', 'Safari', '127.0.0.1'];
     const secrets = [secret, installerKey, installerKey.split('.')[1] ?? '', installer.owner.password];
     for (const text of [...personal, ...secrets, 'whsec_', 'svc_test_', stack.receiverUrl]) {

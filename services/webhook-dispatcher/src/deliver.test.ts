@@ -187,7 +187,7 @@ describe('a command', () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     await deliverer()(message({ traceParent: `00-${traceId}-b7ad6b7169203331-01` }));
     expect(posts[0]?.headers['traceparent']).toMatch(
-      new RegExp(`^00-${traceId}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`),
+      new RegExp(`^00-${traceId}-(?!b7ad6b7169203331)[0-9a-f]{16}-00$`),
     );
     expect(posts[0]?.headers['tracestate']).toBeUndefined();
   });

@@ -224,7 +224,7 @@ describe('the service', () => {
     expect(headers['x-svc-signature']).toBe(
       `v1=${createHmac('sha256', secret).update(signed).digest('hex')}`,
     );
-    expect(headers['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    expect(headers['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
 
     const { attempt, leaseId } = await resultOf(deliveryId);
     expect(leaseId).toBe(`lease-${deliveryId}`);

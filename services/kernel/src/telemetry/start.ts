@@ -3,7 +3,7 @@
  * `console`) nothing is exported, but traces still start here and propagate through the broker to the webhook.
  */
 import path from 'node:path';
-import { NoopSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { AlwaysOffSampler } from '@opentelemetry/sdk-trace-base';
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 // The program is `…/<service>/dist/main.js`.
@@ -12,10 +12,11 @@ process.env['OTEL_TRACES_EXPORTER'] ??= 'none';
 process.env['OTEL_METRICS_EXPORTER'] ??= 'none';
 process.env['OTEL_LOGS_EXPORTER'] ??= 'none';
 
+const sampler = new AlwaysOffSampler();
 const { OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER, OTEL_LOGS_EXPORTER } = process.env;
 if ([OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER, OTEL_LOGS_EXPORTER].every((name) => name === 'none')) {
-  // Without a span processor the SDK creates no spans, and a delivery outside a trace would carry no `traceparent`.
-  new NodeTracerProvider({ spanProcessors: [new NoopSpanProcessor()] }).register();
+  // Spans that nobody reads are not recorded; their ids still travel.
+  new NodeTracerProvider({ sampler }).register();
 } else {
   // Its exporters of every kind take longer to load than most services.
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
@@ -23,6 +24,6 @@ if ([OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER, OTEL_LOGS_EXPORTER].every((nam
     instrumentations: [],
     serviceName: process.env['OTEL_SERVICE_NAME'],
     autoDetectResources: false,
-    ...(OTEL_TRACES_EXPORTER === 'none' && { spanProcessors: [new NoopSpanProcessor()] }),
+    ...(OTEL_TRACES_EXPORTER === 'none' && { sampler }),
   }).start();
 }

@@ -37,12 +37,16 @@ export function extractTrace(carrier: Readonly<Record<string, unknown>>): Contex
  * Runs work inside a span, as its active context, and ends the span with the work. The span carries the id of the
  * current request as `partner.request_id`. An error is rethrown and recorded by name only, because messages can hold
  * personal data.
+ *
+ * A stranger's `traceparent` decides neither the id of the trace nor whether it is sampled.
  */
 export async function withSpan<T>(
   options: {
     readonly name: string;
     readonly kind: keyof typeof SpanKind;
     readonly parent?: Context;
+    /** Headers of a stranger's request: the span begins a trace of its own, linked to theirs. */
+    readonly stranger?: Readonly<Record<string, unknown>>;
     readonly attributes?: Readonly<Record<string, string | number | boolean>>;
   },
   work: (span: Span) => Promise<T>,
@@ -52,9 +56,15 @@ export async function withSpan<T>(
     ...options.attributes,
     ...(requestId !== undefined && { 'partner.request_id': requestId }),
   };
+  const theirs = options.stranger && trace.getSpanContext(extractTrace(options.stranger));
   return tracer.startActiveSpan(
     options.name,
-    { kind: SpanKind[options.kind], attributes },
+    {
+      kind: SpanKind[options.kind],
+      attributes,
+      root: options.stranger !== undefined,
+      ...(theirs !== undefined && { links: [{ context: theirs }] }),
+    },
     options.parent ?? context.active(),
     async (span) => {
       try {

@@ -17,6 +17,7 @@ const exported = z.object({
               name: z.string(),
               kind: z.number(),
               attributes: z.array(attribute).optional(),
+              links: z.array(z.object({ traceId: z.string(), spanId: z.string() })).optional(),
             }),
           ),
         }),
@@ -37,6 +38,7 @@ export interface ExportedSpan {
   readonly name: string;
   readonly kind: string;
   readonly attributes: Readonly<Record<string, unknown>>;
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
 }
 
 /** An OTLP endpoint that keeps the traces that services export. */
@@ -76,6 +78,7 @@ function spansIn(text: string): ExportedSpan[] {
         name: span.name,
         kind: KINDS[span.kind] ?? String(span.kind),
         attributes: attributesOf(span.attributes ?? []),
+        links: span.links ?? [],
       })),
     );
   });
