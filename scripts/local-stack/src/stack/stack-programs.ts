@@ -80,7 +80,7 @@ export function serviceProgram(
     cwd: root,
     logFile: path.join(stackFiles(directory).logs, `${name}.log`),
     isUp: () => answers(`http://127.0.0.1:${settings['ADMIN_PORT'] ?? ''}/readyz`, 200),
-    startTimeoutMs: 60_000,
+    startTimeoutMs: 180_000,
     stopSignal: 'SIGTERM',
     stopGraceMs: 12_000,
   };
@@ -101,7 +101,7 @@ export function simulatorProgram(
     cwd: root,
     logFile: path.join(stackFiles(directory).logs, 'simulator.log'),
     isUp: () => answers(`http://127.0.0.1:${settings['ADMIN_PORT'] ?? ''}/readyz`, 200),
-    startTimeoutMs: 60_000,
+    startTimeoutMs: 180_000,
     stopSignal: 'SIGTERM',
     stopGraceMs: 12_000,
   };
@@ -136,7 +136,7 @@ export function proxyProgram({ root, directory, plan }: ProgramSurroundings): Lo
     cwd: root,
     logFile: path.join(stackFiles(directory).logs, 'proxy.log'),
     isUp: () => answers(`http://127.0.0.1:${plan.ports.proxy}/`, 404),
-    startTimeoutMs: 20_000,
+    startTimeoutMs: 120_000,
     stopSignal: 'SIGTERM',
     stopGraceMs: 12_000,
   };
@@ -170,7 +170,7 @@ export function receiverProgram(
     cwd: root,
     logFile: path.join(stackFiles(directory).logs, 'receiver.log'),
     isUp: () => isReceiverUp(plan.ports.receiver, certificates.caFile),
-    startTimeoutMs: 20_000,
+    startTimeoutMs: 120_000,
     stopSignal: 'SIGTERM',
     stopGraceMs: 12_000,
   };

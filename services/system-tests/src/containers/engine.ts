@@ -57,7 +57,7 @@ export async function startEngine(): Promise<Engine | { readonly missing: string
         cwd: directory,
         logFile: path.join(directory, 'log'),
         isUp: async () => (await run(['version'])).exitCode === 0,
-        startTimeoutMs: 60_000,
+        startTimeoutMs: 120_000,
         stopSignal: 'SIGTERM',
         stopGraceMs: 60_000,
       },

@@ -19,6 +19,7 @@ export interface LocalProgram {
   readonly prepare?: () => Promise<void>;
   /** Readiness check; a rejection means that it is not up. */
   readonly isUp: () => Promise<boolean>;
+  /** Ends a start that hangs; a program that has ended is noticed at once. A busy machine takes many times what a quiet one does. */
   readonly startTimeoutMs: number;
   readonly stopSignal: NodeJS.Signals;
   readonly stopGraceMs: number;

@@ -114,7 +114,7 @@ export async function postgresProgram(options: PostgresOptions): Promise<LocalPr
       await removeStaleLock(data);
     },
     isUp: () => withPostgres(postgresUrl(options.port), async () => true),
-    startTimeoutMs: 30_000,
+    startTimeoutMs: 120_000,
     stopSignal: 'SIGINT',
     stopGraceMs: 15_000,
   };

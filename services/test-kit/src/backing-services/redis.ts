@@ -58,7 +58,7 @@ export function redisProgram(options: RedisOptions): LocalProgram {
       await mkdir(options.directory, { recursive: true });
     },
     isUp: () => answersPing(redisUrl(options.port)),
-    startTimeoutMs: 15_000,
+    startTimeoutMs: 120_000,
     stopSignal: 'SIGTERM',
     stopGraceMs: 15_000,
   };
