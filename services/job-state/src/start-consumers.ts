@@ -9,7 +9,8 @@ import { createPlatformMessageHandler } from './platform/handle-platform-message
 import { startWaitingMessages } from './platform/start-waiting-messages.js';
 import { createDeliveryResultsHandler } from './webhooks/attempts/delivery-results.js';
 
-const PREFETCH = 50;
+const PLATFORM_PREFETCH = 200;
+const RESULTS_PREFETCH = 50;
 const WAITING_INTERVAL_MS = 1_000;
 
 /**
@@ -26,7 +27,7 @@ export function startConsumers(
   const platformMessages = startConsumer({
     connection: consuming,
     queue: PLATFORM_MESSAGES,
-    prefetch: PREFETCH,
+    prefetch: PLATFORM_PREFETCH,
     logger,
     metrics,
     handle: retryWhileUnavailable(createPlatformMessageHandler({ database, clock, logger, metrics })),
@@ -45,7 +46,7 @@ export function startConsumers(
   const deliveryResults = startConsumer({
     connection: consuming,
     queue: DELIVERY_RESULTS,
-    prefetch: PREFETCH,
+    prefetch: RESULTS_PREFETCH,
     logger,
     metrics,
     handle: retryWhileUnavailable(

@@ -39,6 +39,21 @@ describe('batchWhileBusy', () => {
     expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
   });
 
+  test('keeps items with a common key in order, in batches apart, and runs an item by itself if it asks for that', async () => {
+    const batches: (readonly string[])[] = [];
+    const add = batchWhileBusy<string>({
+      maxItems: 10,
+      run: async (items) => {
+        batches.push(items);
+        return Promise.resolve();
+      },
+      isOfAll: () => true,
+      keysOf: (item) => (item === 'alone' ? 'alone' : (item.match(/[A-Z]/g) ?? [])),
+    });
+    await Promise.all(['first', 'Ax', 'ABx', 'Cx', 'Bx', 'Cy', 'alone', 'Dx'].map(add));
+    expect(batches).toEqual([['first'], ['Ax', 'Cx'], ['ABx', 'Cy'], ['Bx'], ['alone'], ['Dx']]);
+  });
+
   test('rejects exactly the callers of the failed batch', async () => {
     const { add, runs } = controlled(10);
     const first = add(1);

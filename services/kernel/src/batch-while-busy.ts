@@ -5,6 +5,9 @@ import { runWithRequestId } from './request-context.js';
  * runs form the next batch, in order of arrival. Each caller gets the result of its item's batch. Two batches never run
  * at the same time.
  *
+ * With `keysOf` no two items of a batch have a common key. The second one, and later items that have a common key with it, wait
+ * for a batch behind, so that items with a common key run in order of arrival. An item that is `alone` has a batch of its own.
+ *
  * A failure for which `isOfAll` is not true is attributed to one item. Each item is then run again by itself, so that
  * only the failing one rejects. Batches run on behalf of no request, because their items may come from several.
  */
@@ -12,6 +15,7 @@ export function batchWhileBusy<Item>(options: {
   readonly maxItems: number;
   readonly run: (items: readonly Item[]) => Promise<void>;
   readonly isOfAll: (cause: unknown) => boolean;
+  readonly keysOf?: (item: Item) => readonly string[] | 'alone';
 }): (item: Item) => Promise<void> {
   interface Waiting {
     readonly item: Item;
@@ -25,11 +29,27 @@ export function batchWhileBusy<Item>(options: {
     for (const { item, resolve, reject } of batch) await options.run([item]).then(resolve, reject);
   }
 
+  function takeBatch(): readonly Waiting[] {
+    const batch: Waiting[] = [];
+    const left: Waiting[] = [];
+    const seen = new Set<string>();
+    let isAlone = false;
+    for (const each of waiting) {
+      const keys = options.keysOf?.(each.item) ?? [];
+      const isFree = keys === 'alone' ? batch.length === 0 : !keys.some((key) => seen.has(key));
+      if (isFree && !isAlone && batch.length < options.maxItems) batch.push(each);
+      else left.push(each);
+      if (keys === 'alone') isAlone = true;
+      else for (const key of keys) seen.add(key);
+    }
+    waiting = left;
+    return batch;
+  }
+
   async function runAll(): Promise<void> {
     isBusy = true;
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, options.maxItems);
-      waiting = waiting.slice(options.maxItems);
+      const batch = takeBatch();
       try {
         await options.run(batch.map(({ item }) => item));
         for (const { resolve } of batch) resolve();

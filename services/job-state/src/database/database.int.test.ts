@@ -72,6 +72,46 @@ describe('a transaction', () => {
     expect(seen).toEqual(['first', 'second', 'committed']);
   });
 
+  test('runs the calls of one turn in one execution, before the next statement, and those that come last before the commit', async () => {
+    const { database } = testDatabase;
+    const listed = (call: number) => ({
+      name: `listed-${call}`,
+      text: `with number as (select nextval('executions') as execution)
+        select call, name, ${call} * 10 + execution as execution from unnest($1::text[]) with ordinality as item (name, call), number`,
+    });
+    const [one, two] = [listed(1), listed(2)];
+    await database.query('create sequence executions');
+    const rows = await database.transaction(async (tx) => {
+      tx.sendLast({ name: 'last', text: `select setval('executions', 100 * nextval('executions'))` }, []);
+      const first = await Promise.all(['a', 'b'].map((name) => tx.queryTogether(one, [name])));
+      const then = tx.queryTogether(two, ['c']);
+      return [...first, await tx.query(`select nextval('executions') as execution`), await then];
+    });
+    expect(rows).toEqual([
+      [{ call: '1', name: 'a', execution: '11' }],
+      [{ call: '2', name: 'b', execution: '11' }],
+      [{ execution: '3' }],
+      [{ call: '1', name: 'c', execution: '22' }],
+    ]);
+    expect(await database.query(`select last_value from executions`)).toEqual([{ last_value: '400' }]);
+  });
+
+  test('fails calls that were not sent when its work throws, and later ones', async () => {
+    const statement = {
+      name: 'number',
+      text: 'select call from unnest($1::integer[]) with ordinality as item (number, call)',
+    };
+    const late: Promise<unknown>[] = [];
+    const failing = testDatabase.database.transaction((tx) => {
+      late.push(tx.queryTogether(statement, [1]));
+      setImmediate(() => late.push(tx.queryTogether(statement, [2])));
+      throw new Error('undone');
+    });
+    await expect(failing).rejects.toThrow('undone');
+    await new Promise(setImmediate);
+    expect((await Promise.allSettled(late)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
   test('that waits too long for a lock fails, and its limits end with it', async () => {
     const { database } = testDatabase;
     const locked = createGate();

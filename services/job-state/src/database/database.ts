@@ -3,6 +3,7 @@ import type { Logger } from '@partner/kernel/logger';
 import { withChildSpan } from '@partner/kernel/telemetry/tracing';
 import type pg from 'pg';
 import { type AfterCommit, type CommitListeners, createCommitListeners } from './after-commit.js';
+import { collectCalls } from './collect-calls.js';
 import {
   type Connection,
   createConnectionPool,
@@ -34,6 +35,18 @@ export interface Transaction extends Queryable, AfterCommit {
   readonly environment: Environment;
   /** Sends a statement without waiting for it. The commit, which is sent behind it, fails with it. */
   send(statement: string | PreparedStatement, values?: readonly unknown[]): void;
+  /**
+   * Runs a statement over arrays, which all of its calls in one turn of the event loop share: the values of each call are one
+   * element of each array. Its rows name their call in the column `call`, from 1.
+   *
+   * It is sent before the next other statement.
+   */
+  queryTogether<Row extends pg.QueryResultRow>(
+    statement: PreparedStatement,
+    values: readonly unknown[],
+  ): Promise<Row[]>;
+  /** Sends a statement as {@link queryTogether} does, but right before the commit. */
+  sendLast(statement: PreparedStatement, values: readonly unknown[]): void;
 }
 
 /** Limits that the caller of a statement or a transaction sets. */
@@ -173,6 +186,11 @@ export function createDatabase(options: {
       return issue<Row>(statement, values);
     }
 
+    const execute = (statement: PreparedStatement, values: readonly unknown[]) =>
+      track((async () => (await issueInTime(statement, values)).rows)());
+    const together = collectCalls(execute);
+    const last = collectCalls(execute);
+
     try {
       void issue(`begin; ${limitStatements(limitMs, lockTimeoutMs)}`);
       const result = await work({
@@ -182,15 +200,31 @@ export function createDatabase(options: {
           statement: string | PreparedStatement,
           values?: readonly unknown[],
         ) {
+          together.run();
           return track(issueInTime<Row>(statement, values).then(({ rows }) => rows));
         },
-        send: (statement, values) => void issueInTime(statement, values),
+        send(statement, values) {
+          together.run();
+          void issueInTime(statement, values);
+        },
+        queryTogether<Row extends pg.QueryResultRow>(
+          statement: PreparedStatement,
+          values: readonly unknown[],
+        ) {
+          process.nextTick(together.run);
+          return track(together.add<Row>(statement, values));
+        },
+        sendLast: (statement, values) => void track(last.add(statement, values)),
       });
+      together.run();
+      last.run();
       const { command } = await issueInTime('commit');
       await Promise.all(results);
       if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`);
       return { result, afterCommit };
     } catch (error) {
+      together.fail(error);
+      last.fail(error);
       await Promise.allSettled(results);
       if (connection.broken === undefined) {
         await pool.send(connection, 'rollback', [], 0).catch((rejected: unknown) => {

@@ -19,30 +19,32 @@ export interface SequencedEntry {
   readonly resource: string;
 }
 
-const APPEND_ENTRY: PreparedStatement = {
-  name: 'append-feed-entry',
-  text: `with head as (
-       insert into feed_heads as head (company_id, last) values ($1, 1)
-       on conflict (company_id) do update set last = head.last + 1
-       returning last
+const APPEND_ENTRIES: PreparedStatement = {
+  name: 'append-feed-entries',
+  text: `with entry as materialized (
+       select *, row_number() over (partition by company_id order by call) as number
+       from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[]) with ordinality
+         as entry (company_id, job_id, changed_at, resource, call)
+     ), head as (
+       insert into feed_heads as head (company_id, last)
+       select company_id, count(*) from entry group by company_id order by company_id
+       on conflict (company_id) do update set last = head.last + excluded.last
+       returning company_id, last
      )
      insert into feed_entries (company_id, sequence, job_id, changed_at, resource)
-     select $1, last, $2, $3, $4 from head`,
+     select company_id, head.last - max(number) over (partition by company_id) + number, job_id, changed_at, resource
+     from entry join head using (company_id)`,
 };
 
 /**
- * Appends entries to the feeds of their companies.
+ * Appends entries to the feeds of their companies, right before the commit.
  *
- * It must run as the last statements of a transaction. Each locks its company's head until the commit, so that sequences follow
- * the order of commits, without gaps; the company's other writers wait. Heads are locked in ascending order of company, so that
- * two transactions cannot deadlock.
+ * Each company's head is locked until the commit, so that sequences follow the order of commits, without gaps; the company's
+ * other writers wait. Heads are locked in ascending order of company, so that two transactions cannot deadlock.
  */
-export function appendFeedEntries(tx: Pick<Transaction, 'send'>, entries: readonly FeedEntry[]): void {
-  const ascending = [...entries].sort((a, b) =>
-    a.companyId < b.companyId ? -1 : a.companyId > b.companyId ? 1 : 0,
-  );
-  for (const entry of ascending) {
-    tx.send(APPEND_ENTRY, [entry.companyId, entry.jobId, entry.changedAt, entry.resource]);
+export function appendFeedEntries(tx: Pick<Transaction, 'sendLast'>, entries: readonly FeedEntry[]): void {
+  for (const { companyId, jobId, changedAt, resource } of entries) {
+    tx.sendLast(APPEND_ENTRIES, [companyId, jobId, changedAt, resource]);
   }
 }
 

@@ -13,12 +13,14 @@ export const companyMessages: readonly PlatformMessageType[] = [
     schema: CompanyChangedSchema,
     form: companyChanged,
     resourceId: ({ companyId }) => companyId,
+    isAlone: true,
     record: recordCompanyChanged,
   }),
   platformMessageType({
     schema: MembershipChangedSchema,
     form: membershipChanged,
     resourceId: ({ membershipId }) => membershipId,
+    isAlone: true,
     record: recordMembershipChanged,
   }),
 ];

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { QuoteSentSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';
@@ -21,6 +23,7 @@ import {
   TEST_NOW,
 } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
+import { salesMessage } from './sales/testing/sales-message.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -29,6 +32,9 @@ let one: string;
 let two: string;
 const now = TEST_NOW;
 let handle: ReturnType<typeof createPlatformMessageHandler>;
+/** The handler of a second replica. */
+let handleToo: typeof handle;
+let transactions = 0;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
@@ -36,12 +42,17 @@ beforeAll(async () => {
   seller = await insertCompany(database, 'SALES');
   one = await insertCompany(database, 'INSTALLER');
   two = await insertCompany(database, 'INSTALLER');
+  const counting: typeof database.transaction = (work, limits) => {
+    transactions += 1;
+    return database.transaction(work, limits);
+  };
+  const deps = { clock: () => now, logger: silentLogger };
   handle = createPlatformMessageHandler({
-    database,
-    clock: () => now,
-    logger: silentLogger,
+    ...deps,
+    database: { ...database, transaction: counting },
     metrics: new Registry(),
   });
+  handleToo = createPlatformMessageHandler({ ...deps, database, metrics: new Registry() });
 });
 
 afterAll(() => testDatabase.drop());
@@ -67,6 +78,15 @@ async function eventsOf(jobId: string): Promise<readonly string[]> {
     [jobId],
   );
   return rows.map(({ name, company_id }) => `${name} ${company_id}`);
+}
+
+function quoteSent(projectId: string, quoteId = newId('quo'), version = 1) {
+  const total = { amountMinor: '125000', currency: 'USD' };
+  const occurredAt = timestampFromDate(TEST_NOW);
+  return {
+    quoteId,
+    message: salesMessage(QuoteSentSchema, { quoteId, projectId, version, total, occurredAt }),
+  };
 }
 
 describe('the platform', () => {
@@ -95,11 +115,62 @@ describe('the platform', () => {
     ];
     for (const message of messages) {
       const outcomes = await Promise.all(
-        Array.from({ length: 6 }, () => handle({ ...message, redelivered: true })),
+        Array.from({ length: 6 }, (_, index) =>
+          (index % 2 === 0 ? handle : handleToo)({ ...message, redelivered: true }),
+        ),
       );
       expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['done']));
     }
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
+  });
+
+  test('sends messages faster than they are recorded: those about different resources share a transaction', async () => {
+    const projectId = newId('prj');
+    await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
+    const sent = Array.from({ length: 30 }, () => quoteSent(projectId));
+    const before = transactions;
+    await Promise.all(sent.map(({ message }) => handle(message)));
+    // The first message does not wait for others.
+    expect(transactions - before).toBe(2);
+    const quotes = sent.map(({ quoteId }) => quoteId).sort();
+    expect(
+      await database.query(
+        `select e.resource_id as id, s.state, s.version from events e join sales_records s on s.id = e.resource_id
+         where s.project_id = $1 order by 1`,
+        [projectId],
+      ),
+    ).toEqual(quotes.map((id) => ({ id, state: 'SENT', version: 1 })));
+  });
+
+  test('sends a bad message among others: it alone is dead-lettered, the others take effect in their order [PLATFORM-6]', async () => {
+    const [projectId, jobId, missing] = [newId('prj'), newId('job'), newId('prj')];
+    await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
+    const job = jobCreatedMessage({ jobId, sellingCompanyId: seller });
+    const [known, early] = [quoteSent(projectId), quoteSent(missing)];
+    const company = await insertCompany(database, 'INSTALLER');
+    const outcomes = await Promise.all(
+      [
+        quoteSent(projectId).message,
+        job,
+        { ...quoteSent(projectId).message, messageId: 'U+0000: \u0000' },
+        jobAssignedMessage({ jobId, installerCompanyId: company, version: 2 }),
+        quoteSent(projectId, known.quoteId, 2).message,
+        jobAssignedMessage({ jobId, installerCompanyId: seller, version: 3 }),
+        known.message,
+        job,
+        early.message,
+        jobAssignedMessage({ jobId, installerCompanyId: one, version: 4 }),
+      ].map(handle),
+    );
+    expect(outcomes.flatMap((outcome, index) => (outcome.kind === 'dead' ? [index] : []))).toEqual([2, 5]);
+    expect(outcomes[2]).toMatchObject({ reason: expect.stringContaining('U+0000') });
+    expect(await eventsOf(jobId)).toEqual([
+      `install.job_assigned ${company}`,
+      `install.job_unassigned ${company}`,
+      `install.job_assigned ${one}`,
+    ]);
+    expect(await eventsOf(known.quoteId)).toEqual([`quote.sent ${seller}`, `quote.sent ${seller}`]);
+    expect(await inboxOf(early.message)).toEqual({ prerequisite_id: missing, settled: false, kept: true });
   });
 
   test('reassigns a job from one company to another: no trace of the first one’s work remains [PLATFORM-9, TENANT-2]', async () => {
@@ -204,7 +275,7 @@ describe('the platform', () => {
             jobAssignedMessage({ jobId, installerCompanyId: two, version: 3 }),
           ];
           const sent = order.flatMap((index) => messages[index] ?? []);
-          if (atOnce) await Promise.all([...sent, ...sent].map(handle));
+          if (atOnce) await Promise.all([...sent.map(handle), ...sent.map(handleToo)]);
           else for (const message of [...sent, ...sent]) await handle(message);
           expect(JSON.parse(await getJob({ database }, { companyId: one, jobId }))).toMatchObject({
             id: jobId,

@@ -1,5 +1,7 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { assertNever } from '@partner/kernel/invariant';
+import { batchWhileBusy } from '@partner/kernel/batch-while-busy';
+import { assertNever, invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Registry } from 'prom-client';
@@ -7,10 +9,25 @@ import type { Database } from '../database/database.js';
 import { platformMessageCounter } from './platform-message-counter.js';
 import type { ReadMessage } from './platform-message-type.js';
 import { readPlatformMessage } from './platform-messages.js';
-import { type Recorded, recordPlatformMessage } from './record-platform-message.js';
+import {
+  type ArrivedEffect,
+  type MessageToRecord,
+  recordPlatformMessages,
+  type SentMessage,
+} from './record-platform-message.js';
+
+/** Bounds the size of a transaction. The consumer's prefetch bounds the concurrent messages first. */
+const BATCH_SIZE = 200;
+
+interface Arrived extends MessageToRecord {
+  effect?: ArrivedEffect | undefined;
+}
 
 /**
  * Creates the consumer of the platform's messages.
+ *
+ * Messages that arrive while others are recorded share the next transaction, if they are about different resources; messages
+ * about one resource keep their order. If a message fails, those of its transaction are recorded one by one.
  *
  * Each message takes effect once per message id: its inbox row is part of the transaction of the effect. A message that arrives
  * before its prerequisite is stored in its inbox row and acknowledged, so that it blocks no other; it takes effect right after
@@ -24,44 +41,51 @@ export function createPlatformMessageHandler(deps: {
   readonly metrics: Registry;
 }): (message: IncomingMessage) => Promise<ConsumeOutcome> {
   const handled = platformMessageCounter(deps.metrics);
+  const record = batchWhileBusy<Arrived>({
+    maxItems: BATCH_SIZE,
+    keysOf: ({ sent, message }) => (message.isAlone ? 'alone' : [message.resourceId, sent.messageId]),
+    async run(arrived) {
+      const { effects, after } = await recordPlatformMessages(deps, arrived);
+      for (const [index, each] of arrived.entries()) each.effect = effects[index];
+      for (const { messageId, type, effect } of after) note(messageId, type, type, effect);
+    },
+    isOfAll: (cause) => cause instanceof ServiceError && cause.reason === 'unavailable',
+  });
+
+  function note(messageId: string, type: string, label: string, effect: ArrivedEffect): void {
+    handled.inc({ type: label, result: effect.kind });
+    deps.logger.info({ messageId, type, ...effect }, 'platform.message_recorded');
+  }
 
   return async ({ messageId, type, body }) => {
     const read = readPlatformMessage(type, body, deps.clock());
-    const { effect, after } = await handle({ messageId, type, body }, read);
+    const effect = await handle({ messageId, type, body }, read);
     // An unknown type comes from the sender and would be an unbounded label.
-    handled.inc({ type: read.kind === 'malformed' ? 'unknown' : type, result: effect.kind });
-    deps.logger.info({ messageId, type, ...effect }, 'platform.message_recorded');
-    for (const later of after) {
-      handled.inc({ type: later.type, result: later.effect.kind });
-      deps.logger.info(
-        { messageId: later.messageId, type: later.type, ...later.effect },
-        'platform.message_recorded',
-      );
-    }
+    note(messageId, type, read.kind === 'malformed' ? 'unknown' : type, effect);
     return consumeOutcome(effect);
   };
 
-  async function handle(
-    sent: Pick<IncomingMessage, 'messageId' | 'type' | 'body'>,
-    read: ReadMessage,
-  ): Promise<Recorded> {
+  async function handle(sent: SentMessage, read: ReadMessage): Promise<ArrivedEffect> {
     if (sent.messageId === '') return refused('the message has no id');
     if (read.kind === 'malformed') return refused(read.reason);
+    const arrived: Arrived = { sent, message: read.message, run: AsyncResource.bind((work) => work()) };
     try {
-      return await recordPlatformMessage(deps, sent, read.message);
+      await record(arrived);
     } catch (error) {
       // A retry cannot fix text that Postgres cannot store.
       if (!(error instanceof ServiceError) || error.reason !== 'invalid_argument') throw error;
       return refused(error.message);
     }
+    invariant(arrived.effect, 'a recorded message has an effect');
+    return arrived.effect;
   }
 }
 
-function refused(reason: string): Recorded {
-  return { effect: { kind: 'refused', reason }, after: [] };
+function refused(reason: string): ArrivedEffect {
+  return { kind: 'refused', reason };
 }
 
-function consumeOutcome(effect: Recorded['effect']): ConsumeOutcome {
+function consumeOutcome(effect: ArrivedEffect): ConsumeOutcome {
   switch (effect.kind) {
     case 'applied':
     case 'ignored':

@@ -25,6 +25,8 @@ export interface WholeMessage {
   readonly version: number;
   /** Whether every version is published. If so, the oldest of several goes first, and not the newest. */
   readonly isFact: boolean;
+  /** Whether it locks more than its own resource, so that it shares no transaction with other messages. */
+  readonly isAlone: boolean;
   /** Applies the message, in the transaction that holds the lock of its resource. */
   readonly record: (tx: Transaction, now: Date) => Promise<PlatformEffect>;
 }
@@ -55,9 +57,11 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
   readonly resourceId: (command: Command) => string;
   /** Absent: false. */
   readonly isFact?: boolean;
+  /** Absent: false. */
+  readonly isAlone?: boolean;
   readonly record: (tx: Transaction, command: Command, now: Date) => Promise<PlatformEffect>;
 }): PlatformMessageType {
-  const { schema, form, resourceId, isFact = false, record } = definition;
+  const { schema, form, resourceId, isFact = false, isAlone = false, record } = definition;
   const { typeName: type } = schema;
   return {
     schema,
@@ -89,6 +93,7 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
           resourceId: resourceId(command),
           version: command.version,
           isFact,
+          isAlone,
           record: (tx, clockNow) => record(tx, command, clockNow),
         },
       };

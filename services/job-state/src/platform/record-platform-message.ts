@@ -24,11 +24,16 @@ export interface AppliedLater {
   readonly effect: PlatformEffect;
 }
 
-/** Effect of a message, and of the messages that had waited for it. */
-export interface Recorded {
-  readonly effect: PlatformEffect | { readonly kind: 'repeated' };
-  readonly after: readonly AppliedLater[];
+/** A message to record. */
+export interface MessageToRecord {
+  readonly sent: SentMessage;
+  readonly message: WholeMessage;
+  /** Runs work on behalf of the message's request and in its trace. */
+  readonly run: <T>(work: () => T) => T;
 }
+
+/** Effect of a message that has arrived. */
+export type ArrivedEffect = PlatformEffect | { readonly kind: 'repeated' };
 
 /** Dependencies of recording. */
 export interface RecordingDeps {
@@ -71,29 +76,31 @@ export const IS_READY_TO_RECORD = `(
 )`;
 
 /**
- * Records a message once per message id: its inbox row and its effect are in one transaction.
+ * Records messages once per message id, in one transaction: their inbox rows and their effects. Returns the effects in order,
+ * and those of messages that had waited for them.
  *
- * An early message is stored in its inbox row. A refused one leaves its row unsettled, so that it can be sent again.
+ * No two messages are about one resource or have one id. An early message is stored in its inbox row. A refused one leaves its
+ * row unsettled, so that it can be sent again.
  *
  * After the commit it records messages that waited for the new state or are superseded by it, each in its own transaction. An
  * early message checks again for its prerequisite after its own commit: whichever of the two commits second sees the other.
  * `startWaitingMessages` handles failures, crashes and messages beyond the budget.
  *
- * Locks: the messages about the resource, the inbox row, then those of the message's effect. No transaction locks the messages
- * about two resources.
+ * Locks: the messages about each resource in ascending order, the inbox rows in ascending order, then those of the effects, for
+ * each table in ascending order, last the heads of the feeds. A message that locks in another order is recorded alone.
  */
-export async function recordPlatformMessage(
+export async function recordPlatformMessages(
   deps: RecordingDeps,
-  sent: SentMessage,
-  message: WholeMessage,
-): Promise<Recorded> {
+  messages: readonly MessageToRecord[],
+): Promise<{ readonly effects: readonly ArrivedEffect[]; readonly after: readonly AppliedLater[] }> {
   const now = deps.clock();
-  const effect = await deps.database.transaction((tx) => recordOnce(tx, sent, message, now));
-  return { effect, after: await recordDependents(deps, sent.messageId, effect, newRecordingBudget()) };
+  const effects = await deps.database.transaction((tx) => recordOnce(tx, messages, now));
+  const changed = messages.map(({ sent }, index) => changesOf(sent.messageId, effects[index]));
+  return { effects, after: await recordDependents(deps, changed, newRecordingBudget()) };
 }
 
 /**
- * Records a waiting message as {@link recordPlatformMessage} does, after its prerequisite has appeared.
+ * Records a waiting message as {@link recordPlatformMessages} does, after its prerequisite has appeared.
  *
  * A refused one is marked dead. Returns undefined if the message no longer waits. The messages that waited for it count against
  * the budget.
@@ -102,42 +109,69 @@ export async function recordWaitingMessage(
   deps: RecordingDeps,
   sent: SentMessage,
   budget: RecordingBudget,
-): Promise<(Recorded & { readonly effect: PlatformEffect }) | undefined> {
+): Promise<{ readonly effect: PlatformEffect; readonly after: readonly AppliedLater[] } | undefined> {
   const now = deps.clock();
   const recorded = await deps.database.transaction((tx) => recordWaiting(tx, sent, now));
-  return (
-    recorded && {
-      effect: recorded.effect,
-      after: await recordDependents(deps, sent.messageId, recorded.effect, budget, recorded.waitedFor),
-    }
-  );
+  if (recorded === undefined) return undefined;
+  const { effect, waitedFor } = recorded;
+  // A message that is still early although its prerequisite exists would wait in circles.
+  const isInVain = effect.kind === 'early' && effect.missing === waitedFor;
+  const changed = isInVain ? [] : [changesOf(sent.messageId, effect)];
+  return { effect, after: await recordDependents(deps, changed, budget) };
 }
 
-const LOCK_RESOURCE: PreparedStatement = {
-  name: 'lock-platform-resource',
-  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+const LOCK_RESOURCES: PreparedStatement = {
+  name: 'lock-platform-resources',
+  text: 'select pg_advisory_xact_lock(hashtextextended(resource, 0)) from unnest($1::text[]) as resource',
 };
 
-// The snapshot of this statement is taken after the lock was granted, since it is a statement of its own.
-const CLAIM_MESSAGE: PreparedStatement = {
-  name: 'claim-platform-message',
-  text: `insert into inbox as known (message_id, received_at, settled_at) values ($1, $2, $2)
+// The snapshot of this statement is taken after the locks were granted, since it is a statement of its own.
+const CLAIM_MESSAGES: PreparedStatement = {
+  name: 'claim-platform-messages',
+  text: `insert into inbox as known (message_id, received_at, settled_at)
+     select message_id, $2, $2 from unnest($1::text[]) as message_id order by message_id
      on conflict (message_id) do update set settled_at = excluded.settled_at,
        received_at = case when known.prerequisite_id is null then excluded.received_at else known.received_at end,
        ${CLEAR_STORED_MESSAGE}
      where known.settled_at is null
-     returning message_id`,
+     returning message_id as "messageId"`,
 };
 
 async function recordOnce(
   tx: Transaction,
-  sent: SentMessage,
-  message: WholeMessage,
+  messages: readonly MessageToRecord[],
   now: Date,
-): Promise<Recorded['effect']> {
-  lockMessagesAbout(tx, message.resourceId);
-  const claimed = await tx.query(CLAIM_MESSAGE, [sent.messageId, now]);
-  if (claimed.length === 0) return { kind: 'repeated' };
+): Promise<readonly ArrivedEffect[]> {
+  lockMessagesAbout(
+    tx,
+    messages.map(({ message }) => message.resourceId),
+  );
+  const claimed = await tx.query<{ messageId: string }>(CLAIM_MESSAGES, [
+    messages.map(({ sent }) => sent.messageId),
+    now,
+  ]);
+  const isNew = new Set(claimed.map(({ messageId }) => messageId));
+  const effects = new Map<MessageToRecord, ArrivedEffect>();
+  const ascending = messages
+    .filter(({ sent }) => isNew.has(sent.messageId))
+    .sort((a, b) => (a.message.resourceId < b.message.resourceId ? -1 : 1));
+  // All of them must have ended before the transaction ends.
+  const ended = await Promise.allSettled(
+    ascending.map(async (each) => {
+      effects.set(each, await each.run(() => recordNew(tx, each, now)));
+    }),
+  );
+  const failed = ended.find((each) => each.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return messages.map((each) => effects.get(each) ?? { kind: 'repeated' });
+}
+
+/** The effect of a message whose inbox row is claimed as settled. */
+async function recordNew(
+  tx: Transaction,
+  { sent, message }: MessageToRecord,
+  now: Date,
+): Promise<PlatformEffect> {
   const effect = await message.record(tx, now);
   if (effect.kind === 'early') {
     tx.send(
@@ -167,7 +201,7 @@ async function recordWaiting(
   now: Date,
 ): Promise<{ readonly effect: PlatformEffect; readonly waitedFor: string } | undefined> {
   const read = readPlatformMessage(sent.type, sent.body, now);
-  if (read.kind === 'whole') lockMessagesAbout(tx, read.message.resourceId);
+  if (read.kind === 'whole') lockMessagesAbout(tx, [read.message.resourceId]);
   const [waiting] = await tx.query<{ prerequisite_id: string }>(
     'select prerequisite_id from inbox where message_id = $1 and prerequisite_id is not null for update',
     [sent.messageId],
@@ -179,12 +213,27 @@ async function recordWaiting(
   return { effect, waitedFor: waiting.prerequisite_id };
 }
 
-function lockMessagesAbout(tx: Transaction, resourceId: string): void {
-  tx.send(LOCK_RESOURCE, [`platform ${resourceId}`]);
+function lockMessagesAbout(tx: Transaction, resourceIds: readonly string[]): void {
+  tx.send(LOCK_RESOURCES, [resourceIds.map((id) => `platform ${id}`).sort()]);
+}
+
+/** What a message may let others take effect for. */
+interface Changes {
+  /** The message itself, if it waits. */
+  readonly waiting: readonly string[];
+  /** Ids of resources that were created or changed. */
+  readonly appeared: readonly string[];
+}
+
+function changesOf(messageId: string, effect: ArrivedEffect | undefined): Changes {
+  return {
+    waiting: effect?.kind === 'early' ? [messageId] : [],
+    appeared: effect !== undefined && 'appeared' in effect ? (effect.appeared ?? []) : [],
+  };
 }
 
 /**
- * Records the messages that wait for a changed resource, superseded ones about it, and the message itself if its prerequisite
+ * Records the messages that wait for changed resources, superseded ones about them, and waiting messages whose own prerequisite
  * has appeared.
  *
  * The newest version of a state goes first: it takes effect, and older ones mostly do not, so that few outdated events are
@@ -192,24 +241,21 @@ function lockMessagesAbout(tx: Transaction, resourceId: string): void {
  */
 async function recordDependents(
   deps: RecordingDeps,
-  messageId: string,
-  effect: Recorded['effect'],
+  changed: readonly Changes[],
   budget: RecordingBudget,
-  waitedFor?: string,
 ): Promise<readonly AppliedLater[]> {
-  // A message that is still early although its prerequisite exists would wait in circles.
-  if (effect.kind === 'early' && effect.missing === waitedFor) return [];
-  const there = 'appeared' in effect ? (effect.appeared ?? []) : [];
-  if ((there.length === 0 && effect.kind !== 'early') || budget.left === 0) return [];
+  const waiting = changed.flatMap((each) => each.waiting);
+  const appeared = changed.flatMap((each) => each.appeared);
+  if ((waiting.length === 0 && appeared.length === 0) || budget.left === 0) return [];
   const applied: AppliedLater[] = [];
   try {
     const now = deps.clock();
     const rows = await deps.database.query<WaitingRow>(
       `select message_id, type, body from inbox
        where prerequisite_id is not null
-         and (message_id = $3 or prerequisite_id = any($1::text[]) or resource_id = any($1::text[])) and ${IS_READY_TO_RECORD}
+         and (message_id = any($3::text[]) or prerequisite_id = any($1::text[]) or resource_id = any($1::text[])) and ${IS_READY_TO_RECORD}
        order by received_at, message_id limit $2`,
-      [there, budget.left, messageId],
+      [appeared, budget.left, waiting],
     );
     const inOrder = rows
       .map((row) => ({ row, read: readPlatformMessage(row.type, row.body, now) }))
@@ -226,7 +272,7 @@ async function recordDependents(
       );
     }
   } catch (error) {
-    deps.logger.warn({ err: error, messageId, waitedFor: there }, 'platform.waiting_messages_deferred');
+    deps.logger.warn({ err: error, waiting, waitedFor: appeared }, 'platform.waiting_messages_deferred');
   }
   return applied;
 }

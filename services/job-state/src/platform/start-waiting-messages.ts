@@ -7,11 +7,11 @@ import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { measuredGauge } from '../database/measured-gauge.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
+import type { PlatformEffect } from './platform-effect.js';
 import { platformMessageCounter } from './platform-message-counter.js';
 import {
   CLEAR_STORED_MESSAGE,
   newRecordingBudget,
-  type Recorded,
   recordWaitingMessage,
   IS_READY_TO_RECORD,
 } from './record-platform-message.js';
@@ -51,7 +51,7 @@ interface Deps {
  * the dead-letter queue with the reason. Their body stays in the inbox until the broker has confirmed that, so a crash
  * duplicates a message and loses none. A message that is sent again later counts as new.
  *
- * Any number of replicas can run it: a message is recorded under the locks of `recordPlatformMessage`, and one replica gives it
+ * Any number of replicas can run it: a message is recorded under the locks of `recordPlatformMessages`, and one replica gives it
  * up.
  */
 export function startWaitingMessages(deps: Deps): Loop {
@@ -71,7 +71,7 @@ export function startWaitingMessages(deps: Deps): Loop {
     ...(deps.freshMs !== undefined && { freshMs: deps.freshMs }),
   });
 
-  function note(messageId: string, type: string, effect: Recorded['effect']): void {
+  function note(messageId: string, type: string, effect: PlatformEffect): void {
     handled.inc({ type, result: effect.kind });
     deps.logger.info({ messageId, type, ...effect }, 'platform.message_recorded');
   }
@@ -114,7 +114,7 @@ async function oldestAgeSeconds({ database, clock }: Pick<Deps, 'database' | 'cl
  */
 async function recordAppeared(
   deps: Deps,
-  note: (messageId: string, type: string, effect: Recorded['effect']) => void,
+  note: (messageId: string, type: string, effect: PlatformEffect) => void,
 ): Promise<number> {
   const { database, logger, clock } = deps;
   const now = clock();

@@ -1,5 +1,6 @@
+import { invariant } from '@partner/kernel/invariant';
 import type { PreparedStatement } from '../../database/connection-pool.js';
-import type { Queryable } from '../../database/database.js';
+import type { Transaction } from '../../database/database.js';
 
 /** One version of a sales record that the platform reports. */
 export interface SalesRecord {
@@ -16,27 +17,42 @@ export interface SalesRecord {
 /** `first`: the version is new. `contradicts`: the record belongs to another company or project. */
 export type VersionClaim = 'first' | 'repeated' | 'contradicts';
 
-const CLAIM_VERSION: PreparedStatement = {
-  name: 'claim-sales-version',
-  text: `insert into sales_records as known (id, kind, company_id, project_id, version, emitted_versions, state)
-     values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict (id) do update set
-       version = greatest(known.version, excluded.version),
-       emitted_versions = known.emitted_versions + excluded.emitted_versions,
-       state = case when excluded.version > known.version then excluded.state else known.state end
-     where known.company_id = excluded.company_id and known.project_id is not distinct from excluded.project_id
-       and not known.emitted_versions @> excluded.emitted_versions
-     returning id`,
+// A repeated version writes nothing. The caller holds the lock of the record's messages, so the snapshot shows the record.
+const CLAIM_VERSIONS: PreparedStatement = {
+  name: 'claim-sales-versions',
+  text: `with item as materialized (
+       select id, kind, company_id, project_id, version, emitted_versions::int8multirange as emitted_versions, state, call
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::text[]) with ordinality
+         as item (id, kind, company_id, project_id, version, emitted_versions, state, call)
+     ), claimed as (
+       insert into sales_records as known (id, kind, company_id, project_id, version, emitted_versions, state)
+       select id, kind, company_id, project_id, version, emitted_versions, state from item order by id
+       on conflict (id) do update set
+         version = greatest(known.version, excluded.version),
+         emitted_versions = known.emitted_versions + excluded.emitted_versions,
+         state = case when excluded.version > known.version then excluded.state else known.state end
+       where known.company_id = excluded.company_id and known.project_id is not distinct from excluded.project_id
+         and not known.emitted_versions @> excluded.emitted_versions
+       returning id
+     )
+     select item.call, case when claimed.id is not null then 'first'
+       when known.company_id = item.company_id and known.project_id is not distinct from item.project_id then 'repeated'
+       else 'contradicts' end as claim
+     from item left join claimed on claimed.id = item.id left join sales_records known on known.id = item.id`,
 };
 
 /**
  * Claims a version, so that it is announced once in any order of arrival.
  *
- * The stored record has the state of its newest version. Locks the record.
+ * The stored record has the state of its newest version. The caller holds the lock of the messages about the record. Locks the
+ * record.
  */
-export async function claimVersion(tx: Queryable, record: SalesRecord): Promise<VersionClaim> {
+export async function claimVersion(
+  tx: Pick<Transaction, 'queryTogether'>,
+  record: SalesRecord,
+): Promise<VersionClaim> {
   const { id, kind, companyId, projectId, version, state } = record;
-  const claimed = await tx.query(CLAIM_VERSION, [
+  const [row] = await tx.queryTogether<{ claim: VersionClaim }>(CLAIM_VERSIONS, [
     id,
     kind,
     companyId,
@@ -45,12 +61,8 @@ export async function claimVersion(tx: Queryable, record: SalesRecord): Promise<
     versionRange(version),
     state,
   ]);
-  if (claimed.length > 0) return 'first';
-  const same = await tx.query(
-    'select from sales_records where id = $1 and company_id = $2 and project_id is not distinct from $3',
-    [id, companyId, projectId],
-  );
-  return same.length > 0 ? 'repeated' : 'contradicts';
+  invariant(row, 'a claim has a result');
+  return row.claim;
 }
 
 /** A version as a multirange of Postgres. */

@@ -14,9 +14,9 @@ export interface SalesFact<E extends EventName = EventName> extends Omit<SalesRe
   readonly data: EventData<E>;
 }
 
-const PROJECT_COMPANY: PreparedStatement = {
-  name: 'project-company',
-  text: 'select company_id from projects where id = $1',
+const PROJECT_COMPANIES: PreparedStatement = {
+  name: 'project-companies',
+  text: `select item.call, company_id from unnest($1::text[]) with ordinality as item (id, call) join projects using (id)`,
 };
 
 /**
@@ -27,7 +27,7 @@ const PROJECT_COMPANY: PreparedStatement = {
  */
 export async function recordSalesFact(tx: Transaction, fact: SalesFact, now: Date): Promise<PlatformEffect> {
   const { id, kind, projectId, version, occurredAt, event, data } = fact;
-  const [project] = await tx.query<{ company_id: string }>(PROJECT_COMPANY, [projectId]);
+  const [project] = await tx.queryTogether<{ company_id: string }>(PROJECT_COMPANIES, [projectId]);
   if (project === undefined) return { kind: 'early', missing: projectId };
   const { company_id: companyId } = project;
   const claim = await claimVersion(tx, { ...fact, companyId });

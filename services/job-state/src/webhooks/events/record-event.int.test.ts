@@ -122,9 +122,9 @@ describe('recordEvent', () => {
       recordEvent(
         {
           ...tx,
-          query: (text, values) => {
+          queryTogether: (statement, values) => {
             statements += 1;
-            return tx.query(text, values);
+            return tx.queryTogether(statement, values);
           },
         },
         eventOf(companyId),

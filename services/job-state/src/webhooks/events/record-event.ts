@@ -8,10 +8,9 @@ import {
   type EventData,
   eventGroup,
 } from '@partner/proto-contracts/events/webhook-events';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Transaction } from '../../database/database.js';
-import { newDeliveryIds } from '../schedule/delivery-ids.js';
+import { deliveryIdSql } from '../schedule/delivery-id-sql.js';
 import { renderEnvelope } from './render-envelope.js';
 
 /** An event that the webhook subscriptions of a company may match. */
@@ -38,50 +37,62 @@ export interface RecordedEvent {
 /** Why a subscription got no delivery of an event, as of the commit of the event. */
 export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 'paused'] as const;
 
-/** Statement that records an event and its deliveries: one per subscription, due at once, plus the given differences. */
-const recordEventStatement = (
+/** Statement that records events and their deliveries: one per subscription, due at once, plus the given differences. */
+const recordEventsStatement = (
   name: string,
   { faults, copies, dueAt }: { readonly faults: string; readonly copies: string; readonly dueAt: string },
 ): PreparedStatement => ({
   name,
-  text: `with ${faults}verdicts as materialized (
-     select s.id,
+  text: `with item as materialized (
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::timestamptz[],
+         $8::text[], $9::text[], $10::integer[], $11::bytea[], $12::text[], $13::text[], $14::timestamptz[], $15::text[])
+       with ordinality as item (event_id, company_id, name, event_group, classes, schema_version, occurred_at,
+         resource_type, resource_id, resource_version, body, trace_parent, request_id, created_at, first_delivery_id, call)
+   ), ${faults}verdicts as materialized (
+     select item.call, s.id,
        case
-         when c.class <> all($14::text[]) then 'class'
-         when not s.events && $12::text[] then 'not_subscribed'
-         when s.schema_version <> $13 then 'schema_version'
+         when c.class <> all(string_to_array(item.classes, ' ')) then 'class'
+         when not s.events && array[item.name, item.event_group] then 'not_subscribed'
+         when s.schema_version <> item.schema_version then 'schema_version'
          when s.state = 'paused' then 'paused'
        end as reason
-     from subscriptions s
-     join companies c on c.id = s.company_id
-     where s.company_id = $2 and s.deleted_at is null
+     from item
+     join companies c on c.id = item.company_id
+     join subscriptions s on s.company_id = item.company_id and s.deleted_at is null
+   ), not_queued as (
+     select call, jsonb_object_agg(id, reason) as reasons from verdicts where reason is not null group by call
    ), event as (
      insert into events
        (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, trace_parent,
         created_at, request_id, not_queued)
-     values ($1, $2, $3, $13, $4, $5, $6, $7, $8, $9, $10, $15,
-       (select jsonb_object_agg(v.id, v.reason) from verdicts v where v.reason is not null))
-   )
+     select event_id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body,
+       trace_parent, created_at, request_id, reasons
+     from item left join not_queued using (call)
+   ), delivery as (
      insert into deliveries
        (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at, next_attempt_at)
-     select ($11::text[])[row_number() over (order by v.id)], v.id, $2, $1, $3, $5, $6, $10, ${dueAt}
-     from verdicts v${copies}
+     select ${deliveryIdSql('item.first_delivery_id', 'row_number() over (partition by item.call order by v.id)')},
+       v.id, item.company_id, item.event_id, item.name, item.resource_type, item.resource_id, item.created_at, ${dueAt}
+     from verdicts v join item using (call)${copies}
      where v.reason is null
-     returning subscription_id as "subscriptionId"`,
+     returning event_id, subscription_id
+   )
+   select item.call, delivery.subscription_id as "subscriptionId" from delivery join item using (event_id)`,
 });
 
-const RECORD_EVENT = recordEventStatement('record-event', { faults: '', copies: '', dueAt: 'now()' });
+const RECORD_EVENTS = recordEventsStatement('record-events', { faults: '', copies: '', dueAt: 'now()' });
 
 /** In the sandbox, the company's fault scripts decide about a second delivery and when the first one is due. */
-const RECORD_EVENT_WITH_FAULTS = recordEventStatement('record-event-with-faults', {
+const RECORD_EVENTS_WITH_FAULTS = recordEventsStatement('record-events-with-faults', {
   faults: `faults as (
-     select coalesce(bool_or((k.faults -> 'webhooks' ->> 'duplicate')::boolean), false) as duplicate,
+     select item.call, coalesce(bool_or((k.faults -> 'webhooks' ->> 'duplicate')::boolean), false) as duplicate,
        coalesce(bool_or((k.faults -> 'webhooks' ->> 'reorder')::boolean), false) as reorder
-     from api_keys k
-     where k.company_id = $2 and k.faults is not null and k.revoked_at is null
-       and (k.expires_at is null or k.expires_at > $10)
+     from item left join api_keys k on k.company_id = item.company_id and k.faults is not null and k.revoked_at is null
+       and (k.expires_at is null or k.expires_at > item.created_at)
+     group by item.call
    ), `,
-  copies: ' cross join faults f cross join lateral generate_series(0, f.duplicate::integer) copy (number)',
+  copies:
+    ' join faults f using (call) cross join lateral generate_series(0, f.duplicate::integer) copy (number)',
   // Mirrored around the end of its 4 seconds, so the earliest event is due last.
   dueAt: `now() + make_interval(secs => copy.number +
        case when f.reorder then 2 * (4 - mod(extract(epoch from now()), 4))::double precision else 0 end)`,
@@ -95,33 +106,32 @@ const RECORD_EVENT_WITH_FAULTS = recordEventStatement('record-event-with-faults'
  * NOT_QUEUED_REASONS} that holds. A company whose class does not allow the event gets no delivery, whatever its subscriptions
  * name. A deleted subscription gets neither delivery nor reason.
  *
- * It is one statement and one snapshot: the event is ordered either before or after a concurrent pause or activation. It takes
- * no lock, and nothing waits for it but the commit. The deliveries are due at once; the commit wakes the scheduler. Throws if
+ * It is one statement and one snapshot: the event is ordered either before or after a concurrent pause or activation. Events of
+ * one turn of the event loop share it. It takes no lock, and nothing waits for it but the commit. The deliveries are due at once; the commit wakes the scheduler. Throws if
  * the data does not fit the event's schema.
  */
 export function recordEvent<E extends EventName>(tx: Transaction, event: EventToRecord<E>): RecordedEvent {
   const eventId = newId('evt');
-  const isSandbox = tx.environment === 'sandbox';
-  const statement = isSandbox ? RECORD_EVENT_WITH_FAULTS : RECORD_EVENT;
   let deliveries = 0;
   const values = [
     eventId,
     event.companyId,
     event.event,
+    `${eventGroup(event.event)}.*`,
+    EVENT_CATALOGUE[event.event].classes.join(' '),
+    CURRENT_SCHEMA_VERSION,
     event.occurredAt,
     event.resource.type,
     event.resource.id,
     event.resource.version,
     renderEnvelope({ ...event, eventId }),
     injectTrace()['traceparent'] ?? null,
-    event.now,
-    newDeliveryIds((isSandbox ? 2 : 1) * WEBHOOK_LIMITS.subscriptionsPerCompany),
-    [event.event, `${eventGroup(event.event)}.*`],
-    CURRENT_SCHEMA_VERSION,
-    EVENT_CATALOGUE[event.event].classes,
     currentRequestId() ?? null,
+    event.now,
+    newId('dlv'),
   ];
-  tx.query<{ subscriptionId: string }>(statement, values).then(
+  const statement = tx.environment === 'sandbox' ? RECORD_EVENTS_WITH_FAULTS : RECORD_EVENTS;
+  tx.queryTogether<{ subscriptionId: string }>(statement, values).then(
     (rows) => {
       const subscriptionIds = rows.map(({ subscriptionId }) => subscriptionId);
       deliveries = rows.length;

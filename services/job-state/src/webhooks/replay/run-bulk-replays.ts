@@ -1,5 +1,5 @@
 import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
-import { idFloor } from '@partner/kernel/ids';
+import { idFloor, newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
@@ -8,7 +8,7 @@ import { type Loop, startLoop } from '../../database/start-loop.js';
 import { eventsOfSubscription } from '../events/events-of-subscription.js';
 import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.js';
 import { IS_SELECTED, IS_TO_BE_QUEUED, oldestFinished, selectionValues } from './bulk-replay.js';
-import { newDeliveryIds } from '../schedule/delivery-ids.js';
+import { deliveryIdSql } from '../schedule/delivery-id-sql.js';
 
 /** Age of an event before a back-fill passes it: longer than any transaction that commits one. */
 const EVENTS_SETTLED_MS = 60_000;
@@ -198,7 +198,7 @@ async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
      ), queued as (
        insert into deliveries
          (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, bulk_replay_id)
-       select ($11::text[])[row_number() over (order by m.id)], $1, $12, m.event_id, m.event, m.resource_type,
+       select ${deliveryIdSql('$11', 'row_number() over (order by m.id)')}, $1, $12, m.event_id, m.event, m.resource_type,
          m.resource_id, m.id, $13
        from to_queue m
      )
@@ -208,7 +208,7 @@ async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
       due.afterId,
       scanSize(size),
       size,
-      newDeliveryIds(size),
+      newId('dlv'),
       due.companyId,
       due.id,
     ],
@@ -244,7 +244,7 @@ async function stepBackfill(tx: Transaction, due: DueBulkReplay, now: Date): Pro
      ), queued as (
        insert into deliveries
          (id, subscription_id, company_id, event_id, event, resource_type, resource_id, bulk_replay_id)
-       select ($12::text[])[row_number() over (order by m.id)], $1, $2, m.id, m.name, m.resource_type, m.resource_id, $13
+       select ${deliveryIdSql('$12', 'row_number() over (order by m.id)')}, $1, $2, m.id, m.name, m.resource_type, m.resource_id, $13
        from to_queue m
      )
      ${COUNTS}`,
@@ -260,7 +260,7 @@ async function stepBackfill(tx: Transaction, due: DueBulkReplay, now: Date): Pro
       due.to,
       idFloor('dlv', new Date(begin.getTime() - EVENTS_SETTLED_MS)),
       size,
-      newDeliveryIds(size),
+      newId('dlv'),
       due.id,
     ],
   );

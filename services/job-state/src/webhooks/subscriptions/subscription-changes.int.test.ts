@@ -311,14 +311,15 @@ describe('DeleteSubscription', () => {
     await fixture.database.transaction((tx) => {
       const recording: Transaction = {
         ...tx,
-        query: async <Row extends QueryResultRow>(
-          statement: string | PreparedStatement,
-          values?: readonly unknown[],
+        queryTogether: async <Row extends QueryResultRow>(
+          statement: PreparedStatement,
+          values: readonly unknown[],
         ) => {
           tx.send('savepoint explained');
-          const plan = tx.query(`explain (analyze, format json) ${textOf(statement)}`, values);
+          const columns = values.map((value) => [value]);
+          const plan = tx.query(`explain (analyze, format json) ${textOf(statement)}`, columns);
           tx.send('rollback to savepoint explained');
-          const rows = tx.query<Row>(statement, values);
+          const rows = tx.queryTogether<Row>(statement, values);
           plans.push(await plan);
           return rows;
         },
