@@ -5,7 +5,6 @@ import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
 import { isSpanContextValid, type Span, SpanStatusCode } from '@opentelemetry/api';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import helmet from 'helmet';
 import { LRUCache } from 'lru-cache';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
@@ -27,6 +26,7 @@ import { readInput } from './read-input.js';
 import { createCalls, signalOfGone } from './request-calls.js';
 import { requestIdFrom } from '@partner/kernel/request-id';
 import { createRequestLog, type RequestRecord } from './request-log.js';
+import { createSecurityHeaders } from './security-headers.js';
 import { refuse, send } from './send-response.js';
 import { createUnreadResponses, type UnreadResponses } from './unread-responses.js';
 import { invalidArgument } from '@partner/kernel/validation';
@@ -178,16 +178,12 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
   // Express calls its third argument, which its types leave out for a server, in place of its own page.
   const route: (request: IncomingMessage, response: ServerResponse, last: (thrown: unknown) => void) => void =
     app;
-  const setSecurityHeaders = helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
-  });
+  const securityHeaders = createSecurityHeaders();
   return (request, response) => {
     const requestId = requestIdFrom(request.headers['x-request-id']?.toString());
     log.begin(request, response, requestId);
     response.setHeader('x-request-id', requestId);
+    response.setHeaders(securityHeaders);
     response.setHeader('cache-control', 'no-store');
     const selected = options.versions?.select(request.headers[API_VERSION_HEADER]?.toString());
     if (selected !== undefined) {
@@ -195,21 +191,19 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
       log.recordOf(request).apiVersion = date;
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     }
-    setSecurityHeaders(request, response, () => {
-      runWithRequestId(requestId, () => {
-        const violation = protocolViolation(request);
-        if (violation !== undefined) {
-          refuse(violation, request, response, log.recordOf(request));
-          return;
-        }
-        route(request, response, (thrown) => {
-          // Without a failure: no handler was asked, because Express found no path in the target.
-          const error =
-            thrown === undefined
-              ? invalidArgument([{ path: 'path', message: 'must be readable from the request target' }])
-              : serviceErrorFrom(thrown);
-          refuse(error, request, response, log.recordOf(request));
-        });
+    runWithRequestId(requestId, () => {
+      const violation = protocolViolation(request);
+      if (violation !== undefined) {
+        refuse(violation, request, response, log.recordOf(request));
+        return;
+      }
+      route(request, response, (thrown) => {
+        // Without a failure: no handler was asked, because Express found no path in the target.
+        const error =
+          thrown === undefined
+            ? invalidArgument([{ path: 'path', message: 'must be readable from the request target' }])
+            : serviceErrorFrom(thrown);
+        refuse(error, request, response, log.recordOf(request));
       });
     });
   };
