@@ -43,6 +43,6 @@ export const errorBody = z
         'With `transition_not_allowed`: the statuses that can be reached from there; may be empty.',
     }),
   })
-  .meta({ id: 'Error', description: 'What every answer of 400 and above holds.' });
+  .meta({ id: 'Error', description: 'The body of every response of 400 and above.' });
 
 export type ErrorBody = z.infer<typeof errorBody>;

@@ -12,7 +12,7 @@ const FIX = 'Fix the request; do not repeat it unchanged.';
 const REREAD = 'Read the resource again and send the request with its current version and a new key.';
 
 const BACK_OFF =
-  'Look whether the request took effect, or repeat it with backoff and, where it had one, the same Idempotency-Key.';
+  'Check whether the request took effect, or repeat it with backoff and, where it had one, the same Idempotency-Key.';
 
 /** Every error of a request. The name is the `code` of the error body. */
 export const ERROR_REASON_CATALOGUE = {
@@ -26,7 +26,7 @@ export const ERROR_REASON_CATALOGUE = {
     meaning:
       'The cursor was not made for this company, was changed, or is so old that entries after it are not kept any more.',
     action:
-      'Use a `nextCursor` as it was given, or begin again: the change feed with `view=snapshot` or `from=start`, any other list without a cursor.',
+      'Use a `nextCursor` unchanged, or start again: the change feed with `view=snapshot` or `from=start`, any other list without a cursor.',
   },
   unauthenticated: {
     httpStatus: 401,
@@ -41,8 +41,7 @@ export const ERROR_REASON_CATALOGUE = {
   },
   confirmation_required: {
     httpStatus: 403,
-    meaning:
-      'What shows a secret needs the password again when that was last given more than 15 minutes ago.',
+    meaning: 'An operation that shows a secret needs a password that was confirmed in the last 15 minutes.',
     action: 'Send the password to `POST /partner-api/session/confirm`, then the request again.',
   },
   password_wrong: {
@@ -52,7 +51,7 @@ export const ERROR_REASON_CATALOGUE = {
   },
   not_found: {
     httpStatus: 404,
-    meaning: 'There is no such path, or the resource is not visible to this key. Existence is not confirmed.',
+    meaning: 'The path does not exist, or the resource is not visible to this key. A 404 does not say which.',
     action: 'Treat it like a 403.',
   },
   method_not_allowed: {
@@ -83,7 +82,7 @@ export const ERROR_REASON_CATALOGUE = {
   subscription_limit_reached: {
     httpStatus: 409,
     meaning: 'The company has as many webhook subscriptions as it can have.',
-    action: 'Change a subscription that there is, or delete one and send the request again.',
+    action: 'Change an existing subscription, or delete one and send the request again.',
   },
   secret_version_mismatch: {
     httpStatus: 409,
@@ -94,12 +93,12 @@ export const ERROR_REASON_CATALOGUE = {
   delivery_not_replayable: {
     httpStatus: 409,
     meaning: 'The delivery is neither delivered nor dead-lettered, or it is a test.',
-    action: 'Wait until it has come to its end. Instead of replaying a test, send a new one.',
+    action: 'Wait until the delivery has finished. Do not replay a test: send a new one.',
   },
   replay_in_progress: {
     httpStatus: 409,
-    meaning: 'What is asked for is under way already; the message names it.',
-    action: 'Watch the one that the message names; send the request again when it has come to its end.',
+    meaning: 'Such a replay is already running; the message names it.',
+    action: 'Watch the replay that the message names; send the request again when it has finished.',
   },
   event_expired: {
     httpStatus: 409,
@@ -159,7 +158,7 @@ export const ERROR_REASON_CATALOGUE = {
   },
   internal: {
     httpStatus: 500,
-    meaning: 'The service has a fault; whether the request took effect is unknown.',
+    meaning: 'The service has an internal error; whether the request took effect is unknown.',
     action: BACK_OFF,
   },
   not_implemented: {

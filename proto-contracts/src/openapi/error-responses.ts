@@ -12,16 +12,16 @@ import type { DocumentedSurface } from './surfaces.js';
 const REQUEST_ID = '0198f5c2-9d1e-7c3a-b6a4-2f60d1e8c7b5';
 
 const STATUS_TITLES: Readonly<Record<number, string>> = {
-  400: 'The request is not valid',
-  401: 'The caller is not known',
+  400: 'The request is invalid',
+  401: 'The credentials are missing or invalid',
   403: 'The caller may not do this',
-  404: 'There is no such thing for this caller',
-  409: 'The request conflicts with the present state or an earlier request',
+  404: 'The resource does not exist for this caller',
+  409: 'The request conflicts with the current state or an earlier request',
   413: 'The body is too large',
-  422: 'The request is understood, but can not be carried out',
+  422: 'The request is valid, but cannot be carried out',
   429: 'Too many requests',
-  500: 'The service has a fault',
-  503: 'The service does not answer in time',
+  500: 'The service has an internal error',
+  503: 'The service did not respond in time',
 };
 
 /** Returns every error of an operation, in the order of the catalogue: those of its kind, and its own. */

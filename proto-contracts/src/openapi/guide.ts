@@ -45,7 +45,7 @@ export function renderGuide(serverUrl: string): string {
 function introduction(): string {
   return `
 The service gives partner companies programmatic access to sales and installation work: hand in leads, book appointments,
-follow the jobs of your company, report how they go, and be told of every event by a signed webhook.`.trim();
+follow the jobs of your company, report their progress, and receive every event as a signed webhook.`.trim();
 }
 
 function firstRequest(serverUrl: string): string {
@@ -75,7 +75,7 @@ function keysAndScopes(): string {
   const sees = {
     general: "that company's leads and projects",
     'installer-contractor': 'jobs that the company sold and that this installer performs',
-    'installer-company': 'jobs that are assigned to the company, whoever sold them',
+    'installer-company': 'jobs that are assigned to the company, from every seller',
   } as const satisfies Record<keyof typeof KEY_KINDS, string>;
   const rows = (['general', 'installer-contractor', 'installer-company'] as const).map((kind) => [
     code(kind),
@@ -99,33 +99,33 @@ an operation is 403. The console takes no API keys: an owner signs in there, and
 
 function requestsAndResponses(): string {
   return `
-## Requests and answers
+## Requests and responses
 
 - Bodies are JSON in UTF-8 with \`content-type: application/json\`, uncompressed, up to 1 MB (${count(LIMITS.bodyBytes)} bytes). A
   request without a body needs no content type.
 - Fields and query parameters that we do not know are ignored. A query parameter in the wrong case or with brackets, such as
   \`Limit\` or \`limit[]\`, is 400. Ignore fields that you do not know: new ones come without a new version.
 - Date-times are ISO 8601 in UTC. We take seconds (00 to 59) or fractions, and \`Z\` or \`+00:00\`; in a query, write \`+\` as \`%2B\`.
-  Any other offset is 400, \`-00:00\` too. Appointments and schedules are in the years 2000 to 2100. We always answer with
+  Any other offset is 400, \`-00:00\` too. Appointments and schedules are in the years 2000 to 2100. Responses always have
   milliseconds and \`Z\`.
 - A time zone is a zone or link of the IANA tz database in its exact spelling, such as \`America/Chicago\` or \`US/Central\`. Abbreviations
   that only other lists have, such as \`PST\`, are 400.
 - Ids are opaque texts: a prefix such as \`job_\` and letters and digits.
 - Text is counted in characters (Unicode code points), and must not hold the character U+0000. A required text such as a name,
   an address or a note holds more than white space; an optional one may be empty.
-- Every answer has the header \`x-request-id\`: yours, when you send one of up to 128 letters, digits, \`.\`, \`_\`, \`:\` and
+- Every response has the header \`x-request-id\`: yours, when you send one of up to 128 letters, digits, \`.\`, \`_\`, \`:\` and
   \`-\`, else a new one. Log it. It finds the request in our logs.
 - A path that we do not have is 404. A path that we have, with another method, is 405, and the header \`allow\` lists its methods.
-- A request that breaks HTTP/1.1 is refused before anything else, with the body of an error: malformed, or without exactly
+- A request that violates HTTP/1.1 is refused before anything else, with the body of an error: malformed, or without exactly
   one \`Host\` 400; more than 30 seconds to arrive 408; headers of more than 16 KB 431; a transfer coding other than \`chunked\`
-  501. When you send more bytes than the \`content-length\` says, you get the answer to the request, then the connection ends.
+  501. When you send more bytes than the \`content-length\` says, you get the response to the request, then the connection ends.
 
-**Compression.** Send \`accept-encoding: br, gzip\`, as most HTTP clients do: answers of 1 KB and more to \`GET\` come compressed, a
-page of the feed in a tenth of its size. Answers to writes never are.
+**Compression.** Send \`accept-encoding: br, gzip\`, as most HTTP clients do. Responses to \`GET\` of 1 KB and more are compressed, a
+page of the feed to a tenth of its size. Responses to writes never are.
 
-**Conditional requests.** The answers of \`listJobFeed\` and \`getJob\` have an \`ETag\`. Send it as \`If-None-Match\`: while the
-answer would still be the same, you get a 304 without a body. It counts towards the rate limit like any other. These answers
-have \`cache-control: private, no-cache\`, so that an HTTP cache of yours does this by itself.`.trim();
+**Conditional requests.** The responses of \`listJobFeed\` and \`getJob\` have an \`ETag\`. Send it as \`If-None-Match\`: if the
+response is unchanged, you get a 304 without a body. It counts towards the rate limit like any other. These responses
+have \`cache-control: private, no-cache\`, so your own HTTP cache does this automatically.`.trim();
 }
 
 function generatedClients(): string {
@@ -167,8 +167,8 @@ function retries(): string {
 ## Retries and idempotency
 
 After a 500, a 503, a timeout or a broken connection **the outcome is unknown**: the request may have taken effect. Send it
-again, exactly as it was and with the same idempotency key, until you get another answer. Begin with a second, double the wait
-up to a minute, and add some jitter. Where \`retry-after\` is given, wait at least that long.
+again, exactly as it was and with the same idempotency key, until you get another response. Start with a backoff of one
+second, double it up to a minute, and add jitter. Where \`retry-after\` is given, wait at least that long.
 
 - The header \`Idempotency-Key\` (1 to ${LIMITS.idempotencyKeyLength} letters, digits, \`.\`, \`_\`, \`:\` and \`-\`) is required on the writes of
   the installer surface, and optional where its reference says so. Appointments take the field \`idempotencyKey\` of the body
@@ -176,8 +176,8 @@ up to a minute, and add some jitter. Where \`retry-after\` is given, wait at lea
 - A key belongs to your company. It is bound to the method, path and body of its first use: fields may come in another order,
   but the same key with another body or operation is 409 \`idempotency_mismatch\`. Every field of the body counts, unknown ones
   too, as it was sent: \`Z\` and \`+00:00\` are two spellings of one instant, and two bodies.
-- Answers of 2xx, 409 \`stale_version\` and 422 are kept, and a repeat gets the same answer with \`idempotency-replayed: true\` and
-  no second effect. After a 400, 401, 403, 404, 413, 429 or 5xx the key is not used up.
+- Responses of 2xx, 409 \`stale_version\` and 422 are kept. A repeat gets the same response with \`idempotency-replayed: true\` and
+  has no second effect. After a 400, 401, 403, 404, 413, 429 or 5xx the key is not used up.
 - When a job is no longer yours, a repeat of a write to it is 404, as every read of it is. The write stays recorded.
 - While the first request is still running, a second one with the key waits for it, and after 2 seconds gets 409
   \`idempotency_in_progress\`: send it again a little later.
@@ -190,25 +190,25 @@ function concurrentChanges(): string {
   return `
 ## Concurrent changes
 
-A job has a \`version\` that rises by 1 with each change, whoever makes it. A write sends the version that you have read as
-\`expectedVersion\`. When the job has changed since, the answer is 409 \`stale_version\` and nothing happens: read the job again,
-decide whether you still want the change, and send it with the new version and a new idempotency key. That is how no change
-gets lost under another.`.trim();
+A job has a \`version\` that rises by 1 with each change, yours or not. A write sends the version that you have read as
+\`expectedVersion\`. If the job has changed since, the response is 409 \`stale_version\` and nothing happens: read the job again,
+decide whether you still want the change, and send it with the new version and a new idempotency key. So no change
+overwrites another one unseen.`.trim();
 }
 
 function changeFeed(): string {
   return `
 ## Following your jobs
 
-1. Begin with \`GET /partner/v1/jobs?view=snapshot\`. Store each job, and ask again with \`cursor=<nextCursor>\` while \`hasMore\`
-   is true.
+1. Start with \`GET /partner/v1/jobs?view=snapshot\`. Store each job, and read the next page with \`cursor=<nextCursor>\` while
+   \`hasMore\` is true.
 2. Keep the last \`nextCursor\` with your data. It leads into the change feed.
-3. Once a minute at most, ask with that cursor. Store each job of the answer when its \`version\` is higher than yours, then
-   keep the new \`nextCursor\`. Ask again at once while \`hasMore\` is true.
-4. With webhooks you hear of changes sooner; the feed stays what makes sure that you miss none.
+3. Once a minute at most, read the feed with that cursor. Store each job whose \`version\` is higher than yours, then
+   keep the new \`nextCursor\`. Read the next page at once while \`hasMore\` is true.
+4. Webhooks notify you of changes sooner. Keep reading the feed: it guarantees that you miss none.
 
 Entries are numbered without gaps in the order of the changes. A job that is taken from your company leaves the feed, and the
-event \`install.job_unassigned\` tells you. When a cursor is lost, or answered with \`cursor_invalid\`, begin again with step 1.`.trim();
+event \`install.job_unassigned\` tells you. If you lose a cursor, or get \`cursor_invalid\`, start again with step 1.`.trim();
 }
 
 function rateLimits(): string {
@@ -222,8 +222,8 @@ function rateLimits(): string {
 
 ${markdownTable(['Surface', 'Requests', 'Counted by'], rows)}
 
-Answers say in \`RateLimit-Policy\` what the limit is (\`q\` requests in \`w\` seconds) and in \`RateLimit\` what is left of it
-(\`r\` requests fit now, more after \`t\` seconds). Over the limit the answer is 429, and \`retry-after\` says after how many
+In a response, \`RateLimit-Policy\` holds the limit (\`q\` requests in \`w\` seconds) and \`RateLimit\` what is left of it
+(\`r\` requests fit now, more after \`t\` seconds). Over the limit the response is 429, and \`retry-after\` says after how many
 seconds one more fits: wait at least that long, with jitter. Refused requests do not count. Higher limits can be granted to
 installer companies that batch through cursor pagination. Requests without a valid key are limited for each client address, and never count
 against a valid key of the same address; the headers then name the limit \`failed-authentication\`.`.trim();
@@ -237,7 +237,7 @@ ${markdownTable(
   ['What', 'Limit', 'Beyond it'],
   [
     [
-      'Technicians in one answer',
+      'Technicians in one response',
       count(LIMITS.techniciansPageSize.max),
       '`hasMore` is true: send `nextCursor` as `cursor` to read the next page',
     ],
@@ -275,12 +275,12 @@ function versions(): string {
 ## Versions
 
 The installer API is versioned by date; the current version is **${CURRENT_API_VERSION}**. The header \`x-svc-api-version\` of every
-answer, and \`apiVersion\` in bodies and webhooks, say which one was used. A request may pin a version with the same header; an
+response, and \`apiVersion\` in bodies and webhooks, say which one was used. A request may pin a version with the same header; an
 unknown date is 400.
 
 New fields, events, error codes and optional parameters come without a new version. A breaking change comes as a new date, and
 the previous one keeps working for at least 90 days after the change was announced on the changelog and by email to your
-technical contact, whom an owner sets at \`/console\` (\`setTechnicalContact\`). Answers of a previous version carry \`Deprecation\`, \`Sunset\` and a \`Link\` to what changed.
+technical contact, whom an owner sets at \`/console\` (\`setTechnicalContact\`). Responses of a previous version carry \`Deprecation\`, \`Sunset\` and a \`Link\` to what changed.
 From the instant in \`Sunset\` on, a request that pins the version is a 400 that names the day of its end.
 
 Webhook payloads carry \`schemaVersion\`, now ${CURRENT_SCHEMA_VERSION}. A breaking change of a payload raises it, for subscriptions that opted in.`.trim();
@@ -325,6 +325,6 @@ function sandbox(): string {
 The sandbox has invented data and keys of its own (\`svc_test_\`), and behaves like production. Changes reach it at least two weeks
 before production. Keys of one environment are 401 in the other.
 
-Things can go wrong there on purpose, so that you can try how your own code bears it: give one of your API keys a fault script
+Things can go wrong there on purpose, so that you can test how your own code handles it: give one of your API keys a fault script
 with \`PUT /partner-api/api-keys/{id}/faults\`.`.trim();
 }

@@ -99,10 +99,10 @@ function credentialsOf({ scope, unauthenticated }: AnyOperation, surface: Docume
 
 function idempotencyOf({ idempotencyKey, idempotencyKeyInBody }: AnyOperation): string | undefined {
   if (idempotencyKey === 'required') {
-    return '**Safe to repeat** with the same `Idempotency-Key`: the first answer comes again, with no second effect.';
+    return '**Safe to repeat** with the same `Idempotency-Key`: it returns the first response again, with no second effect.';
   }
   if (idempotencyKey === 'optional') {
-    return '**Safe to repeat** when sent with an `Idempotency-Key`: the first answer comes again, with no second effect.';
+    return '**Safe to repeat** when sent with an `Idempotency-Key`: it returns the first response again, with no second effect.';
   }
   return idempotencyKeyInBody === true
     ? '**Safe to repeat** with the same `idempotencyKey`: no second effect.'

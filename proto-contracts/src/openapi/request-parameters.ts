@@ -31,7 +31,7 @@ const HEADERS = {
     .optional()
     .meta({
       description:
-        'The `ETag` of the answer that you have. While the content is still the same, the answer is 304.',
+        'The `ETag` of the response that you have. If the content is unchanged, the response is 304.',
       param: { id: 'IfNoneMatch', example: 'W/"l6mbPGpJ4gYjt7nQ0cX1Q8d2pSrpkY6x0fE1u4Yb9aU"' },
     }),
   requiredIdempotencyKey: idempotencyKeyHeader.meta({

@@ -17,7 +17,7 @@ const COMMON_HEADERS = {
   },
   ApiVersion: {
     name: 'x-svc-api-version',
-    description: 'The version date that the answer of the installer API has.',
+    description: 'The version date of the response, on the installer API.',
     example: CURRENT_API_VERSION,
     required: true,
   },
@@ -51,18 +51,18 @@ const COMMON_HEADERS = {
   },
   RetryAfter: {
     name: 'retry-after',
-    description: 'Wait at least so many whole seconds before the next try.',
+    description: 'Whole seconds to wait before the next attempt, at least.',
     example: 3,
     required: true,
   },
   IdempotencyExpires: {
     name: 'idempotency-expires',
-    description: 'Until when a request with this key gets this answer again. Only with a key.',
+    description: 'Until when a request with this key gets this response again. Only with a key.',
     example: '2026-10-18T12:31:07.412Z',
   },
   IdempotencyReplayed: {
     name: 'idempotency-replayed',
-    description: '`true` when this is the answer to an earlier request with the same key.',
+    description: '`true` when this is the response to an earlier request with the same key.',
     example: 'true',
   },
 } as const satisfies Record<string, NamedHeader>;

@@ -37,7 +37,7 @@ export const SURFACES: readonly DocumentedSurface[] = [
   {
     tag: 'Installer',
     description:
-      'For companies that install: follow the jobs that are assigned to you, and tell how they go. Needs a key of kind' +
+      'For companies that install: follow the jobs that are assigned to you, and report their progress. Needs a key of kind' +
       ' `installer-company`.',
     operations: INSTALLER_OPERATIONS,
     credentials: 'apiKey',
@@ -49,8 +49,8 @@ export const SURFACES: readonly DocumentedSurface[] = [
   {
     tag: 'Console',
     description:
-      'For the owner of a company in a browser: manage webhook subscriptions and see what became of each delivery. Needs a' +
-      ' session; API keys are not taken here.',
+      'For the owner of a company in a browser: manage webhook subscriptions and see the result of each delivery. Needs a' +
+      ' session; API keys are not accepted here.',
     operations: CONSOLE_OPERATIONS,
     credentials: 'session',
     requestsPerMinute: LIMITS.consoleRequestsPerMinute,

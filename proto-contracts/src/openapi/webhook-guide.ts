@@ -16,11 +16,11 @@ function receivingAndVerifying(): string {
 ## Receiving webhooks
 
 An owner creates a subscription in the console, with an HTTPS URL on port 443 and the events that it wants. It starts paused:
-send a test delivery, answer it with 2xx, activate the subscription.
+send a test delivery, respond to it with 2xx, activate the subscription.
 
-Each event is a POST of its envelope to that URL. **Answer 2xx within ${LIMITS.webhookTimeoutMs / 1_000} seconds, and only once the event is stored
+Each event is a POST of its envelope to that URL. **Respond with 2xx within ${LIMITS.webhookTimeoutMs / 1_000} seconds, and only once the event is stored
 safely**; do the work afterwards. Anything else, redirects included, is a failed attempt. A failed attempt is repeated after
-${waits.join(', ')} minutes, each up to a tenth longer; a \`retry-after\` of yours with a 429 or 503 can make the wait longer, up to
+${waits.join(', ')} minutes, each up to a tenth longer; a \`retry-after\` of yours with a 429 or 503 can make the delay longer, up to
 ${LIMITS.webhookBackoffCapMs / 3_600_000} hours. After the ${LIMITS.webhookAttempts}th failure the delivery is dead-lettered and the subscription's \`health\` is \`degraded\`; the
 delivery stays visible to the owner.
 
@@ -32,7 +32,7 @@ endpoints fail, their attempts can start later. \`nextAttemptAt\` of a delivery 
 the attempt waits for a free slot.
 
 - **The same event can arrive more than once.** Its \`id\` and body are the same each time; \`x-svc-delivery-id\`, the timestamp
-  and the signature are new. Process an \`id\` once, and answer 2xx to every repeat.
+  and the signature are new. Process an \`id\` once, and respond with 2xx to every repeat.
 - **Events can arrive in another order.** Order what concerns one resource by \`occurredAt\` and \`resource.version\`, and ignore
   what is older than what you have.
 - To write back, send \`resource.version\` as \`expectedVersion\`.
@@ -46,7 +46,7 @@ Over the raw bytes of the body, before you parse it:
 2. Compute HMAC-SHA256 over \`x-svc-timestamp\`, a dot, and the raw body. Compare \`v1=\` and its lower-case hex with
    \`x-svc-signature\`, in constant time.
 3. Refuse a timestamp that is more than ${tolerance} seconds away from your clock.
-4. Drop an event whose \`id\` you have processed, and answer 2xx.
+4. Drop an event whose \`id\` you have processed, and respond with 2xx.
 5. Now parse the body.
 
 \`\`\`js

@@ -112,7 +112,7 @@ function webhookItem(event: EventName): ZodOpenApiPathItemObject {
       },
       responses: {
         '2XX': {
-          description: `You have stored the event safely. Answer within ${LIMITS.webhookTimeoutMs / 1_000} seconds; the body is not looked at.`,
+          description: `You have stored the event safely. Respond within ${LIMITS.webhookTimeoutMs / 1_000} seconds; the body is ignored.`,
         },
         default: {
           description:

@@ -2,6 +2,6 @@ import { z } from 'zod';
 import { CURRENT_API_VERSION } from '../api/versions.js';
 
 export const apiVersion = z.string().meta({
-  description: 'The version date of the API that this answer has, as in the header `x-svc-api-version`.',
+  description: 'The API version date of this response, as in the header `x-svc-api-version`.',
   examples: [CURRENT_API_VERSION],
 });

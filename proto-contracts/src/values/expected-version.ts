@@ -6,7 +6,7 @@ import { z } from 'zod';
  */
 export const expectedVersion = z.int().min(1).meta({
   description:
-    'The `version` of the job that you have read. Another one than the present is answered with 409 `stale_version`.',
+    'The `version` of the job that you have read. If it is not the current one, the response is 409 `stale_version`.',
 });
 
 const GREATEST_INT32 = 2_147_483_647;

@@ -11,5 +11,5 @@ export const idempotencyKeyHeader = z
   .meta({
     description:
       'Names this request among all of your company, so that a repeat has no second effect. Make a new one for each new' +
-      ' request (a random UUID does) and keep it until you have an answer.',
+      ' request (a random UUID does) and keep it until you have a response.',
   });

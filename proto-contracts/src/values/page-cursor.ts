@@ -5,4 +5,4 @@ export const pageCursor = z
   .string()
   .max(200)
   .optional()
-  .meta({ description: 'The `nextCursor` of an earlier answer.' });
+  .meta({ description: 'The `nextCursor` of an earlier response.' });

@@ -10,7 +10,7 @@ export function pageLimit(pageSize: { readonly default: number; readonly max: nu
     .pipe(z.int(expectation).min(1, expectation).max(pageSize.max, expectation))
     .default(pageSize.default)
     .meta({
-      description: 'The most items that one answer may hold.',
+      description: 'Maximum items in one response.',
       // Describes the parsed number: query values are text.
       override: { type: 'integer', minimum: 1, maximum: pageSize.max, default: pageSize.default },
     });

@@ -16,15 +16,15 @@ import { z } from 'zod';
 import { runCommand } from '@partner/local-stack/run-command';
 import { lintApiDescription } from './api-description.js';
 import { pageViolations, SPECIFICATION } from './pages.js';
-import { screenTexts } from './screen-texts.js';
+import { sourceTexts } from './source-texts.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const contracts = path.join(root, 'proto-contracts');
 /** The contracts as they were released last, in `contracts`. */
 const LAST_RELEASE = 'released/contracts.binpb';
 const SOURCES = ['proto-contracts', 'services', 'scripts'];
-/** Folders whose texts people read on a screen. */
-const SCREENS = ['services/console/web/src'];
+/** Sources whose texts no user reads: generated code, tests and what only they use. */
+const NOT_PRODUCT = /\/(node_modules|dist|gen|testing|test-kit|system-tests)\/|(\.test|-snippets)\.tsx?$/;
 
 interface Check {
   readonly name: string;
@@ -61,19 +61,22 @@ function words(files: readonly string[], cwd = root): Promise<string | undefined
   return command('textlint', ['--config', config, '--format', 'unix', ...files], cwd);
 }
 
-/** Texts that people read on screens and in errors. Code snippets keep the words of their language. */
-async function wordsOfScreens(): Promise<string | undefined> {
+/**
+ * Texts in the code that people read: screens, the API reference, errors, the help of metrics and commands. Not those of
+ * tests. Code snippets keep the words of their language.
+ */
+async function wordsOfTexts(): Promise<string | undefined> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'partner-texts-'));
   try {
-    const files = SCREENS.flatMap((folder) =>
+    const files = SOURCES.flatMap((folder) =>
       readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
         path.join(folder, file),
       ),
-    ).filter((file) => /\.tsx?$/.test(file) && !/(\.test|-snippets)\.ts$/.test(file));
+    ).filter((file) => /\.tsx?$/.test(file) && !NOT_PRODUCT.test(file));
     for (const file of files) {
       const copy = path.join(scratch, `${file}.txt`);
       mkdirSync(path.dirname(copy), { recursive: true });
-      writeFileSync(copy, screenTexts(file, readFileSync(path.join(root, file), 'utf8')));
+      writeFileSync(copy, sourceTexts(file, readFileSync(path.join(root, file), 'utf8')));
     }
     return await words(
       files.map((file) => `${file}.txt`),
@@ -172,7 +175,7 @@ const checks: readonly Check[] = [
   },
   { name: 'API description: lint', run: apiDescription },
   { name: 'words of pages', run: () => words(pages().filter((file) => !file.startsWith(SPECIFICATION))) },
-  { name: 'words of screens', run: wordsOfScreens },
+  { name: 'words of texts in the code', run: wordsOfTexts },
   { name: 'links, commands and readers of pages', run: pageLinks },
 ];
 

@@ -315,7 +315,7 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
       '{{- include "service-common.peers" .Values.networkPolicy.gateway | trim | nindent 8 }}',
       '- namespaceSelector: {}',
     ),
-    /lets anybody in/,
+    /lets anyone in/,
   ],
   [
     'a service reaches',

@@ -66,6 +66,6 @@ async function fetchLayer(scratch: string): Promise<Buffer> {
     );
   }
   const unpacked = await runCommand('tar', ['-xzf', path.join(scratch, archive), '-C', scratch, LAYER]);
-  if (unpacked.exitCode !== 0) throw new Error(`${archive} can not be unpacked:\n${lastLines(unpacked)}`);
+  if (unpacked.exitCode !== 0) throw new Error(`${archive} cannot be unpacked:\n${lastLines(unpacked)}`);
   return readFileSync(path.join(scratch, LAYER));
 }

@@ -40,11 +40,11 @@ Sign in as that installer's owner (${owner?.email ?? ''}), and subscribe the exa
   curl -i ${baseUrl}/partner-api/session -c ${cookies} -H 'origin: ${new URL(baseUrl).origin}' ${json} \\
     -d '${JSON.stringify(owner ?? {})}'
   curl -s ${baseUrl}/partner-api/webhooks ${fromConsole} -d '{"url":"${receiver.url}/tour","events":["install.*"]}'
-Give the receiver the secret of the answer, then have the subscription tested and activated by its id:
+Give the receiver the secret of the response, then test and activate the subscription by its id:
   curl -s --cacert ${receiver.caFile} ${receiver.controlUrl} -d '{"version":1,"path":"/tour","secret":"whsec_..."}'
   curl -s ${baseUrl}/partner-api/webhooks/whk_.../test ${fromConsole} -d '{}'
   curl -s ${baseUrl}/partner-api/webhooks/whk_.../activate ${fromConsole} -d '{}'
-A path such as /fail/503/2 makes the receiver answer 503 to the first two attempts of each event.
+A path such as /fail/503/2 makes the receiver return 503 for the first two attempts of each event.
 
 See what the receiver gets, verified or not:
   tail -F ${receiver.logFile}

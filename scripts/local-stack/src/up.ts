@@ -182,7 +182,7 @@ async function main(): Promise<void> {
     .option('--demo', 'play the main job step by step on the stack, which is started when there is none')
     .option(
       '--simulate [moves per minute]',
-      'have the platform and the installers do something by themselves, 30 moves a minute unless told otherwise',
+      'simulate the platform and the installers, 30 moves a minute by default',
       movesPerMinute,
     )
     .option('--port <port>', 'port of the base address (default: 8080, or a free one)', portNumber)

@@ -202,7 +202,7 @@ describe('the conformance of a receiver', () => {
     const failed = await failedChecks(elsewhere);
     expect(failed).toContain('no redirect');
     expect(failed).toContain('a valid delivery');
-    expect(failed).not.toContain('answers in time');
+    expect(failed).not.toContain('responds in time');
   });
 
   test('is missed by one that does not answer in time', async () => {
@@ -211,7 +211,7 @@ describe('the conformance of a receiver', () => {
     );
     await expect(failedChecks(slow, 3_000)).resolves.toEqual([
       'a secret of the next version, and the present one still',
-      'answers in time',
+      'responds in time',
     ]);
   });
 

@@ -169,9 +169,9 @@ export async function runConformance(
   }
   const slowest = Math.max(...answers.map(({ tookMs }) => tookMs));
   note({
-    check: 'answers in time',
+    check: 'responds in time',
     verdict: answers.every(({ status }) => status !== undefined) ? 'passed' : 'failed',
-    expected: `a whole answer within ${tried.timeoutMs / 1_000} s`,
+    expected: `a whole response within ${tried.timeoutMs / 1_000} s`,
     got: `the slowest of ${answers.length} took ${Math.round(slowest)} ms`,
   });
   return results;
@@ -210,8 +210,8 @@ async function post(tried: TriedReceiver, delivery: SignedDelivery): Promise<Ans
   return withTimeLimit({ milliseconds: tried.timeoutMs, signal: tried.signal }, ask);
   function describe(error: Error): string {
     if (error.name === 'TimeoutError' || error.name === 'AbortError')
-      return `no whole answer within ${tried.timeoutMs / 1_000} s`;
+      return `no whole response within ${tried.timeoutMs / 1_000} s`;
     const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-    return `no answer: ${error.message === '' ? code : error.message}`;
+    return `no response: ${error.message === '' ? code : error.message}`;
   }
 }

@@ -115,7 +115,7 @@ export function findProblems(
     else if (consumers === 0 && name !== READ_BY_OTHERS)
       add(
         'queue_without_consumer',
-        `nobody reads the queue ${name}`,
+        `the queue ${name} has no consumer`,
         `start ${name.split('.')[0] ?? ''}, or look into its log`,
       );
   }
@@ -135,8 +135,8 @@ export function findProblems(
   if ((numbers['expiredLeases'] ?? 0) > 0)
     add(
       'leases_expired',
-      `${numbers['expiredLeases'] ?? 0} deliveries under way gave no result in time`,
-      'look for restarts of webhook-dispatcher or the broker; they are attempted again by themselves',
+      `${numbers['expiredLeases'] ?? 0} deliveries in flight have no result in time`,
+      'look for restarts of webhook-dispatcher or the broker; they are retried automatically',
     );
   if (age('oldestOutboxMs') > thresholds.outboxSeconds)
     add(
@@ -147,8 +147,8 @@ export function findProblems(
   if (age('oldestWaitingMs') > thresholds.waitingSeconds)
     add(
       'platform_messages_wait',
-      `${numbers['waitingPlatformMessages'] ?? 0} messages of the platform wait for what they build on, the oldest for ${seconds(age('oldestWaitingMs'))}`,
-      'the platform has not told of a company, project, job or lead; at 24 h they become dead letters',
+      `${numbers['waitingPlatformMessages'] ?? 0} messages of the platform wait for an earlier one, the oldest for ${seconds(age('oldestWaitingMs'))}`,
+      'the platform has not published a company, project, job or lead; after 24 h they become dead letters',
     );
   const percent = (100 * (numbers['databaseConnections'] ?? 0)) / (numbers['databaseConnectionsMax'] ?? 100);
   if (percent > thresholds.connectionsPercent)

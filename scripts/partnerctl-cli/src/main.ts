@@ -28,7 +28,7 @@ const { run } = createPartnerctl({
     } catch (error) {
       throw new OperatorError(
         'usage',
-        `${file} can not be read: ${error instanceof Error ? error.message : ''}`,
+        `${file} cannot be read: ${error instanceof Error ? error.message : ''}`,
       );
     }
   },

@@ -58,7 +58,7 @@ test('the commands of scripts/docs/onboarding.md take a company from nothing to 
   const failure = exitCode === 0 ? '' : `${stdout.slice(-3_000)}\n${stderr}`;
   expect({ exitCode, failure }).toEqual({ exitCode: 0, failure: '' });
   expect(stdout).toContain(`block ${blocks().length} done`);
-  expect(stdout).toMatch(/install\.job_assigned .*"version":1\} verified, answered 200/);
-  expect(stdout).toMatch(/install\.status_changed .*"version":2\} verified, answered 200/);
+  expect(stdout).toMatch(/install\.job_assigned .*"version":1\} verified, returned 200/);
+  expect(stdout).toMatch(/install\.status_changed .*"version":2\} verified, returned 200/);
   expect(stdout).toContain('2 events have verified.');
 });

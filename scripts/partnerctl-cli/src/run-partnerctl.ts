@@ -51,7 +51,7 @@ export function createPartnerctl(surroundings: Surroundings) {
       ),
     )
     .option('--operator <name>', 'your name, for the audit trails of companies (default: that of the login)')
-    .option('--timeout <seconds>', 'how long an answer is waited for', wholeNumber(1, 300), 10)
+    .option('--timeout <seconds>', 'timeout for a response', wholeNumber(1, 300), 10)
     .addOption(new Option('--json', 'give the result as one JSON document').conflicts('field'))
     .option('--field <path>', 'give one value of that document alone, e.g. company.id')
     .addHelpText(

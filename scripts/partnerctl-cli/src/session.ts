@@ -145,7 +145,7 @@ function refusal(amqpUrl: string, failure: unknown): OperatorError {
   const what = message === '' ? code : message;
   return new OperatorError(
     'unavailable',
-    `${broker} can not be reached: ${what}. Is it running, and is this its address? ` +
+    `${broker} cannot be reached: ${what}. Is it running, and is this its address? ` +
       'AMQP_URL or --amqp-url names it; without either, the local stack of scripts/up is asked.',
   );
 }

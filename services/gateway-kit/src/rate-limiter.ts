@@ -156,7 +156,7 @@ export function createRateLimiter(options: {
   const counts = new LRUCache<string, KeyCount>({ max: LOCAL_KEYS });
   const degradedGauge = new Gauge({
     name: 'partner_rate_limiter_degraded',
-    help: '1 while requests are counted in this process alone because Redis does not answer',
+    help: '1 while requests are counted in this process alone because Redis does not respond',
     registers: [metrics],
   });
   const decisions = new Counter({

@@ -31,14 +31,14 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   });
   const seconds = new Histogram({
     name: 'partner_webhook_attempt_seconds',
-    help: 'Time of an attempt from name resolution to the end of the answer',
+    help: 'Time of an attempt from name resolution to the end of the response',
     labelNames: ['outcome'],
     buckets: SECONDS_BUCKETS,
     registers,
   });
   const inFlight = new Gauge({
     name: 'partner_webhook_attempts_in_flight',
-    help: 'Attempts under way',
+    help: 'Attempts in flight',
     registers,
   });
   const dropped = new Counter({

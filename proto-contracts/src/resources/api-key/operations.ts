@@ -46,7 +46,7 @@ export const createApiKeyOperation = defineOperation({
   body: apiKeyIn,
   summary: 'Create an API key',
   description: `
-Makes an API key, which is taken at once, and shows it for the only time.
+Creates an API key, valid at once, and shows it for the only time.
 
 A company can have ${KEY_LIMITS.keysInForce} keys that are neither revoked nor expired; one more is refused with
 \`key_limit_reached\`.`,
@@ -87,11 +87,11 @@ export const rotateApiKeyOperation = defineOperation({
   body: apiKeyRotationIn,
   summary: 'Replace an API key',
   description: `
-Makes a key of the same kind, bound to the same company and described in the same words, and shows it for the only time. The
-replaced key goes on for the overlap, so that you can bring the new one to all places meanwhile; never longer than it would
-have gone on anyway. A gateway takes it for up to 5 seconds more.
+Creates a key of the same kind, bound to the same company and with the same description, and shows it for the only time. The
+replaced key stays valid during the overlap, so that you can deploy the new one; never longer than it would have been valid
+anyway. A gateway accepts it for up to 5 seconds more.
 
-A key that was replaced once can not be replaced again: replace the new one. While both are in force both count for the
+A key can be replaced once: after that, replace the new one. While both are in force both count towards the
 company's ${KEY_LIMITS.keysInForce} keys. The body can be left out.`,
   bodyExamples: {
     usual: {
@@ -130,8 +130,8 @@ export const revokeApiKeyOperation = defineOperation({
   params: KEY_ID,
   summary: 'Revoke an API key',
   description: `
-Ends a key for good, and within 5 seconds everywhere. It stays in the list. Revoking it again changes nothing and is
-answered alike.`,
+Revokes a key permanently, within 5 seconds everywhere. It stays in the list. A repeat changes nothing and gets the
+same response.`,
   responses: { 204: { description: 'Revoked.' } },
   errors: ['not_found'],
 });

@@ -13,8 +13,8 @@ export const bookAppointmentOperation = defineOperation({
   body: appointmentIn,
   summary: 'Book an appointment',
   description: `
-Books an appointment with the customer of a lead, once for each \`idempotencyKey\` of the body. An identical repeat is
-answered with 200 and the same appointment; the same key with another body is 409. Every field counts, as it was sent: \`notes\`
+Books an appointment with the customer of a lead, once for each \`idempotencyKey\` of the body. An identical repeat
+returns 200 and the same appointment; the same key with another body is 409. Every field counts, as it was sent: \`notes\`
 left out and empty \`notes\` differ, and so do two spellings of one instant. The order of the fields does not count.
 
 A \`leadId\` or \`projectId\` that is not your company's is 403, whether it exists or not. A project of your company that
@@ -39,7 +39,7 @@ belongs to another lead is 400. The key stays unused in both cases. Your company
       example: APPOINTMENT_EXAMPLE,
     },
     200: {
-      description: 'An identical repeat of a request that was answered before.',
+      description: 'An identical repeat of an earlier request.',
       schema: appointmentBooked,
       example: APPOINTMENT_EXAMPLE,
     },

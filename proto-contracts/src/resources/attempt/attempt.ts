@@ -14,57 +14,50 @@ export const ATTEMPT_OUTCOMES = [
 export const exchangeTrace = z
   .object({
     dnsMs: z.int().nullable().meta({ description: 'Name resolution.' }),
-    addresses: z.array(z.string()).meta({ description: 'What the name led to, at most 16 addresses.' }),
-    connectMs: z
-      .int()
-      .nullable()
-      .meta({ description: 'Until the connection stood; null when a kept one was used.' }),
+    addresses: z.array(z.string()).meta({ description: 'The addresses of the name, at most 16.' }),
+    connectMs: z.int().nullable().meta({ description: 'Time to connect; null for a reused connection.' }),
     tlsMs: z.int().nullable().meta({ description: 'The TLS handshake.' }),
     tlsProtocol: z.string().nullable().meta({ description: 'Such as `TLSv1.3`.' }),
     certificate: z
       .object({
-        subject: z.string().nullable().meta({ description: 'Whom it names.' }),
+        subject: z.string().nullable().meta({ description: 'Its subject.' }),
         issuer: z.string().nullable().meta({ description: 'Who issued it.' }),
         validTo: dateTimeOut.nullable(),
       })
       .meta({ id: 'EndpointCertificate', description: 'The certificate of your server.' })
       .nullable()
-      .meta({ description: 'The certificate that your server showed; null when it showed none.' }),
-    reusedConnection: z.boolean().meta({ description: 'Whether a kept connection was used again.' }),
+      .meta({ description: 'The certificate that your server presented; null without one.' }),
+    reusedConnection: z.boolean().meta({ description: 'Whether an open connection was reused.' }),
     firstByteMs: z
       .int()
       .nullable()
-      .meta({ description: "From the last byte of the request to the answer's first." }),
+      .meta({ description: 'From the last byte of the request to the first byte of the response.' }),
   })
   .meta({ id: 'WebhookExchange', description: 'The steps of one attempt.' });
 
 export type ExchangeSteps = z.infer<typeof exchangeTrace>;
 
-/** One attempt of a delivery; `deliveryId` is what the receiver saw in `x-svc-delivery-id`. */
+/** One attempt of a delivery; `deliveryId` is the `x-svc-delivery-id` that the receiver got. */
 export const attempt = z
   .object({
-    deliveryId: z.string().meta({ description: 'What the receiver saw in `x-svc-delivery-id`.' }),
+    deliveryId: z.string().meta({ description: 'The `x-svc-delivery-id` that the receiver got.' }),
     number: z.int().meta({ description: 'Counts from 1.' }),
     startedAt: dateTimeOut,
     durationMs: z.int().meta({ description: 'How long the attempt took.' }),
     outcome: z.enum(ATTEMPT_OUTCOMES).meta({
       description:
-        '`rejected`: the receiver answered with another status than 2xx. `endpoint_refused`: the URL leads to an address that is not public.',
+        '`rejected`: the response had a status other than 2xx. `endpoint_refused`: the URL resolves to an address that is not public.',
     }),
     responseStatus: z
       .int()
       .nullable()
       .meta({ description: 'The HTTP status of the response; null without a response.' }),
-    responseBody: z
-      .string()
-      .nullable()
-      .meta({ description: 'The first 4 KiB of what the receiver answered.' }),
-    error: z.string().nullable().meta({ description: 'What went wrong, for a person.' }),
-    remoteAddress: z.string().nullable().meta({ description: 'The address that was dialled.' }),
+    responseBody: z.string().nullable().meta({ description: 'The first 4 KiB of the response body.' }),
+    error: z.string().nullable().meta({ description: 'What went wrong, for people.' }),
+    remoteAddress: z.string().nullable().meta({ description: 'The address of the connection.' }),
     secretVersion: z.int().meta({ description: 'The version of the secret that signed it.' }),
     exchange: exchangeTrace.nullable().meta({
-      description:
-        'What became of each of its steps, in milliseconds of that step alone; null when nothing is known of them.',
+      description: 'Its steps, each with its own milliseconds; null when they are unknown.',
     }),
   })
   .meta({ id: 'WebhookAttempt', description: 'One attempt of a delivery.' });

@@ -70,14 +70,14 @@ export const auditEntry = z
       })
       .meta({ id: 'AuditActor', description: 'Who made a change.' })
       .nullable()
-      .meta({ description: 'Who made it; null when it was nobody who had signed in.' }),
+      .meta({ description: 'Who made it; null when no one was signed in.' }),
     action: z.enum(AUDIT_ACTIONS).meta({ description: 'What was done.' }),
     subject: z
       .object({
-        type: z.enum(AUDIT_SUBJECT_TYPES).meta({ description: 'The kind of thing.' }),
-        id: z.string().meta({ description: 'The id of the thing.' }),
+        type: z.enum(AUDIT_SUBJECT_TYPES).meta({ description: 'The type of the object.' }),
+        id: z.string().meta({ description: 'The id of the object.' }),
       })
-      .meta({ id: 'AuditSubject', description: 'What it was done to; it may be gone by now.' }),
+      .meta({ id: 'AuditSubject', description: 'The object that was changed; it may no longer exist.' }),
     remoteAddress: z.string().nullable().meta({ description: "The client's address." }),
     userAgent: z
       .string()

@@ -104,7 +104,7 @@ export const bulkReplay = z
     state: z.enum(BULK_REPLAY_STATES).meta({ description: 'Whether it still queues deliveries.' }),
     total: z.int().meta({
       description:
-        'How many there were to queue when it began; a lower bound when `atLeast` is true. It can queue fewer, since it leaves out what is under way by then, or more.',
+        'Deliveries to queue at its start; a lower bound when `atLeast` is true. It can queue more, or fewer, since it leaves out events that are pending by then.',
     }),
     atLeast: z.boolean().meta({
       description:

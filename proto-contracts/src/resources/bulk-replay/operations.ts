@@ -29,13 +29,13 @@ export const replayDeliveriesOperation = defineOperation({
   summary: 'Replay deliveries in bulk',
   description: `
 Repeats the deliveries of a subscription that were created in a time span, at a rate. Each event is queued once, however many
-of its deliveries are in the span, unless it is on its way to the subscription already or is no longer kept. Tests are never
+of its deliveries are in the span, unless a delivery of it is pending or it is no longer kept. Tests are never
 repeated. Deliveries that are created after the request are not part of it.
 
-With \`preview: true\` nothing is queued, and the answer is 200 with what would be. At most the 100,000 oldest deliveries of the
+With \`preview: true\` nothing is queued, and the response is 200 with what would be. At most the 100,000 oldest deliveries of the
 span are counted; when it holds more, \`atLeast\` is true, and the replay goes through all of them nevertheless.
 
-Without \`preview\` the answer is 202, and the deliveries are queued from then on. While the subscription is paused the bulk
+Without \`preview\` the response is 202, and the deliveries are queued from then on. While the subscription is paused the bulk
 replay waits. A subscription has at most one at a time.`,
   bodyExamples: {
     preview: {
@@ -120,8 +120,8 @@ export const cancelReplayOperation = defineOperation({
   params: REPLAY_ID,
   summary: 'Cancel a bulk replay',
   description: `
-Has a bulk replay or back-fill queue nothing more. What it has queued goes on. One that has come to its end stays as it is, so
-that a repeat is harmless.`,
+Stops a bulk replay or back-fill. Deliveries that it has queued continue. A finished one stays unchanged, so a repeat is
+harmless.`,
   responses: {
     200: {
       description: 'The bulk replay.',

@@ -25,12 +25,12 @@ export const streamChangesOperation = defineOperation({
   path: '/partner-api/changes',
   summary: 'Follow changes',
   description: `
-Server-sent events for a page that is open: \`changed\` says that something about these webhooks, or their deliveries, is another
-than before; an empty list means that it could be any of them. It comes at most once a second, and says what to read again, not
-what it is now. One can be missed, so read again every 30 seconds all the same.
+Server-sent events for an open page. \`changed\` says that these webhooks, or their deliveries, have changed; an empty list means
+any of them. It comes at most once a second, and says what to read again, not the new values. One can be missed, so also read
+again every 30 seconds.
 
 A comment comes every ${HEARTBEAT_SECONDS} seconds. The stream ends with the session, which it does not prolong, and after
-${STREAM_MINUTES} minutes: open it again, as an \`EventSource\` does by itself. A session can have ${STREAMS_PER_SESSION} at once.`,
+${STREAM_MINUTES} minutes: open it again, as an \`EventSource\` does automatically. A session can have ${STREAMS_PER_SESSION} at once.`,
   responses: {
     200: {
       description: 'The stream: `event: changed` with `data: {"webhookIds": ["whk_…"]}`, and comments.',

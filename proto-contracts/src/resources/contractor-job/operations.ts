@@ -29,12 +29,12 @@ export const appendJobNoteOperation = defineOperation({
   body: jobNoteIn,
   summary: 'Append a note to a job',
   description: `
-Appends a note to the job, on a new line of \`installerNote\`, and moves \`lastUpdated\`. In spite of its path it does not
+Appends a note to the job, on a new line of \`installerNote\`, and moves \`lastUpdated\`. Despite its path it does not
 change the job's status.
 
-It appends each time that it is called: send an \`Idempotency-Key\`, so that a repeat after a timeout does not append the
+Each call appends: send an \`Idempotency-Key\`, so that a repeat after a timeout does not append the
 note twice. All notes of a job together hold up to 20,000 characters. A job that
-changes hands begins with no note: nobody reads the notes that were left for the installer company before.`,
+moves to another installer company starts without notes; the earlier ones are no longer visible.`,
   params: {
     id: {
       description: 'The `id` of a job in the list of sold jobs. Any other is 404.',

@@ -18,14 +18,14 @@ export const DELIVERY_STATES = [
 export const delivery = z
   .object({
     id: z.string().meta({ description: 'The id of the delivery.' }),
-    subscriptionId: z.string().meta({ description: 'The subscription that it goes to.' }),
+    subscriptionId: z.string().meta({ description: 'The subscription that receives it.' }),
     eventId: z.string().meta({ description: 'The `id` of the envelope, the same in every attempt.' }),
     event: z.string().meta({ description: 'The name of the event.' }),
     state: z.enum(DELIVERY_STATES).meta({
       description:
-        '`held`: it goes on when the subscription is active again. `cancelled`: the subscription was deleted before it was delivered.',
+        '`held`: it continues when the subscription is active again. `cancelled`: the subscription was deleted before the delivery.',
     }),
-    attempts: z.int().meta({ description: 'How many were made.' }),
+    attempts: z.int().meta({ description: 'Number of attempts so far.' }),
     nextAttemptAt: dateTimeOut.nullable().meta({
       description:
         'When the next attempt is due. A time in the past: it waits for a free slot of the subscription. Null: an attempt is in flight, the delivery is held, or it has ended.',
@@ -49,7 +49,7 @@ export const delivery = z
       .nullable()
       .meta({ description: 'The bulk replay or back-fill that queued it; null when none did.' }),
   })
-  .meta({ id: 'WebhookDelivery', description: 'One event on its way to one subscription.' });
+  .meta({ id: 'WebhookDelivery', description: 'The delivery of one event to one subscription.' });
 
 export type Delivery = z.infer<typeof delivery>;
 
@@ -60,7 +60,7 @@ export const deliveryWithAttempts = z
     attempts: z.array(attempt).meta({ description: 'Oldest first.' }),
     body: z.string().nullable().meta({
       description:
-        'The exact body that every attempt sends; null once the event is no longer kept, and the delivery can not be replayed.',
+        'The exact body that every attempt sends. Null once the event is no longer kept; the delivery cannot be replayed then.',
     }),
   })
   .meta({ id: 'WebhookDeliveryWithAttempts', description: 'A delivery with its history and its body.' });

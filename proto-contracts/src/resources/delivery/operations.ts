@@ -10,7 +10,7 @@ import { DELIVERY_EXAMPLE, PENDING_DELIVERY_EXAMPLE } from './example.js';
 const DELIVERY_ID = {
   id: {
     description:
-      'The `id` of a delivery of your company, or of one of its attempts: what your server has seen in `x-svc-delivery-id`.',
+      'The `id` of a delivery of your company, or of one of its attempts: the `x-svc-delivery-id` that your server got.',
     example: DELIVERY_EXAMPLE.id,
   },
 };
@@ -41,8 +41,7 @@ export const getDeliveryOperation = defineOperation({
   path: '/partner-api/deliveries/:id',
   params: DELIVERY_ID,
   summary: 'Read a delivery',
-  description:
-    'Reads one delivery with its attempts, what became of each step of them and was answered, and the exact body.',
+  description: 'Reads one delivery with its attempts, their steps and responses, and the exact body.',
   responses: {
     200: {
       description: 'The delivery.',
@@ -65,10 +64,10 @@ export const replayDeliveryOperation = defineOperation({
   params: DELIVERY_ID,
   summary: 'Replay a delivery',
   description: `
-Queues a new delivery of the same event and the same body, with up to 8 attempts of its own, and answers with it. The delivery
-must be delivered or dead-lettered. While its subscription is paused the new one is held, and goes on after the activation.
+Queues a new delivery of the same event and the same body, with up to 8 attempts of its own, and returns it. The delivery
+must be delivered or dead-lettered. While its subscription is paused the new one is held, and continues after the activation.
 
-It takes no \`Idempotency-Key\`. Sent twice it makes one delivery, as long as the first is on its way: the second is 409
+It takes no \`Idempotency-Key\`. Sent twice it makes one delivery while the first is pending: the second is 409
 \`replay_in_progress\` and names it. After that every request sends the event once more.`,
   responses: {
     202: { description: 'The new delivery.', schema: delivery, example: PENDING_DELIVERY_EXAMPLE },
@@ -85,8 +84,8 @@ export const testWebhookOperation = defineOperation({
   body: testDeliveryIn,
   summary: 'Send a test delivery',
   description: `
-Queues an \`install.test\` delivery, also for a paused subscription, and answers with it. Read the delivery to see what came
-of it.
+Queues an \`install.test\` delivery, also for a paused subscription, and returns it. Read the delivery to see its
+result.
 
 Within ${WEBHOOK_LIMITS.testWindowSeconds} seconds at most ${WEBHOOK_LIMITS.testsPerSubscription} tests can be sent to a subscription and
 ${WEBHOOK_LIMITS.testsPerCompany} to all of a company together, deleted ones included; more are refused with 429.

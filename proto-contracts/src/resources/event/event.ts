@@ -24,8 +24,8 @@ export const event = z
   .object({
     id: z.string().meta({ description: 'The `id` of the envelope.' }),
     event: z.string().meta({ description: 'The name of the event.' }),
-    occurredAt: dateTimeOut.meta({ description: 'When it happened, as the envelope tells it.' }),
-    committedAt: dateTimeOut.meta({ description: 'When the change that it tells of was recorded.' }),
+    occurredAt: dateTimeOut.meta({ description: 'When it happened, as in the envelope.' }),
+    committedAt: dateTimeOut.meta({ description: 'When the change behind it was recorded.' }),
     resource: eventResource,
     schemaVersion: z.int().meta({ description: 'The schema version of its payload.' }),
     requestId: z
@@ -56,7 +56,7 @@ export const eventTrail = z
       )
       .meta({ description: 'Newest first; of one event at most 100 are shown.' }),
   })
-  .meta({ id: 'WebhookEventTrail', description: 'What became of an event for one subscription.' });
+  .meta({ id: 'WebhookEventTrail', description: 'The outcome of an event for one subscription.' });
 
 export type EventTrail = z.infer<typeof eventTrail>;
 
@@ -71,7 +71,7 @@ export const eventWithTrail = z
   })
   .meta({
     id: 'WebhookEventWithTrail',
-    description: 'An event with its body and what became of it for each subscription.',
+    description: 'An event with its body and its outcome for each subscription.',
   });
 
 export type EventWithTrail = z.infer<typeof eventWithTrail>;

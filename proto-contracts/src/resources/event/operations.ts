@@ -14,8 +14,8 @@ export const listEventsOperation = defineOperation({
   query: eventQuery,
   summary: 'List events',
   description: `
-Lists the events of your company, newest first, whether somebody subscribed to them or not. When there is none about the
-\`resourceId\`, \`explanation\` says so; whether such a resource exists is not told.`,
+Lists the events of your company, newest first, with and without subscribers. If none is about the
+\`resourceId\`, \`explanation\` says so, but not whether such a resource exists.`,
   responses: {
     200: {
       description: 'A page of events.',
@@ -39,7 +39,7 @@ export const getEventOperation = defineOperation({
   },
   summary: 'Trace an event',
   description: `
-Tells of one event what became of it for each subscription: its deliveries with their attempts and the time of the next one,
+Reads the outcome of one event for each subscription: its deliveries with their attempts and the time of the next one,
 or why it was not queued.`,
   responses: {
     200: {

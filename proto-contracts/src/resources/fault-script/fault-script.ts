@@ -29,48 +29,48 @@ const requestFault = z
   .discriminatedUnion('fault', [
     z
       .object({
-        fault: z.literal('rate_limited').meta({ description: 'Answered with 429; nothing is done.' }),
+        fault: z.literal('rate_limited').meta({ description: 'The response is 429, without effect.' }),
         retryAfterSeconds: z
           .int()
           .min(1)
           .max(FAULT_LIMITS.retryAfterSeconds)
           .default(1)
-          .meta({ description: 'The header `retry-after` of the answer.' }),
+          .meta({ description: 'The header `retry-after` of the response.' }),
         times,
       })
       .meta({
         override: requiring('fault'),
         id: 'RateLimitedFault',
-        description: 'Requests are answered with 429.',
+        description: 'Requests get a 429.',
       }),
     z
       .object({
-        fault: z.literal('server_error').meta({ description: 'Answered with 500 or 503.' }),
-        status: z.literal([500, 503]).default(503).meta({ description: 'The status of the answer.' }),
+        fault: z.literal('server_error').meta({ description: 'The response is 500 or 503.' }),
+        status: z.literal([500, 503]).default(503).meta({ description: 'The status of the response.' }),
         when: z.enum(['before', 'after']).default('before').meta({
           description:
-            '`before`: nothing is done. `after`: the request takes effect and its answer is lost, so that a repeat with the same `Idempotency-Key` is what tells.',
+            '`before`: the request has no effect. `after`: it takes effect and its response is lost; a repeat with the same `Idempotency-Key` returns it.',
         }),
         times,
       })
       .meta({
         override: requiring('fault'),
         id: 'ServerErrorFault',
-        description: 'Requests are answered with 500 or 503.',
+        description: 'Requests get a 500 or 503.',
       }),
     z
       .object({
-        fault: z.literal('delay').meta({ description: 'Done and answered as usual, but late.' }),
+        fault: z.literal('delay').meta({ description: 'The usual effect and response, but late.' }),
         delayMs: z.int().min(1).max(FAULT_LIMITS.delayMs).meta({ description: 'Milliseconds.' }),
         times,
       })
       .meta({
         override: requiring('fault', 'delayMs'),
         id: 'DelayFault',
-        description: 'Requests are answered late.',
+        description: 'Requests get a late response.',
       }),
   ])
-  .meta({ id: 'RequestFault', description: 'What goes wrong with some requests.' });
+  .meta({ id: 'RequestFault', description: 'A fault of some requests.' });
 
 /** One fault for some requests. */
 export type RequestFault = z.infer<typeof requestFault>;

@@ -43,18 +43,18 @@ export const setFaultsOperation = defineOperation({
   body: faultScriptIn,
   summary: 'Have things go wrong on purpose',
   description: `
-${SANDBOX_ONLY} Gives an API key a fault script, so that you can try how your own code bears faults. It holds within 5 seconds
-and in place of the one before; set again, the same script begins anew.
+${SANDBOX_ONLY} Gives an API key a fault script, so that you can test how your own code handles faults. It takes effect within 5 seconds
+and replaces the previous one; set again, the same script starts over.
 
 The steps of \`requests\` happen to the requests with the key that have valid credentials and are within its limit, in the order
-of their arrival, on whichever replica. A 429 of a script says \`r=0\` in \`RateLimit\`; all else that an answer says of limits and
-of the request is as usual.
+of their arrival, over all replicas. A 429 of a script has \`r=0\` in \`RateLimit\`; all other headers of the response are as
+usual.
 
-What \`webhooks\` says happens to all webhooks of the company until the script is taken away or the key ends. Nothing is lost by
-it: deliveries are retried and dead-lettered as usual.`,
+What \`webhooks\` says happens to all webhooks of the company until the script is removed or the key ends. Nothing is
+lost: deliveries are retried and dead-lettered as usual.`,
   bodyExamples: {
     requests: {
-      summary: 'Three answers of 429, then a lost answer',
+      summary: 'Three responses of 429, then a lost response',
       value: {
         requests: [
           { fault: 'rate_limited', retryAfterSeconds: 2, times: 3 },

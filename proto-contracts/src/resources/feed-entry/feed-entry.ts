@@ -35,7 +35,7 @@ export const jobFeedResponse = z
       description:
         'Send it as `cursor` to go on from here. Keep the last one. Null only when your company has no entry at all.',
     }),
-    hasMore: z.boolean().meta({ description: 'True: ask again at once, there is more.' }),
+    hasMore: z.boolean().meta({ description: 'True: there is a next page; read it at once.' }),
   })
   .meta({ id: 'JobFeed', description: 'A page of the change feed, oldest entry first.' });
 
@@ -49,7 +49,7 @@ export const jobFeedQuery = z
       .string()
       .max(512)
       .optional()
-      .meta({ description: 'The `nextCursor` of an earlier answer, as it was given.' }),
+      .meta({ description: 'The `nextCursor` of an earlier response, unchanged.' }),
     limit: pageLimit(LIMITS.installerPageSize),
     from: z.enum(['start']).optional().meta({
       description: '`start`: begin at the oldest entry. With a cursor, it makes no difference.',

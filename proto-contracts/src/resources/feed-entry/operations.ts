@@ -12,18 +12,18 @@ export const listJobFeedOperation = defineOperation({
   query: jobFeedQuery,
   summary: 'Read the change feed',
   description: `
-Reads what has changed at your company's jobs, oldest change first. Each entry holds the whole job as of that change, so
+Reads the changes of your company's jobs, oldest first. Each entry holds the whole job as of that change, so
 there is nothing to fetch afterwards.
 
-- **Without a cursor** it is the newest page, not the full history: a place to start from, with \`hasMore\` false.
-- **With a cursor** it is what came after it. Keep the last \`nextCursor\` and ask again with it: at once while \`hasMore\` is
-  true, else at most once a minute. With nothing new, \`resources\` is empty and \`nextCursor\` is the cursor that you sent.
+- **Without a cursor** it is the newest page, not the full history: a point to start from, with \`hasMore\` false.
+- **With a cursor** it is the page after it. Keep the last \`nextCursor\` and send it with the next request: at once while
+  \`hasMore\` is true, else at most once a minute. With nothing new, \`resources\` is empty and \`nextCursor\` is the cursor that you sent.
 - **First start, or lost cursor:** \`view=snapshot\` pages through all jobs that are assigned to you now, and its last
-  \`nextCursor\` goes on in the feed, so that no change is missed. \`from=start\` reads the feed from its oldest entry.
+  \`nextCursor\` continues in the feed, so that no change is missed. \`from=start\` reads the feed from its oldest entry.
 
 A job that is taken from your company leaves the feed, and its numbers are not used again; the event
-\`install.job_unassigned\` tells you. A cursor is bound to your company. One that is not taken any more is 400
-\`cursor_invalid\`: begin again with a snapshot.`,
+\`install.job_unassigned\` tells you. A cursor is bound to your company. One that is no longer valid is 400
+\`cursor_invalid\`: start again with a snapshot.`,
   responses: {
     200: { description: 'A page of the feed.', schema: jobFeedResponse, example: JOB_FEED_EXAMPLE },
   },

@@ -85,7 +85,7 @@ export const assignmentsIn = z
       .superRefine(refuseRepeats)
       .meta({
         description:
-          'All technicians that the job is to have, in the order to be shown; none takes all of them away. See `listTechnicians`.',
+          'All technicians of the job, in display order; an empty list removes them. See `listTechnicians`.',
         override: { uniqueItems: true },
       }),
     expectedVersion,

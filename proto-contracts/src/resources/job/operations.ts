@@ -45,14 +45,14 @@ export const recordStatusEventOperation = defineOperation({
   params: JOB_ID,
   summary: 'Record a status event',
   description: `
-Tells what happened at a job, and moves its status. Which moves there are is in the [table of job
-statuses](#job-statuses); another one, and a move to the status that the job has already, is 422.
+Records what happened at a job, and moves its status. The [table of job statuses](#job-statuses) lists the allowed
+moves; any other move, also to the job's own status, is 422.
 
 \`BLOCKED\` needs a \`blockerCode\`, which is added to \`readiness.blockerCodes\` and makes \`readiness.ready\` false until the
 job leaves \`BLOCKED\`.
 
-The version is judged before the move: with 409 \`stale_version\` somebody else has changed the job; read it again and
-decide anew.`,
+The version is checked before the move. With 409 \`stale_version\`, someone else has changed the job: read it again and
+decide again.`,
   bodyExamples: {
     'en-route': {
       summary: 'On the way',
@@ -69,7 +69,7 @@ decide anew.`,
       value: {
         status: 'BLOCKED',
         occurredAt: '2026-09-03T14:05:30.250Z',
-        note: 'Gate is locked, customer does not answer the phone.',
+        note: 'Gate is locked, customer cannot be reached by phone.',
         blockerCode: 'CUSTOMER_UNAVAILABLE',
         expectedVersion: INSTALLER_JOB_EXAMPLE.version,
       } satisfies z.input<typeof statusEventIn>,
@@ -102,14 +102,13 @@ export const setScheduleOperation = defineOperation({
   params: JOB_ID,
   summary: 'Set or cancel the schedule',
   description: `
-Sets, moves or cancels the schedule of a job. Which moves there are is in the [table of schedule
-statuses](#schedule-statuses); another one, and any on a job that is \`COMPLETE\` or \`CANCELLED\`, is 422
+Sets, moves or cancels the schedule of a job. The [table of schedule
+statuses](#schedule-statuses) lists the allowed moves; any other move, and any on a job that is \`COMPLETE\` or \`CANCELLED\`, is 422
 \`transition_not_allowed\`.
 
 \`TENTATIVE\` and \`CONFIRMED\` need both times, the end after the start, else 422 \`schedule_invalid\`. \`CANCELLED\` clears
-them. A job that is \`COMPLETE\` or \`CANCELLED\` takes no more schedules: 422 \`transition_not_allowed\`. Subscribers of your
-company get the event \`install.schedule_changed\`, whichever side changed it, when it is another than before. The schedule
-that the job has already, sent again, makes a version too, but no event.`,
+them. If the schedule changes, by either side, subscribers of your company get the event
+\`install.schedule_changed\`. The same schedule sent again makes a new version, but no event.`,
   bodyExamples: {
     confirm: {
       summary: 'Confirm a day',
@@ -167,10 +166,10 @@ export const replaceAssignmentsOperation = defineOperation({
   params: JOB_ID,
   summary: 'Replace the technicians',
   description: `
-Replaces the whole set of technicians of a job by the one that you send, in your order; an empty one takes all of them
-away. One who is unknown, inactive or of another company is 422, and nothing is changed. On a job that is \`COMPLETE\` or
-\`CANCELLED\` it is 422 \`transition_not_allowed\`. The set that the job has already, sent again, makes a version too. No event
-tells of technicians: the feed does.`,
+Replaces the whole set of technicians of a job with yours, in your order; an empty set removes all of them. A technician
+who is unknown, inactive or of another company is 422, and nothing changes. On a job that is \`COMPLETE\` or
+\`CANCELLED\` it is 422 \`transition_not_allowed\`. The same set sent again makes a new version too. Changes of
+technicians are in the feed; they cause no event.`,
   bodyExamples: {
     two: {
       summary: 'Two technicians',

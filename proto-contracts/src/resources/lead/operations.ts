@@ -19,14 +19,14 @@ export const createLeadOperation = defineOperation({
   body: leadIn,
   summary: 'Create or merge a lead',
   description: `
-Hands in a lead. A new one opens a project and is answered with 201.
+Submits a lead. A new one opens a project and returns 201.
 
-Leads of one company are merged by address: when your company already has a lead or project at the address, the answer is
-200 and says which one. The fields of the first lead stay; what you sent is recorded with it. Two leads for one address at
-the same moment make one lead.
+Leads of one company are merged by address: if your company already has a lead or project at the address, the response is
+200 and names it. The fields of the first lead stay; your submission is recorded with it. Two concurrent leads for one
+address make one lead.
 
-With an \`Idempotency-Key\` a repeat gets the first answer again, 201 included. Without one it is merged, which does no
-harm either.`,
+With an \`Idempotency-Key\` a repeat gets the first response again, 201 included. Without one it is merged, which is
+harmless too.`,
   bodyExamples: {
     lead: {
       summary: 'A lead',

@@ -23,11 +23,11 @@ export const createSessionOperation = defineOperation({
   body: sessionIn,
   summary: 'Sign in',
   description: `
-Signs an owner in, with a new session, and ends the session that the browser had before. Somebody who owns no company is
+Signs an owner in, with a new session, and ends the previous session of the browser. A person who owns no company gets a
 403.
 
-A session ends after 30 minutes without a request, 12 hours after the login at the latest, and within a minute when somebody
-is no owner any more. An owner can have ${SESSIONS_PER_OWNER}: one more ends the oldest. Failed logins are limited for each
+A session ends after 30 minutes without a request, 12 hours after the login at the latest, and within a minute when the
+person is no longer an owner. An owner can have ${SESSIONS_PER_OWNER}: one more ends the oldest. Failed logins are limited for each
 account and each client address.`,
   bodyExamples: {
     owner: {
@@ -95,8 +95,8 @@ export const confirmSessionOperation = defineOperation({
   body: confirmationIn,
   summary: 'Confirm the password',
   description: `
-Takes the password again. For ${CONFIRMED_MINUTES} minutes after a login or a confirmation this session can have secrets made; after
-that they are refused with \`confirmation_required\` until the next one. Wrong passwords are limited together with those of
+Confirms the password. For ${CONFIRMED_MINUTES} minutes after a login or a confirmation this session can create secrets; after
+that, \`confirmation_required\` refuses them until the next confirmation. Wrong passwords are limited together with those of
 logins.`,
   bodyExamples: {
     owner: {
@@ -114,7 +114,7 @@ export const listSessionsOperation = defineOperation({
   method: 'get',
   path: '/partner-api/sessions',
   summary: 'List your sessions',
-  description: 'Lists where you are signed in, newest first; nobody else sees them.',
+  description: 'Lists your own sessions, newest first.',
   responses: {
     200: {
       description: 'The sessions.',

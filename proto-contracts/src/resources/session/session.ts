@@ -46,7 +46,7 @@ export const sessionResponse = z
     }),
     confirmedUntil: dateTimeOut.meta({
       description:
-        'Until when what shows a secret needs no password; may be past. `confirmSession` moves it on.',
+        'Until when operations that show a secret need no confirmation; may be past. `confirmSession` extends it.',
     }),
   })
   .meta({ id: 'Session', description: 'The signed-in owner.' });
@@ -54,15 +54,14 @@ export const sessionResponse = z
 /** One of an owner's sessions, as the list shows it. */
 export const ownSession = z
   .object({
-    id: z.string().meta({ description: 'Names the session; it is of no use as its cookie.' }),
-    current: z.boolean().meta({ description: 'True for the session that asks.' }),
+    id: z.string().meta({ description: 'The id of the session; it is not its cookie.' }),
+    current: z.boolean().meta({ description: 'True for the session of this request.' }),
     startedAt: dateTimeOut,
     lastSeenAt: dateTimeOut.meta({ description: 'When its last request came.' }),
     expiresAt: dateTimeOut.meta({ description: 'When it ends unless another request comes before.' }),
     remoteAddress: z.string().meta({ description: 'Where the login came from.' }),
     userAgent: z.string().nullable().meta({
-      description:
-        'What the browser said of itself at the login, at most 200 characters; `null` for nothing.',
+      description: 'The `user-agent` at the login, at most 200 characters; `null` without one.',
     }),
   })
   .meta({ id: 'OwnSession', description: "One of the owner's sessions." });

@@ -16,7 +16,7 @@ const milliseconds = z.int().nullable();
 export const attemptCounts = z
   .object({
     attempts: z.int().meta({ description: 'All attempts that ended; tests are not counted.' }),
-    delivered: z.int().meta({ description: 'Those that were answered with 2xx.' }),
+    delivered: z.int().meta({ description: 'Those with a 2xx response.' }),
     failed: z.int().meta({ description: 'All others.' }),
     deadLettered: z.int().meta({
       description:
@@ -29,7 +29,7 @@ export const attemptCounts = z
       description: '95 of 100 attempts took no longer, interpolated; null when there are none.',
     }),
   })
-  .meta({ id: 'WebhookAttemptCounts', description: 'What became of attempts, and how long they took.' });
+  .meta({ id: 'WebhookAttemptCounts', description: 'Attempts by outcome, and their duration.' });
 
 export type ShownAttemptCounts = z.infer<typeof attemptCounts>;
 
@@ -53,7 +53,7 @@ export const webhookStatistics = z
     buckets,
     totals: attemptCounts.meta({ description: 'All buckets together.' }),
   })
-  .meta({ id: 'WebhookStatistics', description: 'What became of the attempts to one subscription.' });
+  .meta({ id: 'WebhookStatistics', description: 'The attempts to one subscription.' });
 
 export type ShownStatistics = z.infer<typeof webhookStatistics>;
 
@@ -76,7 +76,7 @@ export const companyStatistics = z
   })
   .meta({
     id: 'WebhookCompanyStatistics',
-    description: 'What became of the attempts to all subscriptions of your company.',
+    description: 'The attempts to all subscriptions of your company.',
   });
 
 export type ShownCompanyStatistics = z.infer<typeof companyStatistics>;

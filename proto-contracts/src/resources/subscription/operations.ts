@@ -29,13 +29,13 @@ export const createWebhookOperation = defineOperation({
   body: subscriptionIn,
   summary: 'Create a subscription',
   description: `
-Makes a subscription, which starts paused, and shows its secret for the only time. Then send it a test delivery, and
-activate it when that was answered with 2xx.
+Creates a subscription, which starts paused, and shows its secret for the only time. Then send it a test delivery, and
+activate it once your server has accepted that with 2xx.
 
 A company can have ${WEBHOOK_LIMITS.subscriptionsPerCompany} subscriptions; one more is refused with
 \`subscription_limit_reached\`.
 
-The host of the \`url\` is looked up now and for every delivery: when one of its addresses is not public, it is refused.`,
+The host of the \`url\` is looked up now and for every delivery: if one of its addresses is not public, it is refused.`,
   bodyExamples: {
     installation: {
       summary: 'All installation events',
@@ -108,7 +108,7 @@ export const updateWebhookOperation = defineOperation({
 Changes what the body names and leaves the rest as it is. The same is checked as when a subscription is created.
 
 With another \`url\` the subscription is no longer verified, and an active one becomes paused: send a test delivery, and
-activate it when that was answered with 2xx. Deliveries that wait meanwhile go to the new address.`,
+activate it once your server has accepted that with 2xx. Waiting deliveries go to the new URL.`,
   bodyExamples: {
     events: {
       summary: 'Other events',
@@ -143,8 +143,8 @@ export const deleteWebhookOperation = defineOperation({
   params: SUBSCRIPTION_ID,
   summary: 'Delete a subscription',
   description: `
-Deletes the subscription and its secrets for good. Nothing more is sent to it: deliveries that have not come to an end are
-cancelled, but for an attempt that is under way.`,
+Deletes the subscription and its secrets permanently. Its unfinished deliveries are cancelled; an attempt in flight
+finishes.`,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['not_found'],
 });
@@ -158,12 +158,12 @@ export const activateWebhookOperation = defineOperation({
   body: activationIn,
   summary: 'Activate a subscription',
   description: `
-Has new events queued from now on, and deliveries that were held go on. It needs a test delivery to the present URL that was
-answered with 2xx.
+From now on new events are queued, and held deliveries continue. The current URL needs a test delivery that your server
+has accepted with 2xx.
 
 With \`backfill\` the events since the pause are queued too, or those since the creation of a subscription that was never
-active. A subscription that is active already stays as it is, and no back-fill is begun: \`backfillId\` then names the one that
-is still running, if any. The body can be left out.`,
+active. An active subscription stays unchanged, and no back-fill starts: \`backfillId\` then names the running one,
+if any. The body can be left out.`,
   bodyExamples: {
     fromNow: { summary: 'From now on', value: {} satisfies z.input<typeof activationIn> },
     backfill: {
@@ -189,8 +189,8 @@ export const pauseWebhookOperation = defineOperation({
   params: SUBSCRIPTION_ID,
   summary: 'Pause a subscription',
   description: `
-Has no new events queued until the subscription is activated again. Deliveries that have not come to an end are held, but for
-an attempt that is under way. Test deliveries are sent all the same.`,
+Queues no new events until the subscription is activated again. Unfinished deliveries are held; an attempt in flight
+finishes. Test deliveries are still sent.`,
   responses: {
     200: {
       description: 'The subscription.',
@@ -209,10 +209,10 @@ export const rotateWebhookSecretOperation = defineOperation({
   params: SUBSCRIPTION_ID,
   summary: 'Make a new secret',
   description: `
-Makes a pending secret with the next version and shows it for the only time. Deliveries are signed with the current secret as
-before. A pending secret that there was is dropped.
+Creates a pending secret with the next version and shows it for the only time. It replaces an earlier pending secret.
+Deliveries are still signed with the current one.
 
-Give the new secret to your server beside the current one, each by its version, try it with a test delivery, and activate it.`,
+Give your server both secrets, each by its version. Verify the new one with a test delivery, then activate it.`,
   responses: {
     201: {
       description: 'The pending secret.',
@@ -243,7 +243,7 @@ export const activateWebhookSecretOperation = defineOperation({
 Signs every attempt from now on with the pending secret. Keep the previous secret for a day: attempts in flight may be signed
 with it.
 
-A repeat of the request answers 200 like the first, for as long as the previous secret is kept and you have not rotated again.
+A repeat of the request returns 200 like the first, while the previous secret is kept and you have not rotated again.
 Any other version than the pending one, the active one included, is 409.`,
   bodyExamples: {
     pending: {

@@ -174,7 +174,7 @@ export const subscription = z
     }),
     verified: z
       .boolean()
-      .meta({ description: 'Whether a test delivery to the present URL was answered with 2xx.' }),
+      .meta({ description: 'Whether the current URL has accepted a test delivery with 2xx.' }),
     createdAt: dateTimeOut,
     updatedAt: dateTimeOut,
   })

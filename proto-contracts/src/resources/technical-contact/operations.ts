@@ -30,7 +30,7 @@ export const setTechnicalContactOperation = defineOperation({
   body: technicalContactIn,
   summary: 'Set the technical contact',
   description: `
-Mails a link to the address. The address becomes the technical contact once somebody opens the link and confirms it, within
+Mails a link to the address. It becomes the technical contact once someone opens the link and confirms it, within
 ${TECHNICAL_CONTACT_LIMITS.confirmationHours} hours; until then the former one stays. Setting an address again, or another one, mails
 a new link and ends the former link. A company can have ${TECHNICAL_CONTACT_LIMITS.emailsPerMinute} links mailed in any 60 seconds. When the
 email cannot be sent, nothing changes.`,
@@ -63,7 +63,7 @@ export const confirmTechnicalContactOperation = defineOperation({
   body: technicalContactConfirmationIn,
   summary: 'Confirm a technical contact',
   description: `
-What the page behind the mailed link does. It needs no session, and says nothing of the company. A link works once. One client
+Confirms the address; the page behind the mailed link calls it. It needs no session, and does not reveal the company. A link works once. One client
 address can try ${TECHNICAL_CONTACT_LIMITS.confirmationsPerMinute} links in any 60 seconds.`,
   bodyExamples: {
     usual: {

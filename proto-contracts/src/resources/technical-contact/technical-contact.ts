@@ -45,7 +45,7 @@ export type TechnicalContact = z.infer<typeof technicalContact>;
 export const technicalContactRequested = technicalContact
   .extend({
     emailSent: z.boolean().meta({
-      description: 'False where the service has no mail server: nobody can confirm the address there.',
+      description: 'False where the service has no mail server: no address can be confirmed there.',
     }),
   })
   .meta({ id: 'TechnicalContactRequested', description: 'The technical contact after an address is set.' });

@@ -12,10 +12,10 @@ export const listTechniciansOperation = defineOperation({
   query: techniciansQuery,
   summary: 'List technicians',
   description: `
-Lists the technicians of your company, the active ones first, then by name. Their \`membershipId\` is what an assignment takes.
+Lists the technicians of your company, the active ones first, then by name. An assignment takes their \`membershipId\`.
 
 One page holds up to 2,000, or up to \`limit\`. While \`hasMore\` is true, send the request again with \`nextCursor\` as
-\`cursor\`. A cursor is bound to your company; any other text is 400 \`cursor_invalid\`: begin again without a cursor.`,
+\`cursor\`. A cursor is bound to your company; any other text is 400 \`cursor_invalid\`: start again without a cursor.`,
   responses: {
     200: {
       description: 'The technicians.',

@@ -34,6 +34,6 @@ export const techniciansQuery = z.object({
     .string()
     .max(2_048)
     .optional()
-    .meta({ description: 'The `nextCursor` of an earlier answer, as it was given.' }),
+    .meta({ description: 'The `nextCursor` of an earlier response, unchanged.' }),
   limit: pageLimit(LIMITS.techniciansPageSize),
 });

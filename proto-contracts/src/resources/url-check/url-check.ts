@@ -10,7 +10,7 @@ export const urlCheck = z
   .object({
     ok: z.boolean().meta({ description: 'True when a subscription can have the URL.' }),
     reason: z.string().optional().meta({
-      description: 'Only when it can not: why, in the words that the creation uses for `url`.',
+      description: 'Only if it cannot: why, with the message that a creation has for `url`.',
     }),
   })
   .meta({ id: 'UrlCheck', description: 'Whether a subscription can have a URL.' });

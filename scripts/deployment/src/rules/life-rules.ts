@@ -189,7 +189,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
             `${title} scales ${target.kind} ${target.name}, which the chart does not make`,
           ),
           ...when(min < 2, `${title} goes down to ${min}`),
-          ...when(max <= min, `${title} can not scale: ${min} to ${max}`),
+          ...when(max <= min, `${title} cannot scale: ${min} to ${max}`),
         ]),
         ...ofKind(rendered, 'ScaledObject', scaledObject).flatMap(({ spec }) => [
           ...when(spec.cooldownPeriod !== undefined, 'cooldownPeriod counts for the last replica alone'),

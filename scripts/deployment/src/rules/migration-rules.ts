@@ -40,7 +40,7 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
     },
   },
   {
-    name: 'every Job is a hook that ends in time, is tried again a few times, and goes away',
+    name: 'every Job is a hook with a deadline, a few retries and a time to live',
     faults: (rendered) =>
       jobsOf(rendered).flatMap(({ metadata, spec }) => {
         const deletion = metadata.annotations['helm.sh/hook-delete-policy'] ?? '';

@@ -108,7 +108,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
           policy.spec.ingress.flatMap((rule) => [
             ...when(
               rule.from.length === 0 || rule.from.some(isEverything),
-              `${titleOf(policy)} lets anybody in`,
+              `${titleOf(policy)} lets anyone in`,
             ),
             ...when(
               rule.ports.length === 0 ||

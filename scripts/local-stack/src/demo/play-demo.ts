@@ -161,7 +161,7 @@ export async function playDemo(options: {
   const replayed = await call(leadCall, 201, leadCreated);
   show.prove(
     replayed.data.leadId === created.leadId && replayed.answer.headers.get('idempotency-replayed') === 'true',
-    'the original answer is repeated, and no second lead is made',
+    'the original response is repeated, and no second lead is created',
   );
 
   show.step('Another lead for the same address, spelled another way');
@@ -268,13 +268,13 @@ export async function playDemo(options: {
     `the job is ACKNOWLEDGED, at version ${moved.data.resource.version}`,
   );
 
-  show.step('The same report once more: an answer was lost, say');
+  show.step('The same report once more, as after a lost response');
   show.request(statusCall);
   const repeated = await sendDemoCall(baseUrl, statusCall, signal);
   show.answer(repeated);
   show.prove(
     repeated.text === moved.answer.text && repeated.headers.get('idempotency-replayed') === 'true',
-    'the very same answer, byte for byte, and no second effect',
+    'the same response, byte for byte, and no second effect',
   );
 
   show.step('The change feed has the move');
@@ -308,7 +308,7 @@ export async function playDemo(options: {
   const failing = await subscribe(failingPath);
   const { data: failingTest } = await sendTest(failing.id);
   const refused = await received(failingPath, ({ status }) => status === 503, 'the first attempt');
-  show.show('the receiver answered 503 to', headersOf(refused));
+  show.show('the receiver returned 503 to', headersOf(refused));
   const waits = retryBaseMs <= PATIENCE_MS;
   const delivery = await eventually(
     'the console shows the result of the attempt',
@@ -323,7 +323,7 @@ export async function playDemo(options: {
   show.show('-> 200', { delivery: delivery.delivery, attempts: delivery.attempts });
   if (waits) {
     const again = await received(failingPath, ({ status }) => status === 200, 'the second attempt');
-    show.show('the receiver then answered 200 to', headersOf(again));
+    show.show('the receiver then returned 200 to', headersOf(again));
     show.prove(
       again.headers['webhook-id'] === refused.headers['webhook-id'] && again.body === refused.body,
       'the retry has the same event id and body',
@@ -358,7 +358,7 @@ function read<S extends z.ZodType>(
     throw new DemoError(`${what} answered ${answer.status} instead of ${expected}: ${answer.text}`);
   }
   const result = schema.safeParse(answer.json);
-  if (!result.success) throw new DemoError(`${what} answered something else: ${result.error.message}`);
+  if (!result.success) throw new DemoError(`${what} returned another body: ${result.error.message}`);
   return result.data;
 }
 

@@ -157,7 +157,7 @@ async function management(amqpUrl: string, method: string, path: string, body?: 
   }
   if (!answer.ok) {
     throw new Error(
-      `the broker refuses the vhost, and the management API answers ${answer.status} to making it`,
+      `the broker refuses the vhost, and the management API returns ${answer.status} for its creation`,
     );
   }
 }

@@ -76,7 +76,7 @@ export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
   ): void {
     const [replica, ...others] = replicas;
     if (replica === undefined) {
-      const advice = 'the service does not answer; try again';
+      const advice = 'the service does not respond; retry';
       refuse(request, response, new ServiceError('unavailable', advice));
       return;
     }

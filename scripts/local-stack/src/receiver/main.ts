@@ -16,16 +16,16 @@ const program = new Command('receiver')
     'keeps the certificate, its key and its authority; created if missing',
   )
   .requiredOption('--log <file>', 'gets one JSON line for each request')
-  .requiredOption('--secrets <file>', 'keeps the secrets that it is told')
+  .requiredOption('--secrets <file>', 'keeps the secrets that it gets')
   .addHelpText(
     'after',
     `
 Each line of the log holds receivedAt, path, headers, body (base64 of the raw bytes), verified (true, false, or null when the
-secret is not known), duplicate (the event was accepted before), status (the answer) and problem.
+secret is not known), duplicate (the event was accepted before), status (of the response) and problem.
 
 Paths:
-  /fail/<status>/<times>     answers <status> to the first <times> requests of each event, then 200
-  anything else              answers 200 once the line is on the disk, 401 to what does not verify
+  /fail/<status>/<times>     returns <status> for the first <times> requests of each event, then 200
+  anything else              returns 200 once the line is on the disk, 401 if the signature is wrong
 Control, for requests to 127.0.0.1 or localhost only:
   POST /_control/secrets     {"version", "secret", "path"?, "subscriptionId"?}: verify with this secret from now on
   GET  /_control/health      200 when it is up`,

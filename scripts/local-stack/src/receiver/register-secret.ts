@@ -23,7 +23,7 @@ export async function registerSecret(
         answer.once('end', () => resolve(answer.statusCode ?? 0));
       },
     );
-    sent.once('timeout', () => sent.destroy(new Error('the receiver does not answer')));
+    sent.once('timeout', () => sent.destroy(new Error('the receiver does not respond')));
     sent.once('error', reject);
     sent.end(body);
   });

@@ -34,7 +34,7 @@ export async function withStackLock<T>(directory: string, work: () => Promise<T>
   try {
     writeFileSync(lock, JSON.stringify(thisProcess()), { flag: 'wx' });
   } catch {
-    throw new StackError('another scripts/up has just begun to work on this stack; try again');
+    throw new StackError('another scripts/up has just started on this stack; retry');
   }
   try {
     return await work();

@@ -130,7 +130,7 @@ export function companiesCommand(context: CommandContext) {
 
   group
     .command('create')
-    .description('take a company on board; what the platform tells of it later counts more')
+    .description('register a company; later messages of the platform about it win')
     .requiredOption('--name <name>', 'its name, as partners see it')
     .addOption(
       new Option('--class <class>', 'what it does')
@@ -166,10 +166,10 @@ export function companiesCommand(context: CommandContext) {
       'its limit at the installer API; 0: the standard one',
       wholeNumber(0, 1_000_000),
     )
-    .option('--delivery-weight <weight>', 'its share of deliveries under way, 1 to 100', wholeNumber(1, 100))
+    .option('--delivery-weight <weight>', 'its share of deliveries in flight, 1 to 100', wholeNumber(1, 100))
     .option(
       '--accounting <ids>',
-      'the accounting companies that get its journal, with commas; "none" for nobody',
+      'the accounting companies that get its journal, with commas; or "none"',
       companiesOrNone,
     )
     .option(
@@ -247,7 +247,7 @@ async function setTechnicalContact(context: CommandContext, companyId: string, e
   if (mailer !== undefined) await sendMail(mailer, mail);
   await session.access.requestTechnicalContact({ companyId, actor: session.actor, email, tokenSha256 });
   if (mailer !== undefined) return;
-  context.tell('SMTP_URL is not set: no email was sent, and nobody can confirm the address');
+  context.tell('SMTP_URL is not set: no email was sent, and the address cannot be confirmed');
   // On a developer's machine alone: the link is a secret.
   if (context.stack() !== undefined) context.tell(`the link would be ${link}`);
 }
@@ -260,7 +260,7 @@ function emailAddress(text: string): string {
 
 /** Reads ids of companies; nobody is the word `none` alone. */
 function companiesOrNone(text: string): string[] {
-  const ids = listOf('ids of accounting companies, or "none" for nobody')(text);
+  const ids = listOf('ids of accounting companies, or "none"')(text);
   if (!ids.includes('none')) return ids;
   if (ids.length > 1) throw new InvalidArgumentError('It must be "none" alone, or ids without it.');
   return [];

@@ -106,7 +106,7 @@ function readAuthority(file: string): string {
   } catch (error) {
     throw new OperatorError(
       'usage',
-      `--ca can not be read: ${error instanceof Error ? error.message : String(error)}`,
+      `--ca cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

@@ -25,7 +25,7 @@ const LOOKED_THROUGH = 10_000;
 /** `partnerctl dead-letters`: messages of the broker that nobody has handled. */
 export function deadLettersCommand(context: CommandContext) {
   const group = new Command('dead-letters')
-    .description('messages of the broker that nobody has handled; looking at them takes none away')
+    .description('dead letters of the broker; listing them removes none')
     .addHelpText(
       'after',
       examples('partnerctl dead-letters list', 'partnerctl dead-letters list job-state.platform-messages'),
@@ -145,7 +145,7 @@ export function deadLettersCommand(context: CommandContext) {
       .argument('[messages...]', 'the message ids')
       .description(
         action === 'requeue'
-          ? 'put messages back into the queue that gave them up: once what was in their way is mended'
+          ? 'put messages back into the queue that dead-lettered them, once the cause is fixed'
           : 'drop messages for good',
       )
       .option('--all', 'all that there are now')

@@ -118,7 +118,7 @@ export function deliveriesCommand(context: CommandContext) {
     .command('show')
     .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
     .description('show a delivery with its attempts')
-    .option('--body', 'with the body that is sent, and what was answered: may hold personal data')
+    .option('--body', 'with the bodies of requests and responses; they can hold personal data')
     .addHelpText(
       'after',
       examples('partnerctl deliveries show dlv_01j…', 'partnerctl deliveries show dlv_01j… --body'),

@@ -40,13 +40,13 @@ const WARNINGS = new Set([
 /** `partnerctl doctor`: looks at every part that can be reached and says what to do. */
 export function doctorCommand(context: CommandContext) {
   return new Command('doctor')
-    .description('look at every part: is it there, does it answer, is it late; and say what to do')
+    .description('inspect every backing service and queue, and say what to do')
     .addHelpText('after', examples('partnerctl doctor', 'partnerctl doctor --json'))
     .action(async () => {
       const findings: Finding[] = [];
       const session = await found(context, findings, 'broker', async () => {
         const opened = await context.session();
-        return { value: opened, message: 'it answers' };
+        return { value: opened, message: 'it responds' };
       });
       if (session !== undefined) {
         await lookThroughBroker(context, session, findings);
@@ -117,9 +117,9 @@ async function lookThroughBroker(
     'job-state and Postgres',
     async () => {
       const value = await readBacklog(session);
-      return { value, message: `they answer, in ${value.tookMs} ms` };
+      return { value, message: `they respond, in ${value.tookMs} ms` };
     },
-    'start job-state, or look into its log: it answers once Postgres is there and migrated',
+    'start job-state, or read its log: it responds once Postgres is available and migrated',
   );
   await found(
     context,
@@ -128,9 +128,12 @@ async function lookThroughBroker(
     async () => {
       const { consumers } = queueNamed(queues, WEBHOOK_DISPATCHER_RPC.name);
       const { allowed } = await session.endpoints.checkEndpoint({ url: 'no url' });
-      return { value: allowed, message: `it answers${consumers === null ? '' : `; replicas: ${consumers}`}` };
+      return {
+        value: allowed,
+        message: `it responds${consumers === null ? '' : `; replicas: ${consumers}`}`,
+      };
     },
-    'start webhook-dispatcher, or look into its log',
+    'start webhook-dispatcher, or read its log',
   );
   if (asked !== undefined) {
     for (const [whose, aheadMs] of [
@@ -220,7 +223,7 @@ async function lookAtServices(context: CommandContext, findings: Finding[]): Pro
       findings.push({
         check: `readiness of ${name}`,
         verdict: 'fail',
-        message: `nothing answers at ${adminUrl}`,
+        message: `nothing responds at ${adminUrl}`,
         advice,
       });
     }

@@ -50,9 +50,9 @@ export function listenCommand(context: CommandContext) {
       ).conflicts('secretFile'),
     )
     .option('--secret-version <version>', 'its version', wholeNumber(1, 1_000_000), 1)
-    .option('--path <path>', 'the path of the URL (default: one that nobody else has)')
+    .option('--path <path>', 'the path of the URL (default: a unique one)')
     .option('--log <file>', 'write each request as a line of JSON, as the example receiver does')
-    .option('--forward <url>', 'hand deliveries on to a server on this machine, and answer what it answers')
+    .option('--forward <url>', 'forward deliveries to a server on this machine, and return its responses')
     .option('--keep', 'leave the subscription behind')
     .option(
       '--count <count>',
@@ -255,6 +255,6 @@ function render(request: ReceivedRequest): string {
         ? `NOT VERIFIED: ${request.problem ?? ''}`
         : 'its secret is not known';
   const again = request.duplicate ? ', again' : '';
-  const line = `${request.receivedAt} ${request.headers['x-svc-event'] ?? request.path} ${data} ${verdict}${again}, answered ${request.status}`;
+  const line = `${request.receivedAt} ${request.headers['x-svc-event'] ?? request.path} ${data} ${verdict}${again}, returned ${request.status}`;
   return `${line.replaceAll(/\p{Cc}/gu, '\ufffd')}\n`;
 }

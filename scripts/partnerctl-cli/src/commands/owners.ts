@@ -83,7 +83,7 @@ export function ownersCommand(context: CommandContext) {
     .requiredOption('--name <name>', "the owner's name")
     .requiredOption('--email <address>', 'the address to sign in with')
     .addOption(passwordStdin())
-    .option('--no-password', 'the owner can not sign in until one is set')
+    .option('--no-password', 'the owner cannot sign in until one is set')
     .addHelpText(
       'after',
       examples(

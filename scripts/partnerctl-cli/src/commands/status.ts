@@ -96,7 +96,7 @@ export function statusCommand(context: CommandContext) {
           ['deliveries due', 'due'],
           ['behind busy endpoints', 'busy'],
           ['behind failing endpoints', 'failing'],
-          ['under way', 'leased'],
+          ['in flight', 'leased'],
           ['waiting for a retry', 'retries'],
           ['held by a pause', 'held'],
           ['unconfirmed messages', 'outbox'],

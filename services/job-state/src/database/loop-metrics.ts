@@ -25,7 +25,7 @@ export function loopMetrics(metrics: Registry, loop: string): LoopMetrics {
       ? knownFailures
       : new Counter({
           name: 'partner_loop_failures_total',
-          help: 'Runs of a loop that failed; each is tried again.',
+          help: 'Runs of a loop that failed; each is retried.',
           labelNames: ['loop'],
           registers: [metrics],
         });

@@ -31,11 +31,7 @@ export function createPoolMetrics(metrics: Registry): PoolMetrics {
     (pool) => pool.options.max,
   );
   gauge('partner_postgres_pool_connections', 'Connections that the pool has.', (pool) => pool.totalCount);
-  gauge(
-    'partner_postgres_pool_idle_connections',
-    'Connections of the pool that nobody uses.',
-    (pool) => pool.idleCount,
-  );
+  gauge('partner_postgres_pool_idle_connections', 'Idle connections of the pool.', (pool) => pool.idleCount);
   gauge(
     'partner_postgres_pool_waiting',
     'How many wait for a connection of the pool.',

@@ -47,12 +47,12 @@ export function startRpcServer(options: {
   const dispatcher = createRpcDispatcher(options.services);
   const durations = secondsHistogram(options.metrics, {
     name: 'partner_rpc_server_seconds',
-    help: 'From the receipt of an RPC request to its answer, by method and outcome (ok or the reason of the failure)',
+    help: 'From the receipt of an RPC request to its response, by method and outcome (ok or the reason of the failure)',
     labels: ['method', 'outcome'],
   });
   const dropped = counter(options.metrics, {
     name: 'partner_rpc_server_dropped_total',
-    help: 'RPC requests that were not answered: expired before the start, overdue at the end, without a direct reply address, through another exchange, or delivered again though not repeatable',
+    help: 'RPC requests without a response: expired before the start, overdue at the end, without a direct reply address, through another exchange, or delivered again though not repeatable',
     labels: ['method', 'cause'],
   });
 

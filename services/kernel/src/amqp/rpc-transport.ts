@@ -235,12 +235,12 @@ function clientMetrics(registry: Registry) {
     }),
     timeouts: counter(registry, {
       name: 'partner_rpc_client_timeouts_total',
-      help: 'RPC calls whose deadline passed without an answer',
+      help: 'RPC calls whose deadline passed without a response',
       labels: ['method'],
     }),
     inFlight: gauge(registry, {
       name: 'partner_rpc_client_in_flight',
-      help: 'RPC calls that wait for an answer',
+      help: 'RPC calls that wait for a response',
       labels: ['queue'],
     }),
   };
@@ -257,7 +257,7 @@ function readReply<O extends DescMessage>(
   if (type === RpcErrorSchema.typeName) throw decodeRpcError(reply.content);
   if (type !== method.output.typeName) {
     logger.error({ method: callType, type }, 'rpc.response_not_understood');
-    throw ServiceError.from(new Error(`${callType} was answered with a "${type}"`));
+    throw ServiceError.from(new Error(`the response to ${callType} is a "${type}"`));
   }
   return fromBinary(method.output, reply.content);
 }

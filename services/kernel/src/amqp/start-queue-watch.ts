@@ -36,7 +36,7 @@ export function startQueueWatch(options: {
   });
   const deadMessages = gauge(options.metrics, {
     name: 'partner_dead_letter_queue_messages',
-    help: 'Messages of the broker in a dead-letter queue: nobody has handled them; NaN when it is not known',
+    help: 'Messages in a dead-letter queue of the broker; NaN if unknown',
     labels: ['queue'],
   });
   const deadSince = gauge(options.metrics, {

@@ -30,7 +30,7 @@ export async function up(knex: Knex): Promise<void> {
       constraint accounting_links_pkey primary key (company_id, accounting_company_id)
     );
 
-    -- password_hash: null until an owner was given one; nobody signs in then. version: as a company's.
+    -- password_hash: null until an owner was given one; no sign-in before. version: as a company's.
     create table memberships (
       id text constraint memberships_pkey primary key,
       version integer not null default 0,
@@ -46,7 +46,7 @@ export async function up(knex: Knex): Promise<void> {
     create unique index memberships_email_key on memberships (lower(email));
     create index memberships_company_id_idx on memberships (company_id);
 
-    -- faults: in the sandbox only, what goes wrong on purpose for whoever uses the key, and the id of this setting of it.
+    -- faults: in the sandbox only, the injected faults for the key's requests, and the id of this fault script.
     create table api_keys (
       id text constraint api_keys_pkey primary key,
       company_id text not null constraint api_keys_company_id_fkey references companies,
@@ -103,7 +103,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create unique index sent_announcements_once_key on sent_announcements (announcement, company_id, lower(email));
 
-    -- Who of a company changed what; written in the transaction of the change. membership_id: null when it was nobody who had
+    -- Who of a company changed what; written in the transaction of the change. membership_id: null when no one had
     -- signed in. Partitioned by the time in its id, which is the time of the change. details: a JSON object, never asked for by
     -- its parts; never a secret.
     create table audit_entries (
@@ -264,8 +264,8 @@ export async function up(knex: Knex): Promise<void> {
     create table feed_entries_default partition of feed_entries default;
     create index feed_entries_job_id_idx on feed_entries (company_id, job_id);
 
-    -- A key of a company has at most one row that has not expired. No constraint can say so over partitions: whoever looks a
-    -- key up or adds one holds the key's advisory lock until the commit.
+    -- A key of a company has at most one row that has not expired. No constraint can say so over partitions: each read and
+    -- insert of a key holds the key's advisory lock until the commit.
     create table idempotency_keys (
       company_id text not null,
       key text not null,
@@ -388,9 +388,9 @@ export async function up(knex: Knex): Promise<void> {
     create index events_company_id_idx on events (company_id, id);
     create index events_resource_id_idx on events (company_id, resource_id, id);
 
-    -- Deliveries that have not come to an end: outbox, schedule and audit trail at once. A row is due when it is pending or
+    -- Unfinished deliveries: outbox, schedule and audit trail at once. A row is due when it is pending or
     -- retry_scheduled, without a lease, and next_attempt_at has come. Claiming it sets lease_id and moves next_attempt_at to
-    -- the lease's end, so that a lost attempt is due again by itself. At its end the row moves to finished_deliveries.
+    -- the lease's end, so that a lost attempt is due again automatically. At its end the row moves to finished_deliveries.
     -- replay_of: the delivery that this one repeats. bulk_replay_id: the bulk replay or back-fill that queued it.
     -- secret_version: of a test that tries a pending secret; null: the subscription's current one. not_before: under a lease,
     -- when the next attempt may come at the earliest, as a failure under a former lease wants it.
@@ -426,7 +426,7 @@ export async function up(knex: Knex): Promise<void> {
     create index deliveries_tests_idx on deliveries (company_id, created_at) where is_test;
     create index deliveries_bulk_replay_id_idx on deliveries (bulk_replay_id) where bulk_replay_id is not null;
 
-    -- Deliveries that have come to an end, partitioned by the time in their ids.
+    -- Finished deliveries, partitioned by the time in their ids.
     create table finished_deliveries (
       id text collate "C" constraint finished_deliveries_pkey primary key,
       subscription_id text not null,

@@ -65,7 +65,7 @@ describe('the migrator', () => {
     ).rejects.toThrow('Postgres refuses the connection: database "there_is_none" does not exist');
     await expect(
       migrateDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', waitMs: 0, logger: silentLogger }),
-    ).rejects.toThrow(/^Postgres did not answer within 0 s: .*ECONNREFUSED/);
+    ).rejects.toThrow(/^Postgres did not respond within 0 s: .*ECONNREFUSED/);
   });
 });
 

@@ -94,7 +94,7 @@ async function connectWithin(url: string, waitMs: number, logger: Pick<Logger, '
       if (!isTransient(error))
         throw new MigrationError(`Postgres refuses the connection: ${messageOf(error)}`, { cause: error });
       if (Date.now() + CONNECT_PAUSE_MS > deadline) {
-        throw new MigrationError(`Postgres did not answer within ${waitMs / 1_000} s: ${messageOf(error)}`, {
+        throw new MigrationError(`Postgres did not respond within ${waitMs / 1_000} s: ${messageOf(error)}`, {
           cause: error,
         });
       }

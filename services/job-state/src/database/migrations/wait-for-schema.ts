@@ -34,6 +34,6 @@ async function missingFrom(database: Queryable): Promise<string | undefined> {
     return MIGRATIONS.map(({ name }) => name).find((name) => !present.has(name));
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
-    return `an answer of Postgres: ${cause instanceof Error ? cause.message : String(cause)}`;
+    return `a response of Postgres: ${cause instanceof Error ? cause.message : String(cause)}`;
   }
 }

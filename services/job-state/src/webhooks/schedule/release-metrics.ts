@@ -30,7 +30,7 @@ export function createReleaseMetrics(
 ) {
   measuredGauge({
     name: 'partner_webhook_oldest_due_seconds',
-    help: 'For how long the oldest due delivery has been due, 0 when none is: to endpoints that have failed five times in a row (failing), to those that have half of their places taken while there is room for others, and so their own pace (busy), and to all others (healthy). What went to the dispatcher without a result is due from the end of its first lease on, and never counts as busy.',
+    help: 'Age of the oldest due delivery, 0 without one: to endpoints that have failed five times in a row (failing), to endpoints at capacity, with half of their slots in use while others have free slots (busy), and to all others (healthy). A delivery that the dispatcher got and did not report is due from the end of its first lease, and never counts as busy.',
     label: { name: 'endpoint_state', values: ENDPOINT_STATES },
     metrics,
     measure: () => oldestDueSeconds(database, options),

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { screenTexts } from './screen-texts.js';
+import { sourceTexts } from './source-texts.js';
 
 test('keeps the texts of literals, templates and JSX on their lines, without code and identifiers', () => {
   const source = [
@@ -15,7 +15,7 @@ test('keeps the texts of literals, templates and JSX on their lines, without cod
     '  </p>',
     ');',
   ].join('\n');
-  expect(screenTexts('page.tsx', source).split('\n')).toEqual([
+  expect(sourceTexts('page.tsx', source).split('\n')).toEqual([
     '',
     '',
     '',
