@@ -133,6 +133,8 @@ export default {
     },
   ],
   options: {
+    // Code for partners; its imports are theirs.
+    exclude: { path: ['/receiver-code/code/'] },
     doNotFollow: { path: ['node_modules', '/dist/', '/src/gen/'] },
     // Imports of types count too.
     tsPreCompilationDeps: true,

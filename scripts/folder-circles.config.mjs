@@ -16,5 +16,8 @@ export default {
       to: { circular: true },
     },
   ],
-  options: { ...files.options, exclude: { path: ['[.]test[.]tsx?$', '/testing/'] } },
+  options: {
+    ...files.options,
+    exclude: { path: [...files.options.exclude.path, '[.]test[.]tsx?$', '/testing/'] },
+  },
 };

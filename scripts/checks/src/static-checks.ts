@@ -24,7 +24,7 @@ const contracts = path.join(root, 'proto-contracts');
 const LAST_RELEASE = 'released/contracts.binpb';
 const SOURCES = ['proto-contracts', 'services', 'scripts'];
 /** Sources whose texts no user reads: generated code, tests and what only they use. */
-const NOT_PRODUCT = /\/(node_modules|dist|gen|testing|test-kit|system-tests)\/|(\.test|-snippets)\.tsx?$/;
+const NOT_PRODUCT = /\/(node_modules|dist|gen|testing|test-kit|system-tests)\/|\.test\.tsx?$/;
 
 interface Check {
   readonly name: string;
@@ -63,7 +63,7 @@ function words(files: readonly string[], cwd = root): Promise<string | undefined
 
 /**
  * Texts in the code that people read: screens, the API reference, errors, the help of metrics and commands. Not those of
- * tests. Code snippets keep the words of their language.
+ * tests.
  */
 async function wordsOfTexts(): Promise<string | undefined> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'partner-texts-'));

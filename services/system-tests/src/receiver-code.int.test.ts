@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
@@ -120,11 +120,15 @@ function fill(code: string, changes: readonly (readonly [string, string])[]): st
   }, code);
 }
 
+const CODE = path.resolve(import.meta.dirname, '../../console/web/src/pages/receiver-code/code');
+
 function codeOf(language: LanguageId) {
   const found = LANGUAGES.find(({ id }) => id === language);
   if (found === undefined) throw new Error(`the page has no code for ${language}`);
-  const { library, byHand = '', server = '' } = found;
-  return { library, byHand, server, install: found.install };
+  const codeIn = (file: string | undefined) =>
+    file === undefined ? '' : readFileSync(path.join(CODE, file), 'utf8');
+  const { library, byHand, server, install } = found;
+  return { library: codeIn(library), byHand: codeIn(byHand), server: codeIn(server), install };
 }
 
 // In each language the store is a folder: an event is a directory in it, which cannot be created twice.

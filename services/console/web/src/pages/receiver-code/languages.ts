@@ -1,13 +1,9 @@
-import { NODE_BY_HAND, NODE_LIBRARY, NODE_SERVER } from './node-snippets.js';
-import { CSHARP_LIBRARY, GO_LIBRARY, JAVA_LIBRARY, PHP_LIBRARY, RUBY_LIBRARY } from './other-snippets.js';
-import { PYTHON_BY_HAND, PYTHON_LIBRARY, PYTHON_SERVER } from './python-snippets.js';
-
 /** The languages that there is code for. */
 export const LANGUAGE_IDS = ['node', 'python', 'go', 'php', 'ruby', 'csharp', 'java'] as const;
 
 export type LanguageId = (typeof LANGUAGE_IDS)[number];
 
-/** The code of a receiver in one language. */
+/** The code of a receiver in one language; each piece is a file in `code`. */
 export interface LanguageCode {
   readonly id: LanguageId;
   readonly name: string;
@@ -32,32 +28,32 @@ export const LANGUAGES: readonly LanguageCode[] = [
     name: 'Node',
     packageName: 'standardwebhooks',
     install: 'npm install standardwebhooks',
-    library: NODE_LIBRARY,
-    byHand: NODE_BY_HAND,
-    server: NODE_SERVER,
+    library: 'node/library.mjs',
+    byHand: 'node/by-hand.mjs',
+    server: 'node/server.mjs',
   },
   {
     id: 'python',
     name: 'Python',
     packageName: 'standardwebhooks',
     install: 'pip install standardwebhooks',
-    library: PYTHON_LIBRARY,
-    byHand: PYTHON_BY_HAND,
-    server: PYTHON_SERVER,
+    library: 'python/library.py',
+    byHand: 'python/by_hand.py',
+    server: 'python/server.py',
   },
   {
     id: 'go',
     name: 'Go',
     packageName: 'github.com/standard-webhooks/standard-webhooks/libraries/go',
     install: 'go get github.com/standard-webhooks/standard-webhooks/libraries/go',
-    library: GO_LIBRARY,
+    library: 'go/library.go',
   },
   {
     id: 'php',
     name: 'PHP',
     packageName: 'standard-webhooks/standard-webhooks',
     install: 'composer require standard-webhooks/standard-webhooks',
-    library: PHP_LIBRARY,
+    library: 'php/library.php',
     untested: true,
   },
   {
@@ -65,7 +61,7 @@ export const LANGUAGES: readonly LanguageCode[] = [
     name: 'Ruby',
     packageName: 'standardwebhooks',
     install: 'gem install standardwebhooks sinatra rackup puma',
-    library: RUBY_LIBRARY,
+    library: 'ruby/library.rb',
     untested: true,
   },
   {
@@ -73,7 +69,7 @@ export const LANGUAGES: readonly LanguageCode[] = [
     name: 'C#',
     packageName: 'StandardWebhooks.StandardWebhooks',
     install: 'dotnet add package StandardWebhooks.StandardWebhooks',
-    library: CSHARP_LIBRARY,
+    library: 'csharp/library.cs',
     untested: true,
     note: 'The package with the short name StandardWebhooks is by another author and has another interface.',
   },
@@ -87,7 +83,7 @@ export const LANGUAGES: readonly LanguageCode[] = [
   <version>1.1.1</version>
 </dependency>`,
     installInto: 'pom.xml',
-    library: JAVA_LIBRARY,
+    library: 'java/library.java',
     note: 'Java 11 or later. Look for the newest version on Maven Central.',
   },
 ];

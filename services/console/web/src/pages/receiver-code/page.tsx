@@ -8,6 +8,11 @@ import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 import { type LanguageCode, languageNamed, LANGUAGES } from './languages.js';
 
+/** The text of every file in `code`, by its path. */
+const CODE = import.meta.glob<string>('./code/*/*', { query: '?raw', import: 'default', eager: true });
+
+const codeIn = (file: string) => CODE[`./code/${file}`] ?? '';
+
 /** Code that verifies deliveries, ready to copy. */
 export function Page() {
   const [stored, setStored] = useLocalStorage({ key: 'partner-console-receiver-language' });
@@ -97,7 +102,7 @@ function Language({ language }: { readonly language: LanguageCode }) {
             label={installInto === undefined ? 'Command to install it' : `Dependency in ${installInto}`}
             code={install}
           />
-          <CodeBlock label="Receiver with the library" code={library} maxHeight="48rem" />
+          <CodeBlock label="Receiver with the library" code={codeIn(library)} maxHeight="48rem" />
         </Stack>
       </Panel>
       {byHand !== undefined && (
@@ -107,7 +112,7 @@ function Language({ language }: { readonly language: LanguageCode }) {
               The same, with the service’s own signature <Code>x-svc-signature</Code> and nothing but what{' '}
               {name} has. It replaces the one above.
             </Text>
-            <CodeBlock label="Receiver by hand" code={byHand} maxHeight="48rem" />
+            <CodeBlock label="Receiver by hand" code={codeIn(byHand)} maxHeight="48rem" />
           </Stack>
         </Panel>
       )}
@@ -115,7 +120,7 @@ function Language({ language }: { readonly language: LanguageCode }) {
         <Panel title={`${name} web server`}>
           <Stack gap="sm">
             <Text size="sm">Serves either of them over HTTP. Storing events is up to you.</Text>
-            <CodeBlock label="Web server" code={server} maxHeight="48rem" />
+            <CodeBlock label="Web server" code={codeIn(server)} maxHeight="48rem" />
           </Stack>
         </Panel>
       )}

@@ -1,16 +1,18 @@
 /// <reference types="node" />
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { LANGUAGE_IDS, languageNamed, LANGUAGES } from './languages.js';
-import { NODE_BY_HAND, NODE_LIBRARY } from './node-snippets.js';
-import { PYTHON_BY_HAND } from './python-snippets.js';
 
 const run = promisify(execFile);
+
+const CODE = path.join(import.meta.dirname, '../../../../web/src/pages/receiver-code/code');
+
+const codeIn = (file: string) => readFileSync(path.join(CODE, file), 'utf8');
 
 const SECRETS = {
   1: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
@@ -83,7 +85,7 @@ const ALL_CASES = {
   'without signatures': without(signed(), 'x-svc-signature', 'webhook-signature'),
   'without a version': without(signed(), 'x-svc-secret-version'),
   'without any header': { ...signed(), headers: {} },
-  'that can not be stored': { ...signed(), storeFails: true },
+  'that cannot be stored': { ...signed(), storeFails: true },
 } satisfies Record<string, Delivery>;
 
 const EXPECTED: Readonly<Record<keyof typeof ALL_CASES, number>> = {
@@ -102,7 +104,7 @@ const EXPECTED: Readonly<Record<keyof typeof ALL_CASES, number>> = {
   'without signatures': 401,
   'without a version': 401,
   'without any header': 401,
-  'that can not be stored': 500,
+  'that cannot be stored': 500,
 };
 
 const STORED: readonly string[] = ['valid', 'of the second secret', 'almost 300 seconds old'];
@@ -185,18 +187,18 @@ async function play(
 }
 
 describe.each([
-  { name: 'Node with the library', snippet: NODE_LIBRARY, language: 'node', isOwn: false },
-  { name: 'Node by hand', snippet: NODE_BY_HAND, language: 'node', isOwn: true },
-  { name: 'Python by hand', snippet: PYTHON_BY_HAND, language: 'python', isOwn: true },
-] as const)('the receiver in $name', ({ snippet, language, isOwn }) => {
+  { name: 'Node with the library', file: 'node/library.mjs', language: 'node', isOwn: false },
+  { name: 'Node by hand', file: 'node/by-hand.mjs', language: 'node', isOwn: true },
+  { name: 'Python by hand', file: 'python/by_hand.py', language: 'python', isOwn: true },
+] as const)('the receiver in $name', ({ file, language, isOwn }) => {
   let played: z.infer<typeof results>;
 
   beforeAll(async () => {
     const other = withHeaders(signed(), { 'webhook-id': 'evt_another' });
-    played = await play(snippet, language, { ...ALL_CASES, 'with the id of another event': other });
+    played = await play(codeIn(file), language, { ...ALL_CASES, 'with the id of another event': other });
   });
 
-  test.each(Object.entries(EXPECTED))('answers a delivery %s with %i', (name, status) => {
+  test.each(Object.entries(EXPECTED))('returns for a delivery %s %i', (name, status) => {
     expect(played[name]?.status).toBe(status);
   });
 
@@ -215,8 +217,8 @@ describe.each([
 test('every language has code, and its own name in the tabs', () => {
   expect(LANGUAGES.map(({ id }) => id)).toEqual(LANGUAGE_IDS);
   for (const { library, packageName, install } of LANGUAGES) {
-    expect(library).toContain('WEBHOOK_SECRET_');
-    expect(library).toMatch(/x.svc.secret.version/i);
+    expect(codeIn(library)).toContain('WEBHOOK_SECRET_');
+    expect(codeIn(library)).toMatch(/x.svc.secret.version/i);
     expect(install).toContain(packageName.split(':').at(-1));
   }
 });
