@@ -1,9 +1,8 @@
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
-import type { Progress } from '@partner/local-stack/progress';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { invariant } from '@partner/kernel/invariant';
 import { API_OPERATIONS, type ApiOperation, type SendRequest } from './api-operations.js';
-import { withBenchStack } from './bench-stack.js';
+import type { Bench } from './bench-stack.js';
 import { type ApiWorld, COMPANIES_AT_ONCE, fillApi } from './fill-api.js';
 import { createHttpClient, type HttpClient } from './http-client.js';
 import { describeMachine, type Machine } from './machine.js';
@@ -69,53 +68,60 @@ const SETTLE_MS = 200;
  * statements. In each round it sends requests for some seconds to the service and to the baseline: a gateway and a worker
  * that do the least with the same number of bytes on the same servers.
  */
-export async function runApiBench(options: {
-  /** Measures the operations whose names hold one of these; empty: all. */
-  readonly operations: readonly string[];
-  readonly connections: readonly number[];
-  readonly rounds: number;
-  /** Of each slice: one contender in one round. */
-  readonly seconds: number;
-  readonly report: Progress;
-  readonly signal: AbortSignal;
-}): Promise<ApiBenchResult> {
-  const { rounds, seconds, report, signal } = options;
+export async function runApiBench(
+  { stack, report, signal }: Bench,
+  options: {
+    /** Measures the operations whose names hold one of these; empty: all. */
+    readonly operation: readonly string[];
+    readonly connections: readonly number[];
+    readonly rounds: number;
+    /** Of each slice: one contender in one round. */
+    readonly seconds: number;
+  },
+): Promise<ApiBenchResult> {
+  const { rounds, seconds } = options;
   const operations = API_OPERATIONS.filter(
-    ({ name }) => options.operations.length === 0 || options.operations.some((part) => name.includes(part)),
+    ({ name }) => options.operation.length === 0 || options.operation.some((part) => name.includes(part)),
   );
-  const replicas = { console: 0, 'webhook-dispatcher': 0 };
-  return withBenchStack({ replicas, durable: true, report, signal }, async (stack) => {
-    await enableStatementCounter(stack);
-    const baseline = await startBaseline(stack);
-    const clients: HttpClient[] = [];
-    const clientOf = (url: string) => {
-      const client = createHttpClient(url);
-      clients.push(client);
-      return client;
-    };
-    try {
-      const world = await withPostgres(stack.description.postgresUrl, fillApi);
-      report(`${world.installers.length} installer and ${world.sellers.length} selling companies have jobs`);
-      const comparisons = await withPostgresCounters(stack, async (readCounters) => {
-        const bench = createApiMeasurement({ ...options, stack, baseline, world, readCounters, clientOf });
-        await bench.measureIdle();
-        for (const operation of operations) await bench.warmUp(operation, Math.max(...options.connections));
-        report('warm');
-        const made: ApiComparison[] = [];
-        for (const operation of operations) {
-          for (const connections of options.connections) {
-            made.push(await bench.compare(operation, connections));
-          }
-          report(operation.name);
-        }
-        return made;
+  await enableStatementCounter(stack);
+  const baseline = await startBaseline(stack);
+  const clients: HttpClient[] = [];
+  const clientOf = (url: string) => {
+    const client = createHttpClient(url);
+    clients.push(client);
+    return client;
+  };
+  try {
+    const world = await withPostgres(stack.description.postgresUrl, fillApi);
+    report(`${world.installers.length} installer and ${world.sellers.length} selling companies have jobs`);
+    const comparisons = await withPostgresCounters(stack, async (readCounters) => {
+      const bench = createApiMeasurement({
+        rounds,
+        seconds,
+        signal,
+        stack,
+        baseline,
+        world,
+        readCounters,
+        clientOf,
       });
-      return { benchmark: 'api', machine: describeMachine(), rounds, seconds, comparisons };
-    } finally {
-      for (const client of clients) client.close();
-      await baseline.stop();
-    }
-  });
+      await bench.measureIdle();
+      for (const operation of operations) await bench.warmUp(operation, Math.max(...options.connections));
+      report('warm');
+      const made: ApiComparison[] = [];
+      for (const operation of operations) {
+        for (const connections of options.connections) {
+          made.push(await bench.compare(operation, connections));
+        }
+        report(operation.name);
+      }
+      return made;
+    });
+    return { benchmark: 'api', machine: describeMachine(), rounds, seconds, comparisons };
+  } finally {
+    for (const client of clients) client.close();
+    await baseline.stop();
+  }
 }
 
 interface Contender {

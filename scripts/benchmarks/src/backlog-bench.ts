@@ -2,10 +2,9 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { z } from 'zod';
-import type { Progress } from '@partner/local-stack/progress';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { type BenchReceiver } from './bench-receiver.js';
-import { withBenchStack } from './bench-stack.js';
+import type { Bench } from './bench-stack.js';
 import { type DeliveryRun, measureDeliveries } from './delivery-run.js';
 import { commitEvents } from './fill-deliveries.js';
 import { addEndpoints } from './fill-endpoints.js';
@@ -40,45 +39,40 @@ export interface BacklogBenchResult {
  * committed beforehand and is due at one moment; beside it, in the same run, how many signed POSTs per second a bare loop
  * makes to the same receiver.
  */
-export async function runBacklogBench(options: {
-  readonly events: number;
-  readonly report: Progress;
-  readonly signal: AbortSignal;
-}): Promise<BacklogBenchResult> {
-  const { events, report, signal } = options;
-  const replicas = { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 };
-  return withBenchStack({ replicas, durable: true, report, signal }, async (stack, receiver) => {
-    const endpoints = await addEndpoints(stack);
-    const bareBefore = await runBareLoop(stack, receiver);
-    report(`the bare loop made ${Math.round(bareBefore)} POSTs a second`);
-    const dueAt = await withPostgres(stack.description.postgresUrl, async (client) => {
-      // Later than the backlog is there; the first thousand tell how long that takes, and warm the path.
-      const sampleMs = await timeOf(() => commitEvents(client, { subscriptions: endpoints, count: 1_000 }));
-      const due = new Date(Date.now() + (2 * sampleMs * events) / 1_000 + 15_000);
-      await commitEvents(client, { subscriptions: endpoints, count: events, dueAt: due, signal });
-      await client.query('vacuum (analyze) deliveries, events');
-      await client.query('checkpoint');
-      return due;
-    });
-    report(`${events.toLocaleString('en')} deliveries wait`);
-    await pause(dueAt.getTime() - Date.now());
-    const run = await measureDeliveries({ stack, receiver, events, signal, start: () => Promise.resolve() });
-    report('all of them are recorded');
-    const bareAfter = await runBareLoop(stack, receiver);
-    const ratio = (2 * run.sustainedPerSecond) / (bareBefore + bareAfter);
-    const growth = (run.dispatcherMiB[3] ?? 1) / (run.dispatcherMiB[1] ?? 1);
-    return {
-      benchmark: 'backlog',
-      machine: describeMachine(),
-      endpoints: endpoints.length,
-      run,
-      barePerSecond: [bareBefore, bareAfter],
-      ratio,
-      leastRatio: LEAST_RATIO,
-      largestGrowth: LARGEST_GROWTH,
-      holds: ratio >= LEAST_RATIO && growth <= LARGEST_GROWTH,
-    };
+export async function runBacklogBench(
+  { stack, receiver, report, signal }: Bench,
+  { events }: { readonly events: number },
+): Promise<BacklogBenchResult> {
+  const endpoints = await addEndpoints(stack);
+  const bareBefore = await runBareLoop(stack, receiver);
+  report(`the bare loop made ${Math.round(bareBefore)} POSTs a second`);
+  const dueAt = await withPostgres(stack.description.postgresUrl, async (client) => {
+    // Later than the backlog is there; the first thousand tell how long that takes, and warm the path.
+    const sampleMs = await timeOf(() => commitEvents(client, { subscriptions: endpoints, count: 1_000 }));
+    const due = new Date(Date.now() + (2 * sampleMs * events) / 1_000 + 15_000);
+    await commitEvents(client, { subscriptions: endpoints, count: events, dueAt: due, signal });
+    await client.query('vacuum (analyze) deliveries, events');
+    await client.query('checkpoint');
+    return due;
   });
+  report(`${events.toLocaleString('en')} deliveries wait`);
+  await pause(dueAt.getTime() - Date.now());
+  const run = await measureDeliveries({ stack, receiver, events, signal, start: () => Promise.resolve() });
+  report('all of them are recorded');
+  const bareAfter = await runBareLoop(stack, receiver);
+  const ratio = (2 * run.sustainedPerSecond) / (bareBefore + bareAfter);
+  const growth = (run.dispatcherMiB[3] ?? 1) / (run.dispatcherMiB[1] ?? 1);
+  return {
+    benchmark: 'backlog',
+    machine: describeMachine(),
+    endpoints: endpoints.length,
+    run,
+    barePerSecond: [bareBefore, bareAfter],
+    ratio,
+    leastRatio: LEAST_RATIO,
+    largestGrowth: LARGEST_GROWTH,
+    holds: ratio >= LEAST_RATIO && growth <= LARGEST_GROWTH,
+  };
 }
 
 function runBareLoop(stack: Stack, receiver: BenchReceiver): Promise<number> {

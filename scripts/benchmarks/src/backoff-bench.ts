@@ -1,9 +1,8 @@
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
-import type { Progress } from '@partner/local-stack/progress';
 import { FAILING_PATH, HANGING_PATH } from './bench-receiver.js';
-import { BENCH_HOSTS, withBenchStack } from './bench-stack.js';
+import { type Bench, BENCH_HOSTS } from './bench-stack.js';
 import { addCompany, addSubscription, commitEvents } from './fill-deliveries.js';
 import { describeMachine, type Machine } from './machine.js';
 import { quantileOf } from './statistics.js';
@@ -51,59 +50,56 @@ type Attempt = z.infer<typeof attemptRow>;
  * Measures when the retries start of as many deliveries to one endpoint that responds with 503 and to one that hangs. A retry
  * starts within 0 to +10 % of its backoff, or as soon as its subscription has a free slot.
  */
-export async function runBackoffBench(options: {
-  readonly deliveries: number;
-  readonly retries: number;
-  /** `WEBHOOK_RETRY_BASE_MS` */
-  readonly baseMs: number;
-  readonly report: Progress;
-  readonly signal: AbortSignal;
-}): Promise<BackoffBenchResult> {
-  const { deliveries, retries, baseMs, report, signal } = options;
-  const replicas = { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 };
-  const settings = { 'job-state': { WEBHOOK_RETRY_BASE_MS: String(baseMs) } };
+export async function runBackoffBench(
+  { stack, report, signal }: Bench,
+  options: {
+    readonly deliveries: number;
+    readonly retries: number;
+    /** `WEBHOOK_RETRY_BASE_MS` of the stack. */
+    readonly base: number;
+  },
+): Promise<BackoffBenchResult> {
+  const { deliveries, retries, base: baseMs } = options;
   // All attempts one after the other in the slots, and twice the backoff.
   const timeoutMs = (deliveries * (retries + 1) * 10_000) / SLOTS + baseMs * 2 ** (retries + 1) + 120_000;
-  return withBenchStack({ replicas, settings, report, signal }, async (stack) =>
-    withPostgres(stack.description.postgresUrl, async (client) => {
-      const subscriptions = await Promise.all(
-        Object.entries(ENDPOINTS).map(async ([name, endpoint]) => {
-          const companyId = await addCompany(client, name);
-          return { name, ...(await addSubscription(client, { ...stack, companyId, ...endpoint })) };
-        }),
-      );
-      await commitEvents(client, { subscriptions, count: deliveries * subscriptions.length, signal });
-      report(`${deliveries} deliveries to each endpoint, ${retries} retries of each`);
-      const endpoints = await Promise.all(
-        subscriptions.map(async ({ id, name }) => {
-          const attempts = await eventually(
-            `the retries to the endpoint that ${name}`,
-            async () => {
-              const { rows } = await client.query(
-                `select delivery_id as id, number, extract(epoch from started_at)::float8 * 1000 as "startedAt",
+  return withPostgres(stack.description.postgresUrl, async (client) => {
+    const subscriptions = await Promise.all(
+      Object.entries(ENDPOINTS).map(async ([name, endpoint]) => {
+        const companyId = await addCompany(client, name);
+        return { name, ...(await addSubscription(client, { ...stack, companyId, ...endpoint })) };
+      }),
+    );
+    await commitEvents(client, { subscriptions, count: deliveries * subscriptions.length, signal });
+    report(`${deliveries} deliveries to each endpoint, ${retries} retries of each`);
+    const endpoints = await Promise.all(
+      subscriptions.map(async ({ id, name }) => {
+        const attempts = await eventually(
+          `the retries to the endpoint that ${name}`,
+          async () => {
+            const { rows } = await client.query(
+              `select delivery_id as id, number, extract(epoch from started_at)::float8 * 1000 as "startedAt",
                    extract(epoch from started_at)::float8 * 1000 + duration_ms as "endedAt"
                  from delivery_attempts where delivery_id in (select id from deliveries where subscription_id = $1)`,
-                [id],
-              );
-              const made = z.array(attemptRow).parse(rows);
-              return made.filter(({ number }) => number > retries).length >= deliveries && made;
-            },
-            { timeoutMs, everyMs: 5_000, signal },
-          );
-          report(`the endpoint that ${name}: done`);
-          return {
-            name,
-            retries: Array.from({ length: retries }, (_, index) =>
-              latenessOf(attempts, index + 2, baseMs * 2 ** index),
-            ),
-          };
-        }),
-      );
-      const all = endpoints.flatMap((endpoint) => endpoint.retries);
-      const holds = all.every(({ min, longestIdleMs }) => min >= 0 && longestIdleMs <= LONGEST_IDLE_MS);
-      return { benchmark: 'backoff', machine: describeMachine(), deliveries, endpoints, holds };
-    }),
-  );
+              [id],
+            );
+            const made = z.array(attemptRow).parse(rows);
+            return made.filter(({ number }) => number > retries).length >= deliveries && made;
+          },
+          { timeoutMs, everyMs: 1_000, signal },
+        );
+        report(`the endpoint that ${name}: done`);
+        return {
+          name,
+          retries: Array.from({ length: retries }, (_, index) =>
+            latenessOf(attempts, index + 2, baseMs * 2 ** index),
+          ),
+        };
+      }),
+    );
+    const all = endpoints.flatMap((endpoint) => endpoint.retries);
+    const holds = all.every(({ min, longestIdleMs }) => min >= 0 && longestIdleMs <= LONGEST_IDLE_MS);
+    return { benchmark: 'backoff', machine: describeMachine(), deliveries, endpoints, holds };
+  });
 }
 
 function latenessOf(attempts: readonly Attempt[], number: number, backoffMs: number): RetryLateness {

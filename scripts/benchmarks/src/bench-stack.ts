@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { installMissingParts } from '@partner/local-stack/parts/install-missing-parts';
+import type { Progress } from '@partner/local-stack/progress';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
@@ -18,25 +19,40 @@ export const BENCH_HOSTS = {
   bursting: `bursting.${RECEIVER_HOST}`,
 } as const;
 
-/**
- * Starts a stack of its own with private servers for a benchmark, and a receiver in this process behind the host name of
- * subscriptions. Removes all of it with its data when the work is over, however that ended.
- */
-export async function withBenchStack<T>(
-  options: Required<Pick<StackOptions, 'replicas' | 'report' | 'signal'>> &
-    Pick<StackOptions, 'settings'> & {
-      /** Whether Postgres is as durable as users run it. Without it a comparison within one run fills its tables faster. */
-      readonly durable?: boolean;
-    },
-  work: (stack: Stack, receiver: BenchReceiver) => Promise<T>,
-): Promise<T> {
-  await installMissingParts(options.report);
+/** What a benchmark needs of its stack. */
+export type BenchStackOptions = Pick<StackOptions, 'replicas' | 'settings'> & {
+  /** Whether Postgres is as durable as users run it. Without it a comparison within one run fills its tables faster. */
+  readonly durable?: boolean;
+};
+
+/** A stack with private servers, and a receiver in this process behind the host names of subscriptions. */
+export interface Bench {
+  readonly stack: Stack;
+  readonly receiver: BenchReceiver;
+  readonly report: Progress;
+  readonly signal: AbortSignal;
+  /** Ends the stack and removes its data. */
+  discard(): Promise<void>;
+}
+
+/** Starts a stack for benchmarks. If the start fails, nothing of it remains. */
+export async function startBenchStack(
+  options: BenchStackOptions & Pick<Bench, 'report' | 'signal'>,
+): Promise<Bench> {
+  const { report, signal } = options;
+  await installMissingParts(report);
   const root = path.join(PROJECT_ROOT, '.stack');
   mkdirSync(root, { recursive: true });
   const directory = mkdtempSync(path.join(root, 'bench-'));
   const receiver = await startBenchReceiver(
     await ensureCertificates(stackFiles(directory).receiver, RECEIVER_HOST),
   );
+  const discard = async () => {
+    await stopStack(directory);
+    await removeStackData(directory);
+    rmSync(directory, { recursive: true, force: true });
+    await receiver.close();
+  };
   try {
     const stack = await startStack({
       ...options,
@@ -47,11 +63,9 @@ export async function withBenchStack<T>(
         [RECEIVER_HOST, ...Object.values(BENCH_HOSTS)].map((host) => [host, `127.0.0.1:${receiver.port}`]),
       ),
     });
-    return await work(stack, receiver);
-  } finally {
-    await stopStack(directory);
-    await removeStackData(directory);
-    rmSync(directory, { recursive: true, force: true });
-    await receiver.close();
+    return { stack, receiver, report, signal, discard };
+  } catch (error) {
+    await discard();
+    throw error;
   }
 }

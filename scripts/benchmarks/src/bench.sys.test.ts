@@ -2,23 +2,22 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { baseEnvironment } from '@partner/test-kit/backing-services/local-process';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type CommandResult, runCommand } from '@partner/local-stack/run-command';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
-
-const feedResult = z.object({
-  changes: z.object({ short: z.literal(1_000), long: z.literal(2_000) }),
-  comparisons: z.array(
-    z.object({
-      read: z.string(),
-      atOnce: z.number(),
-      ratio: z.number(),
-      long: z.object({ samples: z.int() }),
-    }),
-  ),
-  holds: z.boolean(),
-});
+import { runApiBench } from './api-bench.js';
+import { runBacklogBench } from './backlog-bench.js';
+import { runBackoffBench } from './backoff-bench.js';
+import { type Bench, startBenchStack } from './bench-stack.js';
+import { runFairnessBench } from './fairness-bench.js';
+import { runFeedBench } from './feed-bench.js';
+import { runFloodBench } from './flood-bench.js';
+import { renderApiResult } from './render-api-result.js';
+import { renderBackoffResult } from './render-backoff-result.js';
+import { renderBacklogResult, renderFloodResult } from './render-delivery-results.js';
+import { renderFairnessResult } from './render-fairness-result.js';
+import { renderFeedResult } from './render-feed-result.js';
 
 const deliveryRun = z.object({
   recordedPerSecond: z.number().positive(),
@@ -26,73 +25,17 @@ const deliveryRun = z.object({
   processors: z.object({ 'job-state': z.number(), 'webhook-dispatcher': z.number(), postgres: z.number() }),
   postgres: z.object({ transactions: z.number().positive(), inserted: z.number().positive() }),
 });
-const backlogResult = z.object({
-  run: deliveryRun.extend({ events: z.literal(1_000), sustainedPerSecond: z.number().positive() }),
-  barePerSecond: z.array(z.number().positive()).length(2),
-  ratio: z.number(),
-  holds: z.boolean(),
-});
-const floodResult = z.object({
-  publishedPerSecond: z.number().positive(),
-  run: deliveryRun.extend({ events: z.literal(100) }),
-});
 const latency = z.object({ p50: z.number().positive(), p99: z.number().positive() });
 const latencyResult = z.object({
   fromPublish: latency,
   fromConfirm: latency,
   run: deliveryRun.extend({ events: z.literal(20) }),
 });
-
-const fairnessPhase = z.object({ events: z.literal(100), median: z.number(), p99: z.number() });
-const fairnessResult = z.object({
-  before: fairnessPhase,
-  beside: fairnessPhase,
-  after: fairnessPhase,
-  ratio: z.number(),
-  burstReceived: z.int().positive(),
-  holds: z.boolean(),
-});
-
-const backoffResult = z.object({
-  deliveries: z.literal(4),
-  endpoints: z.array(
-    z.object({
-      name: z.string(),
-      retries: z.array(
-        z.object({ backoffMs: z.number(), min: z.number(), longestIdleMs: z.number().nonnegative() }),
-      ),
-    }),
-  ),
-  holds: z.boolean(),
-});
-
 const requestCost = z.object({
   requests: z.int().positive(),
   perSecond: z.number().positive(),
   p50: z.number().positive(),
   processorMs: z.number().positive(),
-  postgres: z.object({ statements: z.number().positive(), writes: z.number().positive() }),
-});
-const apiResult = z.object({
-  comparisons: z.array(
-    z.object({
-      operation: z.string(),
-      connections: z.literal(2),
-      ours: requestCost,
-      baseline: requestCost.omit({ postgres: true }),
-      ratio: z.number(),
-    }),
-  ),
-});
-
-let directory = '';
-
-beforeAll(() => {
-  directory = mkdtempSync(path.join(tmpdir(), 'partner-bench-'));
-});
-
-afterAll(() => {
-  rmSync(directory, { recursive: true, force: true });
 });
 
 function bench(...args: string[]): Promise<CommandResult> {
@@ -105,104 +48,117 @@ function stacksOfBenchmarks(): string[] {
 }
 
 describe('scripts/bench', () => {
-  test('feed compares every way to read, ends as its ratios say, and leaves nothing behind', async () => {
+  test('measures on a stack of its own, prints the result, writes it to a file, and leaves nothing behind', async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'partner-bench-'));
+    const json = path.join(directory, 'latency.json');
     const before = stacksOfBenchmarks();
-    const json = path.join(directory, 'feed.json');
-    const ended = await bench('feed', '--changes', '2000', '--samples', '5', '--json', json);
+    const ended = await bench('latency', '--rate', '20', '--seconds', '1', '--json', json);
 
     expect(ended.stderr).toBe('');
-    expect(ended.stdout).toContain('yields each once');
-    const { comparisons, holds } = feedResult.parse(JSON.parse(readFileSync(json, 'utf8')));
-    expect(comparisons.map(({ read, atOnce, long }) => `${read}: ${atOnce}, ${long.samples}`)).toEqual([
-      'the newest page: 1, 5',
-      'the newest page: 8, 5',
-      'after a cursor in the middle: 1, 5',
-      'after a cursor in the middle: 8, 5',
-      'at the end, nothing new: 1, 5',
-      'at the end, nothing new: 8, 5',
-    ]);
-    expect(holds).toBe(comparisons.every(({ ratio }) => ratio <= 1.3));
-    expect(ended.exitCode).toBe(holds ? 0 : 1);
-    expect(stacksOfBenchmarks()).toEqual(before);
-  });
-
-  test('api compares the operations asked for with the baseline, and leaves nothing behind', async () => {
-    const before = stacksOfBenchmarks();
-    const json = path.join(directory, 'api.json');
-    const sizes = ['--connections', '2', '--rounds', '1', '--seconds', '1'];
-    const ended = await bench('api', '--operation', 'status event', ...sizes, '--json', json);
-
-    expect(ended.stderr).toBe('');
-    const { comparisons } = apiResult.parse(JSON.parse(readFileSync(json, 'utf8')));
-    expect(comparisons.map(({ operation }) => operation)).toEqual(['status event']);
-    for (const { ours, baseline, ratio } of comparisons) {
-      expect(ratio).toBeCloseTo(ours.perSecond / baseline.perSecond, 5);
-    }
+    expect(ended.stdout).toContain('20 events a second to 100 endpoints, 20 events\n');
+    latencyResult.parse(JSON.parse(readFileSync(json, 'utf8')));
     expect(ended.exitCode).toBe(0);
     expect(stacksOfBenchmarks()).toEqual(before);
+    rmSync(directory, { recursive: true });
   });
 
-  test('backlog drains, says what a delivery costs, and leaves nothing behind', async () => {
-    const before = stacksOfBenchmarks();
-    const json = path.join(directory, 'backlog.json');
-    const ended = await bench('backlog', '--events', '1000', '--json', json);
-
-    expect(ended.stderr).toBe('');
-    const { run, barePerSecond, ratio, holds } = backlogResult.parse(JSON.parse(readFileSync(json, 'utf8')));
-    const [first = 0, second = 0] = barePerSecond;
-    expect(ratio).toBeCloseTo((2 * run.sustainedPerSecond) / (first + second), 5);
-    expect(ended.exitCode).toBe(holds ? 0 : 1);
-    expect(stacksOfBenchmarks()).toEqual(before);
-  });
-
-  test.each([
-    ['flood', ['--events', '100'], floodResult],
-    ['latency', ['--rate', '20', '--seconds', '1'], latencyResult],
-  ] as const)('%s says what an event costs, and leaves nothing behind', async (name, sizes, result) => {
-    const before = stacksOfBenchmarks();
-    const json = path.join(directory, `${name}.json`);
-    const ended = await bench(name, ...sizes, '--json', json);
-
-    expect(ended.stderr).toBe('');
-    result.parse(JSON.parse(readFileSync(json, 'utf8')));
-    expect(ended.exitCode).toBe(0);
-    expect(stacksOfBenchmarks()).toEqual(before);
-  });
-
-  test('fairness receives every event of the healthy endpoints, and leaves nothing behind', async () => {
-    const before = stacksOfBenchmarks();
-    const json = path.join(directory, 'fairness.json');
-    const ended = await bench('fairness', '--seconds', '5', '--burst', '200', '--json', json);
-
-    expect(ended.stderr).toBe('');
-    const { ratio, holds } = fairnessResult.parse(JSON.parse(readFileSync(json, 'utf8')));
-    expect(holds).toBe(ratio <= 1.5);
-    expect(ended.exitCode).toBe(holds ? 0 : 1);
-    expect(stacksOfBenchmarks()).toEqual(before);
-  });
-
-  test('backoff measures the retries of both endpoints, none of them early, and leaves nothing behind', async () => {
-    const before = stacksOfBenchmarks();
-    const json = path.join(directory, 'backoff.json');
-    const options = ['--deliveries', '4', '--retries', '1', '--base', '1000', '--json', json];
-    const ended = await bench('backoff', ...options);
-
-    expect(ended.stderr).toBe('');
-    const { endpoints, holds } = backoffResult.parse(JSON.parse(readFileSync(json, 'utf8')));
-    expect(endpoints.map(({ name, retries }) => [name, retries.map(({ backoffMs }) => backoffMs)])).toEqual([
-      ['responds with 503', [1_000]],
-      ['hangs', [1_000]],
-    ]);
-    const retries = endpoints.flatMap((endpoint) => endpoint.retries);
-    for (const { min } of retries) expect(min).toBeGreaterThanOrEqual(0);
-    expect(holds).toBe(retries.every(({ longestIdleMs }) => longestIdleMs <= 2_000));
-    expect(ended.exitCode).toBe(holds ? 0 : 1);
-    expect(stacksOfBenchmarks()).toEqual(before);
-  });
-
-  test('names an option that it can not use', async () => {
+  test('names an option that it cannot use', async () => {
     const ended = await bench('feed', '--changes', '999');
     expect(ended.exitCode).toBe(1);
     expect(ended.stderr).toContain('It must be a whole number from 1000 on.');
+  });
+});
+
+describe('a benchmark', () => {
+  let shared: Bench;
+
+  beforeAll(async () => {
+    shared = await startBenchStack({
+      settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '1000' } },
+      report: () => undefined,
+      signal: new AbortController().signal,
+    });
+  });
+
+  afterAll(async () => {
+    await shared.discard();
+  });
+
+  // A benchmark of deliveries stops it at its end.
+  beforeEach(async () => {
+    const jobState = shared.stack.process('job-state');
+    await jobState.start();
+    await jobState.ready();
+  });
+
+  test('of the feed compares every way to read, and holds as its ratios say', async () => {
+    const result = await runFeedBench(shared, { changes: 2_000, samples: 5 });
+    expect(result.changes).toEqual({ short: 1_000, long: 2_000 });
+    expect(result.comparisons.map(({ read, atOnce, long }) => `${read}: ${atOnce}, ${long.samples}`)).toEqual(
+      [
+        'the newest page: 1, 5',
+        'the newest page: 8, 5',
+        'after a cursor in the middle: 1, 5',
+        'after a cursor in the middle: 8, 5',
+        'at the end, nothing new: 1, 5',
+        'at the end, nothing new: 8, 5',
+      ],
+    );
+    expect(result.holds).toBe(result.comparisons.every(({ ratio }) => ratio <= 1.3));
+    expect(renderFeedResult(result)).toContain('after a cursor in the middle');
+  });
+
+  test('of the API compares the given operation with the baseline', async () => {
+    const sizes = { operation: ['status event'], connections: [2], rounds: 1, seconds: 1 };
+    const result = await runApiBench(shared, sizes);
+    expect(result.comparisons).toMatchObject([{ operation: 'status event', connections: 2 }]);
+    for (const { ours, baseline, ratio } of result.comparisons) {
+      for (const cost of [ours, baseline]) requestCost.parse(cost);
+      expect(ours.postgres.statements).toBeGreaterThan(0);
+      expect(ours.postgres.writes).toBeGreaterThan(0);
+      expect(ratio).toBeCloseTo(ours.perSecond / baseline.perSecond, 5);
+    }
+    expect(renderApiResult(result)).toContain('status event');
+  });
+
+  test('of a backlog measures the deliveries beside the bare loop', async () => {
+    const result = await runBacklogBench(shared, { events: 200 });
+    const { run, ratio } = result;
+    deliveryRun.parse(run);
+    const [first = 0, second = 0] = result.barePerSecond;
+    expect(Math.min(first, second)).toBeGreaterThan(0);
+    expect(run.sustainedPerSecond).toBeGreaterThan(0);
+    expect(ratio).toBeCloseTo((2 * run.sustainedPerSecond) / (first + second), 5);
+    expect(renderBacklogResult(result)).toContain('200 deliveries to 100 endpoints');
+  });
+
+  test('of a flood measures the published events', async () => {
+    const result = await runFloodBench(shared, { events: 100 });
+    deliveryRun.parse(result.run);
+    expect(result.publishedPerSecond).toBeGreaterThan(0);
+    expect(renderFloodResult(result)).toContain('100 events to 100 endpoints');
+  });
+
+  test('of fairness receives every event of the healthy endpoints, and holds as its ratio says', async () => {
+    const result = await runFairnessBench(shared, { burst: 100, seconds: 1 });
+    const { before, beside, after, ratio, burstReceived } = result;
+    expect([before, beside, after]).toMatchObject([{ events: 20 }, { events: 20 }, { events: 20 }]);
+    expect(burstReceived).toBeGreaterThan(0);
+    expect(result.holds).toBe(ratio <= 1.5);
+    expect(renderFairnessResult(result)).toContain('beside the bad ones');
+  });
+
+  test('of the backoff measures the retries of both endpoints, none of them early', async () => {
+    const result = await runBackoffBench(shared, { deliveries: 4, retries: 1, base: 1_000 });
+    expect(
+      result.endpoints.map(({ name, retries }) => [name, retries.map(({ backoffMs }) => backoffMs)]),
+    ).toEqual([
+      ['responds with 503', [1_000]],
+      ['hangs', [1_000]],
+    ]);
+    const retries = result.endpoints.flatMap((endpoint) => endpoint.retries);
+    for (const { min } of retries) expect(min).toBeGreaterThanOrEqual(0);
+    expect(result.holds).toBe(retries.every(({ longestIdleMs }) => longestIdleMs <= 2_000));
+    expect(renderBackoffResult(result)).toContain('4 deliveries to an endpoint that hangs:');
   });
 });

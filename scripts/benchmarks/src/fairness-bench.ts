@@ -5,9 +5,8 @@ import { eventually } from '@partner/test-kit/eventually';
 import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
 import { connectPlatform, type Platform } from '@partner/local-stack/demo/platform';
-import type { Progress } from '@partner/local-stack/progress';
 import { type BenchReceiver, HANGING_PATH } from './bench-receiver.js';
-import { BENCH_HOSTS, withBenchStack } from './bench-stack.js';
+import { type Bench, BENCH_HOSTS } from './bench-stack.js';
 import { addCompany, addSubscription, type BenchSubscription, commitEvents } from './fill-deliveries.js';
 import { describeMachine, type Machine } from './machine.js';
 import { quantileOf } from './statistics.js';
@@ -62,89 +61,85 @@ type Client = Parameters<typeof addCompany>[0];
  * Compares how long events take from commit to receipt at 20 healthy endpoints at a steady rate: alone, and while 5 others
  * hang on every request and one company has a burst of events.
  */
-export async function runFairnessBench(options: {
-  readonly burst: number;
-  /** Of each phase. */
-  readonly seconds: number;
-  readonly report: Progress;
-  readonly signal: AbortSignal;
-}): Promise<FairnessBenchResult> {
-  const { burst, seconds, report, signal } = options;
-  const replicas = { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 };
-  return withBenchStack({ replicas, report, signal }, async (stack, receiver) => {
-    const platform = await connectPlatform(stack.description.amqpUrl, signal);
-    try {
-      return await withPostgres(stack.description.postgresUrl, async (client) => {
-        const made = async (path: string, host: string) =>
-          addSubscription(client, {
-            directory: stack.directory,
-            companyId: await addCompany(client, path),
-            path,
-            host,
-          });
-        const sellingCompanyId = await addCompany(client, 'selling', 'SALES');
-        const healthy = await series(HEALTHY, (index) => made(`/healthy/${index}`, BENCH_HOSTS.healthy));
-        const hanging = await series(HANGING, (index) =>
-          made(`${HANGING_PATH}${index}`, BENCH_HOSTS.hanging),
-        );
-        const bursting = await made('/burst', BENCH_HOSTS.bursting);
-        const phase = (extra: () => Promise<void> = () => Promise.resolve()) =>
-          runPhase({ client, platform, sellingCompanyId, receiver, healthy, seconds, signal, extra });
+export async function runFairnessBench(
+  { stack, receiver, report, signal }: Bench,
+  options: {
+    readonly burst: number;
+    /** Of each phase. */
+    readonly seconds: number;
+  },
+): Promise<FairnessBenchResult> {
+  const { burst, seconds } = options;
+  const platform = await connectPlatform(stack.description.amqpUrl, signal);
+  try {
+    return await withPostgres(stack.description.postgresUrl, async (client) => {
+      const made = async (path: string, host: string) =>
+        addSubscription(client, {
+          directory: stack.directory,
+          companyId: await addCompany(client, path),
+          path,
+          host,
+        });
+      const sellingCompanyId = await addCompany(client, 'selling', 'SALES');
+      const healthy = await series(HEALTHY, (index) => made(`/healthy/${index}`, BENCH_HOSTS.healthy));
+      const hanging = await series(HANGING, (index) => made(`${HANGING_PATH}${index}`, BENCH_HOSTS.hanging));
+      const bursting = await made('/burst', BENCH_HOSTS.bursting);
+      const phase = (extra: () => Promise<void> = () => Promise.resolve()) =>
+        runPhase({ client, platform, sellingCompanyId, receiver, healthy, seconds, signal, extra });
 
-        // Its start is no part of what is measured.
-        const commitBurst = await prepareBurst(stack.description.postgresUrl, {
-          subscription: bursting,
-          count: burst,
-          seconds,
-        });
-        await phase();
-        report('warm');
-        const before = await phase();
-        report(`alone: p99 ${before.p99.toFixed(0)} ms`);
-        let burstReceived = 0;
-        const beside = await phase(async () => {
-          const received = new Set<string>();
-          const known = receiver.onReceived;
-          receiver.onReceived = (eventId) => {
-            received.add(eventId);
-            known(eventId);
-          };
-          const [ids] = await Promise.all([
-            commitBurst(),
-            steadily(seconds * HANGING, HANGING, signal, async (turn) => {
-              const [subscription] = hanging.slice(turn % HANGING);
-              if (subscription !== undefined)
-                await commitEvents(client, { subscriptions: [subscription], count: 1 });
-            }),
-          ]);
-          burstReceived = ids.filter((id) => received.has(id)).length;
-        });
-        report(`beside the bad ones: p99 ${beside.p99.toFixed(0)} ms`);
-        await client.query('delete from deliveries where subscription_id = any($1::text[])', [
-          [...hanging, bursting].map(({ id }) => id),
-        ]);
-        const after = await phase();
-        const ratio = (2 * beside.p99) / (before.p99 + after.p99);
-        return {
-          benchmark: 'fairness',
-          machine: describeMachine(),
-          healthy: HEALTHY,
-          hanging: HANGING,
-          burst,
-          eventsPerSecond: HEALTHY,
-          before,
-          beside,
-          after,
-          ratio,
-          largestRatio: LARGEST_RATIO,
-          burstReceived,
-          holds: ratio <= LARGEST_RATIO,
-        };
+      // Its start is no part of what is measured.
+      const commitBurst = await prepareBurst(stack.description.postgresUrl, {
+        subscription: bursting,
+        count: burst,
+        seconds,
       });
-    } finally {
-      await platform.close();
-    }
-  });
+      await phase();
+      report('warm');
+      const before = await phase();
+      report(`alone: p99 ${before.p99.toFixed(0)} ms`);
+      let burstReceived = 0;
+      const beside = await phase(async () => {
+        const received = new Set<string>();
+        const known = receiver.onReceived;
+        receiver.onReceived = (eventId) => {
+          received.add(eventId);
+          known(eventId);
+        };
+        const [ids] = await Promise.all([
+          commitBurst(),
+          steadily(seconds * HANGING, HANGING, signal, async (turn) => {
+            const [subscription] = hanging.slice(turn % HANGING);
+            if (subscription !== undefined)
+              await commitEvents(client, { subscriptions: [subscription], count: 1 });
+          }),
+        ]);
+        burstReceived = ids.filter((id) => received.has(id)).length;
+      });
+      report(`beside the bad ones: p99 ${beside.p99.toFixed(0)} ms`);
+      await client.query('delete from deliveries where subscription_id = any($1::text[])', [
+        [...hanging, bursting].map(({ id }) => id),
+      ]);
+      const after = await phase();
+      const ratio = (2 * beside.p99) / (before.p99 + after.p99);
+      return {
+        benchmark: 'fairness',
+        machine: describeMachine(),
+        healthy: HEALTHY,
+        hanging: HANGING,
+        burst,
+        eventsPerSecond: HEALTHY,
+        before,
+        beside,
+        after,
+        ratio,
+        largestRatio: LARGEST_RATIO,
+        burstReceived,
+        holds: ratio <= LARGEST_RATIO,
+      };
+    });
+  } finally {
+    await platform.close();
+  }
 }
 
 /** Gets a burst of events ready in a thread of its own. What it gives commits them within so many seconds, and gives their ids. */

@@ -1,8 +1,7 @@
 import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
 import { invariant } from '@partner/kernel/invariant';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
-import type { Progress } from '@partner/local-stack/progress';
-import { withBenchStack } from './bench-stack.js';
+import type { Bench } from './bench-stack.js';
 import { addChanges, addInstallerCompany, addJobs, type BenchCompany, settle } from './fill-feed.js';
 import { createHttpClient, type HttpClient } from './http-client.js';
 import { describeMachine, type Machine } from './machine.js';
@@ -73,44 +72,42 @@ const READS: readonly Read[] = [
  * {@link SHORT_FEED}, through the installer gateway. Throws when a page does not hold what it should, or the short feed
  * does not give each of its entries exactly once.
  */
-export async function runFeedBench(options: {
-  /** Of the long feed. */
-  readonly changes: number;
-  /** Measured requests of each company in each way. */
-  readonly samples: number;
-  readonly report: Progress;
-  readonly signal: AbortSignal;
-}): Promise<FeedBenchResult> {
-  const { changes, report, signal } = options;
-  const replicas = { 'inbound-gateway': 0, console: 0, 'webhook-dispatcher': 0 };
-  return withBenchStack({ replicas, report, signal }, async ({ description }) => {
-    const http = createHttpClient(description.services['installer-gateway']?.url ?? '');
-    try {
-      const [short, long] = await withPostgres(description.postgresUrl, async (client) => {
-        const make = async (length: number): Promise<Feed> => {
-          const feed = await makeFeed(client, http, length, signal);
-          report(`a feed has ${length.toLocaleString('en')} changes`);
-          return feed;
-        };
-        const feeds = [await make(SHORT_FEED), await make(changes)] as const;
-        await settle(client);
-        return feeds;
-      });
-      await expectEachEntryOnce(http, short);
-      report(`a walk through ${SHORT_FEED.toLocaleString('en')} changes yields each once, in order`);
-      const comparisons = await compareReads(http, [short, long], options);
-      return {
-        benchmark: 'feed',
-        machine: describeMachine(),
-        changes: { short: SHORT_FEED, long: changes },
-        comparisons,
-        largestRatio: LARGEST_RATIO,
-        holds: comparisons.every(({ ratio }) => ratio <= LARGEST_RATIO),
+export async function runFeedBench(
+  { stack: { description }, report, signal }: Bench,
+  options: {
+    /** Of the long feed. */
+    readonly changes: number;
+    /** Measured requests of each company in each way. */
+    readonly samples: number;
+  },
+): Promise<FeedBenchResult> {
+  const { changes, samples } = options;
+  const http = createHttpClient(description.services['installer-gateway']?.url ?? '');
+  try {
+    const [short, long] = await withPostgres(description.postgresUrl, async (client) => {
+      const make = async (length: number): Promise<Feed> => {
+        const feed = await makeFeed(client, http, length, signal);
+        report(`a feed has ${length.toLocaleString('en')} changes`);
+        return feed;
       };
-    } finally {
-      http.close();
-    }
-  });
+      const feeds = [await make(SHORT_FEED), await make(changes)] as const;
+      await settle(client);
+      return feeds;
+    });
+    await expectEachEntryOnce(http, short);
+    report(`a walk through ${SHORT_FEED.toLocaleString('en')} changes yields each once, in order`);
+    const comparisons = await compareReads(http, [short, long], { samples, report, signal });
+    return {
+      benchmark: 'feed',
+      machine: describeMachine(),
+      changes: { short: SHORT_FEED, long: changes },
+      comparisons,
+      largestRatio: LARGEST_RATIO,
+      holds: comparisons.every(({ ratio }) => ratio <= LARGEST_RATIO),
+    };
+  } finally {
+    http.close();
+  }
 }
 
 /** Fills a feed in steps and asks for the newest cursor after each. */
@@ -156,7 +153,7 @@ async function expectEachEntryOnce(http: HttpClient, feed: Feed): Promise<void> 
 async function compareReads(
   http: HttpClient,
   [short, long]: readonly [Feed, Feed],
-  options: { readonly samples: number; readonly report: Progress; readonly signal: AbortSignal },
+  options: Pick<Bench, 'report' | 'signal'> & { readonly samples: number },
 ): Promise<FeedComparison[]> {
   const comparisons: FeedComparison[] = [];
   for (const read of READS) {

@@ -8,6 +8,7 @@ import { runApiBench } from './api-bench.js';
 import { API_OPERATIONS } from './api-operations.js';
 import { runBackoffBench } from './backoff-bench.js';
 import { runBacklogBench } from './backlog-bench.js';
+import { type Bench, type BenchStackOptions, startBenchStack } from './bench-stack.js';
 import { runFloodBench } from './flood-bench.js';
 import { runLatencyBench } from './latency-bench.js';
 import { runFeedBench, SHORT_FEED } from './feed-bench.js';
@@ -19,8 +20,6 @@ import { renderBacklogResult, renderFloodResult, renderLatencyResult } from './r
 import { renderFeedResult } from './render-feed-result.js';
 
 const interruption = new AbortController();
-
-const feedOptions = z.object({ changes: z.int(), samples: z.int(), json: z.string().optional() });
 
 function write(text: string): void {
   process.stdout.write(text);
@@ -45,86 +44,8 @@ function wholeNumbers(least: number): (text: string) => number[] {
   };
 }
 
-const eventsOptions = z.object({ events: z.int(), json: z.string().optional() });
-
-async function benchFlood(given: unknown): Promise<void> {
-  const { events, json } = eventsOptions.parse(given);
-  const report = createProgress(write);
-  const result = await runFloodBench({ events, report, signal: interruption.signal });
-  finish(result, renderFloodResult(result), json);
-}
-
-async function benchBacklog(given: unknown): Promise<void> {
-  const { events, json } = eventsOptions.parse(given);
-  const report = createProgress(write);
-  const result = await runBacklogBench({ events, report, signal: interruption.signal });
-  finish(result, renderBacklogResult(result), json);
-}
-
-const latencyOptions = z.object({ rate: z.int(), seconds: z.int(), json: z.string().optional() });
-
-async function benchLatency(given: unknown): Promise<void> {
-  const { rate: perSecond, seconds, json } = latencyOptions.parse(given);
-  const report = createProgress(write);
-  const result = await runLatencyBench({ perSecond, seconds, report, signal: interruption.signal });
-  finish(result, renderLatencyResult(result), json);
-}
-
-const fairnessOptions = z.object({ burst: z.int(), seconds: z.int(), json: z.string().optional() });
-
-async function benchFairness(given: unknown): Promise<void> {
-  const { burst, seconds, json } = fairnessOptions.parse(given);
-  const report = createProgress(write);
-  const result = await runFairnessBench({ burst, seconds, report, signal: interruption.signal });
-  finish(result, renderFairnessResult(result), json);
-}
-
-async function benchFeed(given: unknown): Promise<void> {
-  const { changes, samples, json } = feedOptions.parse(given);
-  const report = createProgress(write);
-  const result = await runFeedBench({ changes, samples, report, signal: interruption.signal });
-  finish(result, renderFeedResult(result), json);
-}
-
-const backoffOptions = z.object({
-  deliveries: z.int(),
-  retries: z.int(),
-  base: z.int(),
-  json: z.string().optional(),
-});
-
-async function benchBackoff(given: unknown): Promise<void> {
-  const { deliveries, retries, base, json } = backoffOptions.parse(given);
-  const report = createProgress(write);
-  const options = { deliveries, retries, baseMs: base, report, signal: interruption.signal };
-  const result = await runBackoffBench(options);
-  finish(result, renderBackoffResult(result), json);
-}
-
-const apiOptions = z.object({
-  operation: z.array(z.string()),
-  connections: z.array(z.int()),
-  rounds: z.int(),
-  seconds: z.int(),
-  json: z.string().optional(),
-});
-
-async function benchApi(given: unknown): Promise<void> {
-  const { operation: operations, json, ...sizes } = apiOptions.parse(given);
-  const report = createProgress(write);
-  const result = await runApiBench({ ...sizes, operations, report, signal: interruption.signal });
-  finish(result, renderApiResult(result), json);
-}
-
-function finish(
-  result: { readonly benchmark: string; readonly holds?: boolean },
-  text: string,
-  json: string | undefined,
-): void {
-  write(`\n${text}`);
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
-  if (result.holds === false) process.exitCode = 1;
-}
+/** The services that deliver, without the surfaces. */
+const DELIVERY_SERVICES = { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 } as const;
 
 const program = new Command('scripts/bench')
   .description(
@@ -132,22 +53,70 @@ const program = new Command('scripts/bench')
       'ratios within one run: they hold on any machine.',
   )
   .showHelpAfterError('(see scripts/bench --help)');
-program
-  .command('feed')
-  .description(
-    `the change feed of a company with many changes against that of one with ${SHORT_FEED.toLocaleString('en')}`,
-  )
-  .option('--changes <number>', 'changes of the long feed', wholeNumber(SHORT_FEED), 1_000_000)
-  .option('--samples <number>', 'measured requests of each company in each way', wholeNumber(1), 1_000)
-  .option('--json <file>', 'also write the result to a file')
-  .allowExcessArguments(false)
-  .action(benchFeed);
 
-program
-  .command('api')
-  .description(
+/** Adds a command that measures on a stack of its own. Its options are those of `sizes`. */
+function addBenchmark<
+  Sizes,
+  Result extends { readonly benchmark: string; readonly holds?: boolean },
+>(benchmark: {
+  readonly name: string;
+  readonly description: string;
+  readonly sizes: z.ZodType<Sizes>;
+  readonly stack: (sizes: Sizes) => BenchStackOptions;
+  readonly run: (bench: Bench, sizes: Sizes) => Promise<Result>;
+  readonly render: (result: Result) => string;
+}): Command {
+  return program
+    .command(benchmark.name)
+    .description(benchmark.description)
+    .option('--json <file>', 'also write the result to a file')
+    .allowExcessArguments(false)
+    .action(async (given: unknown) => {
+      const sizes = benchmark.sizes.parse(given);
+      const { json } = z.object({ json: z.string().optional() }).parse(given);
+      const { signal } = interruption;
+      const bench = await startBenchStack({
+        ...benchmark.stack(sizes),
+        report: createProgress(write),
+        signal,
+      });
+      let result: Result;
+      try {
+        result = await benchmark.run(bench, sizes);
+      } finally {
+        await bench.discard();
+      }
+      write(`\n${benchmark.render(result)}`);
+      if (json !== undefined) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
+      if (result.holds === false) process.exitCode = 1;
+    });
+}
+
+addBenchmark({
+  name: 'feed',
+  description: `the change feed of a company with many changes against that of one with ${SHORT_FEED.toLocaleString('en')}`,
+  sizes: z.object({ changes: z.int(), samples: z.int() }),
+  stack: () => ({ replicas: { 'inbound-gateway': 0, console: 0, 'webhook-dispatcher': 0 } }),
+  run: runFeedBench,
+  render: renderFeedResult,
+})
+  .option('--changes <number>', 'changes of the long feed', wholeNumber(SHORT_FEED), 1_000_000)
+  .option('--samples <number>', 'measured requests of each company in each way', wholeNumber(1), 1_000);
+
+addBenchmark({
+  name: 'api',
+  description:
     'cost of each operation of the inbound and installer surfaces, beside the least that could do it',
-  )
+  sizes: z.object({
+    operation: z.array(z.string()),
+    connections: z.array(z.int()),
+    rounds: z.int(),
+    seconds: z.int(),
+  }),
+  stack: () => ({ replicas: { console: 0, 'webhook-dispatcher': 0 }, durable: true }),
+  run: runApiBench,
+  render: renderApiResult,
+})
   .option(
     '--operation <name...>',
     `only operations whose names hold one of these: ${API_OPERATIONS.map(({ name }) => name).join('; ')}`,
@@ -155,54 +124,62 @@ program
   )
   .option('--connections <numbers...>', 'connections at once', wholeNumbers(1), [1, 32])
   .option('--rounds <number>', 'rounds, of which the median counts', wholeNumber(1), 5)
-  .option('--seconds <number>', 'seconds of each slice of a round', wholeNumber(1), 1)
-  .option('--json <file>', 'also write the result to a file')
-  .allowExcessArguments(false)
-  .action(benchApi);
+  .option('--seconds <number>', 'seconds of each slice of a round', wholeNumber(1), 1);
 
-program
-  .command('flood')
-  .description('events from their publish by 32 publishers to the recorded results, and what each costs')
-  .option('--events <number>', 'events to publish', wholeNumber(100), 20_000)
-  .option('--json <file>', 'also write the result to a file')
-  .allowExcessArguments(false)
-  .action(benchFlood);
+addBenchmark({
+  name: 'flood',
+  description: 'events from their publish by 32 publishers to the recorded results, and what each costs',
+  sizes: z.object({ events: z.int() }),
+  stack: () => ({ replicas: DELIVERY_SERVICES, durable: true }),
+  run: runFloodBench,
+  render: renderFloodResult,
+}).option('--events <number>', 'events to publish', wholeNumber(100), 20_000);
 
-program
-  .command('backlog')
-  .description('a backlog of due deliveries to the recorded results, beside a bare loop of signed POSTs')
-  .option('--events <number>', 'size of the backlog', wholeNumber(1_000), 20_000)
-  .option('--json <file>', 'also write the result to a file')
-  .allowExcessArguments(false)
-  .action(benchBacklog);
+addBenchmark({
+  name: 'backlog',
+  description: 'a backlog of due deliveries to the recorded results, beside a bare loop of signed POSTs',
+  sizes: z.object({ events: z.int() }),
+  stack: () => ({ replicas: DELIVERY_SERVICES, durable: true }),
+  run: runBacklogBench,
+  render: renderBacklogResult,
+}).option('--events <number>', 'size of the backlog', wholeNumber(1_000), 20_000);
 
-program
-  .command('latency')
-  .description('events at a steady rate, from their publish to the receipt of the webhook')
+addBenchmark({
+  name: 'latency',
+  description: 'events at a steady rate, from their publish to the receipt of the webhook',
+  sizes: z.object({ rate: z.int(), seconds: z.int() }),
+  stack: () => ({ replicas: DELIVERY_SERVICES, durable: true }),
+  run: runLatencyBench,
+  render: renderLatencyResult,
+})
   .option('--rate <number>', 'events per second', wholeNumber(1), 100)
-  .option('--seconds <number>', 'length of the measurement', wholeNumber(1), 30)
-  .option('--json <file>', 'also write the result to a file')
-  .allowExcessArguments(false)
-  .action(benchLatency);
+  .option('--seconds <number>', 'length of the measurement', wholeNumber(1), 30);
 
-program
-  .command('fairness')
-  .description('what healthy endpoints feel of endpoints that hang and of a burst of another company')
+addBenchmark({
+  name: 'fairness',
+  description: 'what healthy endpoints feel of endpoints that hang and of a burst of another company',
+  sizes: z.object({ burst: z.int(), seconds: z.int() }),
+  stack: () => ({ replicas: DELIVERY_SERVICES }),
+  run: runFairnessBench,
+  render: renderFairnessResult,
+})
   .option('--burst <number>', 'events of the burst', wholeNumber(100), 20_000)
-  .option('--seconds <number>', 'length of each phase', wholeNumber(5), 30)
-  .option('--json <file>', 'also write the result to a file')
-  .allowExcessArguments(false)
-  .action(benchFairness);
+  .option('--seconds <number>', 'length of each phase', wholeNumber(5), 30);
 
-program
-  .command('backoff')
-  .description('when the retries of an endpoint that responds with 503, and of one that hangs, start')
+addBenchmark({
+  name: 'backoff',
+  description: 'when the retries of an endpoint that responds with 503, and of one that hangs, start',
+  sizes: z.object({ deliveries: z.int(), retries: z.int(), base: z.int() }),
+  stack: ({ base }) => ({
+    replicas: DELIVERY_SERVICES,
+    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: String(base) } },
+  }),
+  run: runBackoffBench,
+  render: renderBackoffResult,
+})
   .option('--deliveries <number>', 'deliveries to each endpoint', wholeNumber(1), 200)
   .option('--retries <number>', 'measured retries of each delivery', wholeNumber(1), 2)
-  .option('--base <milliseconds>', 'backoff after the first attempt', wholeNumber(1), 60_000)
-  .option('--json <file>', 'also write the result to a file')
-  .allowExcessArguments(false)
-  .action(benchBackoff);
+  .option('--base <milliseconds>', 'backoff after the first attempt', wholeNumber(1), 60_000);
 
 // Nobody reads any more, e.g. behind head; the work goes on.
 process.stdout.on('error', () => undefined);
