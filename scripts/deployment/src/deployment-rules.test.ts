@@ -29,8 +29,6 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     common('pod', 'allowPrivilegeEscalation: false', ''),
     /allowPrivilegeEscalation/,
   ],
-  ['every pod is', 'console', common('pod', 'drop: [ALL]', 'drop: [NET_RAW]'), /capabilities/],
-  ['every pod is', 'job-state', common('pod', 'runAsUser: 65532', 'runAsUser: 0'), /runAsUser/],
   [
     'no container can',
     'console',
@@ -38,12 +36,6 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /readOnlyRootFilesystem/,
   ],
   ['no pod gets a token', 'console', common('pod', 'automountServiceAccountToken: false', ''), /automount/],
-  [
-    'no pod gets a token',
-    'console',
-    common('service-account', 'automountServiceAccountToken: false', ''),
-    /ServiceAccount/,
-  ],
   [
     'every container has',
     'console',
@@ -70,26 +62,10 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /livenessProbe/,
   ],
   [
-    'all three probes',
-    'console',
-    common('deployment', /(startupProbe:\s+httpGet:\s+path: )\/livez/, '$1/readyz'),
-    /startupProbe/,
-  ],
-  [
     'a pod that ends',
     'console',
     common('deployment', 'seconds: {{ .Values.preStopSleepSeconds }}', 'seconds: 30'),
     /terminationGracePeriodSeconds is 4\d/,
-  ],
-  [
-    'a pod that ends',
-    'console',
-    common(
-      'deployment',
-      /sleep:\s+seconds: \{\{ .Values.preStopSleepSeconds \}\}/,
-      'exec: { command: [sleep] }',
-    ),
-    /preStop sleep/,
   ],
   ['a new version', 'console', common('deployment', 'maxUnavailable: 0', 'maxUnavailable: 1'), /strategy/],
   [
@@ -99,46 +75,16 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /progressDeadlineSeconds is 900/,
   ],
   [
-    'a crash loop',
-    'job-state',
-    common('pod', 'terminationMessagePolicy: FallbackToLogsOnError', ''),
-    /container job-state does not show/,
-  ],
-  [
     'replicas are left',
     'console',
     common('deployment', '{{- if not .Values.autoscaling.enabled }}', '{{- if true }}'),
     /beside an autoscaler/,
   ],
   [
-    'replicas are left',
-    'job-state',
-    common('deployment', 'replicas: {{ .Values.replicaCount }}', 'replicas: 1'),
-    /replicas is 1/,
-  ],
-  [
     'an autoscaler',
     'console',
     common('autoscaling', 'name: {{ include "service-common.fullname" $ }}', 'name: other'),
     /does not make/,
-  ],
-  [
-    'an autoscaler',
-    'job-state',
-    common('autoscaling', '    name: {{ $name }}\n  minReplicaCount', '    name: other\n  minReplicaCount'),
-    /does not make/,
-  ],
-  [
-    'an autoscaler',
-    'job-state',
-    common('autoscaling', '  advanced:\n', '  cooldownPeriod: 300\n  advanced:\n'),
-    /the last replica alone/,
-  ],
-  [
-    'an autoscaler',
-    'job-state',
-    common('autoscaling', 'useCachedMetrics: true', 'useCachedMetrics: false'),
-    /pollingInterval counts for nothing/,
   ],
   [
     'job-state, at its largest',
@@ -157,16 +103,6 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /does not select/,
   ],
   [
-    'a disruption budget',
-    'job-state',
-    common(
-      'pod-disruption-budget',
-      'include "service-common.selectorLabels" $part',
-      'include "service-common.releaseLabels" .',
-    ),
-    /Job other-name-migrate/,
-  ],
-  [
     'pods are spread',
     'console',
     common('pod', 'topologyKey: kubernetes.io/hostname', 'topologyKey: topology.kubernetes.io/region'),
@@ -177,22 +113,6 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     'console',
     common('environment', '{{- if .optional }}', '{{- if true }}'),
     /is not there/,
-  ],
-  [
-    'secrets come from',
-    'console',
-    common('deployment', '"optional" (has $key (default list $facts.optionalSecrets))', '"optional" false'),
-    /does not start without the secret of SMTP_URL/,
-  ],
-  [
-    'secrets come from',
-    'console',
-    common(
-      'service-account',
-      '{{- if .Values.serviceAccount.create -}}',
-      'apiVersion: v1\nkind: Secret\nmetadata: { name: own }\n---\n{{ if .Values.serviceAccount.create -}}',
-    ),
-    /makes a Secret/,
   ],
   [
     'no secret stands',
@@ -217,16 +137,6 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /none of the container's/,
   ],
   [
-    'a Service leads',
-    'job-state',
-    common(
-      'service',
-      /include "service-common.selectorLabels" \$part/g,
-      'include "service-common.releaseLabels" $',
-    ),
-    /selects the pods of Job/,
-  ],
-  [
     'a service that serves',
     'console',
     common('deployment', 'containerPort: {{ .Values.config.httpPort }}', 'containerPort: 8090'),
@@ -237,18 +147,6 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     'console',
     { file: 'console/templates/_facts.tpl', replace: '[/partner-api, ', by: '[/partner, ' },
     /leads \/partner,/,
-  ],
-  [
-    'the public address',
-    'console',
-    common('routes', 'name: {{ $name }}\n                port', 'name: other\n                port'),
-    /leads to other/,
-  ],
-  [
-    'the public address',
-    'console',
-    common('routes', '{{ ternary "ImplementationSpecific" "Prefix" (contains "." .) }}', 'Prefix'),
-    /openapi\.json is not taken/,
   ],
   [
     'a route names',
@@ -272,23 +170,7 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     ),
     /ends a stream of 10 minutes after 15s/,
   ],
-  [
-    'a stream lasts',
-    'console',
-    { file: 'console/values.yaml', replace: 'timeouts: { request: 11m }', by: 'timeouts: {}' },
-    /leaves the end of a stream to the Gateway/,
-  ],
   ['metrics are taken', 'console', common('monitoring', '- port: admin', '- port: http'), /asks http/],
-  [
-    'metrics are taken',
-    'console',
-    common(
-      'monitoring',
-      'selectorLabels" (dict "root" $ "component" "admin")',
-      'selectorLabels" (dict "root" $ "component" "service")',
-    ),
-    /does not select exactly one/,
-  ],
   [
     'no pod may',
     'console',
@@ -308,16 +190,6 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /opens ports/,
   ],
   [
-    'callers are let in',
-    'console',
-    common(
-      'network-policy',
-      '{{- include "service-common.peers" .Values.networkPolicy.gateway | trim | nindent 8 }}',
-      '- namespaceSelector: {}',
-    ),
-    /lets anyone in/,
-  ],
-  [
     'a service reaches',
     'console',
     {
@@ -326,16 +198,6 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
       by: 'egress: [broker]',
     },
     /nothing lets console reach Redis/,
-  ],
-  [
-    'a service reaches',
-    'console',
-    common(
-      'network-policy',
-      '{{ include "service-common.egressToDns" .root }}',
-      '{{ include "service-common.egressToDns" .root }}\n- to: [{ podSelector: { matchLabels: { a: b } } }]\n  ports: [{ port: 5432 }]',
-    ),
-    /port 5432: console has nothing to look for there/,
   ],
   [
     'of the internet',
@@ -360,22 +222,6 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /no deadline/,
   ],
   [
-    'every Job is',
-    'job-state',
-    common(
-      'hook-job',
-      'helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded\nspec:\n  backoffLimit',
-      'other: text\nspec:\n  backoffLimit',
-    ),
-    /in the way/,
-  ],
-  [
-    'every Job is',
-    'job-state',
-    common('hook-job', 'ttlSecondsAfterFinished: {{ .job.ttlSecondsAfterFinished }}', ''),
-    /stays for longer than a week/,
-  ],
-  [
     'a hook needs',
     'job-state',
     common(
@@ -398,34 +244,16 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /leaves ca aside without tls/,
   ],
   [
-    'KEDA checks',
-    'job-state',
-    common('autoscaling', 'mode: QueueLength', 'mode: QueueLength\n        unsafeSsl: "true"'),
-    /unsafeSsl leaves the certificate unchecked/,
-  ],
-  [
     'an alert is about',
     'console',
     common('monitoring', '(printf "namespace=%q" $.Release.Namespace)', '`namespace!=""`'),
     /PartnerServiceDown counts other namespaces/,
   ],
   [
-    'an alert is about',
-    'console',
-    common('monitoring', '{{- $_ := set .labels "namespace" $.Release.Namespace -}}', ''),
-    /PartnerServiceDown does not bear its namespace/,
-  ],
-  [
     'a dashboard is about',
     'console',
     { file: 'console/dashboards/console.json', replace: 'namespace=~\\"$namespace\\",', by: '' },
     /every namespace is shown/,
-  ],
-  [
-    'a dashboard is about',
-    'console',
-    { file: 'console/dashboards/console.json', replace: '"allValue": ".*"', by: '"allValue": ".+"' },
-    /no variable namespace/,
   ],
 ];
 
