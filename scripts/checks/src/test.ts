@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { startPostgres } from '@partner/test-kit/backing-services/postgres';
@@ -35,13 +36,28 @@ function seedFrom(text: string): number {
   throw new InvalidArgumentError('It must be `random` or a whole number from 0 to 2147483647.');
 }
 
+/** The compiled modules of the files that were changed or added since a commit. */
+function changedModules(base: string): string[] {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
+  return [
+    ...git('diff', '--name-only', '--diff-filter=d', base, '--'),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ]
+    .map((file) => file.replace('/src/', '/dist/').replace(/\.tsx?$/, '.js'))
+    .filter((file) => file.includes('/dist/') && existsSync(path.join(root, file)));
+}
+
+/** Which test files of the kinds run: those whose path matches, or those that import a module. */
+type Tests = { readonly pattern: readonly string[] } | { readonly relatedTo: readonly string[] };
+
 /** How many test files run beside each other: most wait for servers more than they compute. */
 const FILES_AT_ONCE = 3;
 
 async function runKinds(
   scratch: string,
   kinds: readonly Kind[],
-  args: readonly string[],
+  tests: Tests,
   env: NodeJS.ProcessEnv,
   limitMinutes: number,
 ): Promise<JestTotals> {
@@ -52,8 +68,7 @@ async function runKinds(
       `--maxWorkers=${FILES_AT_ONCE}`,
       '--selectProjects',
       ...kinds,
-      '--',
-      ...args,
+      ...('pattern' in tests ? ['--', ...tests.pattern] : ['--findRelatedTests', '--', ...tests.relatedTo]),
     ],
     reportFile: path.join(scratch, `jest-${kinds.join('-')}.json`),
     env,
@@ -75,6 +90,14 @@ function readOptions() {
     )
     .addOption(
       new Option(
+        '--changed [base]',
+        'run no system test, and of the others only those that import a changed file',
+      )
+        .preset('HEAD')
+        .conflicts(['only', 'faults']),
+    )
+    .addOption(
+      new Option(
         '--seed <seed>',
         'what random tests choose follows from it: a number, or `random`; always the same without it, random with --faults',
       ).argParser(seedFrom),
@@ -83,13 +106,23 @@ function readOptions() {
     .allowExcessArguments(false)
     .parse();
   const options = z
-    .object({ only: z.array(z.enum(KINDS)), faults: z.number().optional(), seed: z.number().optional() })
+    .object({
+      only: z.array(z.enum(KINDS)),
+      changed: z.string().optional(),
+      faults: z.number().optional(),
+      seed: z.number().optional(),
+    })
     .parse(program.opts());
-  const { faults } = options;
+  const { faults, changed } = options;
   const seed = options.seed ?? (faults === undefined ? undefined : seedFrom('random'));
+  if (changed !== undefined) {
+    const files = changedModules(changed);
+    const only: readonly Kind[] = files.length > 0 ? ['static', 'unit', 'int'] : ['static'];
+    return { only, tests: { relatedTo: files }, faults, seed };
+  }
   const only: readonly Kind[] = faults === undefined ? options.only : ['sys'];
   const pattern = faults === undefined ? program.args.slice(0, 1) : [FAULTS_TEST];
-  return { only, pattern, faults, seed };
+  return { only, tests: { pattern }, faults, seed };
 }
 
 /** Only root can run the tests of containers. Without these tools they are skipped. */
@@ -103,9 +136,12 @@ async function installContainerTools(): Promise<void> {
   }
 }
 
-/** Starts the servers that all tests of a run share: Postgres, RabbitMQ and Redis. */
-function startServers(scratch: string) {
-  return Promise.all([
+/** Starts the servers that all tests of a run share: Postgres, RabbitMQ and Redis. Unit tests need none. */
+async function startServers(scratch: string, kinds: readonly Kind[]) {
+  if (kinds.every((kind) => kind === 'static' || kind === 'unit')) {
+    return { env: {}, stop: () => Promise.resolve() };
+  }
+  const [postgres, rabbitmq, redis] = await Promise.all([
     freePort().then((port) =>
       startPostgres({ directory: path.join(scratch, 'postgres'), port, durable: false }),
     ),
@@ -116,10 +152,16 @@ function startServers(scratch: string) {
       startRedis({ directory: path.join(scratch, 'redis'), port, databases: SHARE_REDIS_DATABASES }),
     ),
   ]);
+  return {
+    env: { TEST_POSTGRES_URL: postgres.url, TEST_AMQP_URL: rabbitmq.url, TEST_REDIS_URL: redis.url },
+    async stop() {
+      await Promise.all([postgres.stop(), rabbitmq.stop(), redis.stop()]);
+    },
+  };
 }
 
 async function main(): Promise<boolean> {
-  const { only, pattern, faults, seed } = readOptions();
+  const { only, tests, faults, seed } = readOptions();
   if (seed !== undefined) process.stdout.write(`seed: ${seed}\n`);
 
   const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -140,11 +182,9 @@ async function main(): Promise<boolean> {
     const scratch = mkdtempSync(path.join(stackDirectory, 'test-'));
     // As root Postgres runs as another user, who has to get through.
     chmodSync(scratch, 0o711);
-    const [postgres, rabbitmq, redis] = await startServers(scratch);
+    const servers = await startServers(scratch, only);
     const env = {
-      TEST_POSTGRES_URL: postgres.url,
-      TEST_AMQP_URL: rabbitmq.url,
-      TEST_REDIS_URL: redis.url,
+      ...servers.env,
       ...(seed !== undefined && { SEED: String(seed) }),
       ...(faults !== undefined && { FAULT_MINUTES: String(faults) }),
     };
@@ -162,19 +202,19 @@ async function main(): Promise<boolean> {
         { kinds: only.filter((kind) => kind === 'sys'), limitMinutes: 120 + (faults ?? 0) },
       ];
       for (const { kinds, limitMinutes } of runs.filter((run) => run.kinds.length > 0)) {
-        const found = await runKinds(scratch, kinds, pattern, env, limitMinutes);
+        const found = await runKinds(scratch, kinds, tests, env, limitMinutes);
         files += found.files;
         totals.passed += found.passed;
         totals.failed += found.failed;
         totals.skipped += found.skipped;
         succeeded &&= found.succeeded;
       }
-      if (files === 0 && pattern.length > 0) {
-        process.stderr.write(`no test file matches ${pattern.join()}\n`);
+      if (files === 0 && 'pattern' in tests && tests.pattern.length > 0) {
+        process.stderr.write(`no test file matches ${tests.pattern.join()}\n`);
         succeeded = false;
       }
     } finally {
-      await Promise.all([postgres.stop(), rabbitmq.stop(), redis.stop()]);
+      await servers.stop();
       rmSync(scratch, { recursive: true, force: true });
     }
   }
