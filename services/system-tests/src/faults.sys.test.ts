@@ -21,7 +21,7 @@ const REPEAT = `scripts/test --faults ${MINUTES} --seed ${SEED}`;
 let stack: TestStack;
 
 beforeAll(async () => {
-  stack = await startDeliveryStack(SEED);
+  stack = await startDeliveryStack(SEED, { parts: { kind: 'private' } });
 });
 
 afterAll(async () => {

@@ -22,10 +22,16 @@ const AFTERMATH_MS = LEASE_SECONDS * 1_000 + ATTEMPT_MS;
 const LONG_PAUSE_MS = 12_000;
 const SHORT_PAUSE_MS = 4_000;
 
-/** A stack for the recording of deliveries, with short retries and a receiver that follows the script of the seed. */
-export function startDeliveryStack(seed: number): Promise<TestStack> {
+/**
+ * A stack for the recording of deliveries, with short retries and a receiver that follows the script of the seed. Faults need
+ * private servers.
+ */
+export function startDeliveryStack(
+  seed: number,
+  servers: Pick<Parameters<typeof startTestStack>[0], 'parts'> = {},
+): Promise<TestStack> {
   return startTestStack({
-    parts: { kind: 'private' },
+    ...servers,
     replicas: FAULTY_REPLICAS,
     settings: {
       'job-state': {
