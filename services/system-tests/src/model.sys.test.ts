@@ -46,7 +46,7 @@ function describe(outcome: Outcome): string {
     .join(' ');
 }
 
-test('each request has the outcome and the effects that the rules give it, one request after another [APPT-5, CONTRACTOR-4, ERROR-11, IDEM-6, JOB-4, LEAD-4, LEAD-5, STATUS-2, STATUS-6]', async () => {
+test('each request has the outcome and the effects that the rules give it, one request after another [APPT-5, CONTRACTOR-3, CONTRACTOR-4, ERROR-11, FEED-1, FEED-4, IDEM-6, JOB-4, LEAD-3, LEAD-4, LEAD-5, SCHED-3, SERVICE-2, SERVICE-3, STATUS-2, STATUS-3, STATUS-6]', async () => {
   const outcomes: string[] = [];
   expect(await runPlan(stack, STEERED_PLAN, (outcome) => outcomes.push(describe(outcome)))).toEqual([]);
   expect(outcomes).toEqual(STEERED_OUTCOMES);

@@ -6,9 +6,11 @@ import {
   secretRotated,
   subscription,
   subscriptionActivated,
+  subscriptionCreated,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
+import { Webhook } from 'standardwebhooks';
 import { call } from './support/http-call.js';
 import {
   createActiveSubscription,
@@ -29,6 +31,7 @@ const EVENTS = ['install.status_changed'];
 
 let stack: TestStack;
 let installer: SandboxCompany;
+let otherInstaller: SandboxCompany;
 let stranger: OwnerSession;
 let owner: OwnerSession;
 
@@ -36,7 +39,7 @@ beforeAll(async () => {
   stack = await startTestStack({});
   const [one, other] = stack.companies('INSTALLER');
   if (one === undefined || other === undefined) throw new Error('the sandbox has too few installers');
-  installer = one;
+  [installer, otherInstaller] = [one, other];
   owner = await signIn(stack.baseUrl, installer.owner);
   stranger = await signIn(stack.baseUrl, other.owner);
 });
@@ -50,7 +53,7 @@ const receivedAt = (name: string) =>
   stack.receiver.received.filter(({ path }) => path === `/webhooks/${name}`);
 
 /** Moves a new job, so that an event occurs. */
-async function moveJob(): Promise<InstallerJob> {
+async function moveJob(headers: Readonly<Record<string, string>> = {}): Promise<InstallerJob> {
   const [seller] = stack.companies('SALES');
   if (seller === undefined) throw new Error('the sandbox has no seller');
   const installerKey = apiKeyOf(installer, 'installer-company');
@@ -61,9 +64,10 @@ async function moveJob(): Promise<InstallerJob> {
   });
   const moved = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
     method: 'POST',
-    headers: { 'x-api-key': installerKey, 'idempotency-key': newId('evt') },
+    headers: { 'x-api-key': installerKey, 'idempotency-key': newId('evt'), ...headers },
     body: {
       status: 'ACKNOWLEDGED',
+      note: 'on it',
       occurredAt: new Date().toISOString(),
       expectedVersion: job.version,
     },
@@ -89,6 +93,47 @@ async function expectStatus(status: number, method: string, path: string, body?:
 }
 
 describe('a subscription of an owner', () => {
+  test('starts paused and is activated only after a verified test delivery [SERVICE-5, WEBHOOK-2, WEBHOOK-3, WEBHOOK-4]', async () => {
+    const created = await expectStatus(201, 'POST', WEBHOOKS, { url: stack.receiverUrl, events: EVENTS });
+    expect(created.json).toMatchObject({
+      subscription: { state: 'paused', verified: false, secretVersion: 1 },
+      secret: expect.stringMatching(/^whsec_/),
+    });
+    const { id } = subscriptionCreated.parse(created.json).subscription;
+    const early = await expectStatus(409, 'POST', `${WEBHOOKS}/${id}/activate`);
+    expect(early.json).toMatchObject({ code: 'test_delivery_required' });
+  });
+
+  test('gets webhooks signed so that a stock Standard Webhooks verifier accepts them, in a trace that no caller has chosen [AUTH-7, DELIVERY-4, DELIVERY-11, SERVICE-4]', async () => {
+    const { secret } = await createActiveSubscription(owner, { url: urlOf('signed'), events: EVENTS });
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const job = await moveJob({ traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+    const webhook = await webhookOf(job, 'signed');
+    const headers = Object.fromEntries(
+      Object.entries(webhook.headers).map(([name, value]) => [name, String(value)] as const),
+    );
+    expect(() => new Webhook(secret).verify(webhook.body, headers)).not.toThrow();
+    const tampered = Buffer.from(webhook.body);
+    tampered.writeUInt8(tampered.readUInt8(10) ^ 1, 10);
+    expect(() => new Webhook(secret).verify(tampered, headers)).toThrow();
+    expect(isSignedWith(secret, webhook)).toBe(true);
+    expect(headers['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    expect(headers['traceparent']).not.toContain(traceId);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-svc-event': 'install.status_changed',
+      'x-svc-secret-version': '1',
+      'webhook-id': webhook.envelope.id,
+    });
+    expect(webhook.envelope).toMatchObject({
+      event: 'install.status_changed',
+      apiVersion: '2026-08-26',
+      schemaVersion: 1,
+      resource: { id: job.id, version: job.version + 1 },
+      data: { previousStatus: 'ASSIGNED', status: 'ACKNOWLEDGED', note: 'on it' },
+    });
+  });
+
   test('gets another secret: tried by a test, then activated, then it signs', async () => {
     const made = await createActiveSubscription(owner, { url: urlOf('rotation'), events: EVENTS });
     const path = `${WEBHOOKS}/${made.id}`;
@@ -192,4 +237,20 @@ test('the event catalogue is the same for every owner', async () => {
   expect(signatureScheme).toBe('v1');
   expect(events.map(({ name }) => name)).toContain('install.status_changed');
   expect((await stranger.call('GET', '/partner-api/webhook-events')).text).toBe(answer.text);
+});
+
+test('a revoked key is refused at once [AUTH-13, ERROR-4]', async () => {
+  const key = apiKeyOf(otherInstaller, 'installer-company');
+  const use = () => call(stack.baseUrl, '/partner/v1/jobs?limit=1', { headers: { 'x-api-key': key } });
+  expect((await use()).status).toBe(200);
+  await stack.revokeKey(otherInstaller.id, key);
+  // What is sent 5 s afterwards or later is refused, however long the answers take and however many the limit lets through.
+  const deadline = Date.now() + 5_000;
+  let status = 200;
+  let sentAt = 0;
+  while (status !== 401 && sentAt < deadline) {
+    sentAt = Date.now();
+    ({ status } = await use());
+  }
+  expect(status).toBe(401);
 });

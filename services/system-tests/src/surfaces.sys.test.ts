@@ -252,6 +252,20 @@ describe('every operation', () => {
     },
   );
 
+  test.each(SURFACE_OPERATIONS.filter(isOnJob))(
+    '$id gives 404 to a job of another company in the same words as to an unknown one, and leaves it as it is [AUTH-8, CONTRACTOR-4, ERROR-6, JOB-2]',
+    async (operation) => {
+      const before = await readJob(stack, other.jobId);
+      const messages: string[] = [];
+      for (const jobId of [other.jobId, newId('job'), 'job', '%F0%9F%8F%A0']) {
+        const request = await validRequest(stack, { ...own, jobId }, operation, before);
+        messages.push(expectError(await send(request), 404, 'not_found').error);
+      }
+      expect(new Set(messages).size).toBe(1);
+      expect(await readJob(stack, other.jobId)).toEqual(before);
+    },
+  );
+
   test('gives 429 with retry-after when its limit is used up, before it looks at scope, input and resource [ERROR-9, HTTP-5, LIMIT-2, LIMIT-4]', async () => {
     const seller = await addCompany(stack.database, {
       class: 'SALES',
