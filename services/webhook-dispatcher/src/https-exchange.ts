@@ -58,6 +58,11 @@ export type Ending =
 /** The trace without what came before the exchange. */
 type TracedEnding = Ending & { readonly trace: ExchangeTrace };
 
+/** The receiver had closed the kept connection before its reuse. Nothing was sent, and the pool has dropped it. */
+interface NothingSent {
+  readonly kind: 'nothing-sent';
+}
+
 const READ_BYTES = 64 * 1_024;
 const KEPT_BYTES = 4 * 1_024;
 const HEADER_BYTES = 16 * 1_024;
@@ -81,7 +86,7 @@ export function exchange(
     /** Time to connect, in ms; undefined for as long as the deadline allows. */
     readonly connectMs: number | undefined;
   },
-): Promise<TracedEnding> {
+): Promise<TracedEnding | NothingSent> {
   const { deadline, connectMs: connectLimitMs } = limits;
   if (deadline.hasPassed()) {
     return Promise.resolve({ kind: 'expired', answer: undefined, trace: NOTHING_REACHED });
@@ -154,11 +159,20 @@ export function exchange(
     });
     // A `connection: close` header alone would not keep the agent from using the connection again.
     request.shouldKeepAlive = pool.keeps(key);
+    const abandon = () => {
+      request.off('error', fail).on('error', () => undefined);
+      request.destroy();
+    };
+    const endIfNothingSent = ({ destroyed }: Socket) => {
+      if (!destroyed) return;
+      abandon();
+      deadline.ignore();
+      resolve({ kind: 'nothing-sent' });
+    };
     deadline.whenPassed(() => {
       end({ kind: 'expired', answer: answerSoFar() });
       // A connection that is given up for its silence is not one that the receiver has closed.
-      request.off('error', fail).on('error', () => undefined);
-      request.destroy();
+      abandon();
     });
 
     request.once('socket', (given: Socket) => {
@@ -166,6 +180,9 @@ export function exchange(
       wireBytesBefore = given.bytesRead;
       if (request.reusedSocket) {
         phase = 'http';
+        // The request is written after this event. If that write fails at once, the system has taken none of it. The
+        // failure destroys the connection in the next tick, and is emitted in the one after.
+        process.nextTick(() => process.nextTick(endIfNothingSent, given));
         return;
       }
       given.once('connect', () => {

@@ -63,6 +63,9 @@ async function rawTlsServer(
     end() {
       for (const socket of spoken) socket.end();
     },
+    reset() {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
   };
 }
 
@@ -71,6 +74,8 @@ interface RawServer {
   readonly connections: () => number;
   /** Ends every connection with a proper close. */
   readonly end: () => void;
+  /** Drops every connection. The system of the client knows it when this returns. */
+  readonly reset: () => void;
 }
 
 /** Returns the connections of a pool that are not closed, in use or kept. */
@@ -467,6 +472,28 @@ describe('a kept connection', () => {
     const post = senderFor(loopback(at.port));
     expect(answerOf(await post())?.status).toBe(204);
     expect(answerOf(await post())?.status).not.toBe(200);
+  });
+
+  test('that the receiver reset before its reuse carries nothing: the POST goes over a new one [DELIVERY-19]', async () => {
+    const posted: TLSSocket[] = [];
+    const at = await rawTlsServer((socket) => {
+      socket.on('data', () => {
+        posted.push(socket);
+        // The first two are answered together, so that two connections are kept.
+        if (posted.length === 1) return;
+        for (const each of posted.slice(-2)) each.write('HTTP/1.1 204 No Content\r\n\r\n');
+      });
+    });
+    const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
+    const post = senderFor(loopback(at.port), {}, pool);
+    await Promise.all([post(), post()]);
+    while (Object.values(pool.agent.freeSockets).flat().length < 2) await once(pool.agent, 'free');
+
+    at.reset();
+    const result = await post();
+
+    expect(result).toMatchObject({ outcome: 'delivered', trace: { reusedConnection: false } });
+    expect({ posts: posted.length, connections: at.connections() }).toEqual({ posts: 3, connections: 3 });
   });
 
   test('that breaks on reuse fails the attempt without a second POST, and the pool then keeps none there', async () => {

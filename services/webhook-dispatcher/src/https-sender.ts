@@ -54,8 +54,9 @@ const TRACED_ADDRESSES = 16;
 
 /**
  * Makes the sender. The time limit covers name resolution, connecting, TLS and the whole answer. When a vetted address does
- * not take the connection, the next one is tried: nothing has been sent by then. Once the request may have been sent it is
- * never sent again, so that one call is at most one POST.
+ * not take the connection, the next one is tried: nothing has been sent by then. The same holds for a kept connection that
+ * the receiver closed before its reuse. Once the request may have been sent it is never sent again, so that one call is
+ * at most one POST.
  */
 export function createHttpsSender(deps: {
   readonly guard: EndpointGuard;
@@ -83,10 +84,10 @@ export function createHttpsSender(deps: {
     const targets = inDialOrder(endpoint);
     for (const [index, target] of targets.entries()) {
       const isLast = index === targets.length - 1;
-      const ending = await exchange(pool, endpoint, target, post, {
-        deadline,
-        connectMs: isLast ? undefined : connectTimeoutMs,
-      });
+      const limits = { deadline, connectMs: isLast ? undefined : connectTimeoutMs };
+      let ending = await exchange(pool, endpoint, target, post, limits);
+      // Each of these has left the pool, so a new connection is the last.
+      while (ending.kind === 'nothing-sent') ending = await exchange(pool, endpoint, target, post, limits);
       if (ending.kind === 'failed' && ending.phase === 'connect' && !isLast) continue;
       const trace = { ...tracedLookup(endpoint), ...ending.trace };
       return { ...judge(ending, timeoutError), remoteAddress: target.address, trace };
