@@ -13,7 +13,7 @@ export interface PartitionedTable {
   readonly name: string;
   readonly key: PartitionKey;
   /** Days that one partition holds. */
-  readonly widthDays: 7 | 30;
+  readonly widthDays: 7 | 15 | 30;
   /** Maximum number of days between now and the keys of new rows. */
   readonly aheadDays: number;
 }

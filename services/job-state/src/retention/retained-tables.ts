@@ -50,7 +50,8 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
     {
       name: 'idempotency_keys',
       key: { kind: 'instant', column: 'expires_at' },
-      widthDays: 7,
+      // A look-up reads each partition; with seven of them it costs a third less than with twelve.
+      widthDays: 15,
       aheadDays: LIMITS.idempotencyRetentionDays,
       keptDays: SKEW_DAYS,
       purgeDefault: (tx, before, limit) =>
