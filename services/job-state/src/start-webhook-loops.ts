@@ -33,7 +33,8 @@ export function startWebhookLoops(
     batchSize: 200,
   });
   database.onWake('deliveries', scheduler.wake);
-  queue.onWake('room', scheduler.wakeLater);
+  queue.onWake('room', scheduler.refill);
+  database.onLeased(scheduler.releaser);
   lifecycle.onShutdown('scheduler', () => scheduler.stop());
   const bulkReplays = startBulkReplays({
     database,

@@ -25,6 +25,52 @@ export interface OutboxMessage {
   readonly requestId: string | null;
 }
 
+/** A delivery under a lease, with everything that its attempt needs. */
+export interface LeasedDelivery {
+  readonly id: string;
+  readonly leaseId: string;
+  /** By the database's clock. */
+  readonly leasedAt: Date;
+  /** By the database's clock. */
+  readonly leaseExpiresAt: Date;
+  /** Number of the next attempt, from 1. */
+  readonly attempt: number;
+  readonly subscriptionId: string;
+  /** Whether the latest attempt of the subscription, of any delivery, failed. */
+  readonly lastAttemptFailed: boolean;
+  readonly url: string;
+  readonly urlVersion: number;
+  readonly secretVersion: number;
+  readonly sealedSecret: Buffer;
+  readonly eventId: string;
+  readonly event: string;
+  readonly body: Buffer;
+  readonly traceParent: string | null;
+  /** The request that caused the event. */
+  readonly requestId: string | null;
+}
+
+/** Bounds of the leases that a transaction may give to the deliveries that it queues. */
+export interface LeaseLimits {
+  readonly leaseSeconds: number;
+  /** Slots for companies with nothing in flight. */
+  readonly inFlight: number;
+  /** Slots for companies that already have deliveries in flight. */
+  readonly sharedSlots: number;
+  /** Slots of one subscription. */
+  readonly subscriptionCap: number;
+  /** Slots of one company. */
+  readonly companyCap: number;
+}
+
+/** Publishes commands for leased deliveries. */
+export interface Releaser {
+  /** Undefined while deliveries must wait for the scheduler. */
+  leaseLimits(): LeaseLimits | undefined;
+  /** It must neither throw nor block. */
+  release(deliveries: readonly LeasedDelivery[]): void;
+}
+
 /** What a transaction asks for after its commit. */
 export interface AfterCommit {
   /** Runs `then` after the commit; never after a rollback. */
@@ -37,6 +83,10 @@ export interface AfterCommit {
    * An empty list announces nothing.
    */
   announceAfterCommit(companyId: string, subscriptionIds: readonly string[]): void;
+  /** Bounds of the leases of deliveries that the transaction queues; undefined: the scheduler leases them. */
+  readonly leaseLimits: LeaseLimits | undefined;
+  /** Publishes commands after the commit for deliveries that the transaction has leased. */
+  releaseAfterCommit(deliveries: readonly LeasedDelivery[]): void;
   /** Publishes a message after the commit; if that fails, it stays in the outbox for the relay. */
   publishAfterCommit(message: OutboxMessage): void;
 }
@@ -49,6 +99,8 @@ export interface CommitListeners {
   onAnnounced(announce: Announce): void;
   /** Adds a publisher of committed messages. It must neither throw nor block. */
   onMessage(publish: (message: OutboxMessage) => void): void;
+  /** Sets the releaser of deliveries that transactions lease. */
+  onLeased(releaser: Releaser): void;
   /** Collects what one transaction asks for; `run` does it, each topic and each company once. */
   collect(): AfterCommit & { readonly run: () => void };
 }
@@ -58,6 +110,7 @@ export function createCommitListeners(): CommitListeners {
   const loops: { readonly topic: WakeTopic; readonly wake: Wake }[] = [];
   const watchers: Announce[] = [];
   const publishers: ((message: OutboxMessage) => void)[] = [];
+  let releaser: Releaser | undefined;
   return {
     onWake(topic, wake) {
       loops.push({ topic, wake });
@@ -68,12 +121,17 @@ export function createCommitListeners(): CommitListeners {
     onMessage(publish) {
       publishers.push(publish);
     },
+    onLeased(added) {
+      releaser = added;
+    },
     collect() {
       const hooks: (() => void)[] = [];
       const messages: OutboxMessage[] = [];
       const topics = new Map<WakeTopic, Set<string>>();
       const changes = new Map<string, Set<string>>();
+      const leased: LeasedDelivery[] = [];
       return {
+        leaseLimits: releaser?.leaseLimits(),
         afterCommit(then) {
           hooks.push(then);
         },
@@ -84,10 +142,14 @@ export function createCommitListeners(): CommitListeners {
           if (subscriptionIds.length === 0) return;
           changes.set(companyId, new Set([...(changes.get(companyId) ?? []), ...subscriptionIds]));
         },
+        releaseAfterCommit(deliveries) {
+          leased.push(...deliveries);
+        },
         publishAfterCommit(message) {
           messages.push(message);
         },
         run() {
+          if (leased.length > 0) releaser?.release(leased);
           for (const publish of publishers) for (const message of messages) publish(message);
           for (const hook of hooks) hook();
           for (const { topic, wake } of loops) {

@@ -95,9 +95,8 @@ export function createConnectionPool(options: {
     application_name: 'job-state',
     pipeline: true,
     stream: createBatchingSocket,
-    ...(options.plainIndexScans && {
-      options: '-c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan',
-    }),
+    // The tables of the delivery queue fill and drain faster than their statistics follow.
+    options: `-c jit=off -c enable_seqscan=off${options.plainIndexScans ? ' -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan' : ''}`,
     keepAlive: true,
   });
   const beginWait = options.measured?.by.add(options.measured.pool, pool);

@@ -77,7 +77,7 @@ export interface TransactionLimits extends CallerLimits {
 }
 
 /** The service's connections to Postgres. */
-export interface Database extends Queryable, Pick<CommitListeners, 'onWake' | 'onAnnounced' | 'onMessage'> {
+export interface Database extends Queryable, Omit<CommitListeners, 'collect'> {
   /** Runs one statement on its own. */
   query<Row extends pg.QueryResultRow>(
     statement: string | PreparedStatement,
@@ -272,6 +272,7 @@ export function createDatabase(options: {
     onWake: listeners.onWake,
     onAnnounced: listeners.onAnnounced,
     onMessage: listeners.onMessage,
+    onLeased: listeners.onLeased,
     isReady: pool.isReachable,
     end: pool.end,
   };

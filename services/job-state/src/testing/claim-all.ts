@@ -1,18 +1,11 @@
+import type { LeasedDelivery } from '../database/after-commit.js';
 import type { Queryable } from '../database/database.js';
-import {
-  claimDue,
-  type ClaimedDelivery,
-  type ClaimLimits,
-  findWaiting,
-} from '../webhooks/schedule/claim-due.js';
+import { claimDue, type ClaimLimits, findWaiting } from '../webhooks/schedule/claim-due.js';
 
 const MANY = 10_000;
 
 /** Claims the due deliveries of all subscriptions. */
-export async function claimAll(
-  database: Queryable,
-  limits: ClaimLimits,
-): Promise<readonly ClaimedDelivery[]> {
+export async function claimAll(database: Queryable, limits: ClaimLimits): Promise<readonly LeasedDelivery[]> {
   const withFirst = await findWaiting(database, { state: 'pending', afterId: '', limit: MANY });
   const withRetries = await findWaiting(database, { state: 'retry_scheduled', afterId: '', limit: MANY });
   return claimDue(database, { ...limits, subscriptionIds: [...new Set([...withFirst, ...withRetries])] });

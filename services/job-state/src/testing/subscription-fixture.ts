@@ -9,7 +9,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
-import type { ClaimedDelivery } from '../webhooks/schedule/claim-due.js';
+import type { LeasedDelivery } from '../database/after-commit.js';
 import { claimAll } from './claim-all.js';
 import { createDeliveryResultsHandler } from '../webhooks/attempts/delivery-results.js';
 import type { SubscriptionOfCompany } from '../webhooks/subscriptions/get-subscription.js';
@@ -51,7 +51,7 @@ export interface SubscriptionFixture extends WebhookFixture {
   /** Sends a test, and reports the outcome of its attempt as the dispatcher does. */
   tested(of: SubscriptionOfCompany, outcome?: AttemptOutcome, urlVersion?: number): Promise<string>;
   /** Claims all due deliveries, as the scheduler does. */
-  claim(limits?: Partial<typeof CLAIM_LIMITS>): Promise<readonly ClaimedDelivery[]>;
+  claim(limits?: Partial<typeof CLAIM_LIMITS>): Promise<readonly LeasedDelivery[]>;
   /** Handles the result of an attempt. */
   handle: ReturnType<typeof createDeliveryResultsHandler>;
 }

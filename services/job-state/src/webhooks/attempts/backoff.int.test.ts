@@ -6,7 +6,7 @@ import { silentLogger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';
 import { claimAll } from '../../testing/claim-all.js';
 import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
-import type { ClaimedDelivery } from '../schedule/claim-due.js';
+import type { LeasedDelivery } from '../../database/after-commit.js';
 import { createDeliveryResultsHandler } from './delivery-results.js';
 import { subscriptionCapOf } from '../schedule/release-due.js';
 
@@ -71,7 +71,7 @@ async function expectScheduleKept(durationMs: number): Promise<void> {
     random: () => (jitter = (jitter + 0.37) % 1),
   });
 
-  const fail = async (attempts: readonly ClaimedDelivery[]) => {
+  const fail = async (attempts: readonly LeasedDelivery[]) => {
     const before = await clock();
     await Promise.all(
       attempts.map(({ id, leaseId, attempt }) =>

@@ -8,8 +8,10 @@ import {
   type EventData,
   eventGroup,
 } from '@partner/proto-contracts/events/webhook-events';
+import type { LeasedDelivery } from '../../database/after-commit.js';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Transaction } from '../../database/database.js';
+import { FAILING_AFTER } from '../schedule/claim-due.js';
 import { deliveryIdSql } from '../schedule/delivery-id-sql.js';
 import { renderEnvelope } from './render-envelope.js';
 
@@ -34,6 +36,15 @@ export interface RecordedEvent {
   readonly deliveries: () => number;
 }
 
+/** A delivery that waits for the scheduler. */
+interface QueuedDelivery {
+  readonly subscriptionId: string;
+  readonly leaseId: null;
+}
+
+/** What Postgres knows of a delivery that was leased with its event. */
+type LeasedNow = Omit<LeasedDelivery, 'attempt' | 'eventId' | 'event' | 'body' | 'traceParent' | 'requestId'>;
+
 /** Why a subscription got no delivery of an event, as of the commit of the event. */
 export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 'paused'] as const;
 
@@ -45,11 +56,13 @@ const recordEventsStatement = (
   name,
   text: `with item as materialized (
      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::timestamptz[],
-         $8::text[], $9::text[], $10::integer[], $11::bytea[], $12::text[], $13::text[], $14::timestamptz[], $15::text[])
+         $8::text[], $9::text[], $10::integer[], $11::bytea[], $12::text[], $13::text[], $14::timestamptz[], $15::text[],
+         $16::integer[], $17::integer[], $18::integer[], $19::integer[], $20::integer[])
        with ordinality as item (event_id, company_id, name, event_group, classes, schema_version, occurred_at,
-         resource_type, resource_id, resource_version, body, trace_parent, request_id, created_at, first_delivery_id, call)
+         resource_type, resource_id, resource_version, body, trace_parent, request_id, created_at, first_delivery_id,
+         lease_seconds, slots, shared_slots, subscription_cap, company_cap, call)
    ), ${faults}verdicts as materialized (
-     select item.call, s.id,
+     select item.call, s.id, item.company_id, s.failures_in_row >= ${FAILING_AFTER} as is_failing,
        case
          when c.class <> all(string_to_array(item.classes, ' ')) then 'class'
          when not s.events && array[item.name, item.event_group] then 'not_subscribed'
@@ -68,16 +81,47 @@ const recordEventsStatement = (
      select event_id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body,
        trace_parent, created_at, request_id, reasons
      from item left join not_queued using (call)
+   ), in_flight as materialized (
+     select d.subscription_id, d.company_id, count(*) as deliveries from deliveries d
+     where d.lease_id is not null and d.next_attempt_at > now() and ($16::integer[])[1] is not null
+     group by d.subscription_id, d.company_id
+   ), queued as (
+     select v.call, v.id, ${dueAt} as due_at, not v.is_failing and ${dueAt} <= now() and not exists (
+         select from deliveries d where d.subscription_id = v.id and d.state = 'pending' and d.lease_id is null
+       ) and not exists (
+         select from deliveries d
+         where d.subscription_id = v.id and d.state = 'retry_scheduled' and d.lease_id is null and d.next_attempt_at <= now()
+       ) as is_first,
+       row_number() over (partition by v.call order by v.id) as number,
+       row_number() over (order by v.call, v.id) + coalesce((select sum(deliveries) from in_flight), 0) as of_all,
+       row_number() over (partition by v.id order by v.call)
+         + coalesce((select deliveries from in_flight where in_flight.subscription_id = v.id), 0) as of_subscription,
+       row_number() over (partition by v.company_id order by v.call, v.id)
+         + coalesce((select sum(deliveries) from in_flight where in_flight.company_id = v.company_id), 0) as of_company
+     from verdicts v${copies}
+     where v.reason is null
    ), delivery as (
      insert into deliveries
-       (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at, next_attempt_at)
-     select ${deliveryIdSql('item.first_delivery_id', 'row_number() over (partition by item.call order by v.id)')},
-       v.id, item.company_id, item.event_id, item.name, item.resource_type, item.resource_id, item.created_at, ${dueAt}
-     from verdicts v join item using (call)${copies}
-     where v.reason is null
-     returning event_id, subscription_id
+       (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at, next_attempt_at, lease_id)
+     select ${deliveryIdSql('item.first_delivery_id', 'queued.number')},
+       queued.id, item.company_id, item.event_id, item.name, item.resource_type, item.resource_id, item.created_at,
+       case when is_leased then now() + make_interval(secs => item.lease_seconds) else queued.due_at end,
+       case when is_leased then gen_random_uuid()::text end
+     from queued join item using (call)
+     cross join lateral (
+       select item.lease_seconds is not null and queued.is_first
+         and queued.of_subscription <= item.subscription_cap and queued.of_company <= item.company_cap
+         and queued.of_all <= case queued.of_company when 1 then item.slots else item.shared_slots end as is_leased
+     ) lease
+     returning id, event_id, subscription_id, lease_id, next_attempt_at
    )
-   select item.call, delivery.subscription_id as "subscriptionId" from delivery join item using (event_id)`,
+   select item.call, delivery.subscription_id as "subscriptionId", delivery.id, delivery.lease_id as "leaseId",
+     now() as "leasedAt", delivery.next_attempt_at as "leaseExpiresAt", s.failures_in_row > 0 as "lastAttemptFailed", s.url,
+     s.url_version as "urlVersion", secret.version as "secretVersion", secret.sealed as "sealedSecret"
+   from delivery join item using (event_id)
+   left join (subscriptions s join subscription_secrets secret
+     on secret.subscription_id = s.id and secret.version = s.secret_version)
+     on s.id = delivery.subscription_id and delivery.lease_id is not null`,
 });
 
 const RECORD_EVENTS = recordEventsStatement('record-events', { faults: '', copies: '', dueAt: 'now()' });
@@ -107,11 +151,18 @@ const RECORD_EVENTS_WITH_FAULTS = recordEventsStatement('record-events-with-faul
  * name. A deleted subscription gets neither delivery nor reason.
  *
  * It is one statement and one snapshot: the event is ordered either before or after a concurrent pause or activation. Events of
- * one turn of the event loop share it. It takes no lock, and nothing waits for it but the commit. The deliveries are due at once; the commit wakes the scheduler. Throws if
- * the data does not fit the event's schema.
+ * one turn of the event loop share it. It takes no lock, and nothing waits for it but the commit. Throws if the data does
+ * not fit the event's schema.
+ *
+ * A delivery to an endpoint that has a free slot, no failing state and nothing due is leased at once, within the same bounds as
+ * a claim of the scheduler, and released after the commit. The others are due at once; the commit wakes the scheduler.
  */
 export function recordEvent<E extends EventName>(tx: Transaction, event: EventToRecord<E>): RecordedEvent {
   const eventId = newId('evt');
+  const body = renderEnvelope({ ...event, eventId });
+  const traceParent = injectTrace()['traceparent'] ?? null;
+  const requestId = currentRequestId() ?? null;
+  const limits = tx.leaseLimits;
   let deliveries = 0;
   const values = [
     eventId,
@@ -124,19 +175,39 @@ export function recordEvent<E extends EventName>(tx: Transaction, event: EventTo
     event.resource.type,
     event.resource.id,
     event.resource.version,
-    renderEnvelope({ ...event, eventId }),
-    injectTrace()['traceparent'] ?? null,
-    currentRequestId() ?? null,
+    body,
+    traceParent,
+    requestId,
     event.now,
     newId('dlv'),
+    limits?.leaseSeconds ?? null,
+    limits?.inFlight ?? null,
+    limits?.sharedSlots ?? null,
+    limits?.subscriptionCap ?? null,
+    limits?.companyCap ?? null,
   ];
   const statement = tx.environment === 'sandbox' ? RECORD_EVENTS_WITH_FAULTS : RECORD_EVENTS;
-  tx.queryTogether<{ subscriptionId: string }>(statement, values).then(
+  tx.queryTogether<QueuedDelivery | LeasedNow>(statement, values).then(
     (rows) => {
-      const subscriptionIds = rows.map(({ subscriptionId }) => subscriptionId);
       deliveries = rows.length;
-      if (deliveries > 0) tx.wakeAfterCommit('deliveries', subscriptionIds);
-      tx.announceAfterCommit(event.companyId, subscriptionIds);
+      const leased = rows.filter((row) => row.leaseId !== null);
+      tx.releaseAfterCommit(
+        leased.map((row) => ({
+          ...row,
+          attempt: 1,
+          eventId,
+          event: event.event,
+          body,
+          traceParent,
+          requestId,
+        })),
+      );
+      const waiting = rows.filter((row) => row.leaseId === null).map(({ subscriptionId }) => subscriptionId);
+      if (waiting.length > 0) tx.wakeAfterCommit('deliveries', waiting);
+      tx.announceAfterCommit(
+        event.companyId,
+        rows.map(({ subscriptionId }) => subscriptionId),
+      );
     },
     () => undefined,
   );

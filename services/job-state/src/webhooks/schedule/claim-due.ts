@@ -1,30 +1,6 @@
+import type { LeasedDelivery } from '../../database/after-commit.js';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Queryable } from '../../database/database.js';
-
-/** One due delivery with everything that its attempt needs. */
-export interface ClaimedDelivery {
-  readonly id: string;
-  readonly leaseId: string;
-  /** By the database's clock. */
-  readonly leasedAt: Date;
-  /** By the database's clock. */
-  readonly leaseExpiresAt: Date;
-  /** Number of the next attempt, from 1. */
-  readonly attempt: number;
-  readonly subscriptionId: string;
-  /** Whether the latest attempt of the subscription, of any delivery, failed. */
-  readonly lastAttemptFailed: boolean;
-  readonly url: string;
-  readonly urlVersion: number;
-  readonly secretVersion: number;
-  readonly sealedSecret: Buffer;
-  readonly eventId: string;
-  readonly event: string;
-  readonly body: Buffer;
-  readonly traceParent: string | null;
-  /** The request that caused the event. */
-  readonly requestId: string | null;
-}
 
 /** Limits of a claim: how many deliveries and for how long. */
 export interface ClaimLimits {
@@ -247,10 +223,10 @@ const CLAIM = {
 export async function claimDue(
   database: Queryable,
   limits: ClaimLimits & { readonly subscriptionIds: readonly string[] },
-): Promise<readonly ClaimedDelivery[]> {
+): Promise<readonly LeasedDelivery[]> {
   if (limits.subscriptionIds.length === 0) return [];
   const { inFlight, companyCap = inFlight } = limits;
-  return database.query<ClaimedDelivery>(CLAIM, [
+  return database.query<LeasedDelivery>(CLAIM, [
     limits.batchSize,
     limits.leaseSeconds,
     inFlight,
@@ -288,7 +264,7 @@ export async function endExpiredLeases(database: Queryable): Promise<number> {
 }
 
 /** A lease on a delivery. */
-export type Lease = Pick<ClaimedDelivery, 'id' | 'leaseId'>;
+export type Lease = Pick<LeasedDelivery, 'id' | 'leaseId'>;
 
 /**
  * Returns leases under which nothing was sent.

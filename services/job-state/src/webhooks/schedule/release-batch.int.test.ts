@@ -12,7 +12,8 @@ import { runWithRequestId } from '@partner/kernel/request-context';
 import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { Registry } from 'prom-client';
-import { type ClaimedDelivery, endExpiredLeases, findWaiting } from './claim-due.js';
+import type { LeasedDelivery } from '../../database/after-commit.js';
+import { endExpiredLeases, findWaiting } from './claim-due.js';
 import { claimAll } from '../../testing/claim-all.js';
 import { createReleaseMetrics } from './release-metrics.js';
 import { publishClaimed } from './release-batch.js';
@@ -236,7 +237,7 @@ describe('due deliveries', () => {
   test('of one subscription stay within its cap, whatever its backlog, and others are released [DELIVERY-15]', async () => {
     const busy = await subscriptionWithEvents(8);
     const quiet = await subscriptionWithEvents(1);
-    const ofBusy = (claimed: readonly ClaimedDelivery[]) =>
+    const ofBusy = (claimed: readonly LeasedDelivery[]) =>
       claimed.filter(({ subscriptionId }) => subscriptionId === busy.subscriptionId);
 
     const first = await claimAll(fixture.database, { ...LIMITS, batchSize: 4, subscriptionCap: 3 });
@@ -255,7 +256,7 @@ describe('due deliveries', () => {
   test('of a healthy subscription are released at once, however many others hang with a backlog [DELIVERY-15]', async () => {
     const limits = { ...LIMITS, batchSize: 200, inFlight: 40, subscriptionCap: 2 };
     for (let hanging = 0; hanging < 25; hanging += 1) await subscriptionWithEvents(4);
-    const underWay: ClaimedDelivery[] = [];
+    const underWay: LeasedDelivery[] = [];
     for (let batch = 0; batch < 3; batch += 1) underWay.push(...(await claimAll(fixture.database, limits)));
     // Three quarters of the slots; the rest is for companies with nothing in flight.
     expect(underWay).toHaveLength(30);
@@ -399,7 +400,7 @@ describe('due deliveries', () => {
       [[...retries]],
     );
     const limits = { ...LIMITS, subscriptionCap: 8 };
-    const count = (claimed: readonly ClaimedDelivery[]) => ({
+    const count = (claimed: readonly LeasedDelivery[]) => ({
       retries: claimed.filter(({ id }) => retries.has(id)).length,
       first: claimed.filter(({ id }) => !retries.has(id)).length,
     });

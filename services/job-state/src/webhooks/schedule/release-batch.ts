@@ -10,8 +10,9 @@ import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
 import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/tracing';
+import type { LeasedDelivery } from '../../database/after-commit.js';
 import type { Queryable } from '../../database/database.js';
-import { type ClaimedDelivery, returnLeases } from './claim-due.js';
+import { returnLeases } from './claim-due.js';
 import type { ReleaseMetrics } from './release-metrics.js';
 
 /** Maximum number of deliveries in one command: enough to make the broker's cost small beside the attempts'. */
@@ -45,15 +46,15 @@ export interface ReleasedBatch {
  */
 export async function publishClaimed(
   deps: ReleaseDeps,
-  claimed: readonly ClaimedDelivery[],
+  claimed: readonly LeasedDelivery[],
   returnAfterMs: number,
 ): Promise<ReleasedBatch> {
   if (claimed.length === 0) return { released: 0, failed: 0, failure: undefined };
   deps.metrics.batchSize.observe(claimed.length);
 
-  const unconfirmed: ClaimedDelivery[] = [];
+  const unconfirmed: LeasedDelivery[] = [];
   let failure: unknown;
-  const release = async (deliveries: readonly ClaimedDelivery[]) => {
+  const release = async (deliveries: readonly LeasedDelivery[]) => {
     try {
       await publish(deps.publisher, deliveries);
       for (const { id, attempt } of deliveries) {
@@ -78,9 +79,9 @@ export async function publishClaimed(
  * A delivery whose endpoint failed its latest attempt has its own command. A command is acknowledged when all of its attempts
  * have finished, so with an attempt that hangs a crash would repeat the others.
  */
-export function commandsOf(claimed: readonly ClaimedDelivery[]): readonly (readonly ClaimedDelivery[])[] {
-  const commands: ClaimedDelivery[][] = [];
-  let open: ClaimedDelivery[] = [];
+export function commandsOf(claimed: readonly LeasedDelivery[]): readonly (readonly LeasedDelivery[])[] {
+  const commands: LeasedDelivery[][] = [];
+  let open: LeasedDelivery[] = [];
   let bytes = 0;
   for (const delivery of claimed) {
     if (delivery.lastAttemptFailed) {
@@ -100,7 +101,7 @@ export function commandsOf(claimed: readonly ClaimedDelivery[]): readonly (reado
 
 async function publish(
   publisher: Pick<Publisher, 'publish'>,
-  deliveries: readonly ClaimedDelivery[],
+  deliveries: readonly LeasedDelivery[],
 ): Promise<void> {
   const [first] = deliveries;
   invariant(first, 'a command has deliveries');
@@ -119,7 +120,7 @@ async function publish(
 }
 
 /** The command for one attempt, with its own span in the trace of its event, on behalf of the original request. */
-function commandFor(delivery: ClaimedDelivery): Promise<MessageInitShape<typeof DeliverWebhookSchema>> {
+function commandFor(delivery: LeasedDelivery): Promise<MessageInitShape<typeof DeliverWebhookSchema>> {
   return withSpan(
     {
       name: 'release delivery',

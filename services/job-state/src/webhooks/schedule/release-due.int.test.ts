@@ -55,7 +55,7 @@ function start(options: {
   });
   schedulers.push(scheduler);
   fixture.database.onWake('deliveries', scheduler.wake);
-  fixture.database.onWake('room', scheduler.wakeLater);
+  fixture.database.onWake('room', scheduler.refill);
   const passSeconds = (seconds: number) => {
     now += seconds * 1_000;
   };
@@ -157,6 +157,23 @@ describe('startScheduler', () => {
     const published = await publisher.published.atLeast(5);
     expect(new Set(published.map(({ messageId }) => messageId)).size).toBe(5);
     await eventually('all leased', async () => (await fixture.leases()) === 10);
+  });
+
+  test('fills a slot at once that a recorded result has freed', async () => {
+    const companyId = await subscribedCompany();
+    for (let event = 0; event < 21; event += 1) await fixture.event(companyId);
+    start({ intervalMs: NEVER_MS });
+    await eventually('all slots in use', async () => (await fixture.leases()) === 20);
+    const [leased] = await fixture.database.query<{ id: string }>(
+      'select id from deliveries where lease_id is not null limit 1',
+    );
+    await fixture.finish('delivered', leased?.id ?? '');
+    await fixture.database.transaction((tx) => {
+      tx.wakeAfterCommit('room');
+      return Promise.resolve();
+    });
+    await eventually('the slot in use', async () => (await fixture.leases()) === 20);
+    expect(await fixture.database.query('select from deliveries')).toHaveLength(20);
   });
 
   test('tries a single delivery per second while the broker is down, and resumes automatically', async () => {

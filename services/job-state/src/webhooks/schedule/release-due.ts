@@ -1,9 +1,10 @@
 import type { Publisher } from '@partner/kernel/amqp/publisher';
 import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
+import type { LeasedDelivery, Releaser } from '../../database/after-commit.js';
 import type { Database } from '../../database/database.js';
 import { startLoop } from '../../database/start-loop.js';
-import { claimDue, type ClaimedDelivery, endExpiredLeases, findWaiting } from './claim-due.js';
+import { claimDue, endExpiredLeases, findWaiting, sharedSlotsOf } from './claim-due.js';
 import { createReleaseMetrics } from './release-metrics.js';
 import { publishClaimed, type ReleasedBatch } from './release-batch.js';
 
@@ -15,13 +16,6 @@ const COMPANY_SHARE = 0.25;
 const RETRY_POLL_MS = 200;
 /** Subscriptions that one claim inspects: its duration grows with their number. */
 const SUBSCRIPTIONS_AT_ONCE = 500;
-/**
- * Delay between claims of a backlog.
- *
- * Deliveries that are claimed together cost the broker, the dispatcher and the recording far less. With its cap this also
- * limits the rate of an endpoint with a backlog, so that others are not starved of CPU.
- */
-const REST_MS = 60;
 const AGAIN_AFTER_FAILURE_MS = 1_000;
 
 /** Dependencies of the scheduler of due deliveries. */
@@ -50,8 +44,10 @@ export interface Scheduler {
    * Named subscriptions do not wait for the claims of another company's backlog.
    */
   readonly wake: (subscriptionIds: readonly string[]) => void;
-  /** Claims soon because slots are free: slots that become free together are filled together. */
-  readonly wakeLater: () => void;
+  /** Claims at once if deliveries wait, because slots are free. Slots that become free meanwhile are filled by the next claim. */
+  readonly refill: () => void;
+  /** Releases deliveries that their own transaction has leased. */
+  readonly releaser: Releaser;
   /** Stops claiming and waits for the batch in flight. */
   stop(): Promise<void>;
 }
@@ -62,7 +58,8 @@ export interface Scheduler {
  * Any number of replicas can run. Waking makes it prompt, polling makes it correct. While the broker is unavailable or the
  * database is down, it tries a single delivery once a second, keeps nothing in memory, and resumes automatically.
  *
- * Two loops claim. One walks all subscriptions with waiting deliveries, the other claims at once only the subscriptions that a
+ * A delivery to an endpoint with a free slot is leased by the transaction of its event and released right after the commit. For
+ * all others two loops claim. One walks all subscriptions with waiting deliveries, the other claims at once only the subscriptions that a
  * commit named. No subscription is in the claims of both at a time, so its cap holds.
  */
 export function startScheduler(options: SchedulerOptions): Scheduler {
@@ -72,7 +69,17 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     inFlight: options.inFlight,
     subscriptionCap,
   });
+  const companyCap = shareOf(options.inFlight, COMPANY_SHARE);
+  const leaseLimits = {
+    leaseSeconds: options.leaseSeconds,
+    inFlight: options.inFlight,
+    sharedSlots: sharedSlotsOf(options.inFlight),
+    subscriptionCap,
+    companyCap,
+  };
   let failedAt: number | undefined;
+  /** False if the latest walk found nothing and no commit has left a delivery since. */
+  let mayWait = true;
   let retriesPolledAt = Number.NEGATIVE_INFINITY;
   let scannedUpTo = { pending: '', retry_scheduled: '' };
   const named = new Set<string>();
@@ -87,6 +94,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       limit: SUBSCRIPTIONS_AT_ONCE,
     });
     const isEnd = ids.length < SUBSCRIPTIONS_AT_ONCE;
+    if (ids.length > 0) mayWait = true;
     scannedUpTo = { ...scannedUpTo, [state]: isEnd ? '' : (ids.at(-1) ?? '') };
     return ids;
   }
@@ -94,6 +102,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   /** Subscriptions with retries only, and expired leases, are polled less often. */
   async function subscriptionsToInspect(): Promise<readonly string[]> {
     const now = options.elapsedMs();
+    mayWait = false;
     const withFirst = await waiting('pending');
     if (now - retriesPolledAt < RETRY_POLL_MS) return withFirst;
     metrics.leaseExpiries.inc(await endExpiredLeases(database));
@@ -110,22 +119,27 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       batchSize,
     );
     if (claimed.length === 0) return 'idle';
+    const publishing = publish(claimed);
+    if (isOutage) await publishing;
+    return failedAt === undefined && claimed.length === batchSize ? 'more' : 'idle';
+  }
+
+  function publish(leased: readonly LeasedDelivery[]): Promise<void> {
     const publishing = publishClaimed(
       { database, publisher, logger, metrics },
-      claimed,
+      leased,
       AGAIN_AFTER_FAILURE_MS,
     )
       .then(settle, fail)
       .finally(() => publishingNow.delete(publishing));
     publishingNow.add(publishing);
-    if (isOutage) await publishing;
-    return failedAt === undefined && claimed.length === batchSize ? 'more' : 'idle';
+    return publishing;
   }
 
   async function claim(
     subscriptionIds: readonly string[],
     batchSize: number,
-  ): Promise<readonly ClaimedDelivery[]> {
+  ): Promise<readonly LeasedDelivery[]> {
     for (const id of subscriptionIds) inClaims.add(id);
     try {
       return await claimDue(database, {
@@ -133,7 +147,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
         leaseSeconds: options.leaseSeconds,
         inFlight: options.inFlight,
         subscriptionCap,
-        companyCap: shareOf(options.inFlight, COMPANY_SHARE),
+        companyCap,
         subscriptionIds,
       });
     } finally {
@@ -157,7 +171,6 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   const loop = startLoop({
     name: 'deliveries',
     intervalMs: options.intervalMs,
-    restMs: REST_MS,
     logger,
     metrics: options.metrics,
     async runOnce() {
@@ -182,7 +195,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       const ids = [...named].slice(0, SUBSCRIPTIONS_AT_ONCE);
       for (const id of ids) named.delete(id);
       if (ids.length === 0) return 'idle';
-      if (failedAt !== undefined || ids.some((id) => inClaims.has(id))) loop.wakeLater();
+      if (failedAt !== undefined || ids.some((id) => inClaims.has(id))) loop.wake();
       if (failedAt === undefined && (await release(ids)) === 'more') loop.wake();
       return named.size > 0 ? 'more' : 'idle';
     },
@@ -190,11 +203,18 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
 
   return {
     wake(subscriptionIds) {
+      mayWait = true;
       for (const id of subscriptionIds) named.add(id);
       if (subscriptionIds.length > 0) loopOfNamed.wake();
       else loop.wake();
     },
-    wakeLater: loop.wakeLater,
+    refill() {
+      if (mayWait) loop.wake();
+    },
+    releaser: {
+      leaseLimits: () => (failedAt === undefined ? leaseLimits : undefined),
+      release: (deliveries) => void publish(deliveries),
+    },
     async stop() {
       await Promise.all([loop.stop(), loopOfNamed.stop()]);
       await Promise.all(publishingNow);
