@@ -6,7 +6,7 @@ import { DEAD_REASON, DIED_AT } from './death-headers.js';
 import { withChannel } from './inspect-queues.js';
 import { textHeaders, textOf } from './message-text.js';
 import type { Publisher } from './publisher.js';
-import { unlessClosed } from './subscription.js';
+import { unlessClosed } from './acknowledge-together.js';
 
 /** The default exchange: the routing key names the queue. */
 const DEFAULT_EXCHANGE = { name: '', type: 'direct' } as const;

@@ -12,7 +12,8 @@ import { textHeaders, textOf } from './message-text.js';
 import { createRpcContext } from './rpc-context.js';
 import { createRpcDispatcher, type RpcReply, TIMEOUT_HEADER, unknownMethodReply } from './rpc-dispatch.js';
 import type { RpcService } from './rpc-service.js';
-import { type Consumer, type Delivery, startSubscription, unlessClosed } from './subscription.js';
+import { unlessClosed } from './acknowledge-together.js';
+import { type Consumer, type Delivery, startSubscription } from './subscription.js';
 
 export { rpcService, type RpcService } from './rpc-service.js';
 

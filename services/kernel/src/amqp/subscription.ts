@@ -1,4 +1,5 @@
-import { type Channel, type ConsumeMessage, IllegalOperationError } from 'amqplib';
+import type { Channel, ConsumeMessage } from 'amqplib';
+import { type Acknowledger, acknowledgeTogether, unlessClosed } from './acknowledge-together.js';
 import type { AmqpConnection } from './connection.js';
 import type { Topology } from './topology.js';
 import { within } from './within.js';
@@ -47,6 +48,7 @@ export function startSubscription(options: {
 }): Consumer {
   const inFlight = new Set<Promise<void>>();
   const lostChannels = new WeakSet<Channel>();
+  let acknowledger: Acknowledger | undefined;
   let subscription: { readonly channel: Channel; readonly consumerTag: string } | undefined;
   let latest: Channel | undefined;
   let isStopping = false;
@@ -59,11 +61,13 @@ export function startSubscription(options: {
       const queueName = await options.provide(channel, topology);
       await channel.prefetch(options.prefetch);
       if (isStopping) return;
+      const acknowledging = options.noAck === true ? undefined : acknowledgeTogether(channel);
+      acknowledger = acknowledging;
       const { consumerTag } = await channel.consume(
         queueName,
         (message) => {
           if (message === null) supervised.rebuild(new Error('the broker cancelled the consumer'));
-          else begin(channel, message);
+          else begin(channel, message, acknowledging);
         },
         { noAck: options.noAck ?? false },
       );
@@ -77,14 +81,19 @@ export function startSubscription(options: {
     },
   });
 
-  function begin(channel: Channel, message: ConsumeMessage): void {
+  function begin(channel: Channel, message: ConsumeMessage, acknowledging: Acknowledger | undefined): void {
+    acknowledging?.add(message);
+    const nack = (requeue: boolean) => {
+      acknowledging?.forget(message);
+      unlessClosed(() => channel.nack(message, false, requeue));
+    };
     const handling = options.handle({
       message,
       channel,
       isLost: () => lostChannels.has(channel),
-      ack: () => unlessClosed(() => channel.ack(message)),
-      requeue: () => unlessClosed(() => channel.nack(message, false, true)),
-      reject: () => unlessClosed(() => channel.nack(message, false, false)),
+      ack: () => acknowledging?.ack(message),
+      requeue: () => nack(true),
+      reject: () => nack(false),
     });
     if (handling === undefined) return;
     const handled = handling
@@ -113,16 +122,8 @@ export function startSubscription(options: {
       await cancel();
       options.onStopping?.();
       await Promise.all(inFlight);
+      acknowledger?.flush();
       await supervised.close();
     },
   };
-}
-
-/** Runs an operation on a channel. Ignores the error if the channel is closed. */
-export function unlessClosed(operation: () => void): void {
-  try {
-    operation();
-  } catch (error) {
-    if (!(error instanceof IllegalOperationError)) throw error;
-  }
 }

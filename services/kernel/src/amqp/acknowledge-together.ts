@@ -1,0 +1,57 @@
+import { type Channel, type ConsumeMessage, IllegalOperationError } from 'amqplib';
+
+/** Acknowledges the messages of one channel. */
+export interface Acknowledger {
+  /** Adds a delivered message. Every message of the channel must be added, in order. */
+  add(message: ConsumeMessage): void;
+  /** Acknowledges a message, together with others of the same turn of the event loop. */
+  ack(message: ConsumeMessage): void;
+  /** Forgets a message that is settled in another way. */
+  forget(message: ConsumeMessage): void;
+  /** Sends pending acknowledgements now. */
+  flush(): void;
+}
+
+/**
+ * Sends one acknowledgement for messages that are acknowledged in one turn of the event loop, as far as no earlier message is
+ * still open: they cost the broker one operation. The others are acknowledged one by one.
+ */
+export function acknowledgeTogether(channel: Pick<Channel, 'ack'>): Acknowledger {
+  const open = new Set<ConsumeMessage>();
+  const acknowledged = new Set<ConsumeMessage>();
+
+  function flush(): void {
+    let last: ConsumeMessage | undefined;
+    for (const message of open) {
+      if (!acknowledged.delete(message)) break;
+      open.delete(message);
+      last = message;
+    }
+    const upTo = last;
+    if (upTo !== undefined) unlessClosed(() => channel.ack(upTo, true));
+    for (const message of acknowledged) {
+      open.delete(message);
+      unlessClosed(() => channel.ack(message));
+    }
+    acknowledged.clear();
+  }
+
+  return {
+    add: (message) => void open.add(message),
+    ack(message) {
+      if (acknowledged.size === 0) process.nextTick(flush);
+      acknowledged.add(message);
+    },
+    forget: (message) => void open.delete(message),
+    flush,
+  };
+}
+
+/** Runs an operation on a channel. Ignores the error if the channel is closed. */
+export function unlessClosed(operation: () => void): void {
+  try {
+    operation();
+  } catch (error) {
+    if (!(error instanceof IllegalOperationError)) throw error;
+  }
+}
