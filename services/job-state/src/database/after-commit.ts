@@ -136,11 +136,11 @@ export function createCommitListeners(): CommitListeners {
           hooks.push(then);
         },
         wakeAfterCommit(topic, subscriptionIds = []) {
-          topics.set(topic, new Set([...(topics.get(topic) ?? []), ...subscriptionIds]));
+          addAll(topics, topic, subscriptionIds);
         },
         announceAfterCommit(companyId, subscriptionIds) {
           if (subscriptionIds.length === 0) return;
-          changes.set(companyId, new Set([...(changes.get(companyId) ?? []), ...subscriptionIds]));
+          addAll(changes, companyId, subscriptionIds);
         },
         releaseAfterCommit(deliveries) {
           leased.push(...deliveries);
@@ -163,4 +163,10 @@ export function createCommitListeners(): CommitListeners {
       };
     },
   };
+}
+
+function addAll<Key>(sets: Map<Key, Set<string>>, key: Key, values: readonly string[]): void {
+  const set = sets.get(key) ?? new Set();
+  for (const value of values) set.add(value);
+  sets.set(key, set);
 }

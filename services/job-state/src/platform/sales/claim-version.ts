@@ -7,7 +7,8 @@ export interface SalesRecord {
   readonly id: string;
   /** The resource type in its events. */
   readonly kind: 'project' | 'quote' | 'deposit' | 'invoice' | 'rebate' | 'journal_entry';
-  readonly companyId: string;
+  /** Null: that of the project. */
+  readonly companyId: string | null;
   /** Null: no project. */
   readonly projectId: string | null;
   readonly version: number;
@@ -15,18 +16,25 @@ export interface SalesRecord {
 }
 
 /** `first`: the version is new. `contradicts`: the record belongs to another company or project. */
-export type VersionClaim = 'first' | 'repeated' | 'contradicts';
+export interface VersionClaim {
+  readonly claim: 'first' | 'repeated' | 'contradicts';
+  /** The company of the record. Null: the project is missing, so nothing is claimed. */
+  readonly companyId: string | null;
+}
 
 // A repeated version writes nothing. The caller holds the lock of the record's messages, so the snapshot shows the record.
 const CLAIM_VERSIONS: PreparedStatement = {
   name: 'claim-sales-versions',
   text: `with item as materialized (
-       select id, kind, company_id, project_id, version, emitted_versions::int8multirange as emitted_versions, state, call
+       select item.id, kind, coalesce(item.company_id, project.company_id) as company_id, project_id, version,
+         emitted_versions::int8multirange as emitted_versions, state, call
        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::text[]) with ordinality
          as item (id, kind, company_id, project_id, version, emitted_versions, state, call)
+       left join projects project on project.id = item.project_id and item.company_id is null
      ), claimed as (
        insert into sales_records as known (id, kind, company_id, project_id, version, emitted_versions, state)
-       select id, kind, company_id, project_id, version, emitted_versions, state from item order by id
+       select id, kind, company_id, project_id, version, emitted_versions, state from item
+       where company_id is not null order by id
        on conflict (id) do update set
          version = greatest(known.version, excluded.version),
          emitted_versions = known.emitted_versions + excluded.emitted_versions,
@@ -35,7 +43,8 @@ const CLAIM_VERSIONS: PreparedStatement = {
          and not known.emitted_versions @> excluded.emitted_versions
        returning id
      )
-     select item.call, case when claimed.id is not null then 'first'
+     select item.call, item.company_id as "companyId", case
+       when claimed.id is not null then 'first'
        when known.company_id = item.company_id and known.project_id is not distinct from item.project_id then 'repeated'
        else 'contradicts' end as claim
      from item left join claimed on claimed.id = item.id left join sales_records known on known.id = item.id`,
@@ -52,7 +61,7 @@ export async function claimVersion(
   record: SalesRecord,
 ): Promise<VersionClaim> {
   const { id, kind, companyId, projectId, version, state } = record;
-  const [row] = await tx.queryTogether<{ claim: VersionClaim }>(CLAIM_VERSIONS, [
+  const [claimed] = await tx.queryTogether<VersionClaim>(CLAIM_VERSIONS, [
     id,
     kind,
     companyId,
@@ -61,8 +70,8 @@ export async function claimVersion(
     versionRange(version),
     state,
   ]);
-  invariant(row, 'a claim has a result');
-  return row.claim;
+  invariant(claimed, 'a claim has a result');
+  return claimed;
 }
 
 /** A version as a multirange of Postgres. */

@@ -95,7 +95,7 @@ export async function recordJournalEntry(
     ]);
     if (foreign.length > 0) return { kind: 'refused', reason: `${referred} belongs to another company` };
   }
-  const claim = await claimVersion(tx, {
+  const { claim } = await claimVersion(tx, {
     id: entryId,
     kind: 'journal_entry',
     companyId,

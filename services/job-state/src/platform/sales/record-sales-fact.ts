@@ -1,5 +1,4 @@
 import type { EventData, EventName } from '@partner/proto-contracts/events/webhook-events';
-import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Transaction } from '../../database/database.js';
 import { recordEvent } from '../../webhooks/events/record-event.js';
 import type { PlatformEffect } from '../platform-effect.js';
@@ -14,11 +13,6 @@ export interface SalesFact<E extends EventName = EventName> extends Omit<SalesRe
   readonly data: EventData<E>;
 }
 
-const PROJECT_COMPANIES: PreparedStatement = {
-  name: 'project-companies',
-  text: `select item.call, company_id from unnest($1::text[]) with ordinality as item (id, call) join projects using (id)`,
-};
-
 /**
  * Announces a fact to the company of its project, once per version of its resource, also if it is late.
  *
@@ -27,10 +21,8 @@ const PROJECT_COMPANIES: PreparedStatement = {
  */
 export async function recordSalesFact(tx: Transaction, fact: SalesFact, now: Date): Promise<PlatformEffect> {
   const { id, kind, projectId, version, occurredAt, event, data } = fact;
-  const [project] = await tx.queryTogether<{ company_id: string }>(PROJECT_COMPANIES, [projectId]);
-  if (project === undefined) return { kind: 'early', missing: projectId };
-  const { company_id: companyId } = project;
-  const claim = await claimVersion(tx, { ...fact, companyId });
+  const { claim, companyId } = await claimVersion(tx, { ...fact, companyId: null });
+  if (companyId === null) return { kind: 'early', missing: projectId };
   if (claim === 'contradicts') {
     return { kind: 'refused', reason: `${kind} ${id} belongs to another project than ${projectId}` };
   }
