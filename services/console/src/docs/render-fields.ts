@@ -1,6 +1,7 @@
 import { componentName, type SchemaNode } from '@partner/proto-contracts/openapi/api-description';
 import { type Html, html, NOTHING } from './html.js';
-import { renderInline, renderRows } from './render-markdown.js';
+import { renderInline } from './render-markdown.js';
+import { renderRows } from './render-rows.js';
 
 /** Schemas by their names. */
 export type Schemas = Readonly<Record<string, SchemaNode>>;

@@ -10,7 +10,8 @@ import { curlCommand } from './curl-command.js';
 import { type Html, html, NOTHING } from './html.js';
 import { renderConstraints, renderFields, renderType, type Schemas } from './render-fields.js';
 import { renderExample, renderJson } from './render-json.js';
-import { renderInline, renderMarkdown, renderRows } from './render-markdown.js';
+import { renderInline, renderMarkdown } from './render-markdown.js';
+import { renderRows } from './render-rows.js';
 
 /** Renders one operation under an anchor with its id. */
 export function renderOperation(operation: DescribedOperation, description: ApiDescription): Html {
