@@ -11,17 +11,21 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { z } from 'zod';
 import { runCommand } from '@partner/local-stack/run-command';
 import { lintApiDescription } from './api-description.js';
 import { pageViolations, SPECIFICATION } from './pages.js';
+import {
+  apiViolations,
+  describedApi,
+  isReleased,
+  migrationViolations,
+  RELEASED,
+} from './released/last-release.js';
 import { sourceTexts } from './source-texts.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const contracts = path.join(root, 'proto-contracts');
-/** The contracts as they were released last, in `contracts`. */
-const LAST_RELEASE = 'released/contracts.binpb';
 const SOURCES = ['proto-contracts', 'services', 'scripts'];
 /** Sources whose texts no user reads: generated code, tests and what only they use. */
 const NOT_PRODUCT = /\/(node_modules|dist|gen|testing|test-kit|system-tests)\/|\.test\.tsx?$/;
@@ -109,13 +113,19 @@ function format(): Promise<string | undefined> {
   return command('prettier', [...options, '.']);
 }
 
-/** Compares with the contracts of the last release. Before the first one there is nothing to break. */
-async function breakingChanges(): Promise<string | undefined> {
-  if (!existsSync(path.join(contracts, LAST_RELEASE))) {
-    process.stdout.write('contracts: nothing is released, so there is nothing to compare with\n');
+/** Compares with the last release. Before the first one there is nothing to break. */
+async function changesSinceRelease(): Promise<string | undefined> {
+  if (!isReleased(root)) {
+    process.stdout.write('nothing is released: contracts, API and migrations have nothing to compare with\n');
     return undefined;
   }
-  return command('buf', ['breaking', '--against', LAST_RELEASE], contracts);
+  const against = path.join(root, RELEASED.folder, RELEASED.contracts);
+  const violations = [
+    (await command('buf', ['breaking', '--against', against], contracts)) ?? [],
+    apiViolations(root),
+    migrationViolations(root),
+  ].flat();
+  return violations.length === 0 ? undefined : violations.join('\n');
 }
 
 async function generatedContracts(): Promise<string | undefined> {
@@ -142,12 +152,7 @@ async function generatedContracts(): Promise<string | undefined> {
 }
 
 async function apiDescription(): Promise<string | undefined> {
-  const problems = await lintApiDescription(
-    createOpenApiDocument({
-      serverUrl: 'https://api.partner.example.org',
-      sessionCookie: '__Host-svc_session',
-    }),
-  );
+  const problems = await lintApiDescription(describedApi());
   return problems.length === 0 ? undefined : problems.join('\n');
 }
 
@@ -164,10 +169,7 @@ const checks: readonly Check[] = [
       (await command('buf', ['format', '-d', '--exit-code'], contracts)) ??
       (await command('buf', ['lint'], contracts)),
   },
-  {
-    name: 'contracts: no breaking change',
-    run: breakingChanges,
-  },
+  { name: 'no breaking change since the last release', run: changesSinceRelease },
   { name: 'contracts: generated code', run: generatedContracts },
   {
     name: 'charts: generated files',

@@ -1,0 +1,43 @@
+import { apiCompare, breaking } from 'api-smart-diff';
+import { z } from 'zod';
+
+/** What a partner's client generates code from, beyond what the library calls breaking. */
+const GENERATED = new Set<unknown>(['operationId', 'type', 'format', 'const']);
+
+const description = z.looseObject({
+  components: z.unknown(),
+  paths: z.record(z.string(), z.unknown()),
+  webhooks: z.record(
+    z.string(),
+    z.object({ post: z.looseObject({ requestBody: z.object({ content: z.unknown() }) }) }),
+  ),
+});
+
+/**
+ * Returns the changes of an API description since a release that break a partner's client: less in a response or a
+ * webhook, more in a request.
+ */
+export function breakingApiChanges(released: unknown, current: unknown): readonly string[] {
+  const { diffs } = apiCompare(comparable(released), comparable(current));
+  return diffs
+    .filter(({ path: [root] }) => root === 'paths')
+    .filter(({ path, type, action }) => {
+      const isGenerated = path.at(-1) === 'operationId' || path.includes('responses');
+      return type === breaking || (action === 'replace' && isGenerated && GENERATED.has(path.at(-1)));
+    })
+    .map(({ path: [, ...place], action }) => `${place.join('/')}: ${action}`);
+}
+
+/** Drops texts, whose changes break nothing, and writes each webhook as a response: the service sends it. */
+function comparable(document: unknown): object {
+  const { components, paths, webhooks } = description.parse(
+    JSON.parse(JSON.stringify(document), (key, value: unknown) =>
+      ['description', 'summary'].includes(key) && typeof value === 'string' ? undefined : value,
+    ),
+  );
+  const sent = Object.entries(webhooks).map(([event, { post }]): [string, unknown] => [
+    `webhook ${event}`,
+    { post: { responses: { 200: { content: post.requestBody.content } } } },
+  ]);
+  return { openapi: '3.1.1', components, paths: { ...paths, ...Object.fromEntries(sent) } };
+}
