@@ -7,10 +7,8 @@ import {
   jobStatus,
   scheduleStatus,
 } from '../resources/job/job.js';
+import { companyClass, type CompanyClassName } from '../values/company-class.js';
 import { dateTimeOut } from '../values/date-time.js';
-
-/** Public names of the company classes. */
-export type CompanyClassName = 'SALES' | 'INSTALLER' | 'ACCOUNTING';
 
 interface CatalogueEntry {
   /** When the event occurs, in the specification's words. */
@@ -52,7 +50,7 @@ export const EVENT_CATALOGUE = {
   ),
   'install.test': {
     meaning: 'on-demand test delivery, safe to ignore in production',
-    classes: ['SALES', 'INSTALLER', 'ACCOUNTING'],
+    classes: companyClass.options,
   },
   'journal.deposit_recorded': journal('a deposit was recorded'),
   'journal.invoice_recorded': journal('an invoice was recorded'),

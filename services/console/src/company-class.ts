@@ -1,5 +1,5 @@
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { requiredField } from './required-field.js';
 
 const NAMES: Readonly<Record<CompanyClass, CompanyClassName | undefined>> = {

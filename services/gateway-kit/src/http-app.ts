@@ -2,7 +2,7 @@ import type { CallOptions } from '@connectrpc/connect';
 import { missingScope, requestLimitReached } from '@partner/proto-contracts/api/refusals';
 import type { Scope, Surface } from '@partner/proto-contracts/api/scopes';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { isSpanContextValid, type Span, SpanStatusCode } from '@opentelemetry/api';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { LRUCache } from 'lru-cache';

@@ -1,4 +1,4 @@
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Histogram, type Registry } from 'prom-client';
 import { invariant } from '@partner/kernel/invariant';

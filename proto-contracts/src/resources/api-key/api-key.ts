@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { KeyKindName } from '../../api/scopes.js';
-import type { CompanyClassName } from '../../events/webhook-events.js';
+import type { CompanyClassName } from '../../values/company-class.js';
 import { boundedText } from '../../values/bounded-text.js';
 import { dateTimeOut } from '../../values/date-time.js';
 import { pageCursor } from '../../values/page-cursor.js';
@@ -71,7 +71,12 @@ export const apiKeyRotationIn = z
   .meta({ id: 'ApiKeyRotationIn', description: 'How to replace an API key.' })
   .optional();
 
-/** An API key as its owner sees it. */
+/**
+ * An API key as its owner sees it.
+ *
+ * Visible to the owners of the company. To every other company it is 404. The key itself
+ * is shown once, at its creation.
+ */
 export const apiKey = z
   .object({
     id: z.string().meta({ description: 'The part of the key before the dot.' }),

@@ -3,7 +3,11 @@ import { LIMITS } from '../../api/limits.js';
 import { boundedText } from '../../values/bounded-text.js';
 import { plannedDateTimeIn } from '../../values/date-time.js';
 
-/** An appointment as a partner books it (spec: AppointmentIn). */
+/**
+ * An appointment as a partner books it (spec: AppointmentIn).
+ *
+ * Visible to no one through the API: `general` keys of the selling company book appointments, and no operation reads them.
+ */
 export const appointmentIn = z
   .object({
     leadId: z.string().min(1).max(100).meta({ description: 'A lead of your company.' }),

@@ -55,7 +55,11 @@ export const AUDIT_RETENTION_DAYS = 400;
 /** Stored characters of a `user-agent`. */
 export const AUDIT_USER_AGENT_LENGTH = 200;
 
-/** One recorded change. */
+/**
+ * One recorded change.
+ *
+ * Visible to the owners of the company. Other companies do not see it.
+ */
 export const auditEntry = z
   .object({
     id: z.string().meta({ description: 'The id of the entry.' }),

@@ -85,7 +85,11 @@ export const bulkReplayPreview = z
 
 export type BulkReplayPreview = z.infer<typeof bulkReplayPreview>;
 
-/** A bulk replay with its progress. */
+/**
+ * A bulk replay with its progress.
+ *
+ * Visible to the owners of the company. To every other company it is 404.
+ */
 export const bulkReplay = z
   .object({
     id: z.string().meta({ description: 'The id of the bulk replay.' }),

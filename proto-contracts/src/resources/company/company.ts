@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { companyClass } from '../../values/company-class.js';
 import { dateTimeOut } from '../../values/date-time.js';
 
 /** A company with its settings, visible to operators alone. */
 export const company = z.object({
   id: z.string(),
   name: z.string(),
-  class: z.enum(['SALES', 'INSTALLER', 'ACCOUNTING']),
+  class: companyClass,
   /** Rate limit of the installer API; null: the default. */
   installerRequestsPerMinute: z.int().nullable(),
   /** Weight in the allocation of delivery slots, 1 to 100. */

@@ -16,7 +16,12 @@ export const CONTRACTOR_JOB_STAGES = [
 
 export type ContractorJobStageName = (typeof CONTRACTOR_JOB_STAGES)[number];
 
-/** A sold job as an installer-contractor key sees it (spec: ContractorJob). */
+/**
+ * A sold job as an installer-contractor key sees it (spec: ContractorJob).
+ *
+ * Visible to `installer-contractor` keys of the selling company, while the job is assigned to the key's installer company.
+ * To every other key it is 404.
+ */
 export const contractorJob = z
   .strictObject({
     id: z.string().meta({ description: 'The id of the job.' }),

@@ -14,7 +14,11 @@ export const DELIVERY_STATES = [
   'cancelled',
 ] as const;
 
-/** Delivery of one event to one subscription. */
+/**
+ * Delivery of one event to one subscription.
+ *
+ * Visible to the owners of the company. To every other company it is 404.
+ */
 export const delivery = z
   .object({
     id: z.string().meta({ description: 'The id of the delivery.' }),

@@ -10,6 +10,7 @@ import {
   webhookEnvelope,
 } from '../../events/webhook-events.js';
 import { WEBHOOK_EXAMPLES } from '../../events/webhook-examples.js';
+import { companyClass } from '../../values/company-class.js';
 
 const json = z.record(z.string(), z.unknown());
 
@@ -19,9 +20,7 @@ const catalogueEvent = z
     name: z.string().meta({ description: 'The name of the event.' }),
     group: z.string().meta({ description: 'What stands before the dot: `install.*` names the whole group.' }),
     meaning: z.string().meta({ description: 'When it is sent.' }),
-    classes: z
-      .array(z.enum(['SALES', 'INSTALLER', 'ACCOUNTING']))
-      .meta({ description: 'The classes of companies that may subscribe.' }),
+    classes: z.array(companyClass).meta({ description: 'The classes of companies that may subscribe.' }),
     schemaVersion: z.int().meta({ description: 'The newest schema version of its payload.' }),
     schema: json.meta({
       description:
@@ -31,7 +30,11 @@ const catalogueEvent = z
   })
   .meta({ id: 'WebhookCatalogueEvent', description: 'An event that a subscription can name.' });
 
-/** Response of `GET /partner-api/webhook-events`. */
+/**
+ * Response of `GET /partner-api/webhook-events`.
+ *
+ * Visible to every owner who is signed in.
+ */
 export const eventCatalogue = z
   .object({
     events: z.array(catalogueEvent).meta({ description: 'In the order of the reference.' }),

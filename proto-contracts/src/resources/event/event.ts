@@ -19,7 +19,12 @@ export const EVENT_VERDICTS = [
   'no_longer_kept',
 ] as const;
 
-/** One event of a company. */
+/**
+ * One event of a company.
+ *
+ * Visible to the owners of the company. To every other company it is 404. The class of
+ * the company decides which events it has.
+ */
 export const event = z
   .object({
     id: z.string().meta({ description: 'The `id` of the envelope.' }),

@@ -96,7 +96,11 @@ const webhooks = z
     description: 'What goes wrong with the webhooks of the company.',
   });
 
-/** A fault script: faults that the sandbox injects into the requests of a key. */
+/**
+ * A fault script: faults that the sandbox injects into the requests of a key.
+ *
+ * Visible to the owners of the company, in the sandbox only.
+ */
 export const faultScript = z
   .object({ requests, webhooks })
   .meta({ id: 'FaultScript', description: 'What goes wrong on purpose with an API key of the sandbox.' });

@@ -5,7 +5,12 @@ import { dateTimeOut } from '../../values/date-time.js';
 import { pageLimit } from '../../values/page-limit.js';
 import { installerJob } from '../job/job.js';
 
-/** One page of the change feed. */
+/**
+ * One page of the change feed.
+ *
+ * Visible to `installer-company` keys of the company that the jobs are assigned to. The entries of a job that leaves the
+ * company leave its feed.
+ */
 export const jobFeedResponse = z
   .object({
     apiVersion,

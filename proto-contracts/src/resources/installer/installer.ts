@@ -9,7 +9,11 @@ export const installerCompany = z
   })
   .meta({ id: 'InstallerCompany', description: 'A company that installs.' });
 
-/** A page of installer companies. */
+/**
+ * A page of installer companies.
+ *
+ * Visible to the owners of the selling company whose jobs are or were assigned to them.
+ */
 export const installerPage = z
   .object({
     installers: z.array(installerCompany).meta({ description: 'In the order of their names.' }),

@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { boundedText } from '../../values/bounded-text.js';
 import { emailAddress } from '../../values/email-address.js';
 
-/** A lead as a partner submits it (spec: LeadIn). */
+/**
+ * A lead as a partner submits it (spec: LeadIn).
+ *
+ * Visible to no one through the API: `general` keys of the selling company submit leads, and no operation reads them.
+ */
 export const leadIn = z
   .object({
     fullName: boundedText({ min: 1, max: 120 }).meta({ description: "The customer's name." }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { companyClass } from '../../values/company-class.js';
 import { dateTimeOut } from '../../values/date-time.js';
 
 /** Minutes after a login or confirmation in which secrets can be created without the password. */
@@ -35,9 +36,9 @@ export const sessionResponse = z
       .object({
         id: z.string().meta({ description: 'The id of the company.' }),
         name: z.string().meta({ description: 'The name of the company.' }),
-        class: z
-          .enum(['SALES', 'INSTALLER', 'ACCOUNTING'])
-          .meta({ description: 'What the company does: it decides which events it can have.' }),
+        class: companyClass.meta({
+          description: 'What the company does: it decides which events it can have.',
+        }),
       })
       .meta({ id: 'OwnCompany', description: 'The company of the owner.' }),
     expiresAt: dateTimeOut.meta({
@@ -51,7 +52,11 @@ export const sessionResponse = z
   })
   .meta({ id: 'Session', description: 'The signed-in owner.' });
 
-/** One of an owner's sessions, as the list shows it. */
+/**
+ * One of an owner's sessions, as the list shows it.
+ *
+ * Visible to that owner alone.
+ */
 export const ownSession = z
   .object({
     id: z.string().meta({ description: 'The id of the session; it is not its cookie.' }),

@@ -3,7 +3,11 @@ import { LIMITS } from '../../api/limits.js';
 import { apiVersion } from '../../values/api-version.js';
 import { pageLimit } from '../../values/page-limit.js';
 
-/** One technician of the company (spec: Technician). */
+/**
+ * One technician of the company (spec: Technician).
+ *
+ * Visible to `installer-company` keys of the same company.
+ */
 export const technician = z
   .strictObject({
     membershipId: z.string().meta({ description: 'The id of the technician.' }),

@@ -5,7 +5,11 @@ export const urlCheckIn = z
   .object({ url: z.string().meta({ description: 'As it would be given to a new subscription.' }) })
   .meta({ id: 'UrlCheckIn', description: 'A URL that a subscription might have.' });
 
-/** Response of `POST /partner-api/url-checks`. */
+/**
+ * Response of `POST /partner-api/url-checks`.
+ *
+ * Visible to the caller alone; nothing is stored.
+ */
 export const urlCheck = z
   .object({
     ok: z.boolean().meta({ description: 'True when a subscription can have the URL.' }),

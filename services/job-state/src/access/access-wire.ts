@@ -1,6 +1,6 @@
 import { CompanyClass, KeyKind } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 
 /** Each company class as RPCs carry it. */
 export const COMPANY_CLASS_ON_THE_WIRE: Readonly<Record<CompanyClassName, CompanyClass>> = {

@@ -1,7 +1,7 @@
 import { apiKeyIn, KEY_KINDS_OF_CLASS } from '@partner/proto-contracts/resources/api-key/api-key';
 import type { ErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Environment } from '@partner/kernel/api-key';
 import { invalidArgument, validate } from '@partner/kernel/validation';
 import type { Logger } from '@partner/kernel/logger';

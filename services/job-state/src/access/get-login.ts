@@ -1,4 +1,4 @@
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Queryable } from '../database/database.js';
 
 /** A person's membership of a company with their password hash. */

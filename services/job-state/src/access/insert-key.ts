@@ -1,6 +1,6 @@
 import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { createApiKey, type Environment } from '@partner/kernel/api-key';
 import { invariant } from '@partner/kernel/invariant';
 import { notFound, ServiceError } from '@partner/kernel/service-error';

@@ -1,4 +1,4 @@
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 

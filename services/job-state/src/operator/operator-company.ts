@@ -1,6 +1,6 @@
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Company, CompanyPage } from '@partner/proto-contracts/resources/company/company';
 import { notFound } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';

@@ -1,5 +1,5 @@
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
 import { stableBytes, stableId } from './stable-id.js';
 

@@ -7,7 +7,7 @@ import {
   DeliveryAttemptedSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Database } from '../database/database.js';

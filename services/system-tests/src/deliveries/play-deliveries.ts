@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { type CompanyClassName, eventsMatching } from '@partner/proto-contracts/events/webhook-events';
+import { eventsMatching } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { startTestStack, type TestStack } from '../support/test-stack.js';
 import type { DeliveryHistory, Span } from './delivery-history.js';
 import { FAULTY_REPLICAS } from './fault-plan.js';

@@ -9,13 +9,13 @@ import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-ke
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/resources/delivery/delivery';
 import {
-  type CompanyClassName,
   EVENT_CATALOGUE,
   type EventData,
   eventGroup,
   type EventName,
   isEventName,
 } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import {
   secretRotated,
   subscriptionCreated,

@@ -1,5 +1,5 @@
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/resources/attempt/attempt';
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 
 export type AttemptMetrics = ReturnType<typeof createAttemptMetrics>;
 

@@ -1,8 +1,5 @@
-import {
-  type CompanyClassName,
-  type EventName,
-  eventsMatching,
-} from '@partner/proto-contracts/events/webhook-events';
+import { type EventName, eventsMatching } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 
 /**
  * The events that a subscription receives.

@@ -1,10 +1,10 @@
 import {
-  type CompanyClassName,
   EVENT_CATALOGUE,
   eventGroup,
   eventsMatching,
   isEventName,
 } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { FieldViolation } from '@partner/kernel/service-error';
 
 /**

@@ -1,4 +1,4 @@
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { invalidArgument, validate } from '@partner/kernel/validation';
 import type { z } from 'zod';
 import { eventViolations } from './allowed-events.js';

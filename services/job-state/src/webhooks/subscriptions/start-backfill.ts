@@ -1,5 +1,5 @@
 import { DEFAULT_REPLAYS_PER_MINUTE } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
-import type { CompanyClassName } from '@partner/proto-contracts/events/webhook-events';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { idFloor, newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { idsCreatedWithin } from '../../database/created-within.js';
