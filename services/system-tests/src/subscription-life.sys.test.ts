@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { eventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
@@ -211,23 +212,60 @@ describe('a subscription of an owner', () => {
     await expectStatus(204, 'DELETE', `${WEBHOOKS}/${witness.id}`);
   });
 
-  test('is unknown to the owner of another company, by whatever request', async () => {
+  test('is unknown to the owner of another company, with its deliveries, events and replays, by whatever request [AUTH-6, EVENT-6, REPLAY-4, WEBHOOK-10]', async () => {
     const made = await createActiveSubscription(owner, { url: urlOf('own'), events: EVENTS });
-    const before = await readSubscription(owner, made.id);
-    for (const [method, action, body] of [
-      ['GET', ''],
-      ['PATCH', '', { description: 'theirs' }],
-      ['DELETE', ''],
-      ['POST', '/test'],
-      ['POST', '/activate'],
-      ['POST', '/pause'],
-      ['POST', '/rotate-secret'],
-      ['POST', '/activate-secret', { pendingSecretVersion: 1 }],
+    const job = await moveJob();
+    const attemptId = String((await webhookOf(job, 'own')).headers['x-svc-delivery-id']);
+    const sent = (await readDeliveries(owner, made.id)).deliveries.find(
+      ({ resource }) => resource.id === job.id,
+    );
+    if (sent === undefined) throw new Error('the move was not queued');
+    await waitForDelivery(owner, sent.id, (state) => state === 'delivered');
+    const selection = {
+      states: ['delivered'],
+      from: new Date(Date.now() - 3_600_000).toISOString(),
+      to: new Date(Date.now() + 60_000).toISOString(),
+    };
+    await expectStatus(200, 'POST', `${WEBHOOKS}/${made.id}/pause`);
+    const begun = await expectStatus(202, 'POST', `${WEBHOOKS}/${made.id}/replay`, selection);
+    const replayId = bulkReplay.parse(begun.json).id;
+    const reads = [
+      `${WEBHOOKS}/${made.id}`,
+      `${WEBHOOKS}/${made.id}/deliveries`,
+      `${WEBHOOKS}/${made.id}/replays`,
+      `/partner-api/deliveries/${sent.id}`,
+      `/partner-api/deliveries/${attemptId}`,
+      `/partner-api/events/${sent.eventId}`,
+      `/partner-api/replays/${replayId}`,
+    ];
+    const seen = async () => {
+      const answers: unknown[] = [];
+      for (const path of reads) answers.push((await expectStatus(200, 'GET', path)).json);
+      return answers;
+    };
+    const before = await seen();
+    const path = `${WEBHOOKS}/${made.id}`;
+    for (const [method, route, body] of [
+      ...reads.map((read) => ['GET', read] as const),
+      ['PATCH', path, { description: 'theirs' }],
+      ['DELETE', path],
+      ['POST', `${path}/test`],
+      ['POST', `${path}/activate`],
+      ['POST', `${path}/activate`, { backfill: true }],
+      ['POST', `${path}/pause`],
+      ['POST', `${path}/rotate-secret`],
+      ['POST', `${path}/activate-secret`, { pendingSecretVersion: 1 }],
+      ['POST', `${path}/replay`, selection],
+      ['POST', `${path}/replay`, { ...selection, preview: true }],
+      ['POST', `/partner-api/deliveries/${sent.id}/replay`],
+      ['DELETE', `/partner-api/replays/${replayId}`],
     ] as const) {
-      const answer = await stranger.call(method, `${WEBHOOKS}/${made.id}${action}`, body);
-      expect([method, action, answer.status]).toEqual([method, action, 404]);
+      const answer = await stranger.call(method, route, body);
+      expect([method, route, answer.status]).toEqual([method, route, 404]);
     }
-    expect(await readSubscription(owner, made.id)).toEqual(before);
+    const about = await stranger.call('GET', `/partner-api/events?resourceId=${job.id}`);
+    expect(about.json).toMatchObject({ events: [] });
+    expect(await seen()).toEqual(before);
   });
 });
 
