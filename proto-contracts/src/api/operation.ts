@@ -20,6 +20,11 @@ export interface OperationInput<Query, Body> {
   readonly conditional?: boolean;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /**
+   * Of the owners' API: whether such a request needs a recently confirmed password (`confirmation_required`). What shows a
+   * secret, or decides where and when webhooks are sent, needs one: a stolen cookie alone redirects nothing.
+   */
+  readonly needsConfirmation?: (body: Body) => boolean;
 }
 
 /** A header of a response. */

@@ -34,6 +34,7 @@ export function errorsOf(operation: AnyOperation, surface: DocumentedSurface): r
     ...(operation.unauthenticated === true ? [] : (['unauthenticated'] as const)),
     ...(operation.scope !== undefined || isConsoleWrite ? (['permission_denied'] as const) : []),
     ...(body === undefined ? [] : (['payload_too_large'] as const)),
+    ...(operation.needsConfirmation === undefined ? [] : (['confirmation_required'] as const)),
     'rate_limited',
     'internal',
     'unavailable',

@@ -252,7 +252,7 @@ ${markdownTable(
       '409 `subscription_limit_reached`: delete one first',
     ],
     [
-      'Making a secret or an API key after the login or the last confirmation',
+      'Secrets and API keys, new webhooks and URLs, tests, activations and replays after the login or the last confirmation',
       `${CONFIRMED_MINUTES} minutes`,
       '403 `confirmation_required`: `POST /partner-api/session/confirm`, then send it again',
     ],

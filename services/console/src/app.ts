@@ -59,6 +59,7 @@ import { testWebhook } from './routes/test-webhook.js';
 import { updateWebhook } from './routes/update-webhook.js';
 import { createSameOriginCheck } from './same-origin.js';
 import { authenticateSession } from './sessions/authenticate-session.js';
+import { confirmedEndpoint } from './sessions/confirmed-endpoint.js';
 import type { LoginAttempts } from './sessions/login-attempts.js';
 import { createSessionCookie, type SessionCookie } from './sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from './sessions/session-store.js';
@@ -186,7 +187,7 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
 
   return createHttpApp<OwnerSession>({
     endpoints: [
-      ...consoleEndpoints(kit),
+      ...consoleEndpoints(kit).map((endpoint) => confirmedEndpoint(endpoint, deps.clock)),
       ...createDocsEndpoints<OwnerSession>({
         publicBaseUrl: deps.publicBaseUrl,
         sessionCookie: cookie.name,

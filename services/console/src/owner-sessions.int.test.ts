@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { sessionResponse, sessionList } from '@partner/proto-contracts/resources/session/session';
-import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
+import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import type supertest from 'supertest';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
@@ -59,32 +60,47 @@ describe('a confirmation', () => {
     expect(sessionResponse.parse(reread.body).confirmedUntil).toBe(again);
   });
 
-  test('is required to show a secret, and for nothing else [SESSION-3]', async () => {
-    const created = await site.request('post', WEBHOOKS, { cookie, body: newWebhook }).expect(201);
-    const webhook = `${WEBHOOKS}/${subscriptionCreated.parse(created.body).subscription.id}`;
+  test('is required by exactly the operations that show a secret or send webhooks somewhere [SESSION-3]', async () => {
     site.pass(CONFIRMED_MS);
-    const needing = [
-      ['post', WEBHOOKS, newWebhook],
-      ['post', `${webhook}/rotate-secret`, {}],
-      ['post', '/partner-api/api-keys', { kind: 'installer-company' }],
-      ['post', '/partner-api/api-keys/key_01j6z8k3s9f2v7c4x5b6n7m8q9/rotate', {}],
-    ] as const;
-    for (const [method, path, body] of needing) {
-      const answer = await site.request(method, path, { cookie, body }).expect(403);
-      expect(answer.body).toMatchObject({ code: 'confirmation_required' });
+    const refused: string[] = [];
+    const writes = CONSOLE_OPERATIONS.filter(
+      ({ method, path }) => method !== 'get' && !path.startsWith(SESSION),
+    );
+    for (const { id, method, path, params = {}, bodyExamples = { none: { value: {} } } } of writes) {
+      const filled = Object.entries(params).reduce(
+        (text, [name, { example }]) => text.replace(`:${name}`, example),
+        path,
+      );
+      for (const [name, { value }] of Object.entries(bodyExamples)) {
+        const answer = await site.request(method, filled, { cookie, body: value });
+        if (errorBody.safeParse(answer.body).data?.code === 'confirmation_required')
+          refused.push(`${id} ${name}`);
+      }
     }
-    await expectStatus(200, site.request('post', `${webhook}/pause`, { cookie }));
-    await expectStatus(204, site.request('delete', webhook, { cookie }));
+    expect(refused.sort()).toEqual([
+      'activateWebhook backfill',
+      'activateWebhook fromNow',
+      'activateWebhookSecret pending',
+      'createApiKey bound',
+      'createApiKey general',
+      'createApiKey installer',
+      'createWebhook installation',
+      'replayDeliveries replay',
+      'replayDelivery none',
+      'rotateApiKey atOnce',
+      'rotateApiKey usual',
+      'rotateWebhookSecret none',
+      'setTechnicalContact usual',
+      'testWebhook pending',
+      'testWebhook usual',
+      'updateWebhook url',
+    ]);
+  });
 
+  test('lets them be done again', async () => {
+    site.pass(CONFIRMED_MS);
     await expectStatus(200, confirm(PASSWORD));
     await expectStatus(201, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));
-    await expectStatus(
-      201,
-      site.request('post', '/partner-api/api-keys', {
-        cookie,
-        body: { kind: 'installer-company' },
-      }),
-    );
   });
 
   test('counts for its own session only', async () => {

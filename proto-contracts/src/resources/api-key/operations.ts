@@ -68,6 +68,7 @@ A company can have ${KEY_LIMITS.keysInForce} keys that are neither revoked nor e
       value: { kind: 'installer-company' } satisfies z.input<typeof apiKeyIn>,
     },
   },
+  needsConfirmation: () => true,
   responses: {
     201: {
       description: 'The key.',
@@ -75,7 +76,7 @@ A company can have ${KEY_LIMITS.keysInForce} keys that are neither revoked nor e
       example: { key: NEW_KEY_EXAMPLE, apiKey: KEY_TEXT_EXAMPLE } satisfies z.input<typeof apiKeyCreated>,
     },
   },
-  errors: ['confirmation_required', 'key_kind_not_allowed', 'installer_not_bindable', 'key_limit_reached'],
+  errors: ['key_kind_not_allowed', 'installer_not_bindable', 'key_limit_reached'],
 });
 
 /** `POST /partner-api/api-keys/{id}/rotate` */
@@ -103,6 +104,7 @@ company's ${KEY_LIMITS.keysInForce} keys. The body can be left out.`,
       value: { overlapHours: 0 } satisfies z.input<typeof apiKeyRotationIn>,
     },
   },
+  needsConfirmation: () => true,
   responses: {
     201: {
       description: 'The new key, and the replaced one.',
@@ -119,7 +121,7 @@ company's ${KEY_LIMITS.keysInForce} keys. The body can be left out.`,
       } satisfies z.input<typeof apiKeyRotated>,
     },
   },
-  errors: ['confirmation_required', 'not_found', 'key_not_rotatable', 'key_limit_reached'],
+  errors: ['not_found', 'key_not_rotatable', 'key_limit_reached'],
 });
 
 /** `DELETE /partner-api/api-keys/{id}` */

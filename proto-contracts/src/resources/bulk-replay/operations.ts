@@ -58,6 +58,7 @@ replay waits. A subscription has at most one at a time.`,
       } satisfies z.input<typeof bulkReplayIn>,
     },
   },
+  needsConfirmation: ({ preview }) => !preview,
   responses: {
     200: {
       description: `What would be repeated, with the ${PREVIEWED_RESOURCES} resources that most of it is about.`,

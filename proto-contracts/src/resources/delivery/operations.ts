@@ -69,6 +69,7 @@ must be delivered or dead-lettered. While its subscription is paused the new one
 
 It takes no \`Idempotency-Key\`. Sent twice it makes one delivery while the first is pending: the second is 409
 \`replay_in_progress\` and names it. After that every request sends the event once more.`,
+  needsConfirmation: () => true,
   responses: {
     202: { description: 'The new delivery.', schema: delivery, example: PENDING_DELIVERY_EXAMPLE },
   },
@@ -98,6 +99,7 @@ With the version of a pending secret you can see whether your server knows that 
       value: { secretVersion: 2 } satisfies z.input<typeof testDeliveryIn>,
     },
   },
+  needsConfirmation: () => true,
   responses: {
     202: {
       description: 'The delivery.',

@@ -95,8 +95,9 @@ export const confirmSessionOperation = defineOperation({
   body: confirmationIn,
   summary: 'Confirm the password',
   description: `
-Confirms the password. For ${CONFIRMED_MINUTES} minutes after a login or a confirmation this session can create secrets; after
-that, \`confirmation_required\` refuses them until the next confirmation. Wrong passwords are limited together with those of
+Confirms the password. For ${CONFIRMED_MINUTES} minutes after a login or a confirmation this session can create secrets, change
+the URL of a webhook, test and activate it, and replay deliveries; after that, \`confirmation_required\` refuses this until the next
+confirmation. Wrong passwords are limited together with those of
 logins.`,
   bodyExamples: {
     owner: {

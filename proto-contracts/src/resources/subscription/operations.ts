@@ -46,6 +46,7 @@ The host of the \`url\` is looked up now and for every delivery: if one of its a
       } satisfies z.input<typeof subscriptionIn>,
     },
   },
+  needsConfirmation: () => true,
   responses: {
     201: {
       description: 'The subscription and its secret.',
@@ -63,7 +64,7 @@ The host of the \`url\` is looked up now and for every delivery: if one of its a
       },
     },
   },
-  errors: ['confirmation_required', 'subscription_limit_reached'],
+  errors: ['subscription_limit_reached'],
 });
 
 /** `GET /partner-api/webhooks` */
@@ -121,6 +122,7 @@ activate it once your server has accepted that with 2xx. Waiting deliveries go t
       value: { url: 'https://hooks.sunny.example/partner/v2' } satisfies z.input<typeof subscriptionChange>,
     },
   },
+  needsConfirmation: ({ url }) => url !== undefined,
   responses: {
     200: {
       description: 'The subscription after the change.',
@@ -171,6 +173,7 @@ if any. The body can be left out.`,
       value: { backfill: true } satisfies z.input<typeof activationIn>,
     },
   },
+  needsConfirmation: () => true,
   responses: {
     200: {
       description: 'The subscription.',
@@ -213,6 +216,7 @@ Creates a pending secret with the next version and shows it for the only time. I
 Deliveries are still signed with the current one.
 
 Give your server both secrets, each by its version. Verify the new one with a test delivery, then activate it.`,
+  needsConfirmation: () => true,
   responses: {
     201: {
       description: 'The pending secret.',
@@ -228,7 +232,7 @@ Give your server both secrets, each by its version. Verify the new one with a te
       },
     },
   },
-  errors: ['confirmation_required', 'not_found'],
+  errors: ['not_found'],
 });
 
 /** `POST /partner-api/webhooks/{id}/activate-secret` */
@@ -251,6 +255,7 @@ Any other version than the pending one, the active one included, is 409.`,
       value: { pendingSecretVersion: 2 } satisfies z.input<typeof secretActivationIn>,
     },
   },
+  needsConfirmation: () => true,
   responses: {
     200: {
       description: 'The subscription.',

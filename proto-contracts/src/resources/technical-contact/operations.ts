@@ -40,6 +40,7 @@ email cannot be sent, nothing changes.`,
       value: { email: 'developers@sunny.example' } satisfies z.input<typeof technicalContactIn>,
     },
   },
+  needsConfirmation: () => true,
   responses: {
     200: {
       description: 'The technical contact, with the pending address.',
@@ -51,7 +52,6 @@ email cannot be sent, nothing changes.`,
       } satisfies z.input<typeof technicalContactRequested>,
     },
   },
-  errors: ['confirmation_required'],
 });
 
 /** `POST /partner-api/technical-contact/confirm` */

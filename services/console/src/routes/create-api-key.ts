@@ -4,16 +4,13 @@ import { createApiKeyOperation } from '@partner/proto-contracts/resources/api-ke
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
 import { forwardResource } from '../forward-resource.js';
-import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `POST /partner-api/api-keys`: creates a key of the company and shows it, for the only time. */
 export function createApiKey(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'createKey'>;
-  readonly clock: () => Date;
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(createApiKeyOperation, async (request) => {
-    requireConfirmed(request.principal, deps.clock);
     const { body, call } = request;
     const { companyId, actor } = actingOwner(request);
     const created = await deps.access.createKey({ ...body, companyId, actor }, call);

@@ -6,16 +6,13 @@ import { actingOwner } from '../acting-owner.js';
 import { companyClassOf } from '../company-class.js';
 import { forwardResource } from '../forward-resource.js';
 import { requiredField } from '../required-field.js';
-import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `POST /partner-api/webhooks`: creates a paused subscription and shows its secret, for the only time. */
 export function createWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'createSubscription'>;
-  readonly clock: () => Date;
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(createWebhookOperation, async (request) => {
-    requireConfirmed(request.principal, deps.clock);
     const { principal, body, call } = request;
     const created = await deps.subscriptions.createSubscription(
       { ...body, ...actingOwner(request), companyClass: companyClassOf(principal.companyClass) },

@@ -6,7 +6,6 @@ import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint'
 import { actingOwner } from '../acting-owner.js';
 import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
@@ -15,10 +14,8 @@ import type { OwnerSession } from '../sessions/session-store.js';
  */
 export function rotateApiKey(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'rotateKey'>;
-  readonly clock: () => Date;
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(rotateApiKeyOperation, async (request) => {
-    requireConfirmed(request.principal, deps.clock);
     const { params, body, call } = request;
     const { companyId, actor } = actingOwner(request);
     const keyId = pathId('key', params, 'API key');

@@ -5,16 +5,13 @@ import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint'
 import { actingOwner } from '../acting-owner.js';
 import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `POST /partner-api/webhooks/{id}/rotate-secret`: creates a pending secret and shows it, for the only time. */
 export function rotateWebhookSecret(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'rotateSecret'>;
-  readonly clock: () => Date;
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(rotateWebhookSecretOperation, async (request) => {
-    requireConfirmed(request.principal, deps.clock);
     const { params, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
     const rotated = await deps.subscriptions.rotateSecret({ ...actingOwner(request), subscriptionId }, call);

@@ -16,7 +16,6 @@ import { createTechnicalContactLink } from '@partner/kernel/technical-contact-li
 import type { z } from 'zod';
 import { actingOwner } from '../acting-owner.js';
 import { isLoopbackHttp } from '../loopback-http.js';
-import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
@@ -30,10 +29,8 @@ export function setTechnicalContact(deps: {
   readonly mailer?: Mailer | undefined;
   readonly publicBaseUrl: string;
   readonly logger: Pick<Logger, 'warn'>;
-  readonly clock: () => Date;
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(setTechnicalContactOperation, async (request) => {
-    requireConfirmed(request.principal, deps.clock);
     const { companyId, actor } = actingOwner(request);
     const { email } = request.body;
     await takeEmail(deps.limiter, companyId);

@@ -62,6 +62,8 @@ export async function errorOfResponse(response: Response): Promise<ApiError> {
 
 /** What to tell about a failure, whatever was thrown. */
 export function messageOf(thrown: unknown): string {
+  if (thrown instanceof ApiError && thrown.code === 'confirmation_required')
+    return 'Enter your password to do this.';
   const text = thrown instanceof ApiError ? thrown.message : 'Something went wrong on this page.';
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

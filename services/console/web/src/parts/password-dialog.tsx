@@ -37,7 +37,7 @@ function PasswordForm({ gate }: { readonly gate: ConfirmationGate }) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text>Creating secrets requires your password every 15 minutes.</Text>
+        <Text>This requires your password if you have not entered it in the last 15 minutes.</Text>
         <PasswordInput
           label="Password"
           value={password}
