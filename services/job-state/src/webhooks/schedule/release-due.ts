@@ -16,6 +16,8 @@ const COMPANY_SHARE = 0.25;
 const RETRY_POLL_MS = 200;
 /** Subscriptions that one claim inspects: its duration grows with their number. */
 const SUBSCRIPTIONS_AT_ONCE = 500;
+/** Minimum time between two refills. Deliveries that are claimed together cost Postgres far less. */
+const REFILL_REST_MS = 20;
 const AGAIN_AFTER_FAILURE_MS = 1_000;
 
 /** Dependencies of the scheduler of due deliveries. */
@@ -44,7 +46,7 @@ export interface Scheduler {
    * Named subscriptions do not wait for the claims of another company's backlog.
    */
   readonly wake: (subscriptionIds: readonly string[]) => void;
-  /** Claims at once if deliveries wait, because slots are free. Slots that become free meanwhile are filled by the next claim. */
+  /** Claims if deliveries wait, because slots are free. Slots that become free within 20 ms are filled together. */
   readonly refill: () => void;
   /** Releases deliveries that their own transaction has leased. */
   readonly releaser: Releaser;
@@ -171,6 +173,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   const loop = startLoop({
     name: 'deliveries',
     intervalMs: options.intervalMs,
+    restMs: REFILL_REST_MS,
     logger,
     metrics: options.metrics,
     async runOnce() {
@@ -209,7 +212,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       else loop.wake();
     },
     refill() {
-      if (mayWait) loop.wake();
+      if (mayWait) loop.wakeLater();
     },
     releaser: {
       leaseLimits: () => (failedAt === undefined ? leaseLimits : undefined),
