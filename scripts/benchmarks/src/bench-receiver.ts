@@ -3,10 +3,10 @@ import { createServer } from 'node:https';
 import { closeServer, listen } from '@partner/kernel/listen';
 import type { CertificateFiles } from '@partner/local-stack/receiver/certificates';
 
-/** Requests to paths below it are never answered. */
+/** Requests to paths below it get no response. */
 export const HANGING_PATH = '/hang/';
 
-/** Requests to paths below it are answered with 503. */
+/** Requests to paths below it get 503. */
 export const FAILING_PATH = '/fail/';
 
 /** A subscriber's server that does next to nothing: it reads each request and answers it with 204. */

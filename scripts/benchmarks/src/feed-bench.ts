@@ -23,7 +23,7 @@ const MIDDLES = 9;
 /** One way to read both feeds, and how long it took in milliseconds. */
 export interface FeedComparison {
   readonly read: string;
-  /** Requests that were under way at once. */
+  /** Requests that were in flight at once. */
   readonly atOnce: number;
   readonly short: Summary;
   readonly long: Summary;

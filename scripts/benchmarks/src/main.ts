@@ -181,7 +181,7 @@ addBenchmark({
   .option('--retries <number>', 'measured retries of each delivery', wholeNumber(1), 2)
   .option('--base <milliseconds>', 'backoff after the first attempt', wholeNumber(1), 60_000);
 
-// Nobody reads any more, e.g. behind head; the work goes on.
+// The reader has gone, e.g. behind head; the work goes on.
 process.stdout.on('error', () => undefined);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => interruption.abort(new StackError(`ended by ${signal}`)));

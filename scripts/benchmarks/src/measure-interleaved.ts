@@ -14,7 +14,7 @@ export async function measureInterleaved(options: {
   readonly rounds: number;
   /** Rounds before them that are not measured. */
   readonly warmUpRounds: number;
-  /** Requests that are under way at once. */
+  /** Requests that are in flight at once. */
   readonly atOnce: number;
   readonly signal: AbortSignal;
 }): Promise<number[][]> {

@@ -18,7 +18,7 @@ afterAll(() => workspace.remove());
 const production = { environment: 'production', sandboxRun: SANDBOX_RUN };
 /** A day in UTC, some days ago. */
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
-/** The setting that the chart of the console can not do without. */
+/** The setting that the chart of the console cannot do without. */
 const CONSOLE = { publicBaseUrl: 'https://partner.example.org' };
 
 /** Values with which traces go to a collector. */

@@ -8,7 +8,7 @@ export interface ValuesSet {
   readonly rendering: Rendering;
 }
 
-/** Where the image of a service is, which a chart can not know and the files of values leave out. */
+/** Where the image of a service is, which a chart cannot know and the files of values leave out. */
 export function imageOf(service: ServiceName): { readonly repository: string } {
   return { repository: `registry.example.com/partner/${service}` };
 }

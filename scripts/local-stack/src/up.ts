@@ -231,7 +231,7 @@ stack.json in the directory says where everything is, and logs/ has a log for ea
   return options.detach ? runDetached(directory, stackOptions) : runForeground(directory, stackOptions);
 }
 
-// Nobody reads any more, e.g. behind head; the work goes on.
+// The reader has gone, e.g. behind head; the work goes on.
 process.stdout.on('error', () => undefined);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => interruption.abort(new StackError(`ended by ${signal}`)));

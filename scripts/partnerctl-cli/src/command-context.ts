@@ -9,7 +9,7 @@ import type { Session } from './session.js';
 export interface CommandContext {
   /** Shows the result. Only to be asked for when a command runs. */
   output(): Output;
-  /** Says something about the progress of long work, where somebody watches. */
+  /** Says something about the progress of long work, where someone watches. */
   progress(text: string): void;
   /** Says something that is no result, on standard error. */
   tell(text: string): void;

@@ -25,7 +25,7 @@ export interface TriedReceiver {
   /** PEM of an authority to trust besides the usual ones. */
   readonly ca: string | undefined;
   readonly clock: () => Date;
-  /** For how long an answer is waited for; spec: 10 s. */
+  /** For how long a response is waited for; spec: 10 s. */
   readonly timeoutMs: number;
   /** Ends the trial; absent: nothing does. */
   readonly signal?: AbortSignal;
@@ -181,7 +181,7 @@ function words({ status, problem }: Answer): string {
   return status === undefined ? problem : String(status);
 }
 
-/** Posts without following redirects; anything but a whole answer in time is told as such. */
+/** Posts without following redirects; anything but a whole response in time is told as such. */
 async function post(tried: TriedReceiver, delivery: SignedDelivery): Promise<Answer> {
   const startedAt = performance.now();
   const request = tried.url.protocol === 'https:' ? requestHttps : requestHttp;

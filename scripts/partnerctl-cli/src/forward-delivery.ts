@@ -21,7 +21,7 @@ export function loopbackUrl(text: string): URL {
   return url;
 }
 
-/** Hands a delivery on as it came and gives what was answered; 502 for no answer within 9 s. */
+/** Hands a delivery on as it came and returns its response; 502 for no response within 9 s. */
 export async function forwardDelivery(url: URL, request: ReceivedRequest): Promise<number> {
   try {
     const answer = await fetch(url, {

@@ -13,7 +13,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     interruption.abort();
   });
 }
-// Nobody reads any more, e.g. behind head.
+// The reader has gone, e.g. behind head.
 process.stdout.on('error', () => undefined);
 
 const { run } = createPartnerctl({

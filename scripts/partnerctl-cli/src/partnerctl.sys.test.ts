@@ -350,7 +350,7 @@ describe('dead letters', () => {
   }
   async function refused(messageId: string): Promise<void> {
     const company = await newCompany('INSTALLER');
-    // A sales company can not perform jobs, and an installer can not sell them.
+    // A sales company cannot perform jobs, and an installer cannot sell them.
     await publish(
       'ProjectCreated',
       { projectId: newId('prj'), version: 1, sellingCompanyId: company },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { OperatorError } from './exit-codes.js';
 
-/** Asks again until there is an answer. Fails when the time is over or the signal comes. */
+/** Asks again until there is a response. Fails when the time is over or the signal comes. */
 export async function pollUntil<T>(
   what: string,
   options: { readonly timeoutMs: number; readonly everyMs: number; readonly signal: AbortSignal },

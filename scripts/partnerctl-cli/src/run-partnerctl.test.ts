@@ -179,7 +179,7 @@ test('an interruption ends a command that waits for its input', async () => {
   });
   const said = text(child.stderr);
   const ended = once(child, 'close').then(([code]: unknown[]) => code);
-  // More than a pipe holds: once it is written somebody reads.
+  // More than a pipe holds: once it is written someone reads.
   await new Promise((resolve) => {
     child.stdin.write(' '.repeat(1_000_000), resolve);
   });

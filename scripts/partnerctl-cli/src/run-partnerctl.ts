@@ -26,7 +26,7 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly write: (text: string) => void;
   readonly tell: (text: string) => void;
-  /** Whether somebody watches standard error. */
+  /** Whether someone watches standard error. */
   readonly isWatched: boolean;
   readonly read: (file: string) => Promise<string>;
   /** The name of the login. Throws when the system knows none, e.g. in a container. */

@@ -108,7 +108,7 @@ function createFixture(overrides: Partial<HttpAppOptions<Caller>> = {}) {
 
 const lead = { address: '1 Oak St' };
 
-/** Checks what every error answer has, and gives its body. */
+/** Checks what every error response has, and gives its body. */
 function assertError(response: request.Response, status: number, code: string) {
   const body = errorBody.parse(response.body);
   expect({ status: response.status, code: body.code }).toEqual({ status, code });

@@ -31,7 +31,7 @@ import { refuse, send } from './send-response.js';
 import { createUnreadResponses, type UnreadResponses } from './unread-responses.js';
 import { invalidArgument } from '@partner/kernel/validation';
 
-/** What a process keeps of answers that clients do not take: a small part of the memory that it is given. */
+/** What a process keeps of responses that clients do not take: a small part of the memory that it is given. */
 const UNREAD_ANSWERS_BYTES = 64 * 1_024 * 1_024;
 
 /** Client networks that a process remembers as over the limit of failed authentications. */
@@ -59,15 +59,15 @@ export interface AuthenticationRequest extends SurfaceRequest {
 
 /** A request whose caller is known, within its limit and allowed to make it. */
 export interface PlayedRequest {
-  /** What answers it; to be called at most once. */
+  /** Responds to it; to be called at most once. */
   answer(): Promise<EndpointResponse>;
   /** Fires when the client has gone. */
   readonly signal: AbortSignal;
-  /** Has the answer say that the caller's limit is used up for so many seconds. */
+  /** Has the response say that the caller's limit is used up for so many seconds. */
   showExhausted(seconds: number): void;
 }
 
-/** Answers a request in place of its endpoint, which it may ask, or throws a `ServiceError`. */
+/** Responds in place of its endpoint, which it may ask, or throws a `ServiceError`. */
 export type FaultPlayer<Principal> = (
   principal: Principal,
   request: PlayedRequest,
@@ -76,7 +76,7 @@ export type FaultPlayer<Principal> = (
 /** One surface: its endpoints, and how callers are known and limited. */
 export interface HttpAppOptions<Principal> {
   readonly endpoints: readonly AnyEndpoint<Principal>[];
-  /** Resolves to the caller. Throws a `ServiceError`, `unauthenticated` when the caller can not be told. */
+  /** Resolves to the caller. Throws a `ServiceError`, `unauthenticated` when the caller cannot be told. */
   readonly authenticate: (request: AuthenticationRequest) => Promise<Principal>;
   /** The credentials that a 401 asks for in `WWW-Authenticate` (RFC 9110, 11.6.1). */
   readonly challenge: string;
@@ -103,7 +103,7 @@ export interface HttpAppOptions<Principal> {
   readonly rpcTimeoutMs: number;
   /** Proxies in front whose `x-forwarded-for` is believed. */
   readonly trustedProxyHops: number;
-  /** Of a versioned surface: every answer says its `x-svc-api-version`, and a request may pin one (spec: Versioning 1). */
+  /** Of a versioned surface: every response says its `x-svc-api-version`, and a request may pin one (spec: Versioning 1). */
   readonly versions?: ApiVersions;
   /** In the sandbox only: has requests go wrong on purpose, after the scope check and before anything else. */
   readonly playFaults?: FaultPlayer<Principal> | undefined;
@@ -118,10 +118,10 @@ export interface HttpAppOptions<Principal> {
 /**
  * Makes the app of one surface. A request that breaks HTTP/1.1 (400, 501), an unknown path (404) and a known path with another method (405) are answered
  * before authentication; for an endpoint the checks run in the order credentials (401), rate limit (429), scope (403),
- * parameters and body (400, 413), then the endpoint itself. Every answer has `x-request-id`, every error answer an
- * `ErrorBody`; nothing ever answers with a stack trace or a page of the framework. An answer of 200 of a conditional
+ * parameters and body (400, 413), then the endpoint itself. Every response has `x-request-id`, every error response an
+ * `ErrorBody`; nothing ever responds with a stack trace or a page of the framework. A response of 200 of a conditional
  * operation has an `ETag` and may be kept by private caches, or becomes a 304 without a body when `If-None-Match` names it. Each request makes one span, one
- * log line `http.request_completed` and, unless its answer is a stream, one observation of
+ * log line `http.request_completed` and, unless its response is a stream, one observation of
  * `partner_http_request_duration_seconds`.
  *
  * Throws when a version differs in an operation that no endpoint serves.
@@ -332,7 +332,7 @@ async function answerTo<Principal>(
   }
 }
 
-/** Charges a failure of authentication to the client's address, and says so; over that limit the answer is 429 in place of 401. */
+/** Charges a failure of authentication to the client's address, and says so; over that limit the response is 429 in place of 401. */
 async function authenticated<Principal>(
   options: Pick<HttpAppOptions<Principal>, 'authenticate' | 'failedAuthentication'> & AppState,
   request: Omit<AuthenticationRequest, 'isOverFailureLimit'>,

@@ -1,7 +1,7 @@
 import type { CallOptions } from '@connectrpc/connect';
 import type { ServerResponse } from 'node:http';
 
-/** Fires when the client has gone before it had its answer. */
+/** Fires when the client has gone before it had its response. */
 export function signalOfGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {

@@ -4,7 +4,7 @@ import { isJsonObject, type Rewrite } from './api-versions.js';
 import type { EndpointResponse } from './endpoint.js';
 import { entityTagOf, namesEntityTag } from './entity-tag.js';
 
-/** The answer in the form of another version. */
+/** The response in the form of another version. */
 export function rewrittenResponse(answer: EndpointResponse, rewrite: Rewrite): EndpointResponse {
   const { status, headers = {} } = answer;
   const text = responseText(answer);
@@ -14,7 +14,7 @@ export function rewrittenResponse(answer: EndpointResponse, rewrite: Rewrite): E
   return { status, headers, json: rewrite(body) };
 }
 
-/** The answer with its `ETag`; 304 without a body if `If-None-Match` names that tag. */
+/** The response with its `ETag`; 304 without a body if `If-None-Match` names that tag. */
 export function conditionalResponse(
   answer: EndpointResponse,
   apiVersion: string,

@@ -7,7 +7,7 @@ import type { EndpointResponse } from './endpoint.js';
 import { errorResponse } from './error-response.js';
 import type { RequestRecord } from './request-log.js';
 
-/** Answers with a failure. Ends the connection instead if an answer has already begun. */
+/** Responds with a failure. Ends the connection instead if a response has already begun. */
 export function refuse(
   error: ServiceError,
   request: IncomingMessage,
@@ -19,7 +19,7 @@ export function refuse(
   else send(request, response, errorResponse(error, record.requestId));
 }
 
-/** Sends an answer, or begins its stream. What is left of the request body is drained within bounds. */
+/** Sends a response, or begins its stream. What is left of the request body is drained within bounds. */
 export function send(request: IncomingMessage, response: ServerResponse, answer: EndpointResponse): void {
   drainWithinBounds(request);
   response.statusCode = answer.status;

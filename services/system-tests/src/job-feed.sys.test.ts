@@ -82,7 +82,7 @@ async function untilAllHaveArrived(): Promise<void> {
   });
 }
 
-/** Moves a job that the company may have lost or somebody else may move meanwhile; only a fault of the service fails. */
+/** Moves a job that the company may have lost or someone else may move meanwhile; only a fault of the service fails. */
 async function moveOnce(company: AddedCompany, jobId: string): Promise<void> {
   const found = await ask(company, `/jobs/${jobId}`);
   if (found.status === 404) return;

@@ -282,7 +282,7 @@ test('a revoked key is refused at once [AUTH-13, ERROR-4]', async () => {
   const use = () => call(stack.baseUrl, '/partner/v1/jobs?limit=1', { headers: { 'x-api-key': key } });
   expect((await use()).status).toBe(200);
   await stack.revokeKey(otherInstaller.id, key);
-  // What is sent 5 s afterwards or later is refused, however long the answers take and however many the limit lets through.
+  // What is sent 5 s afterwards or later is refused, however long the responses take and however many the limit lets through.
   const deadline = Date.now() + 5_000;
   let status = 200;
   let sentAt = 0;

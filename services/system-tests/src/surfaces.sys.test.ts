@@ -63,7 +63,7 @@ const onJob = (request: ValidRequest, jobId: string): ValidRequest => ({
 });
 const get = (path: string, key: string) => send({ method: 'GET', path, headers: { 'x-api-key': key } });
 
-/** The same request with input that can not be valid, whatever the operation takes. */
+/** The same request with input that cannot be valid, whatever the operation takes. */
 function spoilt(operation: AnyOperation, request: ValidRequest): WireRequest {
   const { json: _json, ...rest } = request;
   if (operation.body !== undefined) {
@@ -170,7 +170,7 @@ describe('every operation', () => {
       for (const [kind, verdict] of verdictsOn(operation)) {
         if (verdict === 403) expectError(await send(as(own.keys[kind])), 403, 'permission_denied');
       }
-      // What has neither parameters nor body nor a version can not be wrong.
+      // What has neither parameters nor body nor a version cannot be wrong.
       const isVersioned = operation.path.startsWith('/partner/v1/');
       if (operation.body !== undefined || operation.query !== undefined || isVersioned) {
         expectError(await send(wrong), 400, 'invalid_argument');

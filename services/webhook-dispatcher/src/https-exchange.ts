@@ -17,7 +17,7 @@ export interface OutgoingPost {
   readonly body: Uint8Array;
 }
 
-/** What an answer held. */
+/** What a response held. */
 export interface PostResponse {
   readonly status: number;
   /** The first 4 KiB. */
@@ -29,7 +29,7 @@ export interface PostResponse {
 export interface ExchangeTrace {
   /** Until the host's addresses were known; absent when it was not looked up, and for a refused endpoint. */
   readonly dnsMs?: number | undefined;
-  /** The answer of that lookup, the first 16. All are public: a refused endpoint has none. */
+  /** The response of that lookup, the first 16. All are public: a refused endpoint has none. */
   readonly addresses?: readonly string[] | undefined;
   /** Until the TCP connection stood; absent when a kept connection was used again. */
   readonly connectMs?: number | undefined;
@@ -40,7 +40,7 @@ export interface ExchangeTrace {
   /** Also when it was refused. */
   readonly certificate?: PeerCertificate | undefined;
   readonly reusedConnection: boolean;
-  /** From the last byte of the request to the first status line and headers of an answer. */
+  /** From the last byte of the request to the first status line and headers of a response. */
   readonly firstByteMs?: number | undefined;
 }
 
@@ -66,14 +66,14 @@ interface NothingSent {
 const READ_BYTES = 64 * 1_024;
 const KEPT_BYTES = 4 * 1_024;
 const HEADER_BYTES = 16 * 1_024;
-/** What may come over a connection for one answer, with its headers, its frames of chunks and the interim answers. */
+/** What may come over a connection for one response, with its headers, its frames of chunks and the interim responses. */
 const WIRE_BYTES = 2 * READ_BYTES;
 
 /** The trace of a POST that dialled no address. */
 export const NOTHING_REACHED: ExchangeTrace = { reusedConnection: false };
 
 /**
- * POSTs over one connection to one vetted address. At most 64 KiB of the answer are read, and 128 KiB with all that frames
+ * POSTs over one connection to one vetted address. At most 64 KiB of the response are read, and 128 KiB with all that frames
  * it; after that its status alone counts. Redirects are not followed. Never rejects: a failure is an ending with its phase.
  */
 export function exchange(
@@ -243,7 +243,7 @@ export function exchange(
   });
 }
 
-/** Ends what would go on writing to a receiver that has answered without reading. */
+/** Ends what would go on writing to a receiver that has responded without reading. */
 function destroyUnlessSent(request: ClientRequest): void {
   if (!request.writableFinished) request.destroy();
 }

@@ -31,7 +31,7 @@ export type PostResult = { readonly durationMs: number; readonly trace: Exchange
     }
   | {
       readonly outcome: 'timed_out' | 'tls_failed' | 'connection_failed';
-      /** What had come of an answer that broke off. */
+      /** What had come of a response that broke off. */
       readonly answer?: PostResponse | undefined;
       /** Absent when nothing was dialled. */
       readonly remoteAddress?: string | undefined;
@@ -44,7 +44,7 @@ export type PostResult = { readonly durationMs: number; readonly trace: Exchange
 export interface HttpsSender {
   /**
    * POSTs once. Never throws for what the endpoint does: that is the result. The guard is asked each time, and only the
-   * addresses that it has just vetted are dialled, so that an answer of DNS can not change in between.
+   * addresses that it has just vetted are dialled, so that a response of DNS cannot change in between.
    */
   post(post: OutgoingPost): Promise<PostResult>;
 }
@@ -53,7 +53,7 @@ const MAX_TARGETS = 4;
 const TRACED_ADDRESSES = 16;
 
 /**
- * Makes the sender. The time limit covers name resolution, connecting, TLS and the whole answer. When a vetted address does
+ * Makes the sender. The time limit covers name resolution, connecting, TLS and the whole response. When a vetted address does
  * not take the connection, the next one is tried: nothing has been sent by then. The same holds for a kept connection that
  * the receiver closed before its reuse. Once the request may have been sent it is never sent again, so that one call is
  * at most one POST.

@@ -25,7 +25,7 @@ const ALLOWED: Readonly<Record<ServiceName, readonly Destination[]>> = {
   'webhook-dispatcher': ['DNS', 'broker', 'internet', 'collector of traces'],
 };
 
-/** What a service can not work without. */
+/** What a service cannot work without. */
 const NEEDED: Readonly<Record<ServiceName, readonly Destination[]>> = {
   'job-state': ['DNS', 'broker', 'Postgres'],
   'inbound-gateway': ['DNS', 'broker', 'Redis'],

@@ -174,7 +174,7 @@ function aptGet(asRoot: readonly string[]): PackageTool {
         await run('install', '-D', '-m', '644', path.join(scratch, 'cluster'), file);
       }
       if (!existsSync(SERVICE_POLICY)) {
-        // Counts only while we run, so that it can not outlive us.
+        // Counts only while we run, so that it cannot outlive us.
         const policy = `#!/bin/sh\n[ -d /proc/${process.pid} ] && exit 101\nexit 0\n`;
         await writeFile(path.join(scratch, 'policy'), policy);
         undo.push(() => run('rm', '-f', SERVICE_POLICY));

@@ -30,7 +30,7 @@ async function proxyTo(routes: readonly ProxyRoute[]): Promise<string> {
   return `http://127.0.0.1:${await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' })}`;
 }
 
-/** Answers with what arrived. */
+/** Responds with what arrived. */
 function echo(name: string): RequestListener {
   return (incoming, response) => {
     const chunks: Buffer[] = [];

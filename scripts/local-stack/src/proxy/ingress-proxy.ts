@@ -105,7 +105,7 @@ export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
       response.flushHeaders();
       answer.once('error', () => response.destroy());
       answer.once('end', () => {
-        // An early answer, such as a 413: the client still writes, and reads the answer only if its connection stays.
+        // An early response, such as a 413: the client still writes, and reads the response only if its connection stays.
         if (!request.complete) {
           request.unpipe(upstream);
           drainWithinBounds(request);

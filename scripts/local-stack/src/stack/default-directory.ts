@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { PROJECT_ROOT } from './project-root.js';
 
-/** Where a stack keeps its files unless somebody says otherwise. */
+/** Where a stack keeps its files unless someone says otherwise. */
 export const DEFAULT_DIRECTORY = path.join(PROJECT_ROOT, '.stack');
 
 /** Says otherwise for all commands of a shell. */

@@ -97,7 +97,7 @@ ${examples(
     });
 }
 
-/** The PEM of an authority; fails for a file that can not be read or holds none. */
+/** The PEM of an authority; fails for a file that cannot be read or holds none. */
 function readAuthority(file: string): string {
   try {
     const pem = readFileSync(file, 'utf8');

@@ -22,7 +22,7 @@ const LETTER_COLUMNS: readonly Column[] = [
 /** So many are looked through for one, and held meanwhile. */
 const LOOKED_THROUGH = 10_000;
 
-/** `partnerctl dead-letters`: messages of the broker that nobody has handled. */
+/** `partnerctl dead-letters`: dead letters of the broker. */
 export function deadLettersCommand(context: CommandContext) {
   const group = new Command('dead-letters')
     .description('dead letters of the broker; listing them removes none')

@@ -54,7 +54,7 @@ export const ATTEMPT_COLUMNS: readonly Column[] = [
   ['address', 'remoteAddress'],
 ];
 
-/** An attempt without what the receiver answered, which may hold personal data. */
+/** An attempt without the receiver's response, which may hold personal data. */
 export function attemptView({ responseBody: _, ...rest }: Attempt): Document {
   return rest;
 }

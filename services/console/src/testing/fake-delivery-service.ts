@@ -203,7 +203,7 @@ export function createFakeDeliveryService(deps: {
   });
 }
 
-/** The only attempt of every delivery: its endpoint never answered. */
+/** The only attempt of every delivery: its endpoint never responded. */
 function timedOutAttempt(startedAt: string): Attempt {
   return {
     deliveryId: newId('dlv'),

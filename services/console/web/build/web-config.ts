@@ -18,7 +18,7 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
       // Each comes to stand before the one before.
       ...['color-scheme', 'load-again'].map((name) => earlyScript(path.join(root, 'early', `${name}.js`))),
     ],
-    // The console puts a fresh one into each answer.
+    // The console puts a fresh one into each response.
     html: { cspNonce: '{{nonce}}' },
     build: {
       outDir,

@@ -15,7 +15,7 @@ interface PageModule {
   readonly Page: () => ReactNode;
 }
 
-/** A page that is loaded when somebody goes there. */
+/** A page that is loaded when someone goes there. */
 function page(path: string, load: () => Promise<PageModule>): RouteObject {
   return { path, lazy: async () => ({ Component: (await load()).Page }) };
 }

@@ -29,7 +29,7 @@ export const PATHS = {
   technicalContact: '/technical-contact',
 } as const;
 
-/** The sign-in page, from which somebody gets back to `path`. */
+/** The sign-in page, from which someone gets back to `path`. */
 export function signInPath(path: string): string {
   return path === PATHS.overview ? PATHS.signIn : withQuery(PATHS.signIn, { next: path });
 }

@@ -25,7 +25,7 @@ export interface SeededCompany {
 
 /**
  * Fills an empty database with the sandbox, in one transaction, and gives its companies with their passwords and keys. Where
- * the sandbox is already it changes nothing, whatever has become of the data since, and gives the same answer.
+ * the sandbox is already it changes nothing, whatever has become of the data since, and gives the same response.
  */
 export async function seedSandboxData(
   database: Pick<Database, 'transaction'>,

@@ -16,7 +16,7 @@ const FAILURE_PAUSE_MS = 1_000;
 
 /**
  * Makes moves on the companies of the sandbox at a rate. A message that the broker does not take is told again, under the same
- * message id, until it is taken: the sale waits meanwhile and everything with it. `stop` waits for the move under way, which
+ * message id, until it is taken: the sale waits meanwhile and everything with it. `stop` waits for the move in flight, which
  * ends then also without the broker.
  */
 export function startSimulator(deps: {

@@ -33,7 +33,7 @@ export interface AmqpConnection {
   /** Opens a channel now or as soon as the connection is up, and keeps it open. */
   openChannel(plan: ChannelPlan): SupervisedChannel;
   /**
-   * Closes the channels, then the connection, and ends the supervision, within 6 s even when the broker does not answer. An
+   * Closes the channels, then the connection, and ends the supervision, within 6 s even when the broker does not respond. An
    * attempt to connect is broken off.
    */
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export interface AmqpConnection {
  * pauses of 100 ms to 5 s for ever. Each time it declares the topology, or looks whether it is there, unless told not to.
  *
  * It supervises amqplib's plain connections rather than use its `recovery`, which waits without limit for a hung setup
- * and for the close of a connection that no longer answers.
+ * and for the close of a connection that no longer responds.
  */
 export function createAmqpConnection(options: {
   readonly url: string;
@@ -139,7 +139,7 @@ export function createAmqpConnection(options: {
     return { model: opened, lost };
   }
 
-  /** Also proves that the connection answers: a channel is opened and closed even when there is nothing to declare. */
+  /** Also proves that the connection responds: a channel is opened and closed even when there is nothing to declare. */
   async function declare(on: ChannelModel): Promise<void> {
     const work = async () => {
       const channel = await on.createChannel();
@@ -279,7 +279,7 @@ async function closeConnection(model: ChannelModel): Promise<void> {
   try {
     await within(CLOSE_LIMIT_MS, 'closing the connection', model.close());
   } catch {
-    // It has ended already or no longer answers.
+    // It has ended already or no longer responds.
   }
   // After a missed heartbeat amqplib only ends its side, and the socket of a vanished broker stays for many minutes.
   const { connection } = model;

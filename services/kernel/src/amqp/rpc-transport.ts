@@ -27,14 +27,14 @@ const DEFAULT_MAX_IN_FLIGHT = 200;
 
 interface PendingCall {
   readonly answer: (reply: ConsumeMessage) => void;
-  /** Ends a call that has no answer: its outcome is unknown if it was sent. */
+  /** Ends a call that has no response: its outcome is unknown if it was sent. */
   readonly fail: (cause: unknown) => void;
   /** Ends a call that was not carried out. */
   readonly refuse: (cause: unknown) => void;
 }
 
 /**
- * A Connect transport that calls services over the broker: requests to a queue, answers by direct reply-to. Unary calls
+ * A Connect transport that calls services over the broker: requests to a queue, responses by direct reply-to. Unary calls
  * only. Every failure is a `ServiceError`. It is `unavailable` when the caller gives up, the deadline passes (`timeoutMs` of
  * the call, else `defaultTimeoutMs`), the connection or channel is lost, the broker blocks the connection, no queue takes
  * the request, or `maxInFlight` calls wait already; all but the first two at once. While the socket takes no more, calls

@@ -15,7 +15,7 @@ process.env['OTEL_LOGS_EXPORTER'] ??= 'none';
 const sampler = new AlwaysOffSampler();
 const { OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER, OTEL_LOGS_EXPORTER } = process.env;
 if ([OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER, OTEL_LOGS_EXPORTER].every((name) => name === 'none')) {
-  // Spans that nobody reads are not recorded; their ids still travel.
+  // Spans without a reader are not recorded; their ids still travel.
   new NodeTracerProvider({ sampler }).register();
 } else {
   // Its exporters of every kind take longer to load than most services.

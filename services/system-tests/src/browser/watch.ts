@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 /** What went wrong in a page that nobody saw. */
 export interface PageWatch {
   /**
-   * Lets a fault pass that a test brings about. Faults are lines: `<status> <method> <path and query>` of an answer,
+   * Lets a fault pass that a test brings about. Faults are lines: `<status> <method> <path and query>` of a response,
    * `request: <method> <path> <why>` of a request without one, `console: <text>` and `page: <error>`.
    */
   allow(fault: RegExp): void;
@@ -28,7 +28,7 @@ export function watch(page: Page): PageWatch {
   page.on('pageerror', (error) => faults.push(`page: ${error.message}`));
   page.on('requestfailed', (request) => {
     const why = request.failure()?.errorText ?? '';
-    // What the page itself calls off: a stream of changes when one leaves, an answer that is no longer needed.
+    // What the page itself calls off: a stream of changes when one leaves, a response that is no longer needed.
     if (why !== 'net::ERR_ABORTED') {
       faults.push(`request: ${request.method()} ${pathOf(request.url())} ${why}`);
     }

@@ -8,13 +8,13 @@ import type { Container } from './container.js';
 
 /** Work that a container has in flight and cannot finish yet. */
 export interface HeldWork {
-  /** Lets it be finished, and resolves to how it ended: the statuses of the answers. */
+  /** Lets it be finished, and resolves to how it ended: the statuses of the responses. */
   release(): Promise<readonly number[]>;
 }
 
 /** A connection to a container that has been used and is kept open. */
 export interface KeptConnection {
-  /** Sends one more request. Rejects when the connection has gone by then, or goes before the answer. */
+  /** Sends one more request. Rejects when the connection has gone by then, or goes before the response. */
   useAgain(): Promise<{ readonly status: number; readonly isSame: boolean; readonly connection: string }>;
 }
 

@@ -6,7 +6,7 @@ export const LATER_VERSION_MODULE = 'later-version.mjs';
 
 /**
  * A module that has a service say what a later version could say besides: every message that it sends to the broker, be it a
- * request, an answer, a command, a result or an event, carries a field that the version before does not know.
+ * request, a response, a command, a result or an event, carries a field that the version before does not know.
  */
 export function laterVersionModule(): string {
   return `import { createRequire } from 'node:module';

@@ -22,7 +22,7 @@ const JOBS = 4;
 
 /** What the clients have done, and what of it has failed. */
 export interface LoadReport {
-  /** Every answer that was not what it should be, and every request without an answer. */
+  /** Every response that was not what it should be, and every request without a response. */
   readonly failures: readonly string[];
   readonly answers: Readonly<Record<'writes' | 'feedPages' | 'leads' | 'consoleReads' | 'streams', number>>;
   /** Status events that were acknowledged. */
@@ -39,7 +39,7 @@ export interface LoadReport {
 export interface SteadyLoad {
   /** Resolves once this many more status events have been acknowledged. */
   untilWritten(more: number): Promise<void>;
-  /** Ends it when all that is under way has come to its end. */
+  /** Ends it when all that is in flight has come to its end. */
   stop(): Promise<LoadReport>;
 }
 
@@ -161,7 +161,7 @@ export async function startSteadyLoad(options: {
     }
   }
 
-  /** That a stream ends is what the page expects of it; that it can not be opened, or breaks, is a failure. */
+  /** That a stream ends is what the page expects of it; that it cannot be opened, or breaks, is a failure. */
   async function followStream(): Promise<void> {
     try {
       const answer = await fetch(`${urlOf('console')}/partner-api/changes`, {

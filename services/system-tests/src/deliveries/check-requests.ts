@@ -106,7 +106,7 @@ function checkPath(history: HistoryIndex, placed: PlacedRequest, event: StoredEv
 
 /**
  * Whether a POST can have used what a change brought. Each attempt takes what is in force at its claim, which is not later than
- * its beginning, not earlier by more than its time under way, and not before its event was committed.
+ * its beginning, not earlier by more than its time in flight, and not before its event was committed.
  */
 function canBeUsed<Change extends RequestedChange>(
   history: HistoryIndex,

@@ -8,7 +8,7 @@ import type { RequestedChange } from './delivery-history.js';
 const PATIENCE_MS = 240_000;
 const BETWEEN_TRIES_MS = 200;
 
-/** An answer with when it was first asked for and when it came. */
+/** A response with when it was first asked for and when it came. */
 export interface TimedResponse extends RequestedChange {
   readonly answer: HttpResponse;
 }

@@ -19,7 +19,7 @@ const LEASE_SECONDS = 20;
 const ATTEMPT_MS = 12_000;
 /** A lost message is felt until its lease has ended, and then for the attempt that follows. */
 const AFTERMATH_MS = LEASE_SECONDS * 1_000 + ATTEMPT_MS;
-/** Longer than what was under way at its beginning. */
+/** Longer than what was in flight at its beginning. */
 const LONG_PAUSE_MS = 12_000;
 const SHORT_PAUSE_MS = 4_000;
 
@@ -149,7 +149,7 @@ function movesOfOwners(
 ): readonly Promise<void>[] {
   return [
     pauseOnce(opened.paused, 0.4 * spanMs, LONG_PAUSE_MS, { backfill: false }),
-    // At once, since a back-fill waits until what was under way with it has settled.
+    // At once, since a back-fill waits until what was in flight with it has settled.
     ...(withBackfill ? [pauseOnce(opened.backfilled, 0, SHORT_PAUSE_MS, { backfill: true })] : []),
     rotateTwice(opened.rotated, spanMs),
     moveOnce(opened.moved, spanMs),

@@ -16,7 +16,7 @@ export interface Exchange {
 const PATIENCE_MS = 60_000;
 
 /**
- * Sends a request as it is, repeated headers included, and reads the whole answer; of a stream of events only the head. Rejects
+ * Sends a request as it is, repeated headers included, and reads the whole response; of a stream of events only the head. Rejects
  * when there is none.
  */
 export async function exchange(baseUrl: string, odd: OddRequest): Promise<Exchange> {
@@ -73,7 +73,7 @@ function decoded(response: IncomingMessage): Readable {
   }
 }
 
-/** Sends bytes that need not be HTTP, and reads the first answer. Rejects when none comes. */
+/** Sends bytes that need not be HTTP, and reads the first response. Rejects when none comes. */
 export async function exchangeBytes(baseUrl: string, bytes: string): Promise<Exchange> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -91,7 +91,7 @@ export async function exchangeBytes(baseUrl: string, bytes: string): Promise<Exc
   throw new Error(`the connection ended after ${JSON.stringify(received.toString('latin1'))}`);
 }
 
-/** The answer that the bytes begin with; undefined while it is not complete. */
+/** The response that the bytes begin with; undefined while it is not complete. */
 function firstAnswer(received: Buffer): Exchange | undefined {
   const end = received.indexOf('\r\n\r\n');
   if (end === -1) return undefined;

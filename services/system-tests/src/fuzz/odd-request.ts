@@ -28,7 +28,7 @@ export interface Credentials {
   readonly headers: Headers;
   /** Something real for each path parameter. */
   readonly pathValue: string;
-  /** Something real for the fields of a body that an example can not know. */
+  /** Something real for the fields of a body that an example cannot know. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 

@@ -246,7 +246,7 @@ async function signIn(
   return { cookie, origin };
 }
 
-/** The answer, when it has the status. */
+/** The response, when it has the status. */
 export async function expectStatus(status: number, asked: Promise<HttpResponse>): Promise<HttpResponse> {
   const answer = await asked;
   if (answer.status !== status) throw new Error(`not ${status}: ${answer.status} ${answer.text}`);

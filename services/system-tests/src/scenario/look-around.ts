@@ -21,7 +21,7 @@ const companiesOf = ({ seller, installer, accountant }: ScenarioSide): readonly 
   accountant,
 ];
 
-/** Operations of the console that answer a request, but for those that would end the session or the subscription. */
+/** Operations of the console that respond to a request, but for those that would end the session or the subscription. */
 const CONSOLE = CONSOLE_OPERATIONS.filter(({ id }) => !['streamChanges', 'deleteSession'].includes(id));
 const ABOUT_ONE = CONSOLE.filter(({ path }) => path.includes(':id'));
 
@@ -57,7 +57,7 @@ export async function lookAround(deps: ScenarioDeps, sides: readonly ScenarioSid
   await allDelivered(deps);
 }
 
-/** Resolves once no delivery is under way any more: all that will come out has come out. */
+/** Resolves once no delivery is in flight any more: all that will come out has come out. */
 export async function allDelivered({ stack }: Pick<ScenarioDeps, 'stack'>): Promise<void> {
   await eventually('every delivery comes to an end', async () => {
     const { rows } = await stack.database.query<{ open: number; waiting: number }>(

@@ -7,7 +7,7 @@ export interface Recorder {
   readonly pieces: readonly Piece[];
   /** Keeps a piece. */
   keep(place: string, what: string, text: string): void;
-  /** Sends a request, and keeps its body as a source and the whole answer at the place. */
+  /** Sends a request, and keeps its body as a source and the whole response at the place. */
   call(place: string, path: string, options?: Call): Promise<HttpResponse>;
 }
 

@@ -25,7 +25,7 @@ export interface OwnerSession {
   ): Promise<HttpResponse>;
 }
 
-/** Signs an owner in, as a browser would. Throws with the answer when it is refused. */
+/** Signs an owner in, as a browser would. Throws with the response when it is refused. */
 export async function signIn(
   baseUrl: string,
   owner: { readonly email: string; readonly password: string },

@@ -19,7 +19,7 @@ export interface TimedWebhook extends ReceivedWebhook {
   readonly receivedAt: number;
   /** Of the connections that the receiver has taken, counted from 1. */
   readonly connection: number;
-  /** What its answer asked for in `retry-after`. */
+  /** What its response asked for in `retry-after`. */
   readonly retryAfterSeconds: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export type ReceiverResponse =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string;
       readonly afterMs?: number;
-      /** The answer waits until this has resolved. */
+      /** The response waits until this has resolved. */
       readonly until?: Promise<unknown>;
     }
   | { readonly kind: 'closed' }

@@ -27,7 +27,7 @@ const errorFields = z.strictObject({
 export type ErrorFields = z.infer<typeof errorFields>;
 
 /**
- * Sends a request and expects of its answer what every answer of the service has: `x-request-id`; JSON and nothing else as
+ * Sends a request and expects of its response what every response of the service has: `x-request-id`; JSON and nothing else as
  * a body; for an error the error body (spec: Errors); date-times with milliseconds and `Z`; the version on the installer
  * surface, and no trace of what the service is made of.
  */
@@ -45,7 +45,7 @@ export async function expectSuccess(baseUrl: string, request: WireRequest): Prom
   return answer;
 }
 
-/** The error body of an answer that has this status and code. */
+/** The error body of a response that has this status and code. */
 export function expectError(answer: HttpResponse, status: number, code: string): ErrorFields {
   expect({ status: answer.status, text: answer.text }).toEqual({
     status,

@@ -5,7 +5,7 @@ import type { WireRequest } from './send.js';
 import { kindFor } from './surface-operations.js';
 import type { SurfaceSide } from './surface-side.js';
 
-/** A request that the service answers with success, with its parts apart so that a test can spoil one. */
+/** A request that the service responds with success, with its parts apart so that a test can spoil one. */
 export interface ValidRequest extends WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly json?: Readonly<Record<string, unknown>>;

@@ -14,9 +14,9 @@ export interface ApiRequest {
 
 /** The owners' API as pages use it. Both throw an `ApiError` for everything but success. */
 export interface ApiClient {
-  /** Sends a request and reads its answer, which has to be what the schema says. */
+  /** Sends a request and reads its response, which has to be what the schema says. */
   read<Schema extends z.ZodType>(schema: Schema, request: ApiRequest): Promise<z.output<Schema>>;
-  /** Sends a request whose answer holds nothing of interest. */
+  /** Sends a request whose response is ignored. */
   send(request: ApiRequest): Promise<void>;
 }
 

@@ -6,10 +6,10 @@ export interface FieldViolation {
   readonly message: string;
 }
 
-/** A request that failed: refused by the API, or never answered. */
+/** A request that failed: refused by the API, or without a response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** The HTTP status; 0 when there was no answer. */
+  /** The HTTP status; 0 when there was no response. */
   readonly status: number;
   /** The `code` of the error body; `no_response` and `not_understood` are the app's own. */
   readonly code: string;
@@ -40,7 +40,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The error that an answer of 400 and above stands for. */
+/** The error that a response of 400 and above stands for. */
 export async function errorOfResponse(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);

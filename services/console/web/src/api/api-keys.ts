@@ -39,7 +39,7 @@ export interface NewApiKey {
   readonly description?: string;
 }
 
-/** Creates a key; the answer holds it, once. The form shows a failure itself. */
+/** Creates a key; the response holds it, once. The form shows a failure itself. */
 export function useCreateApiKey() {
   return useAction({
     act: (api, body: NewApiKey) => api.read(apiKeyCreated, { method: 'POST', path: '/api-keys', body }),
@@ -47,7 +47,7 @@ export function useCreateApiKey() {
   });
 }
 
-/** Replaces a key; the answer holds the new one, once. */
+/** Replaces a key; the response holds the new one, once. */
 export function useRotateApiKey() {
   return useAction({
     act: (api, { id, overlapHours }: { readonly id: string; readonly overlapHours: number }) =>

@@ -38,7 +38,7 @@ export function useDelivery(id: string | undefined) {
   });
 }
 
-/** Sends the event of a delivery once more; the answer is the new delivery. */
+/** Sends the event of a delivery once more; the response is the new delivery. */
 export function useReplayDelivery(onDone?: (replayed: Delivery) => void) {
   return useAction({
     act: (api, id: string) => api.read(delivery, { method: 'POST', path: `${deliveryPath(id)}/replay` }),

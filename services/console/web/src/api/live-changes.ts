@@ -8,7 +8,7 @@ export interface ChangeSource {
   close(): void;
 }
 
-/** The subscriptions that a `changed` event names; none when it names none or can not be read. */
+/** The subscriptions that a `changed` event names; none when it names none or cannot be read. */
 export function webhookIdsOf(data: unknown): readonly string[] {
   try {
     const parsed = change.safeParse(typeof data === 'string' ? JSON.parse(data) : undefined);
@@ -46,7 +46,7 @@ export function listenForChanges(deps: {
       wasInterrupted = false;
     });
     opened.addEventListener('changed', ({ data }) => deps.onChange(webhookIdsOf(data)));
-    // The browser's own way of trying again gives up at an answer such as 429.
+    // The browser's own way of trying again gives up at a response such as 429.
     opened.addEventListener('error', () => {
       opened.close();
       if (isOver || source !== opened) return;

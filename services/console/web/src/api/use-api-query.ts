@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { useApi } from './api-context.js';
 
-/** One answer of the API, loaded again when something changes. Give `isLive: false` for one that never does. */
+/** One response of the API, loaded again when something changes. Give `isLive: false` for one that never does. */
 export function useApiQuery<Answer>(question: {
   readonly key: readonly unknown[];
   readonly schema: z.ZodType<Answer>;
@@ -14,7 +14,7 @@ export function useApiQuery<Answer>(question: {
   readonly isLive?: boolean;
   /** For sums over many deliveries: loaded again every 30 seconds, not with each change. */
   readonly isSum?: boolean;
-  /** Shows the answer of the question before until this one has its own. */
+  /** Shows the response of the question before until this one has its own. */
   readonly keepsPrevious?: boolean;
 }) {
   const api = useApi();

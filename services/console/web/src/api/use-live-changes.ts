@@ -8,13 +8,13 @@ import { invalidateLive } from './live-queries.js';
 const LOOK_AGAIN_MS = 30_000;
 
 /**
- * How long somebody may do nothing before the page stops asking: well below the 30 minutes after which a session ends, which
+ * How long someone may do nothing before the page stops asking: well below the 30 minutes after which a session ends, which
  * it would keep alive otherwise.
  */
 const IDLE_MS = 10 * 60_000;
 
 /**
- * Keeps what the page shows up to date while somebody looks at it: by the stream of changes, and by looking again every 30
+ * Keeps what the page shows up to date while someone looks at it: by the stream of changes, and by looking again every 30
  * seconds.
  */
 export function useLiveChanges(): void {

@@ -45,7 +45,7 @@ export interface NewWebhook {
   readonly schemaVersion?: number;
 }
 
-/** Creates a subscription; the answer holds its secret, once. The form shows a failure itself. */
+/** Creates a subscription; the response holds its secret, once. The form shows a failure itself. */
 export function useCreateWebhook() {
   return useAction({
     act: (api, body: NewWebhook) =>
@@ -73,7 +73,7 @@ export function useDeleteWebhook(id: string, onDone: () => void) {
   });
 }
 
-/** Sends a test delivery; `secretVersion` signs it with the pending secret. The answer is the delivery. */
+/** Sends a test delivery; `secretVersion` signs it with the pending secret. The response is the delivery. */
 export function useTestWebhook(id: string) {
   return useAction({
     act: (api, body: { readonly secretVersion?: number }) =>
@@ -98,7 +98,7 @@ export function usePauseWebhook(id: string) {
   });
 }
 
-/** Makes a pending secret; the answer holds it, once. */
+/** Makes a pending secret; the response holds it, once. */
 export function useRotateSecret(id: string) {
   return useAction({
     act: (api) => api.read(secretRotated, { method: 'POST', path: `${webhookPath(id)}/rotate-secret` }),

@@ -78,7 +78,7 @@ export function HealthBadge({ health }: { readonly health: Webhook['health'] }) 
 const VERIFIED: Look = { tone: 'good', icon: IconShieldCheck, label: 'Verified' };
 const UNVERIFIED: Look = { tone: 'warn', icon: IconShieldQuestion, label: 'Not verified' };
 
-/** Whether a test delivery to the present URL was answered with 2xx. */
+/** Whether a test delivery to the current URL got a 2xx. */
 export function VerifiedBadge({ verified }: { readonly verified: boolean }) {
   return <LookBadge look={verified ? VERIFIED : UNVERIFIED} />;
 }

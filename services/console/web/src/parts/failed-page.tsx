@@ -1,6 +1,6 @@
 import { Button, Container, Stack, Text, Title } from '@mantine/core';
 
-/** What is shown when a page can not be: most often it is of a version that is no longer served. */
+/** What is shown when a page cannot be: most often it is of a version that is no longer served. */
 export function FailedPage() {
   return (
     <Container component="section" size="sm" py="xl">

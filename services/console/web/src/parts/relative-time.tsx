@@ -7,7 +7,7 @@ const listeners = new Set<() => void>();
 let now = new Date();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The time, as often as somebody who reads would want it. One timer serves the whole page. */
+/** The time, as often as someone who reads would want it. One timer serves the whole page. */
 export function useNow(): Date {
   return useSyncExternalStore(subscribe, () => now);
 }

@@ -37,7 +37,7 @@ const NAVIGATION = [
   { to: PATHS.sessions, label: 'Sessions', icon: IconUserShield },
 ] as const;
 
-/** What stands around every page of somebody who is signed in: navigation, company and environment, and signing out. */
+/** What stands around every page of someone who is signed in: navigation, company and environment, and signing out. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const { owner, company } = useOwner();

@@ -7,7 +7,7 @@ import type { BulkReplayRequest } from '../../api/deliveries.js';
 const DAY_MS = 86_400_000;
 const MAX_PER_MINUTE = 60_000;
 
-/** What somebody has entered so far. */
+/** What someone has entered so far. */
 export interface ReplayDraft {
   readonly states: BulkReplayRequest['states'];
   readonly from: string | undefined;

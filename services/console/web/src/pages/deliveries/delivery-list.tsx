@@ -16,7 +16,7 @@ import { useDeliveryPages } from './use-delivery-pages.js';
 import { atNewest, useIsAtTop, useListPosition, withPage } from './use-list-position.js';
 
 /**
- * The deliveries of a subscription. At its top it follows what comes; as soon as somebody has scrolled, gone into it with the
+ * The deliveries of a subscription. At its top it follows what comes; as soon as someone has scrolled, gone into it with the
  * keyboard, or loaded more, it stands still and tells how many are new.
  */
 export function DeliveryList(props: {

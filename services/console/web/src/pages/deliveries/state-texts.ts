@@ -1,6 +1,6 @@
 import type { DeliveryState } from '../../api/deliveries.js';
 
-/** What the state of a delivery means, for somebody who is no engineer. */
+/** What the state of a delivery means, for someone who is no engineer. */
 export const STATE_TEXTS: Readonly<Record<DeliveryState, string>> = {
   pending: 'Queued',
   retry_scheduled: 'Failed, will be retried',

@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'react-router';
 
-/** Which part of the list somebody looks at. */
+/** Which part of the list someone looks at. */
 export interface ListPosition {
   /** When the newest delivery was created that the list stands still at; undefined while it follows the newest. */
   readonly heldAt: string | undefined;

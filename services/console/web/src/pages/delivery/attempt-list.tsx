@@ -11,7 +11,7 @@ import { readText } from './read-text.js';
 
 const KEPT_BYTES = 4_096;
 
-/** Every attempt with what became of its steps and what was answered, the newest first and open. */
+/** Every attempt with its steps and its response, the newest first and open. */
 export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[] }) {
   const newest = attempts.at(-1);
   if (newest === undefined) return <Text c="dimmed">No attempts yet</Text>;

@@ -2,7 +2,7 @@ import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Attempt } from '../../api/deliveries.js';
 import { formatExact } from '../../format.js';
 
-/** Why an attempt came out as it did, for somebody who is no engineer. */
+/** Why an attempt came out as it did, for someone who is no engineer. */
 export interface Explanation {
   /** What happened, in a sentence. */
   readonly what: string;

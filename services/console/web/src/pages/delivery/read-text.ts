@@ -8,7 +8,7 @@ export type ReadText =
 /** Tells what a body is. Bytes that are no UTF-8 came as U+FFFD, so that one with those, or with control characters, is no text. */
 export function readText(body: string): ReadText {
   if (body === '') return { kind: 'empty' };
-  // An answer that was cut off in a character ends with U+FFFD.
+  // A response that was cut off in a character ends with U+FFFD.
   const kept = body.replace(/\uFFFD{1,3}$/, '');
   if (isBinary(kept)) return { kind: 'binary', text: escapeOdd(body) };
   const pretty = prettyJson(body);

@@ -6,7 +6,7 @@ import { type Delivery, useReplayDelivery } from '../../api/deliveries.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { PATHS } from '../../paths.js';
 
-/** Why a delivery can not be replayed; undefined when it can. */
+/** Why a delivery cannot be replayed; undefined when it can. */
 export function replayBlockedReason(delivery: Delivery, body: string | null): string | undefined {
   if (delivery.event === 'install.test') return 'Tests cannot be replayed. Send a new one from the webhook.';
   switch (delivery.state) {

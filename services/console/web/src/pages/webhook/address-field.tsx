@@ -6,7 +6,7 @@ import { sentenceOf } from './sentence-of.js';
 
 const CHECK_AFTER_MS = 400;
 
-/** The field for the address of a subscription. It is checked while somebody types. */
+/** The field for the address of a subscription. It is checked while someone types. */
 export function AddressField(props: {
   readonly value: string;
   readonly onChange: (value: string) => void;

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { useBlocker } from 'react-router';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 
-/** Asks before somebody leaves the page while a secret that is shown once is not stored. */
+/** Asks before someone leaves the page while a secret that is shown once is not stored. */
 export function LeaveGuard({ isOn }: { readonly isOn: boolean }) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => isOn && currentLocation.pathname !== nextLocation.pathname,

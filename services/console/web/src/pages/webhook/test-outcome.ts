@@ -2,7 +2,7 @@ import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Attempt, Delivery } from '../../api/deliveries.js';
 import { formatDuration } from '../../format.js';
 
-/** What a test delivery has come to, in words for somebody who does not run servers every day. */
+/** What a test delivery has come to, in words for someone who does not run servers every day. */
 export type TestOutcome =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'delivered'; readonly title: string }
@@ -34,7 +34,7 @@ export function outcomeOfTest(test: {
     };
   }
   const { title, advice } = explain(last.outcome, last.responseStatus);
-  // Of an answer it says nothing beyond the title.
+  // Of a response it says nothing beyond the title.
   const seen = last.outcome === 'rejected' ? null : last.error;
   return { kind: 'failed', title, advice, seen, answer: last.responseBody };
 }

@@ -9,7 +9,7 @@ import type { TestDelivery } from './use-test-delivery.js';
 /** A button that sends a test delivery, and below it what came of the last one. */
 export function TestSteps(props: {
   readonly test: TestDelivery;
-  /** A test can not be sent yet. */
+  /** A test cannot be sent yet. */
   readonly isBlocked?: boolean;
   /** It is the next thing to do. */
   readonly isNext?: boolean;

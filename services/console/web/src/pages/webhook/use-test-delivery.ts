@@ -3,7 +3,7 @@ import { useDelivery } from '../../api/deliveries.js';
 import { useTestWebhook } from '../../api/webhooks.js';
 import { outcomeOfTest, type TestOutcome } from './test-outcome.js';
 
-/** The stream of changes may say nothing for a while; somebody waits here. */
+/** The stream of changes may say nothing for a while; someone waits here. */
 const LOOK_AGAIN_MS = 1_000;
 
 /** Tests of one subscription, and what came of the last one. */

@@ -1,4 +1,4 @@
-/** What somebody looks up: an event, a delivery, or everything about a resource. */
+/** What someone looks up: an event, a delivery, or everything about a resource. */
 export type TraceSubject =
   | { readonly kind: 'event'; readonly id: string }
   | { readonly kind: 'delivery'; readonly id: string }

@@ -4,7 +4,7 @@ import type { Tone } from '../../tones.js';
 /** What became of an event for a subscription. */
 export type Verdict = (typeof EVENT_VERDICTS)[number];
 
-/** A verdict for somebody who is no engineer. */
+/** A verdict for someone who is no engineer. */
 export interface VerdictText {
   readonly tone: Tone;
   readonly label: string;
