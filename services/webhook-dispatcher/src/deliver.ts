@@ -56,7 +56,7 @@ const REPORT_PAUSE_MS = 500;
 /** On shutdown the consumer cuts this delay short and requeues the command once its subscription is cancelled. */
 const STOP_PAUSE_MS = 500;
 /** Maximum results in one message. */
-const RESULTS_AT_ONCE = 50;
+const RESULTS_AT_ONCE = 200;
 /** Minimum time left on a lease to start an attempt: the attempt's time limit, and a margin for its report. */
 const ATTEMPT_MS = LIMITS.webhookTimeoutMs + 2_000;
 const UNSENDABLE =
