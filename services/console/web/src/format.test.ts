@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { formatCountOf, formatDuration, formatExact, formatRelative, formatShare } from './format.js';
+import {
+  formatCountOf,
+  formatDuration,
+  formatExact,
+  formatPast,
+  formatRelative,
+  formatShare,
+} from './format.js';
 
 const NOW = new Date('2026-09-01T12:00:00.000Z');
 
@@ -13,6 +20,11 @@ test.each([
   ['2026-08-02T12:00:00.000Z', '30 days ago'],
 ])('%s is %s', (at, shown) => {
   expect(formatRelative(new Date(at), NOW)).toBe(shown);
+});
+
+test('what has happened is never in the future, whatever the clock of the service says', () => {
+  expect(formatPast(new Date(NOW.getTime() + 90_000), NOW)).toBe('just now');
+  expect(formatPast(new Date(NOW.getTime() - 90_000), NOW)).toBe('1 minute ago');
 });
 
 test('an exact time says its zone', () => {

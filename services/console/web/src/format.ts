@@ -17,6 +17,11 @@ export function formatRelative(at: Date, now: Date): string {
   return seconds < 0 ? 'less than a minute ago' : 'in less than a minute';
 }
 
+/** How long ago something happened. If the clock of the service is ahead of this one, it happened just now. */
+export function formatPast(at: Date, now: Date): string {
+  return formatRelative(at < now ? at : now, now);
+}
+
 /** A time with its time zone, to the second. */
 export function formatExact(at: Date, timeZone?: string): string {
   return new Intl.DateTimeFormat('en-GB', {

@@ -1,5 +1,5 @@
 import type { Delivery } from '../api/deliveries.js';
-import { RelativeTime, useNow } from './relative-time.js';
+import { DueTime, useNow } from './relative-time.js';
 
 /** Whether the next attempt is due, but all slots of the webhook are in use. */
 export function isWaitingForSlot(nextAttemptAt: string, now: Date): boolean {
@@ -17,6 +17,6 @@ export function NextAttempt({
   return isWaitingForSlot(nextAttemptAt, now) ? (
     <time dateTime={nextAttemptAt}>Due, waiting for a free slot</time>
   ) : (
-    <RelativeTime at={nextAttemptAt} />
+    <DueTime at={nextAttemptAt} />
   );
 }

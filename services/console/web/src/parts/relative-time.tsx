@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { formatExact, formatRelative } from '../format.js';
+import { formatExact, formatPast, formatRelative } from '../format.js';
 
 const TICK_MS = 15_000;
 
@@ -12,13 +12,25 @@ export function useNow(): Date {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** How far a time is from now, with the exact time to hover and for machines. */
-export function RelativeTime({ at }: { readonly at: string }) {
-  const shownNow = useNow();
+interface TimeProps {
+  readonly at: string;
+}
+
+/** How long ago something happened, with the exact time to hover and for machines. */
+export function PastTime({ at }: TimeProps) {
+  return <Time at={at} format={formatPast} />;
+}
+
+/** When something is due, with the exact time to hover and for machines. */
+export function DueTime({ at }: TimeProps) {
+  return <Time at={at} format={formatRelative} />;
+}
+
+function Time({ at, format }: TimeProps & { readonly format: (time: Date, now: Date) => string }) {
   const time = new Date(at);
   return (
     <time dateTime={at} title={formatExact(time)}>
-      {formatRelative(time, shownNow)}
+      {format(time, useNow())}
     </time>
   );
 }
@@ -34,10 +46,13 @@ export function ExactTime({ at }: { readonly at: string }) {
 
 function subscribe(listen: () => void): () => void {
   listeners.add(listen);
-  timer ??= setInterval(() => {
+  if (timer === undefined) {
     now = new Date();
-    listeners.forEach((each) => each());
-  }, TICK_MS);
+    timer = setInterval(() => {
+      now = new Date();
+      listeners.forEach((each) => each());
+    }, TICK_MS);
+  }
   return () => {
     listeners.delete(listen);
     if (listeners.size > 0) return;

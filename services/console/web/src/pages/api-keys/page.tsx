@@ -11,7 +11,7 @@ import { Notice } from '../../parts/notice.js';
 import { useOwner } from '../../parts/owner-context.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
-import { RelativeTime } from '../../parts/relative-time.js';
+import { DueTime, PastTime } from '../../parts/relative-time.js';
 import { CreateKeyDialog } from './create-key-dialog.js';
 import { isInForce, keyName, KIND_LABELS, kindsFor, scopeLabels } from './key-labels.js';
 import { RevokeKeyDialog } from './revoke-key-dialog.js';
@@ -86,10 +86,10 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
         columns={[
           { header: 'Key', isName: true, cell: (key) => <KeyTitle apiKey={key} /> },
           { header: 'State', cell: (key) => <State apiKey={key} /> },
-          { header: 'Created', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+          { header: 'Created', cell: ({ createdAt }) => <PastTime at={createdAt} /> },
           {
             header: 'Last used',
-            cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <RelativeTime at={lastUsedAt} />),
+            cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <PastTime at={lastUsedAt} />),
           },
           {
             header: 'Action',
@@ -156,13 +156,13 @@ function State({ apiKey }: { readonly apiKey: ApiKey }) {
       <KeyStateBadge state={state} />
       {state === 'revoked' && revokedAt !== null && (
         <Text size="xs" c="dimmed">
-          <RelativeTime at={revokedAt} />
+          <PastTime at={revokedAt} />
         </Text>
       )}
       {state !== 'revoked' && expiresAt !== null && (
         <Text size="xs" c="dimmed">
           {state === 'expired' ? 'ended ' : 'ends '}
-          <RelativeTime at={expiresAt} />
+          <DueTime at={expiresAt} />
         </Text>
       )}
     </Stack>

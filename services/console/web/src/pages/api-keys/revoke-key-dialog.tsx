@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { type ApiKey, useRevokeApiKey } from '../../api/api-keys.js';
-import { RelativeTime } from '../../parts/relative-time.js';
+import { PastTime } from '../../parts/relative-time.js';
 import { keyName } from './key-labels.js';
 
 /** Revokes a key once its last four characters have been typed. */
@@ -38,7 +38,7 @@ export function RevokeKeyDialog({
               'It was never used.'
             ) : (
               <>
-                It was last used <RelativeTime at={apiKey.lastUsedAt} />.
+                It was last used <PastTime at={apiKey.lastUsedAt} />.
               </>
             )}
           </Text>

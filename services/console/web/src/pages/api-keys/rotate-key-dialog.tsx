@@ -3,7 +3,7 @@ import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { useState } from 'react';
 import { type ApiKey, useRotateApiKey } from '../../api/api-keys.js';
 import { Notice } from '../../parts/notice.js';
-import { RelativeTime } from '../../parts/relative-time.js';
+import { DueTime } from '../../parts/relative-time.js';
 import { KeyOnce } from './key-once.js';
 import { keyName } from './key-labels.js';
 
@@ -76,7 +76,7 @@ export function RotateKeyDialog({
             <Notice tone="info">
               The old key, ending in {answer.previous.lastFour},{' '}
               {answer.previous.state === 'expiring' ? 'ends' : 'ended'}{' '}
-              <RelativeTime at={answer.previous.expiresAt} />.
+              <DueTime at={answer.previous.expiresAt} />.
             </Notice>
           )}
           <KeyOnce kind={answer.key.kind} apiKey={answer.apiKey} onDone={onClose} />

@@ -15,7 +15,7 @@ import { EmptyState } from '../../parts/empty-state.js';
 import { LoadMore } from '../../parts/load-more.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
-import { RelativeTime } from '../../parts/relative-time.js';
+import { PastTime } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { webhookName } from '../../webhook-name.js';
 import { ACTION_LABELS, detailRows, subjectPath, describeEntry } from './audit-labels.js';
@@ -98,7 +98,7 @@ function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
           ),
         },
         { header: 'Who', cell: ({ actor }) => actor?.displayName ?? 'Not signed in' },
-        { header: 'When', cell: ({ at }) => <RelativeTime at={at} /> },
+        { header: 'When', cell: ({ at }) => <PastTime at={at} /> },
         {
           header: 'Source',
           cell: ({ remoteAddress, userAgent }) => (

@@ -11,7 +11,7 @@ import { ErrorState } from '../../parts/error-state.js';
 import { LoadMore } from '../../parts/load-more.js';
 import { Loading } from '../../parts/loading.js';
 import { Panel } from '../../parts/panel.js';
-import { ExactTime, RelativeTime } from '../../parts/relative-time.js';
+import { ExactTime, PastTime } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 
@@ -68,7 +68,7 @@ export function ReplayList({ webhookId }: { readonly webhookId: string }) {
               { header: 'Per minute', isNumber: true, cell: ({ perMinute }) => formatCount(perMinute) },
               {
                 header: 'Ended',
-                cell: ({ finishedAt }) => (finishedAt === null ? '–' : <RelativeTime at={finishedAt} />),
+                cell: ({ finishedAt }) => (finishedAt === null ? '–' : <PastTime at={finishedAt} />),
               },
             ]}
           />

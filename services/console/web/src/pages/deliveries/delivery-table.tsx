@@ -4,7 +4,7 @@ import type { Delivery } from '../../api/deliveries.js';
 import { DeliveryStateBadge } from '../../parts/badges.js';
 import { type Column, DataTable } from '../../parts/data-table.js';
 import { NextAttempt } from '../../parts/next-attempt.js';
-import { RelativeTime } from '../../parts/relative-time.js';
+import { PastTime } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 import classes from './deliveries.module.css';
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
     isNumber: true,
     cell: ({ attempts }) => `${attempts} of ${LIMITS.webhookAttempts}`,
   },
-  { header: 'Created', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { header: 'Created', cell: ({ createdAt }) => <PastTime at={createdAt} /> },
   {
     header: 'Next attempt',
     cell: (delivery) => <NextAttempt delivery={delivery} />,

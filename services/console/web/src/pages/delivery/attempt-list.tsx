@@ -3,7 +3,7 @@ import type { Attempt } from '../../api/deliveries.js';
 import { formatDuration } from '../../format.js';
 import { OutcomeBadge } from '../../parts/badges.js';
 import { CodeBlock } from '../../parts/code-block.js';
-import { ExactTime, RelativeTime } from '../../parts/relative-time.js';
+import { ExactTime, PastTime } from '../../parts/relative-time.js';
 import classes from './delivery.module.css';
 import { explainAttempt } from './explain-attempt.js';
 import { Facts } from './facts.js';
@@ -26,7 +26,7 @@ export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[
               {attempt.responseStatus !== null && <span>{`Status ${attempt.responseStatus}`}</span>}
               <span>{formatDuration(attempt.durationMs)}</span>
               <Text component="span" size="sm" c="dimmed">
-                <RelativeTime at={attempt.startedAt} />
+                <PastTime at={attempt.startedAt} />
               </Text>
             </span>
           </Accordion.Control>

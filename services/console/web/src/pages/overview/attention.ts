@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../api/api-keys.js';
 import type { AttemptCounts } from '../../api/statistics.js';
 import type { Webhook } from '../../api/webhooks.js';
-import { formatCountOf, formatRelative } from '../../format.js';
+import { formatCountOf, formatPast, formatRelative } from '../../format.js';
 import { PATHS } from '../../paths.js';
 import type { Tone } from '../../tones.js';
 import { webhookName } from '../../webhook-name.js';
@@ -114,7 +114,7 @@ function attentionOfKey(key: ApiKey, now: Date): readonly Attention[] {
   const used =
     key.lastUsedAt === null
       ? 'It was never used.'
-      : `It was used ${formatRelative(new Date(key.lastUsedAt), now)}.`;
+      : `It was used ${formatPast(new Date(key.lastUsedAt), now)}.`;
   return [
     {
       key: key.id,

@@ -12,7 +12,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
 import { Notice } from '../../parts/notice.js';
 import { PageHeader } from '../../parts/page-header.js';
-import { RelativeTime } from '../../parts/relative-time.js';
+import { DueTime, PastTime } from '../../parts/relative-time.js';
 
 /** Where the owner is signed in. */
 export function Page() {
@@ -73,9 +73,9 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
             ),
           },
           { header: 'Address', cell: ({ remoteAddress }) => remoteAddress },
-          { header: 'Signed in', cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
-          { header: 'Last used', cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} /> },
-          { header: 'Expires if unused', cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
+          { header: 'Signed in', cell: ({ startedAt }) => <PastTime at={startedAt} /> },
+          { header: 'Last used', cell: ({ lastSeenAt }) => <PastTime at={lastSeenAt} /> },
+          { header: 'Expires if unused', cell: ({ expiresAt }) => <DueTime at={expiresAt} /> },
           {
             header: 'Action',
             cell: (session) =>

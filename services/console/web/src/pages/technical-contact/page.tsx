@@ -8,7 +8,7 @@ import { QueryView } from '../../parts/query-view.js';
 import { Notice } from '../../parts/notice.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
-import { RelativeTime } from '../../parts/relative-time.js';
+import { DueTime, PastTime } from '../../parts/relative-time.js';
 
 /** Where the company learns of new versions. */
 export function Page() {
@@ -44,15 +44,14 @@ function Contact({ contact }: { readonly contact: z.output<typeof technicalConta
           <Text>{email}</Text>
           {confirmedAt !== null && (
             <Text size="sm" c="dimmed" component="div">
-              Confirmed <RelativeTime at={confirmedAt} />
+              Confirmed <PastTime at={confirmedAt} />
             </Text>
           )}
         </Panel>
       )}
       {pending !== null && (
         <Notice tone="info" title={`${pending.email} is pending`}>
-          Open the link in the email to confirm the address. It expires{' '}
-          <RelativeTime at={pending.expiresAt} />.
+          Open the link in the email to confirm the address. It expires <DueTime at={pending.expiresAt} />.
         </Notice>
       )}
       <ContactForm />

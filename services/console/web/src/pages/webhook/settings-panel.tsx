@@ -6,7 +6,7 @@ import { useUpdateWebhook, type Webhook } from '../../api/webhooks.js';
 import { CopyButton } from '../../parts/copy-button.js';
 import { Notice } from '../../parts/notice.js';
 import { Panel } from '../../parts/panel.js';
-import { RelativeTime } from '../../parts/relative-time.js';
+import { PastTime } from '../../parts/relative-time.js';
 import { AddressField } from './address-field.js';
 import { changesOf, type WebhookSettings } from './changes-of.js';
 import { EventPatterns } from './event-patterns.js';
@@ -70,11 +70,11 @@ function Settings({ webhook }: { readonly webhook: Webhook }) {
       </dd>
       <dt>Created</dt>
       <dd>
-        <RelativeTime at={createdAt} />
+        <PastTime at={createdAt} />
       </dd>
       <dt>Changed</dt>
       <dd>
-        <RelativeTime at={updatedAt} />
+        <PastTime at={updatedAt} />
       </dd>
     </dl>
   );

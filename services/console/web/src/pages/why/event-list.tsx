@@ -7,7 +7,7 @@ import { ErrorState } from '../../parts/error-state.js';
 import { LoadMore } from '../../parts/load-more.js';
 import { Loading } from '../../parts/loading.js';
 import { Panel } from '../../parts/panel.js';
-import { RelativeTime } from '../../parts/relative-time.js';
+import { PastTime } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 
@@ -70,7 +70,7 @@ export function EventList({ resourceId }: { readonly resourceId?: string }) {
             cell: ({ resource }) =>
               `${resource.type.replaceAll('_', ' ')} ${resource.id}, version ${resource.version}`,
           },
-          { header: 'Recorded', cell: ({ committedAt }) => <RelativeTime at={committedAt} /> },
+          { header: 'Recorded', cell: ({ committedAt }) => <PastTime at={committedAt} /> },
         ]}
       />
       <LoadMore

@@ -11,7 +11,7 @@ import { LinkButton } from '../../parts/link-button.js';
 import { NextAttempt } from '../../parts/next-attempt.js';
 import { Notice } from '../../parts/notice.js';
 import { Panel } from '../../parts/panel.js';
-import { ExactTime, RelativeTime } from '../../parts/relative-time.js';
+import { ExactTime, PastTime } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
@@ -183,7 +183,7 @@ function Deliveries({ deliveries }: { readonly deliveries: readonly TracedDelive
           ),
         },
         { header: 'State', cell: ({ delivery }) => <DeliveryStateBadge state={delivery.state} /> },
-        { header: 'Created', cell: ({ delivery }) => <RelativeTime at={delivery.createdAt} /> },
+        { header: 'Created', cell: ({ delivery }) => <PastTime at={delivery.createdAt} /> },
         { header: 'Last attempt', cell: LastAttempt },
         {
           header: 'Next attempt',
