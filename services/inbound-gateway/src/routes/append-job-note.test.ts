@@ -5,8 +5,8 @@ import {
   type AppendJobNoteRequest,
   type AppendJobNoteResponseSchema,
   ContractorJobService,
-  ContractorJobStage,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { JOB_EXAMPLE } from '@partner/proto-contracts/resources/contractor-job/example';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { createHash } from 'node:crypto';
@@ -14,18 +14,7 @@ import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surf
 
 type Answer = MessageInitShape<typeof AppendJobNoteResponseSchema>;
 
-const answered: Answer = {
-  job: {
-    id: 'job_1',
-    address: '12 Maple Street',
-    city: 'Boulder',
-    state: 'CO',
-    zip: '80302',
-    stage: ContractorJobStage.SOLD,
-    installerNote: 'Gate code 1234',
-    lastUpdated: timestampFromDate(new Date('2026-09-01T11:00:00Z')),
-  },
-};
+const answered: Answer = { resourceJson: JSON.stringify(JOB_EXAMPLE) };
 const expires = new Date('2026-10-16T12:00:00Z');
 
 function createFixture(answer: Answer | ServiceError = answered) {
@@ -54,17 +43,7 @@ describe('POST /inbound/jobs/{id}/status', () => {
       status: 'COMPLETE',
     });
     expect(response.status).toBe(200);
-    expect(response.body).toEqual({
-      id: 'job_1',
-      workOrderNo: null,
-      address: '12 Maple Street',
-      city: 'Boulder',
-      state: 'CO',
-      zip: '80302',
-      stage: 'SOLD',
-      installerNote: 'Gate code 1234',
-      lastUpdated: '2026-09-01T11:00:00.000Z',
-    });
+    expect(response.text).toBe(answered.resourceJson);
     expect(response.headers).not.toHaveProperty('idempotency-expires');
     expect(requests).toMatchObject([
       { sellingCompanyId: 'cmp_1', installerCompanyId: 'cmp_2', jobId: 'job_1', note: 'Gate code 1234' },

@@ -6,7 +6,6 @@ import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint'
 import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';
 import { invariant } from '@partner/kernel/invariant';
 import { contractorBoundary } from '../contractor-boundary.js';
-import { contractorJobFrom } from '../contractor-job.js';
 
 /**
  * `POST /inbound/jobs/{id}/status`: appends a note to a job inside the key's boundary and returns the job (200).
@@ -16,7 +15,7 @@ export function appendJobNote(deps: {
   readonly contractorJobs: Pick<Client<typeof ContractorJobService>, 'appendJobNote'>;
 }): AnyEndpoint<ApiKeyPrincipal> {
   return serveOperation(appendJobNoteOperation, async (request) => {
-    const { job, idempotency } = await deps.contractorJobs.appendJobNote(
+    const { resourceJson, idempotency } = await deps.contractorJobs.appendJobNote(
       {
         ...contractorBoundary(request.principal),
         jobId: request.params['id'],
@@ -25,7 +24,7 @@ export function appendJobNote(deps: {
       },
       request.call,
     );
-    invariant(job, 'a note that was appended has a job');
-    return { status: 200, json: contractorJobFrom(job), headers: idempotencyHeadersOf(idempotency) };
+    invariant(resourceJson !== undefined, 'job-state responds with the job');
+    return { status: 200, text: resourceJson, headers: idempotencyHeadersOf(idempotency) };
   });
 }

@@ -6,6 +6,8 @@ import {
   ContractorJobService,
   JobNoteAddedSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { contractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import { readResource } from '@partner/proto-contracts/resource-json';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
@@ -58,6 +60,11 @@ function append(
   );
 }
 
+/** Appends a note and reads the job in the response. */
+async function appended(given: Parameters<typeof append>[0]) {
+  return contractorJob.parse(JSON.parse((await append(given)).resource));
+}
+
 async function refusal(attempt: Promise<unknown>): Promise<ServiceError> {
   const error: unknown = await attempt.then(
     () => undefined,
@@ -96,7 +103,8 @@ describe('a note', () => {
   test('is the first line of the notes, and changes only the last update of the job', async () => {
     const jobId = await newJob();
     const before = await stored(jobId);
-    const { job, idempotency } = await append({ jobId });
+    const { resource, idempotency } = await append({ jobId });
+    const job = contractorJob.parse(JSON.parse(resource));
     expect(idempotency).toBeUndefined();
     expect(job).toEqual({
       id: jobId,
@@ -107,7 +115,7 @@ describe('a note', () => {
       zip: '80302',
       stage: 'SOLD',
       installerNote: 'Gate code 1234',
-      lastUpdated: NOTED,
+      lastUpdated: NOTED.toISOString(),
     });
     expect(await stored(jobId)).toEqual({
       ...before,
@@ -121,7 +129,7 @@ describe('a note', () => {
     const jobId = await newJob();
     await append({ jobId, note: 'one' });
     await append({ jobId, note: ' two\n🏠 ' });
-    const { job } = await append({ jobId, note: 'three' });
+    const job = await appended({ jobId, note: 'three' });
     expect(job.installerNote).toBe('one\n two\n🏠 \nthree');
     expect(await stored(jobId)).toMatchObject({ installer_note: job.installerNote });
   });
@@ -145,9 +153,10 @@ describe('a note', () => {
     const jobId = await newJob();
     const ahead = new Date(NOTED.getTime() + 5_000);
     await database.query('update jobs set last_updated_at = $2 where id = $1', [jobId, ahead]);
-    const { job } = await append({ jobId });
-    expect(job.lastUpdated).toEqual(new Date(ahead.getTime() + 1));
-    expect(await stored(jobId)).toMatchObject({ last_updated_at: job.lastUpdated });
+    const job = await appended({ jobId });
+    const after = new Date(ahead.getTime() + 1);
+    expect(job.lastUpdated).toBe(after.toISOString());
+    expect(await stored(jobId)).toMatchObject({ last_updated_at: after });
   });
 
   test('concurrent with many others is kept like all of them, and their times follow their order', async () => {
@@ -212,7 +221,7 @@ describe('a note', () => {
       expect(await stored(jobId)).toEqual(before);
       expect(await messagesAbout(jobId)).toHaveLength(9);
 
-      const { job } = await append({ jobId, note: one.repeat(left) });
+      const job = await appended({ jobId, note: one.repeat(left) });
       expect(Array.from(job.installerNote ?? '')).toHaveLength(20_000);
       expect(await refusal(append({ jobId, note: 'x' }))).toMatchObject({ reason: 'note_limit_reached' });
     },
@@ -262,7 +271,7 @@ describe('a note', () => {
 
     await give(boundary.installerCompanyId);
     expect(await append({ jobId, binding: key })).toMatchObject({
-      job: first.job,
+      resource: first.resource,
       idempotency: { replayed: true },
     });
     expect(await messagesAbout(jobId)).toHaveLength(1);
@@ -295,7 +304,7 @@ describe('a note', () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));
     const answers = await Promise.all(Array.from({ length: 12 }, () => append({ jobId, binding: key })));
-    expect(new Set(answers.map(({ job }) => JSON.stringify(job))).size).toBe(1);
+    expect(new Set(answers.map(({ resource }) => resource)).size).toBe(1);
     expect(answers.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
     expect(await stored(jobId)).toMatchObject({ installer_note: 'Gate code 1234' });
     expect(await messagesAbout(jobId)).toHaveLength(1);
@@ -327,14 +336,15 @@ describe('the RPC', () => {
   test('returns the job, and with a key until when it can be replayed', async () => {
     const jobId = await newJob();
     const plain = await client().appendJobNote({ ...boundary, jobId, note: 'one' });
-    expect(plain).toMatchObject({ job: { id: jobId, installerNote: 'one' } });
+    expect(readResource(contractorJob, plain)).toMatchObject({ id: jobId, installerNote: 'one' });
     expect(plain.idempotency).toBeUndefined();
     const request = { ...boundary, jobId, note: 'two', idempotencyKey: binding(newId('evt')) };
     const first = await client().appendJobNote(request);
     const repeat = await client().appendJobNote(request);
-    expect(first).toMatchObject({ job: { installerNote: 'one\ntwo' }, idempotency: { replayed: false } });
+    expect(readResource(contractorJob, first)).toMatchObject({ installerNote: 'one\ntwo' });
+    expect(first.idempotency).toMatchObject({ replayed: false });
     expect(repeat.idempotency).toEqual({ ...first.idempotency, replayed: true });
-    expect(repeat.job).toEqual(first.job);
+    expect(repeat.resourceJson).toBe(first.resourceJson);
   });
 
   test.each(['sellingCompanyId', 'installerCompanyId', 'jobId', 'note'] as const)(

@@ -4,6 +4,7 @@ import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import type { Logger } from '@partner/kernel/logger';
 import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/service-error';
+import { z } from 'zod';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
@@ -11,11 +12,9 @@ import { enqueueMessage } from '../outbox/enqueue-message.js';
 import {
   CONTRACTOR_JOB_COLUMNS,
   type ContractorJobBoundary,
-  contractorJobFrom,
-  contractorJobRecord,
-  type ContractorJobRecord,
   type ContractorJobRow,
-} from './contractor-job-record.js';
+  shownContractorJob,
+} from './contractor-job-resource.js';
 
 /** A note that a contractor leaves on a job. */
 export interface JobNote extends ContractorJobBoundary {
@@ -34,7 +33,7 @@ const LOCK_CONTRACTOR_JOB: PreparedStatement = {
 };
 
 /**
- * Appends a note to a job, on a new line, and returns the job.
+ * Appends a note to a job, on a new line, and returns the job as JSON text.
  *
  * The note advances the time of the last update for the selling company by at least 1 ms, so that the times of notes follow
  * their order. The installer's view of the job, its version and its feed stay unchanged.
@@ -50,7 +49,7 @@ export async function appendJobNote(
     readonly logger: Logger;
   },
   given: JobNote,
-): Promise<{ readonly job: ContractorJobRecord; readonly idempotency: IdempotencyMark | undefined }> {
+): Promise<{ readonly resource: string; readonly idempotency: IdempotencyMark | undefined }> {
   const { sellingCompanyId, installerCompanyId, jobId, note } = given;
   const logged = { companyId: sellingCompanyId, installerCompanyId, jobId };
   const settled = await runIdempotent(deps, {
@@ -61,7 +60,7 @@ export async function appendJobNote(
       operation: `${given.binding.operation} for ${installerCompanyId}`,
     },
     timeoutMs: given.timeoutMs,
-    result: contractorJobRecord,
+    result: z.string(),
     load: async (tx) =>
       (
         await tx.query<ContractorJobRow>(LOCK_CONTRACTOR_JOB, [jobId, sellingCompanyId, installerCompanyId])
@@ -71,13 +70,12 @@ export async function appendJobNote(
     },
     work: (tx, row) => {
       if (row === undefined) throw notFound('job');
-      const job = contractorJobFrom(row);
-      const installerNote = job.installerNote === null ? note : `${job.installerNote}\n${note}`;
+      const installerNote = row.installer_note === null ? note : `${row.installer_note}\n${note}`;
       if (characters(installerNote) > LIMITS.installerNoteLength) {
         return { kind: 'refused', refusal: noteLimitReached() };
       }
 
-      const lastUpdated = new Date(Math.max(deps.clock().getTime(), job.lastUpdated.getTime() + 1));
+      const lastUpdated = new Date(Math.max(deps.clock().getTime(), row.last_updated_at.getTime() + 1));
       tx.send('update jobs set installer_note = $2, last_updated_at = $3 where id = $1', [
         jobId,
         installerNote,
@@ -94,7 +92,8 @@ export async function appendJobNote(
           addedAt: timestampFromDate(lastUpdated),
         },
       });
-      return { kind: 'done', result: { ...job, installerNote, lastUpdated } };
+      const job = shownContractorJob({ ...row, installer_note: installerNote, last_updated_at: lastUpdated });
+      return { kind: 'done', result: JSON.stringify(job) };
     },
   }).catch((error: unknown) => {
     const { reason, attributes } = ServiceError.from(error);
@@ -104,7 +103,7 @@ export async function appendJobNote(
   });
   const { result, idempotency } = settled;
   deps.logger.info({ ...logged, replayed: idempotency?.replayed ?? false }, 'job.note_added');
-  return { job: result, idempotency };
+  return { resource: result, idempotency };
 }
 
 /** Counts Unicode code points. */

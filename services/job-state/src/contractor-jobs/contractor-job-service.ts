@@ -1,21 +1,16 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
-import {
-  type ContractorJobSchema,
-  type ContractorJobService,
-  ContractorJobStage,
-} from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import type { ContractorJobStageName } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import type { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import type { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
+import type { z } from 'zod';
 import { type Database, queryWithin } from '../database/database.js';
 import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
 import { readBinding } from '../idempotency/read-binding.js';
 import { required } from '../rpc/required.js';
 import { appendJobNote } from './append-job-note.js';
-import type { ContractorJobBoundary, ContractorJobRecord } from './contractor-job-record.js';
+import type { ContractorJobBoundary } from './contractor-job-resource.js';
 import { listContractorJobs } from './list-contractor-jobs.js';
 
 /** Serves the RPCs with which contractors follow the jobs that they sold. */
@@ -30,11 +25,13 @@ export function createContractorJobService(deps: {
         ...boundaryOf(request),
         limit: pageSize(request.limit),
       });
-      return { jobs: jobs.map(contractorJobMessage) };
+      return {
+        resourceJson: JSON.stringify({ jobs: [...jobs] } satisfies z.input<typeof contractorJobsResponse>),
+      };
     },
 
     async appendJobNote(request, context) {
-      const { job, idempotency } = await appendJobNote(deps, {
+      const { resource, idempotency } = await appendJobNote(deps, {
         ...boundaryOf(request),
         jobId: required(request.jobId, 'job_id'),
         binding: request.idempotencyKey === undefined ? undefined : readBinding(request.idempotencyKey),
@@ -42,7 +39,7 @@ export function createContractorJobService(deps: {
         timeoutMs: context.timeoutMs(),
       });
       return {
-        job: contractorJobMessage(job),
+        resourceJson: resource,
         ...(idempotency === undefined ? {} : { idempotency: idempotencyOutcome(idempotency) }),
       };
     },
@@ -63,27 +60,4 @@ function pageSize(limit: number | undefined): number {
   const size = required(limit, 'limit');
   if (size >= 1 && size <= LIMITS.inboundPageSize.max) return size;
   throw new ServiceError('invalid_argument', `limit must be from 1 to ${LIMITS.inboundPageSize.max}`);
-}
-
-const STAGE_ON_THE_WIRE: Readonly<Record<ContractorJobStageName, ContractorJobStage>> = {
-  SOLD: ContractorJobStage.SOLD,
-  SCHEDULED: ContractorJobStage.SCHEDULED,
-  IN_PROGRESS: ContractorJobStage.IN_PROGRESS,
-  BLOCKED: ContractorJobStage.BLOCKED,
-  COMPLETE: ContractorJobStage.COMPLETE,
-  CANCELLED: ContractorJobStage.CANCELLED,
-};
-
-function contractorJobMessage(job: ContractorJobRecord): MessageInitShape<typeof ContractorJobSchema> {
-  return {
-    id: job.id,
-    ...(job.workOrderNo === null ? {} : { workOrderNo: job.workOrderNo }),
-    address: job.address,
-    city: job.city,
-    state: job.state,
-    zip: job.zip,
-    stage: STAGE_ON_THE_WIRE[job.stage],
-    ...(job.installerNote === null ? {} : { installerNote: job.installerNote }),
-    lastUpdated: timestampFromDate(job.lastUpdated),
-  };
 }

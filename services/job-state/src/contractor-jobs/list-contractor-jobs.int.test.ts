@@ -1,10 +1,8 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  ContractorJobService,
-  ContractorJobStage,
-} from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import { readResource } from '@partner/proto-contracts/resource-json';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
@@ -81,7 +79,7 @@ describe('the list of sold jobs', () => {
       zip: '80302',
       stage: 'SOLD',
       installerNote: null,
-      lastUpdated: TEST_NOW,
+      lastUpdated: TEST_NOW.toISOString(),
     });
   });
 
@@ -160,7 +158,8 @@ describe('the RPC', () => {
       [2, 2],
       [200, 3],
     ] as const) {
-      expect((await client().listContractorJobs({ ...boundary, limit })).jobs).toHaveLength(given);
+      const response = await client().listContractorJobs({ ...boundary, limit });
+      expect(readResource(contractorJobsResponse, response).jobs).toHaveLength(given);
     }
     for (const limit of [0, -1, 201, undefined]) {
       await expect(client().listContractorJobs({ ...boundary, limit })).rejects.toMatchObject({
@@ -179,21 +178,16 @@ describe('the RPC', () => {
     },
   );
 
-  test('omits a missing work order number and missing notes [CONTRACTOR-1]', async () => {
+  test('shows a missing work order number and missing notes as null [CONTRACTOR-1]', async () => {
     const boundary = await newBoundary();
     const jobId = await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
     await database.query(
       `update jobs set work_order_no = null, status = 'BLOCKED', blocker_code = 'PERMIT' where id = $1`,
       [jobId],
     );
-    const { jobs } = await client().listContractorJobs({ ...boundary, limit: 1 });
-    expect(jobs).toMatchObject([{ id: jobId, stage: ContractorJobStage.BLOCKED }]);
-    expect(
-      jobs.map(({ workOrderNo, installerNote, lastUpdated }) => ({
-        workOrderNo,
-        installerNote,
-        lastUpdated: lastUpdated === undefined ? undefined : timestampDate(lastUpdated),
-      })),
-    ).toEqual([{ workOrderNo: undefined, installerNote: undefined, lastUpdated: TEST_NOW }]);
+    const response = await client().listContractorJobs({ ...boundary, limit: 1 });
+    expect(readResource(contractorJobsResponse, response).jobs).toMatchObject([
+      { id: jobId, workOrderNo: null, stage: 'BLOCKED', installerNote: null },
+    ]);
   });
 });

@@ -1,12 +1,12 @@
+import type { ContractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable } from '../database/database.js';
 import {
   CONTRACTOR_JOB_COLUMNS,
   type ContractorJobBoundary,
-  contractorJobFrom,
-  type ContractorJobRecord,
   type ContractorJobRow,
-} from './contractor-job-record.js';
+  shownContractorJob,
+} from './contractor-job-resource.js';
 
 const LIST_JOBS: PreparedStatement = {
   name: 'list-contractor-jobs',
@@ -19,11 +19,11 @@ const LIST_JOBS: PreparedStatement = {
 export async function listContractorJobs(
   database: Queryable,
   page: ContractorJobBoundary & { readonly limit: number },
-): Promise<readonly ContractorJobRecord[]> {
+): Promise<readonly ContractorJob[]> {
   const rows = await database.query<ContractorJobRow>(LIST_JOBS, [
     page.sellingCompanyId,
     page.installerCompanyId,
     page.limit,
   ]);
-  return rows.map(contractorJobFrom);
+  return rows.map(shownContractorJob);
 }

@@ -4,8 +4,8 @@
 
 // Sold jobs as a sales company's installer-contractor keys see them.
 
-import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { IdempotencyKey, IdempotencyOutcome } from "../../rpc/v1/idempotency_pb.js";
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/jobs/v1/contractor_job_service.proto.
  */
 export const file_partner_jobs_v1_contractor_job_service: GenFile = /*@__PURE__*/
-  fileDesc("CixwYXJ0bmVyL2pvYnMvdjEvY29udHJhY3Rvcl9qb2Jfc2VydmljZS5wcm90bxIPcGFydG5lci5qb2JzLnYxIq0BChlMaXN0Q29udHJhY3RvckpvYnNSZXF1ZXN0Eh8KEnNlbGxpbmdfY29tcGFueV9pZBgBIAEoCUgAiAEBEiEKFGluc3RhbGxlcl9jb21wYW55X2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBAUIVChNfc2VsbGluZ19jb21wYW55X2lkQhcKFV9pbnN0YWxsZXJfY29tcGFueV9pZEIICgZfbGltaXQiSgoaTGlzdENvbnRyYWN0b3JKb2JzUmVzcG9uc2USLAoEam9icxgBIAMoCzIeLnBhcnRuZXIuam9icy52MS5Db250cmFjdG9ySm9iIvACCg1Db250cmFjdG9ySm9iEg8KAmlkGAEgASgJSACIAQESGgoNd29ya19vcmRlcl9ubxgCIAEoCUgBiAEBEhQKB2FkZHJlc3MYAyABKAlIAogBARIRCgRjaXR5GAQgASgJSAOIAQESEgoFc3RhdGUYBSABKAlIBIgBARIQCgN6aXAYBiABKAlIBYgBARI3CgVzdGFnZRgHIAEoDjIjLnBhcnRuZXIuam9icy52MS5Db250cmFjdG9ySm9iU3RhZ2VIBogBARIbCg5pbnN0YWxsZXJfbm90ZRgIIAEoCUgHiAEBEjAKDGxhc3RfdXBkYXRlZBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBQoDX2lkQhAKDl93b3JrX29yZGVyX25vQgoKCF9hZGRyZXNzQgcKBV9jaXR5QggKBl9zdGF0ZUIGCgRfemlwQggKBl9zdGFnZUIRCg9faW5zdGFsbGVyX25vdGUi/wEKFEFwcGVuZEpvYk5vdGVSZXF1ZXN0Eh8KEnNlbGxpbmdfY29tcGFueV9pZBgBIAEoCUgAiAEBEiEKFGluc3RhbGxlcl9jb21wYW55X2lkGAIgASgJSAGIAQESEwoGam9iX2lkGAMgASgJSAKIAQESNwoPaWRlbXBvdGVuY3lfa2V5GAQgASgLMh4ucGFydG5lci5ycGMudjEuSWRlbXBvdGVuY3lLZXkSEQoEbm90ZRgFIAEoCUgDiAEBQhUKE19zZWxsaW5nX2NvbXBhbnlfaWRCFwoVX2luc3RhbGxlcl9jb21wYW55X2lkQgkKB19qb2JfaWRCBwoFX25vdGUifQoVQXBwZW5kSm9iTm90ZVJlc3BvbnNlEisKA2pvYhgBIAEoCzIeLnBhcnRuZXIuam9icy52MS5Db250cmFjdG9ySm9iEjcKC2lkZW1wb3RlbmN5GAIgASgLMiIucGFydG5lci5ycGMudjEuSWRlbXBvdGVuY3lPdXRjb21lIuwBCgxKb2JOb3RlQWRkZWQSEwoGam9iX2lkGAEgASgJSACIAQESHwoSc2VsbGluZ19jb21wYW55X2lkGAIgASgJSAGIAQESIQoUaW5zdGFsbGVyX2NvbXBhbnlfaWQYAyABKAlIAogBARIRCgRub3RlGAQgASgJSAOIAQESLAoIYWRkZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgkKB19qb2JfaWRCFQoTX3NlbGxpbmdfY29tcGFueV9pZEIXChVfaW5zdGFsbGVyX2NvbXBhbnlfaWRCBwoFX25vdGUqjAIKEkNvbnRyYWN0b3JKb2JTdGFnZRIkCiBDT05UUkFDVE9SX0pPQl9TVEFHRV9VTlNQRUNJRklFRBAAEh0KGUNPTlRSQUNUT1JfSk9CX1NUQUdFX1NPTEQQARIiCh5DT05UUkFDVE9SX0pPQl9TVEFHRV9TQ0hFRFVMRUQQAhIkCiBDT05UUkFDVE9SX0pPQl9TVEFHRV9JTl9QUk9HUkVTUxADEiAKHENPTlRSQUNUT1JfSk9CX1NUQUdFX0JMT0NLRUQQBBIhCh1DT05UUkFDVE9SX0pPQl9TVEFHRV9DT01QTEVURRAFEiIKHkNPTlRSQUNUT1JfSk9CX1NUQUdFX0NBTkNFTExFRBAGMuoBChRDb250cmFjdG9ySm9iU2VydmljZRJyChJMaXN0Q29udHJhY3RvckpvYnMSKi5wYXJ0bmVyLmpvYnMudjEuTGlzdENvbnRyYWN0b3JKb2JzUmVxdWVzdBorLnBhcnRuZXIuam9icy52MS5MaXN0Q29udHJhY3RvckpvYnNSZXNwb25zZSIDkAIBEl4KDUFwcGVuZEpvYk5vdGUSJS5wYXJ0bmVyLmpvYnMudjEuQXBwZW5kSm9iTm90ZVJlcXVlc3QaJi5wYXJ0bmVyLmpvYnMudjEuQXBwZW5kSm9iTm90ZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_rpc_v1_idempotency]);
+  fileDesc("CixwYXJ0bmVyL2pvYnMvdjEvY29udHJhY3Rvcl9qb2Jfc2VydmljZS5wcm90bxIPcGFydG5lci5qb2JzLnYxIq0BChlMaXN0Q29udHJhY3RvckpvYnNSZXF1ZXN0Eh8KEnNlbGxpbmdfY29tcGFueV9pZBgBIAEoCUgAiAEBEiEKFGluc3RhbGxlcl9jb21wYW55X2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBAUIVChNfc2VsbGluZ19jb21wYW55X2lkQhcKFV9pbnN0YWxsZXJfY29tcGFueV9pZEIICgZfbGltaXQiSgoaTGlzdENvbnRyYWN0b3JKb2JzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIv8BChRBcHBlbmRKb2JOb3RlUmVxdWVzdBIfChJzZWxsaW5nX2NvbXBhbnlfaWQYASABKAlIAIgBARIhChRpbnN0YWxsZXJfY29tcGFueV9pZBgCIAEoCUgBiAEBEhMKBmpvYl9pZBgDIAEoCUgCiAEBEjcKD2lkZW1wb3RlbmN5X2tleRgEIAEoCzIeLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5S2V5EhEKBG5vdGUYBSABKAlIA4gBAUIVChNfc2VsbGluZ19jb21wYW55X2lkQhcKFV9pbnN0YWxsZXJfY29tcGFueV9pZEIJCgdfam9iX2lkQgcKBV9ub3RlIn4KFUFwcGVuZEpvYk5vdGVSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESNwoLaWRlbXBvdGVuY3kYAiABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVCEAoOX3Jlc291cmNlX2pzb24i7AEKDEpvYk5vdGVBZGRlZBITCgZqb2JfaWQYASABKAlIAIgBARIfChJzZWxsaW5nX2NvbXBhbnlfaWQYAiABKAlIAYgBARIhChRpbnN0YWxsZXJfY29tcGFueV9pZBgDIAEoCUgCiAEBEhEKBG5vdGUYBCABKAlIA4gBARIsCghhZGRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX2pvYl9pZEIVChNfc2VsbGluZ19jb21wYW55X2lkQhcKFV9pbnN0YWxsZXJfY29tcGFueV9pZEIHCgVfbm90ZTLqAQoUQ29udHJhY3RvckpvYlNlcnZpY2UScgoSTGlzdENvbnRyYWN0b3JKb2JzEioucGFydG5lci5qb2JzLnYxLkxpc3RDb250cmFjdG9ySm9ic1JlcXVlc3QaKy5wYXJ0bmVyLmpvYnMudjEuTGlzdENvbnRyYWN0b3JKb2JzUmVzcG9uc2UiA5ACARJeCg1BcHBlbmRKb2JOb3RlEiUucGFydG5lci5qb2JzLnYxLkFwcGVuZEpvYk5vdGVSZXF1ZXN0GiYucGFydG5lci5qb2JzLnYxLkFwcGVuZEpvYk5vdGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_rpc_v1_idempotency]);
 
 /**
  * ListContractorJobsRequest selects the jobs to list.
@@ -60,11 +60,11 @@ export const ListContractorJobsRequestSchema: GenMessage<ListContractorJobsReque
  */
 export type ListContractorJobsResponse = Message<"partner.jobs.v1.ListContractorJobsResponse"> & {
   /**
-   * At most `limit`.
+   * As the public API shows them: `contractorJobsResponse`.
    *
-   * @generated from field: repeated partner.jobs.v1.ContractorJob jobs = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  jobs: ContractorJob[];
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -73,83 +73,6 @@ export type ListContractorJobsResponse = Message<"partner.jobs.v1.ListContractor
  */
 export const ListContractorJobsResponseSchema: GenMessage<ListContractorJobsResponse> = /*@__PURE__*/
   messageDesc(file_partner_jobs_v1_contractor_job_service, 1);
-
-/**
- * ContractorJob is one job (spec: ContractorJob).
- *
- * @generated from message partner.jobs.v1.ContractorJob
- */
-export type ContractorJob = Message<"partner.jobs.v1.ContractorJob"> & {
-  /**
-   * The job.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * The work order number; absent if there is none.
-   *
-   * @generated from field: optional string work_order_no = 2;
-   */
-  workOrderNo?: string | undefined;
-
-  /**
-   * First line of the customer's address.
-   *
-   * @generated from field: optional string address = 3;
-   */
-  address?: string | undefined;
-
-  /**
-   * City.
-   *
-   * @generated from field: optional string city = 4;
-   */
-  city?: string | undefined;
-
-  /**
-   * State, two letters.
-   *
-   * @generated from field: optional string state = 5;
-   */
-  state?: string | undefined;
-
-  /**
-   * ZIP code.
-   *
-   * @generated from field: optional string zip = 6;
-   */
-  zip?: string | undefined;
-
-  /**
-   * The job's stage.
-   *
-   * @generated from field: optional partner.jobs.v1.ContractorJobStage stage = 7;
-   */
-  stage?: ContractorJobStage | undefined;
-
-  /**
-   * The notes of the assigned installer company, one a line, oldest first; absent if there are none.
-   *
-   * @generated from field: optional string installer_note = 8;
-   */
-  installerNote?: string | undefined;
-
-  /**
-   * When the job or its notes changed last.
-   *
-   * @generated from field: google.protobuf.Timestamp last_updated = 9;
-   */
-  lastUpdated?: Timestamp | undefined;
-};
-
-/**
- * Describes the message partner.jobs.v1.ContractorJob.
- * Use `create(ContractorJobSchema)` to create a new message.
- */
-export const ContractorJobSchema: GenMessage<ContractorJob> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_contractor_job_service, 2);
 
 /**
  * AppendJobNoteRequest is one note on one job.
@@ -198,7 +121,7 @@ export type AppendJobNoteRequest = Message<"partner.jobs.v1.AppendJobNoteRequest
  * Use `create(AppendJobNoteRequestSchema)` to create a new message.
  */
 export const AppendJobNoteRequestSchema: GenMessage<AppendJobNoteRequest> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_contractor_job_service, 3);
+  messageDesc(file_partner_jobs_v1_contractor_job_service, 2);
 
 /**
  * AppendJobNoteResponse is the job with the note.
@@ -207,11 +130,11 @@ export const AppendJobNoteRequestSchema: GenMessage<AppendJobNoteRequest> = /*@_
  */
 export type AppendJobNoteResponse = Message<"partner.jobs.v1.AppendJobNoteResponse"> & {
   /**
-   * The job after the change.
+   * The job after the change, as the public API shows it: `contractorJob`.
    *
-   * @generated from field: partner.jobs.v1.ContractorJob job = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  job?: ContractorJob | undefined;
+  resourceJson?: string | undefined;
 
   /**
    * Present if the caller sent an Idempotency-Key.
@@ -226,7 +149,7 @@ export type AppendJobNoteResponse = Message<"partner.jobs.v1.AppendJobNoteRespon
  * Use `create(AppendJobNoteResponseSchema)` to create a new message.
  */
 export const AppendJobNoteResponseSchema: GenMessage<AppendJobNoteResponse> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_contractor_job_service, 4);
+  messageDesc(file_partner_jobs_v1_contractor_job_service, 3);
 
 /**
  * JobNoteAdded announces to the platform that a contractor has appended a note to a job. Published by job-state on the
@@ -276,69 +199,7 @@ export type JobNoteAdded = Message<"partner.jobs.v1.JobNoteAdded"> & {
  * Use `create(JobNoteAddedSchema)` to create a new message.
  */
 export const JobNoteAddedSchema: GenMessage<JobNoteAdded> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_contractor_job_service, 5);
-
-/**
- * ContractorJobStage is a job's stage, in the selling company's terms.
- *
- * @generated from enum partner.jobs.v1.ContractorJobStage
- */
-export enum ContractorJobStage {
-  /**
-   * Unset; invalid.
-   *
-   * @generated from enum value: CONTRACTOR_JOB_STAGE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Sold, without a date.
-   *
-   * @generated from enum value: CONTRACTOR_JOB_STAGE_SOLD = 1;
-   */
-  SOLD = 1,
-
-  /**
-   * With a tentative or confirmed schedule.
-   *
-   * @generated from enum value: CONTRACTOR_JOB_STAGE_SCHEDULED = 2;
-   */
-  SCHEDULED = 2,
-
-  /**
-   * A crew is on its way, at the site or at work.
-   *
-   * @generated from enum value: CONTRACTOR_JOB_STAGE_IN_PROGRESS = 3;
-   */
-  IN_PROGRESS = 3,
-
-  /**
-   * Work cannot continue.
-   *
-   * @generated from enum value: CONTRACTOR_JOB_STAGE_BLOCKED = 4;
-   */
-  BLOCKED = 4,
-
-  /**
-   * Work is done.
-   *
-   * @generated from enum value: CONTRACTOR_JOB_STAGE_COMPLETE = 5;
-   */
-  COMPLETE = 5,
-
-  /**
-   * Cancelled.
-   *
-   * @generated from enum value: CONTRACTOR_JOB_STAGE_CANCELLED = 6;
-   */
-  CANCELLED = 6,
-}
-
-/**
- * Describes the enum partner.jobs.v1.ContractorJobStage.
- */
-export const ContractorJobStageSchema: GenEnum<ContractorJobStage> = /*@__PURE__*/
-  enumDesc(file_partner_jobs_v1_contractor_job_service, 0);
+  messageDesc(file_partner_jobs_v1_contractor_job_service, 4);
 
 /**
  * ContractorJobService shows the jobs that one company sold and one installer company performs, and appends notes to

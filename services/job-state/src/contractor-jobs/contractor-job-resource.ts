@@ -1,23 +1,7 @@
-import { CONTRACTOR_JOB_STAGES } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
-import { z } from 'zod';
+import type { ContractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { JobRecord } from '../jobs/job-record.js';
 import { contractorJobStage } from './contractor-job-stage.js';
-
-/** Reads a contractor's view of a job back from its JSON. */
-export const contractorJobRecord = z.object({
-  id: z.string(),
-  workOrderNo: z.string().nullable(),
-  address: z.string(),
-  city: z.string(),
-  state: z.string(),
-  zip: z.string(),
-  stage: z.enum(CONTRACTOR_JOB_STAGES),
-  installerNote: z.string().nullable(),
-  lastUpdated: z.coerce.date(),
-});
-
-/** A job as the selling company sees it (spec: ContractorJob). */
-export type ContractorJobRecord = z.infer<typeof contractorJobRecord>;
 
 /** The visible jobs: sold by one company and currently assigned to another one. */
 export interface ContractorJobBoundary {
@@ -42,8 +26,8 @@ export interface ContractorJobRow {
   readonly last_updated_at: Date;
 }
 
-/** Converts a row to a job. */
-export function contractorJobFrom(row: ContractorJobRow): ContractorJobRecord {
+/** A job as the public API shows it (spec: ContractorJob). */
+export function shownContractorJob(row: ContractorJobRow): ContractorJob {
   return {
     id: row.id,
     workOrderNo: row.work_order_no,
@@ -53,6 +37,6 @@ export function contractorJobFrom(row: ContractorJobRow): ContractorJobRecord {
     zip: row.zip,
     stage: contractorJobStage(row.status, row.schedule_status),
     installerNote: row.installer_note,
-    lastUpdated: row.last_updated_at,
+    lastUpdated: formatDateTime(row.last_updated_at),
   };
 }
