@@ -73,21 +73,22 @@ describe('an alert', () => {
     }
   });
 
-  test('about readiness has a runbook that names the conditions of each service, and no others', () => {
-    const conditionsIn = (file: string) =>
-      [...read(file).matchAll(/addReadinessCheck\('([^']+)'/g)].map(([, name = '']) => name).sort();
-    const ofMain = (service: ServiceName) => conditionsIn(`services/${service}/src/main.ts`);
+  test('about readiness has runbooks that name the conditions and the dependencies of each service, and no others', () => {
+    const dependenciesIn = (file: string) =>
+      [...read(file).matchAll(/addDependency\('([^']+)'/g)].map(([, name = '']) => name).sort();
+    const ofMain = (service: ServiceName) => dependenciesIn(`services/${service}/src/main.ts`);
     const { checks } = createLifecycle({ logger: silentLogger, graceMs: 1 }).readiness();
 
-    const [, section = ''] = /^## Partner service not ready$(.*?)^## /ms.exec(read(RUNBOOKS_FILE)) ?? [];
+    const [section = ''] =
+      /^## Partner service not ready$.*?^## Partner replica not ready$/ms.exec(read(RUNBOOKS_FILE)) ?? [];
     const named = [...section.matchAll(/^\| (.*?) +\| (.*`.*) \|$/gm)].map(([, who = '', text = '']) => {
       const conditions = [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
       return [who, conditions.sort()] as const;
     });
     expect(Object.fromEntries(named)).toEqual({
       'every service': Object.keys(checks).sort(),
-      'job-state': conditionsIn('services/job-state/src/connections.ts'),
-      'inbound-gateway, installer-gateway': conditionsIn('services/gateway-kit/src/run-gateway.ts'),
+      'job-state': dependenciesIn('services/job-state/src/connections.ts'),
+      'inbound-gateway, installer-gateway': dependenciesIn('services/gateway-kit/src/run-gateway.ts'),
       console: ofMain('console'),
       'webhook-dispatcher': ofMain('webhook-dispatcher'),
     });

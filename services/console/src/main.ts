@@ -45,7 +45,7 @@ await runService({
       metrics,
     });
     lifecycle.onShutdown('amqp', () => connection.close());
-    lifecycle.addReadinessCheck('amqp', () => connection.isReady());
+    lifecycle.addDependency('amqp', () => connection.isReady());
     const transport = createRpcTransport({ connection, queue: JOB_STATE_MANAGEMENT_RPC, logger, metrics });
     lifecycle.onShutdown('rpc', () => transport.close());
 

@@ -36,8 +36,8 @@ export interface GatewayParts extends Pick<
 
 /**
  * Runs one gateway as this process: a service (see {@link runService}) that serves one surface to holders of API keys.
- * It calls job-state over the broker and counts in Redis. It is ready while the broker is available; it keeps working
- * without Redis. On shutdown, requests in flight get their responses before the broker connection closes.
+ * It calls job-state over the broker and counts in Redis. It is ready once it has reached the broker; it keeps
+ * working without Redis. On shutdown, requests in flight get their responses before the broker connection closes.
  */
 export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: {
   readonly name: string;
@@ -62,7 +62,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
         metrics,
       });
       lifecycle.onShutdown('rabbitmq', () => connection.close());
-      lifecycle.addReadinessCheck('rabbitmq', () => connection.isReady());
+      lifecycle.addDependency('rabbitmq', () => connection.isReady());
 
       const redis = createRedis(settings.REDIS_URL, logger, { answerTimeoutMs: settings.REDIS_TIMEOUT_MS });
       lifecycle.onShutdown('redis', async () => redis.disconnect());

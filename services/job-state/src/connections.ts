@@ -31,7 +31,7 @@ export async function openDatabases(
     environment: config.PARTNER_ENVIRONMENT,
     measured: { by: poolMetrics, pool: 'main' },
   });
-  lifecycle.addReadinessCheck('database', () => database.isReady());
+  lifecycle.addDependency('database', () => database.isReady());
   lifecycle.onShutdown('database', () => database.end());
   const queue = createDatabase({
     url: config.POSTGRES_URL,
@@ -63,8 +63,8 @@ export function connectToBroker(
   const amqp = { url: config.AMQP_URL, topology: config.AMQP_TOPOLOGY, logger, metrics };
   const publishing = createAmqpConnection({ ...amqp, name: 'job-state publish' });
   const consuming = createAmqpConnection({ ...amqp, name: 'job-state consume' });
-  lifecycle.addReadinessCheck('broker-publish', () => publishing.isReady());
-  lifecycle.addReadinessCheck('broker-consume', () => consuming.isReady());
+  lifecycle.addDependency('broker-publish', () => publishing.isReady());
+  lifecycle.addDependency('broker-consume', () => consuming.isReady());
   lifecycle.onShutdown('broker-publish', () => publishing.close());
   lifecycle.onShutdown('broker-consume', () => consuming.close());
 

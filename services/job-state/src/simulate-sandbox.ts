@@ -24,7 +24,7 @@ await runService({
       logger,
       metrics,
     });
-    lifecycle.addReadinessCheck('broker', () => connection.isReady());
+    lifecycle.addDependency('broker', () => connection.isReady());
     lifecycle.onShutdown('broker', () => connection.close());
     const publisher = createPublisher({ connection, logger, metrics });
     lifecycle.onShutdown('publisher', () => publisher.flush());

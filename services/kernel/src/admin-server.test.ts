@@ -24,29 +24,25 @@ describe('the admin server', () => {
 
   test('is alive whatever its backing services do', async () => {
     const { url, lifecycle } = await start();
-    lifecycle.addReadinessCheck('broker', () => false);
+    lifecycle.addDependency('broker', () => false);
     await request(url).get('/livez').expect(200, { alive: true });
   });
 
-  test('is ready when started and every backing service is available', async () => {
+  test('is ready once started and every dependency was reached, and names a lost one [HTTP-20]', async () => {
     const { url, lifecycle } = await start();
-    await request(url)
-      .get('/readyz')
-      .expect(503, { ready: false, checks: { started: false, accepting: true } });
+    let isUp = false;
+    lifecycle.addDependency('broker', () => isUp);
     lifecycle.started();
+    const checks = { started: true, accepting: true, reached: false };
     await request(url)
       .get('/readyz')
-      .expect('cache-control', 'no-store')
-      .expect(200, { ready: true, checks: { started: true, accepting: true } });
-  });
-
-  test('is not ready while a backing service is down, and names it', async () => {
-    const { url, lifecycle } = await start();
-    lifecycle.started();
-    lifecycle.addReadinessCheck('broker', () => false);
+      .expect(503, { ready: false, checks, dependencies: { broker: false } });
+    isUp = true;
+    await request(url).get('/readyz').expect('cache-control', 'no-store').expect(200);
+    isUp = false;
     await request(url)
       .get('/readyz')
-      .expect(503, { ready: false, checks: { started: true, accepting: true, broker: false } });
+      .expect(200, { ready: true, checks: { ...checks, reached: true }, dependencies: { broker: false } });
   });
 
   test('is not ready while draining, though it still responds', async () => {
@@ -57,7 +53,11 @@ describe('the admin server', () => {
     const shutdown = lifecycle.shutDown();
     await request(url)
       .get('/readyz')
-      .expect(503, { ready: false, checks: { started: true, accepting: false } });
+      .expect(503, {
+        ready: false,
+        checks: { started: true, accepting: false, reached: true },
+        dependencies: {},
+      });
     await request(url).get('/livez').expect(200);
     finish();
     await shutdown;

@@ -7,20 +7,26 @@ function lifecycle(graceMs = 10_000) {
 }
 
 describe('readiness', () => {
-  test('requires the start to be over and every check to pass, and names the failing one', () => {
+  test('requires the end of the start, and each dependency once; a later loss does not end it [HTTP-20]', () => {
     const life = lifecycle();
-    let isBrokerUp = false;
-    life.addReadinessCheck('broker', () => isBrokerUp);
+    const up = { broker: false, database: true };
+    life.addDependency('broker', () => up.broker);
+    life.addDependency('database', () => up.database);
     expect(life.readiness()).toEqual({
       ready: false,
-      checks: { started: false, accepting: true, broker: false },
+      checks: { started: false, accepting: true, reached: false },
+      dependencies: { broker: false, database: true },
     });
     life.started();
-    expect(life.readiness()).toMatchObject({ ready: false, checks: { started: true, broker: false } });
-    isBrokerUp = true;
-    expect(life.readiness()).toMatchObject({ ready: true });
-    isBrokerUp = false;
-    expect(life.readiness()).toMatchObject({ ready: false });
+    expect(life.readiness()).toMatchObject({ ready: false, checks: { started: true, reached: false } });
+    Object.assign(up, { broker: true, database: false });
+    expect(life.readiness()).toMatchObject({ ready: true, checks: { reached: true } });
+    up.broker = false;
+    expect(life.readiness()).toEqual({
+      ready: true,
+      checks: { started: true, accepting: true, reached: true },
+      dependencies: { broker: false, database: false },
+    });
   });
 
   test('ends when a shutdown begins', async () => {

@@ -1,19 +1,26 @@
 import type { Logger } from './logger.js';
 
-/** Returns whether a dependency is usable now. Must not throw or wait. */
-export type ReadinessCheck = () => boolean;
+/** Whether a replica can serve. It is ready while every check holds, whatever becomes of its dependencies. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly checks: Readonly<Record<string, boolean>>;
+  readonly dependencies: Readonly<Record<string, boolean>>;
+}
 
 /** Lifecycle of a service: start, readiness and shutdown. */
 export interface Lifecycle {
-  /** Adds a condition of `/readyz`. */
-  addReadinessCheck(name: string, check: ReadinessCheck): void;
+  /**
+   * Adds a dependency, e.g. a backing service. `isAvailable` must not throw or wait. The service is not ready before each
+   * dependency was available once. A later loss does not change its readiness: all replicas share the dependency.
+   */
+  addDependency(name: string, isAvailable: () => boolean): void;
   /**
    * Adds a shutdown step. Steps run one after another in the reverse order of their addition, so that what started last
    * stops first: stop taking work, finish work in flight, flush, close.
    */
   onShutdown(name: string, step: () => Promise<void>): void;
-  /** Returns each condition with its state; `draining` is true from the start of a shutdown. */
-  readiness(): { readonly ready: boolean; readonly checks: Readonly<Record<string, boolean>> };
+  /** Returns each condition of being ready with its state, and whether each dependency is available now. */
+  readiness(): Readiness;
   /** Marks the service as started; before that it is not ready. */
   started(): void;
   /** Runs the shutdown once; later calls wait for the same one. Resolves to false if a step failed or timed out. */
@@ -25,7 +32,8 @@ export function createLifecycle(options: {
   readonly logger: Pick<Logger, 'info' | 'error'>;
   readonly graceMs: number;
 }): Lifecycle {
-  const checks = new Map<string, ReadinessCheck>();
+  const availability = new Map<string, () => boolean>();
+  const neverReached = new Set<string>();
   const steps: { name: string; step: () => Promise<void> }[] = [];
   let hasStarted = false;
   let isDraining = false;
@@ -58,16 +66,21 @@ export function createLifecycle(options: {
   }
 
   return {
-    addReadinessCheck(name, check) {
-      checks.set(name, check);
+    addDependency(name, isAvailable) {
+      availability.set(name, isAvailable);
+      neverReached.add(name);
     },
     onShutdown(name, step) {
       steps.push({ name, step });
     },
     readiness() {
-      const states: Record<string, boolean> = { started: hasStarted, accepting: !isDraining };
-      for (const [name, check] of checks) states[name] = check();
-      return { ready: Object.values(states).every(Boolean), checks: states };
+      const dependencies: Record<string, boolean> = {};
+      for (const [name, isAvailable] of availability) {
+        dependencies[name] = isAvailable();
+        if (dependencies[name]) neverReached.delete(name);
+      }
+      const checks = { started: hasStarted, accepting: !isDraining, reached: neverReached.size === 0 };
+      return { ready: Object.values(checks).every(Boolean), checks, dependencies };
     },
     started() {
       hasStarted = true;

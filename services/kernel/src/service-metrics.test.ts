@@ -7,12 +7,12 @@ import { registerServiceMetrics } from './service-metrics.js';
 const RELEASE = { version: '1.2.3', sandboxSince: '2026-11-01', earlyReason: 'fixes a leak' };
 
 describe('the metrics that every service has', () => {
-  test('report whether it is ready, and which condition fails [VERSION-5]', async () => {
+  test('report whether it is ready, which condition fails and which dependency is down [VERSION-5]', async () => {
     const metrics = new Registry();
     const lifecycle = createLifecycle({ logger: silentLogger, graceMs: 10_000 });
     registerServiceMetrics(metrics, { service: 'job-state', lifecycle, release: RELEASE });
     let isUp = false;
-    lifecycle.addReadinessCheck('broker', () => isUp);
+    lifecycle.addDependency('broker', () => isUp);
     lifecycle.started();
 
     const before = await metrics.metrics();
@@ -21,7 +21,10 @@ describe('the metrics that every service has', () => {
     );
     expect(before).toContain('partner_service_ready{partner_service="job-state"} 0\n');
     expect(before).toContain(
-      'partner_service_readiness_check{check="broker",partner_service="job-state"} 0\n',
+      'partner_service_dependency_available{dependency="broker",partner_service="job-state"} 0\n',
+    );
+    expect(before).toContain(
+      'partner_service_readiness_check{check="reached",partner_service="job-state"} 0\n',
     );
     expect(before).toContain(
       'partner_service_readiness_check{check="started",partner_service="job-state"} 1\n',
@@ -30,7 +33,7 @@ describe('the metrics that every service has', () => {
     const after = await metrics.metrics();
     expect(after).toContain('partner_service_ready{partner_service="job-state"} 1\n');
     expect(after).toContain(
-      'partner_service_readiness_check{check="broker",partner_service="job-state"} 1\n',
+      'partner_service_dependency_available{dependency="broker",partner_service="job-state"} 1\n',
     );
   });
 

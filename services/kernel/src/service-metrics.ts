@@ -2,8 +2,8 @@ import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Lifecycle } from './lifecycle.js';
 
 /**
- * Registers the metrics that every service exports: the process (memory, CPU, event loop), readiness, and each
- * readiness check. Every series of the registry then carries the service's name as `partner_service`, a label that does
+ * Registers the metrics that every service exports: the process (memory, CPU, event loop), readiness, each
+ * of its conditions, and each dependency. Every series of the registry then carries the service's name as `partner_service`, a label that does
  * not collide with Prometheus target labels.
  */
 export function registerServiceMetrics(
@@ -29,7 +29,7 @@ export function registerServiceMetrics(
   }).set({ version, sandbox_since: sandboxSince, early_reason: earlyReason }, 1);
   new Gauge({
     name: 'partner_service_ready',
-    help: '1 while the service is started, not draining, and each part that it depends on can be used.',
+    help: '1 while the service is started, not draining, and has reached each dependency since its start.',
     registers: [metrics],
     collect() {
       this.set(Number(options.lifecycle.readiness().ready));
@@ -43,6 +43,17 @@ export function registerServiceMetrics(
     collect() {
       for (const [check, holds] of Object.entries(options.lifecycle.readiness().checks)) {
         this.set({ check }, Number(holds));
+      }
+    },
+  });
+  new Gauge({
+    name: 'partner_service_dependency_available',
+    help: 'The dependencies of the service: 1 where one is available now.',
+    labelNames: ['dependency'] as const,
+    registers: [metrics],
+    collect() {
+      for (const [dependency, isAvailable] of Object.entries(options.lifecycle.readiness().dependencies)) {
+        this.set({ dependency }, Number(isAvailable));
       }
     },
   });

@@ -88,8 +88,8 @@ await runService({
       return consumer.stop();
     });
 
-    lifecycle.addReadinessCheck('broker', () => publishing.isReady() && consuming.isReady());
-    lifecycle.addReadinessCheck('deliveries', () => consumer.isConsuming());
-    lifecycle.addReadinessCheck('rpc', () => rpcServer.isConsuming());
+    lifecycle.addDependency('broker', () => publishing.isReady() && consuming.isReady());
+    lifecycle.addDependency('deliveries', () => consumer.isConsuming());
+    lifecycle.addDependency('rpc', () => rpcServer.isConsuming());
   },
 });

@@ -48,10 +48,10 @@ function availabilityAlerts(service: ServiceName): readonly Alert[] {
       expr: `max by (partner_service) (partner_service_ready{${of}}) < 1\nor absent(partner_service_ready{${of}})`,
       for: '2m',
       summary: `No replica of ${service} is ready`,
-      description: `Replicas of ${service} run, but none is ready: a dependency is down.`,
+      description: `Replicas of ${service} run, but none has started, reached its dependencies and accepts work.`,
       cases: [
         {
-          when: 'both replicas wait for the broker',
+          when: 'both replicas stop and do not come back',
           series: {
             [series('partner_service_ready', 'instance="a"')]: '1x5 0x30',
             [series('partner_service_ready', 'instance="b"')]: '1x5 0x30',
@@ -66,6 +66,60 @@ function availabilityAlerts(service: ServiceName): readonly Alert[] {
             [series('partner_service_ready', 'instance="a"')]: '1x30',
             [series('partner_service_ready', 'instance="b"')]: '0x30',
           },
+          at: '20m',
+          firing: [],
+        },
+      ],
+    },
+    {
+      name: 'PartnerDependencyDown',
+      severity: 'critical',
+      expr: `max by (partner_service, dependency) (partner_service_dependency_available{${of}}) < 1\nor absent(partner_service_dependency_available{${of}})`,
+      for: '2m',
+      summary: `No replica of ${service} reaches a dependency`,
+      description: `The dependency "{{ $labels.dependency }}" is available to no replica of ${service}.`,
+      cases: [
+        {
+          when: 'both replicas lose the broker',
+          series: {
+            [series('partner_service_dependency_available', 'dependency="d",instance="a"')]: '1x5 0x30',
+            [series('partner_service_dependency_available', 'dependency="d",instance="b"')]: '1x5 0x30',
+          },
+          at: '10m',
+          firing: [{ ...labels, dependency: 'd' }],
+        },
+        noData(labels),
+        {
+          when: 'one replica reaches it',
+          series: {
+            [series('partner_service_dependency_available', 'dependency="d",instance="a"')]: '1x30',
+            [series('partner_service_dependency_available', 'dependency="d",instance="b"')]: '0x30',
+          },
+          at: '20m',
+          firing: [],
+        },
+      ],
+    },
+    {
+      name: 'PartnerReplicaCutOff',
+      severity: 'warning',
+      expr: `min by (partner_service, dependency) (partner_service_dependency_available{${of}}) < 1`,
+      for: '10m',
+      summary: `A replica of ${service} does not reach a dependency`,
+      description: `A replica of ${service} has not reached "{{ $labels.dependency }}" for 10 minutes. It is ready and gets requests all the same.`,
+      cases: [
+        {
+          when: 'the node of one of two replicas is cut off',
+          series: {
+            [series('partner_service_dependency_available', 'dependency="d",instance="a"')]: '1x30',
+            [series('partner_service_dependency_available', 'dependency="d",instance="b"')]: '1x5 0x30',
+          },
+          at: '20m',
+          firing: [{ ...labels, dependency: 'd' }],
+        },
+        {
+          when: 'the broker restarts',
+          series: { [series('partner_service_dependency_available', 'dependency="d"')]: '1x5 0x3 1x20' },
           at: '20m',
           firing: [],
         },

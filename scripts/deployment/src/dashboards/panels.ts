@@ -95,6 +95,19 @@ function healthOverTime(of: string): readonly Panel[] {
     },
     {
       kind: 'timeline',
+      title: 'Dependencies',
+      about:
+        '1 where all replicas reach a dependency. A loss leaves them ready. At none: PartnerDependencyDown.',
+      unit: 'short',
+      queries: [
+        {
+          expr: `min by (dependency) (partner_service_dependency_available{${of}})`,
+          legend: '{{dependency}}',
+        },
+      ],
+    },
+    {
+      kind: 'timeline',
       title: 'Event loop lag',
       about:
         'How late iterations of the event loop start, at the slowest replica. Over 250 ms: PartnerEventLoopSlow.',

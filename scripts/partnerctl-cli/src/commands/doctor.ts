@@ -1,6 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import { WEBHOOK_DISPATCHER_RPC } from '@partner/proto-contracts/topology';
 import { withTimeLimit } from '@partner/local-stack/time-limit';
+import { z } from 'zod';
 import { type CommandContext, examples } from '../command-context.js';
 import { endingOf, EXIT_CODES } from '../exit-codes.js';
 import { renderTable } from '../output.js';
@@ -28,6 +29,11 @@ interface Finding {
 const CLOCK_WARN_MS = 2_000;
 const CLOCK_FAIL_MS = 60_000;
 const READY_MS = 3_000;
+
+/** Body of `/readyz`, as whether each dependency is available. */
+const allAvailable = z
+  .object({ dependencies: z.record(z.string(), z.boolean()) })
+  .transform(({ dependencies }) => Object.values(dependencies).every(Boolean));
 
 /** What of `status` is no fault, as long as it does not last. */
 const WARNINGS = new Set([
@@ -201,7 +207,8 @@ async function lookAtServices(context: CommandContext, findings: Finding[]): Pro
         { milliseconds: READY_MS, signal: context.signal },
         async (signal) => {
           const answer = await fetch(`${adminUrl}/readyz`, { signal });
-          return { isReady: answer.ok, text: (await answer.text()).trim() };
+          const text = (await answer.text()).trim();
+          return { isReady: answer.ok && allAvailable.parse(JSON.parse(text)), text };
         },
       );
       findings.push(
@@ -214,7 +221,7 @@ async function lookAtServices(context: CommandContext, findings: Finding[]): Pro
           : {
               check: `readiness of ${name}`,
               verdict: 'fail',
-              message: `it is not ready: ${text.slice(0, 500)}`,
+              message: `it is not ready, or lacks a dependency: ${text.slice(0, 500)}`,
               advice,
             },
       );

@@ -5,17 +5,19 @@ import type { HttpResponse } from '@partner/test-kit/http-call';
 import { call } from './support/http-call.js';
 import { type OwnerSession, signIn } from './support/owner-session.js';
 import { readMetric } from './support/replica-metrics.js';
-import { startTestStack, type TestStack } from './support/test-stack.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 
 let stack: TestStack;
 let adminUrl: string;
+let company: SandboxCompany;
 let owner: SandboxCompany['owner'];
 
 beforeAll(async () => {
   stack = await startTestStack({ parts: { kind: 'private', durable: false } });
   adminUrl = stack.stack.description.services['console']?.adminUrl ?? '';
-  const [company] = stack.companies('INSTALLER');
-  if (company === undefined) throw new Error('the sandbox has no installer company');
+  const [first] = stack.companies('INSTALLER');
+  if (first === undefined) throw new Error('the sandbox has no installer company');
+  company = first;
   owner = company.owner;
 });
 
@@ -30,14 +32,19 @@ async function expectUnavailable(answer: HttpResponse): Promise<void> {
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 }
 
+/** The pages that need no backing service. */
+async function expectPagesServed(): Promise<void> {
+  for (const path of ['/docs', '/openapi.json', '/console']) {
+    expect((await fetch(new URL(path, stack.baseUrl))).status).toBe(200);
+  }
+}
+
 /** What is asked of the console while Redis is away. */
 async function expectOnlySessionsAway(session: OwnerSession): Promise<void> {
   await eventually('the console knows that Redis is away', async () => (await isSessionRedisUp()) === 0);
 
   expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
-  for (const path of ['/docs', '/openapi.json', '/console']) {
-    expect((await fetch(new URL(path, stack.baseUrl))).status).toBe(200);
-  }
+  await expectPagesServed();
   await expectUnavailable(await session.call('GET', '/partner-api/webhooks'));
   await expectUnavailable(
     await call(stack.baseUrl, '/partner-api/session', {
@@ -47,6 +54,36 @@ async function expectOnlySessionsAway(session: OwnerSession): Promise<void> {
     }),
   );
 }
+
+test('gateways and console stay ready without the broker, and respond [HTTP-18, HTTP-20]', async () => {
+  const { description, process } = stack.stack;
+  const surfaces = ['inbound-gateway', 'installer-gateway', 'console'].map(
+    (name) => description.services[name]?.adminUrl ?? '',
+  );
+  const readiness = async (url: string) => {
+    const response = await fetch(`${url}/readyz`);
+    return { status: response.status, body: await response.text() };
+  };
+  const session = await signIn(stack.baseUrl, owner);
+  const rabbitmq = process('rabbitmq');
+  await rabbitmq.kill('SIGKILL');
+  try {
+    for (const url of surfaces) {
+      await eventually('the loss is known', async () => (await readiness(url)).body.includes(':false'));
+      expect((await readiness(url)).status).toBe(200);
+    }
+    await expectPagesServed();
+    await expectUnavailable(await session.call('GET', '/partner-api/webhooks'));
+    const headers = { 'x-api-key': apiKeyOf(company, 'installer-company') };
+    await expectUnavailable(await call(stack.baseUrl, '/partner/v1/technicians', { headers }));
+  } finally {
+    await rabbitmq.start();
+    await rabbitmq.ready();
+  }
+  await eventually('job-state responds', async () => {
+    return (await session.call('GET', '/partner-api/webhooks')).status === 200;
+  });
+});
 
 describe('the console while Redis', () => {
   test('hangs answers 503 where a session is needed, all else as ever, and stays ready [SESSION-5]', async () => {
