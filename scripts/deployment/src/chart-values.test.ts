@@ -423,6 +423,7 @@ test.each([
   ['rabbitmq', { allowedServices: [] }, /at '\/allowedServices'/],
   ['redis', { storage: '1Gi' }, /additional properties 'storage' not allowed/],
   ['dev-secrets', { sealingKeys: 'none' }, /at '\/sealingKeys'/],
+  ['dev-secrets', { sessionKeys: 'none' }, /at '\/sessionKeys'/],
 ])('the chart %s refuses values that it can not use', async (chart, values, refusal) => {
   const { exitCode, stderr } = await workspace.template({ chart, values });
   expect(exitCode).toBe(1);

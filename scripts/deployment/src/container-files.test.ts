@@ -34,7 +34,7 @@ const LOCAL_ONLY = ['ADMIN_HOST', 'ADMIN_PORT', 'HTTP_HOST', 'HTTP_PORT', 'SHUTD
 function settingsOfStack(service: ServiceName): string[] {
   const surroundings = {
     ...{ baseUrl: '', amqpUrl: '', postgresUrl: '', redisUrl: '', redisKeyPrefix: '' },
-    ...{ sealingKeys: '', cursorKey: '', devHosts: '', devCaFile: '', replicas: 1 },
+    ...{ sealingKeys: '', cursorKey: '', sessionKeys: '', devHosts: '', devCaFile: '', replicas: 1 },
   };
   return Object.keys(serviceSettings(service, { admin: 1, http: 2 }, surroundings));
 }

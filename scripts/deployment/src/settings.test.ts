@@ -21,6 +21,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   SMTP_URL: 'smtps://partner:secret@mail:465',
   CURSOR_SIGNING_KEY: Buffer.alloc(32, 1).toString('base64'),
   WEBHOOK_SEALING_KEYS: `k1:${Buffer.alloc(32, 2).toString('base64')}`,
+  SESSION_KEYS: `k1:${Buffer.alloc(32, 3).toString('base64')}`,
 };
 
 const read = (file: string): unknown =>

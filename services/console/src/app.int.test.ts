@@ -35,7 +35,7 @@ import { type LocalRedis, startRedis } from '@partner/test-kit/backing-services/
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import supertest from 'supertest';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
-import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from './sessions/session-store.js';
+import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from './sessions/session-times.js';
 import { PASSWORD, PEOPLE, startTestConsole, type TestConsole } from './testing/start-test-console.js';
 
 const SESSION = '/partner-api/session';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import { get, type IncomingMessage } from 'node:http';
-import { OWNER_CHECKED_EVERY_MS, SESSION_IDLE_MS } from './sessions/session-store.js';
+import { OWNER_CHECKED_EVERY_MS, SESSION_IDLE_MS } from './sessions/session-times.js';
 import { PEOPLE, startTestConsole, type TestConsole } from './testing/start-test-console.js';
 
 const CHANGES = '/partner-api/changes';

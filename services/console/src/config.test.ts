@@ -6,6 +6,7 @@ const environment = {
   PARTNER_ENVIRONMENT: 'sandbox',
   AMQP_URL: 'amqp://127.0.0.1',
   REDIS_URL: 'redis://127.0.0.1',
+  SESSION_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
   PUBLIC_BASE_URL: 'https://partner.example',
 };
 

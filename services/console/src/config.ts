@@ -1,4 +1,5 @@
 import { commonConfig, httpConfig } from '@partner/kernel/config';
+import { keyListSetting } from '@partner/kernel/key-list';
 import { hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail';
 import { z } from 'zod';
 import { isLoopbackHttp } from './loopback-http.js';
@@ -9,6 +10,9 @@ export const consoleConfig = z
     ...commonConfig,
     ...httpConfig,
     ...mailConfig,
+    SESSION_KEYS: keyListSetting(
+      'Keys that sign sessions in Redis; the first signs, all are accepted. No other service has them',
+    ),
     // It determines the cookie's name and the `Origin` that may change state.
     PUBLIC_BASE_URL: z
       .string()

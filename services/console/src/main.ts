@@ -21,6 +21,7 @@ import { startChangeListener } from './live/start-change-listener.js';
 import { createLoginAttempts } from './sessions/login-attempts.js';
 import { createSessionLookup } from './sessions/session-lookup.js';
 import { createSessionRedis, untilTried } from './sessions/session-redis.js';
+import { createSessionSigner } from './sessions/session-signer.js';
 import { createSessionStore } from './sessions/session-store.js';
 import { createVerifyPassword } from './sessions/verify-password.js';
 import { readWebBundle, WEB_BUNDLE_DIRECTORY } from './web/web-bundle.js';
@@ -50,7 +51,13 @@ await runService({
     lifecycle.onShutdown('rpc', () => transport.close());
 
     const access = createClient(AccessService, transport);
-    const sessions = createSessionStore({ redis: sessionRedis, keyPrefix, clock, randomBytes });
+    const sessions = createSessionStore({
+      redis: sessionRedis,
+      signer: createSessionSigner(config.SESSION_KEYS),
+      keyPrefix,
+      clock,
+      randomBytes,
+    });
     const changeStreams = createChangeStreams({
       isAlive: createSessionLookup({
         access,

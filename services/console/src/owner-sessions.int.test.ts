@@ -5,7 +5,7 @@ import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import type supertest from 'supertest';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
-import { CONFIRMED_MS, OWNER_CHECKED_EVERY_MS, SESSION_IDLE_MS } from './sessions/session-store.js';
+import { CONFIRMED_MS, OWNER_CHECKED_EVERY_MS, SESSION_IDLE_MS } from './sessions/session-times.js';
 import { PASSWORD, PEOPLE, startTestConsole, type TestConsole } from './testing/start-test-console.js';
 
 const SESSION = '/partner-api/session';

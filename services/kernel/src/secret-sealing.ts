@@ -1,40 +1,14 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import { type KeyList, keyListSetting } from './key-list.js';
 
-/** Keys that seal webhook secrets, by key id. The first one seals; all of them open. */
-export interface SealingKeys {
-  readonly currentKeyId: string;
-  readonly keys: ReadonlyMap<string, Buffer>;
-}
+/** Keys that seal webhook secrets. The first one seals; all of them open. */
+export type SealingKeys = KeyList;
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** The setting `WEBHOOK_SEALING_KEYS`, the same in job-state and webhook-dispatcher. */
-export const sealingKeysSetting = z
-  .string()
-  .transform((text, context): SealingKeys => {
-    const keys = new Map<string, Buffer>();
-    for (const pair of text.split(',')) {
-      const [id = '', encoded = ''] = pair.trim().split(':');
-      const key = Buffer.from(encoded, 'base64');
-      if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || key.length !== 32 || keys.has(id)) {
-        context.addIssue({
-          code: 'custom',
-          message: 'must be id:base64 pairs parted by commas, each key 32 bytes, each id once',
-        });
-        return z.NEVER;
-      }
-      keys.set(id, key);
-    }
-    const [currentKeyId] = keys.keys();
-    return currentKeyId === undefined ? z.NEVER : { currentKeyId, keys };
-  })
-  .meta({
-    description:
-      'Keys that seal signing secrets: `id:base64` pairs separated by commas, 32 bytes each. The first seals, all open.',
-    isSecret: true,
-  });
+export const sealingKeysSetting = keyListSetting('Keys that seal signing secrets; the first seals, all open');
 
 /** Owner of a sealed secret. A secret that was moved to another subscription or version does not open. */
 export interface SealedSecretOwner {

@@ -50,6 +50,7 @@ function settingsOf(service: ServiceName, ports: { admin: number; http: number }
     redisKeyPrefix: 'partner:',
     sealingKeys: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
     cursorKey: Buffer.alloc(32, 2).toString('base64'),
+    sessionKeys: `k1:${Buffer.alloc(32, 3).toString('base64')}`,
     devHosts: '',
     devCaFile: '',
     replicas: 1,

@@ -10,6 +10,7 @@ const surroundings: ServiceSurroundings = {
   redisKeyPrefix: 'partner:',
   sealingKeys: 'local:sealing-key',
   cursorKey: 'cursor-key',
+  sessionKeys: 'local:session-key',
   devHosts: 'receiver.partner.test=127.0.0.1:9443',
   devCaFile: '/ca.pem',
   replicas: 2,
@@ -25,6 +26,7 @@ test('each secret is given only to the services that need it', () => {
   expect(holdersOf(surroundings.postgresUrl)).toEqual(['job-state']);
   expect(holdersOf(surroundings.sealingKeys)).toEqual(['job-state', 'webhook-dispatcher']);
   expect(holdersOf(surroundings.cursorKey)).toEqual(['installer-gateway']);
+  expect(holdersOf(surroundings.sessionKeys)).toEqual(['console']);
   expect(holdersOf(surroundings.redisUrl)).toEqual(['inbound-gateway', 'installer-gateway', 'console']);
 });
 

@@ -25,6 +25,7 @@ export interface ServiceSurroundings {
   readonly redisKeyPrefix: string;
   readonly sealingKeys: string;
   readonly cursorKey: string;
+  readonly sessionKeys: string;
   /** The setting `WEBHOOK_DEV_HOSTS`. */
   readonly devHosts: string;
   readonly devCaFile: string;
@@ -65,7 +66,12 @@ export function serviceSettings(
     case 'installer-gateway':
       return { ...common, ...http, CURSOR_SIGNING_KEY: surroundings.cursorKey };
     case 'console':
-      return { ...common, ...http, PUBLIC_BASE_URL: surroundings.baseUrl };
+      return {
+        ...common,
+        ...http,
+        SESSION_KEYS: surroundings.sessionKeys,
+        PUBLIC_BASE_URL: surroundings.baseUrl,
+      };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { ServiceError } from '@partner/kernel/service-error';
-import { CONFIRMED_MS, type OwnerSession } from './session-store.js';
+import type { OwnerSession } from './session-store.js';
+import { CONFIRMED_MS } from './session-times.js';
 
 /**
  * Returns the endpoint with its rule of confirmation (`needsConfirmation` of its operation): unless the owner has entered the

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { GetOwnerResponseSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { silentLogger } from '@partner/kernel/logger';
 import { isStillOwner } from './is-still-owner.js';
-import { OWNER_CHECKED_EVERY_MS } from './session-store.js';
+import { OWNER_CHECKED_EVERY_MS } from './session-times.js';
 
 const NOW = new Date('2026-08-26T14:00:00Z');
 
@@ -20,12 +20,15 @@ const session = {
   lastSeenAt: NOW,
   expiresAt: NOW,
   confirmedUntil: NOW,
-  ownerCheckedAt: new Date(NOW.getTime() - OWNER_CHECKED_EVERY_MS),
+  ownerCheckedAt: NOW,
   remoteAddress: '192.0.2.1',
   userAgent: null,
 } as const;
 
-test('a former owner’s session ends even if the client disconnects before the result', async () => {
+test.each([
+  ['a minute old', -OWNER_CHECKED_EVERY_MS],
+  ['in the future', 1],
+])('a former owner’s session ends if the last check is %s and the client disconnects', async (_what, ms) => {
   const done: string[] = [];
   const isOwner = await isStillOwner(
     {
@@ -43,7 +46,7 @@ test('a former owner’s session ends even if the client disconnects before the 
       logger: silentLogger,
       clock: () => NOW,
     },
-    session,
+    { ...session, ownerCheckedAt: new Date(NOW.getTime() + ms) },
     { timeoutMs: 1_000, signal: AbortSignal.abort() },
   );
   expect(isOwner).toBe(false);

@@ -3,18 +3,28 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRedis } from '@partner/gateway-kit/redis';
 import { silentLogger } from '@partner/kernel/logger';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
+import { createSessionSigner } from './session-signer.js';
+import { createSessionStore } from './session-store.js';
 import {
   CONFIRMED_MS,
-  createSessionStore,
   OWNER_CHECKED_EVERY_MS,
   SESSION_IDLE_MS,
   SESSION_LIFETIME_MS,
-} from './session-store.js';
+} from './session-times.js';
 
 const redis = createRedis(testRedisUrl(), silentLogger, { answerTimeoutMs: 10_000 });
 const keyPrefix = `test-${randomBytes(6).toString('hex')}:`;
 let now = new Date('2026-08-26T14:00:00Z').getTime();
-const store = createSessionStore({ redis, keyPrefix, clock: () => new Date(now), randomBytes });
+const [former, current] = [randomBytes(32), randomBytes(32)];
+const storeWith = (...keys: readonly Buffer[]) =>
+  createSessionStore({
+    redis,
+    signer: createSessionSigner({ keys: new Map(keys.map((key, n) => [String(n), key])) }),
+    keyPrefix,
+    clock: () => new Date(now),
+    randomBytes,
+  });
+const store = storeWith(current);
 
 const owner = {
   membershipId: 'mem_1',
@@ -237,5 +247,83 @@ describe('the sessions of an owner', () => {
   test('are lost with their index', async () => {
     const lifetimes = await Promise.all((await redis.keys(`${keyPrefix}*`)).map((key) => redis.pttl(key)));
     expect(lifetimes.every((ms) => ms < DAY_MS)).toBe(true);
+  });
+});
+
+describe('a record that another holder of the Redis credentials writes [SESSION-8]', () => {
+  const keyOf = (id: string) => `${keyPrefix}session:${id}`;
+
+  /** Stores a genuine record, with changes, as the session of a token of the forger's choice. */
+  async function forge(changes: Record<string, string | number>): Promise<string> {
+    const { session } = await store.create(owner, origin);
+    const token = randomBytes(32).toString('base64url');
+    const id = createHash('sha256').update(token).digest('hex');
+    await redis.hset(keyOf(id), { ...(await redis.hgetall(keyOf(session.id))), ...changes });
+    await redis.zadd(`${keyPrefix}sessions-of:mem_forged`, now, id);
+    return token;
+  }
+
+  test.each([
+    ['copied from another session', {}],
+    ['of another owner', { owner: JSON.stringify({ ...owner, membershipId: 'mem_forged' }) }],
+    ['with another client address', { remoteAddress: '192.0.2.1' }],
+    ['without a readable field', { owner: 'none', lastSeenAt: 'nan', confirmedUntil: 'x' }],
+  ])('%s is no session', async (_what, changes) => {
+    await expect(store.find(await forge(changes))).resolves.toBeUndefined();
+    await expect(store.list('mem_forged')).resolves.toEqual([]);
+  });
+
+  test('in the name of another owner does not show in the list of that one', async () => {
+    const { session } = await store.create({ ...owner, membershipId: 'mem_victim' }, origin);
+    await redis.zadd(`${keyPrefix}sessions-of:mem_spy`, now, session.id);
+    await expect(store.list('mem_spy')).resolves.toEqual([]);
+  });
+
+  test('does not prolong a session beyond 12 hours', async () => {
+    const { token, session } = await store.create(owner, origin);
+    const key = keyOf(session.id);
+    now += SESSION_LIFETIME_MS;
+    await redis.hset(key, { lastSeenAt: now });
+    const kept = await redis.hgetall(key);
+    await expect(store.find(token)).resolves.toBeUndefined();
+    await redis.hset(key, { ...kept, startedAt: now });
+    await expect(store.find(token)).resolves.toBeUndefined();
+  });
+
+  test('does not prolong a session with a future instant of its last request', async () => {
+    const { token, session } = await store.create(owner, origin);
+    await redis.hset(keyOf(session.id), { lastSeenAt: now + DAY_MS });
+    await expect(store.find(token)).resolves.toBeUndefined();
+  });
+
+  test('does not confirm a session, not even with the confirmation of another one', async () => {
+    const { token, session } = await store.create(owner, origin);
+    now += CONFIRMED_MS;
+    const other = await store.create(owner, origin);
+    const copied = await redis.hget(keyOf(other.session.id), 'confirmedUntil');
+    for (const confirmedUntil of [now + CONFIRMED_MS, copied ?? '']) {
+      await redis.hset(keyOf(session.id), { confirmedUntil });
+      const found = await store.find(token);
+      expect(found?.confirmedUntil.getTime()).toBeLessThanOrEqual(now);
+    }
+  });
+
+  test('does not pass for an owner check, at any instant', async () => {
+    const { token, session } = await store.create(owner, origin);
+    now += OWNER_CHECKED_EVERY_MS;
+    const other = await store.create(owner, origin);
+    const copied = await redis.hget(keyOf(other.session.id), 'ownerCheckedAt');
+    for (const ownerCheckedAt of [now, now + DAY_MS, copied ?? '']) {
+      await redis.hset(keyOf(session.id), { ownerCheckedAt });
+      const found = await store.find(token);
+      expect(found?.ownerCheckedAt.getTime()).toBeLessThan(now - OWNER_CHECKED_EVERY_MS);
+      await expect(store.claimOwnerCheck(session.id)).resolves.toBe(true);
+    }
+  });
+
+  test('is a session again while the key that signed it is kept, and not after', async () => {
+    const { token, session } = await storeWith(former).create(owner, origin);
+    await expect(storeWith(current, former).find(token)).resolves.toEqual(session);
+    await expect(storeWith(current).find(token)).resolves.toBeUndefined();
   });
 });

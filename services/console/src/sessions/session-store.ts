@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto';
-import { CONFIRMED_MINUTES, SESSIONS_PER_OWNER } from '@partner/proto-contracts/resources/session/session';
+import { SESSIONS_PER_OWNER } from '@partner/proto-contracts/resources/session/session';
 import { newId } from '@partner/kernel/ids';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { awaitRedis } from './await-redis.js';
-
-/** Idle timeout of a session. */
-export const SESSION_IDLE_MS = 30 * 60_000;
-
-/** Maximum lifetime of a session. */
-export const SESSION_LIFETIME_MS = 12 * 3_600_000;
-
-/** How long secrets can be created after the password was entered. */
-export const CONFIRMED_MS = CONFIRMED_MINUTES * 60_000;
-
-/** Maximum time between two checks that a session's owner is still one. */
-export const OWNER_CHECKED_EVERY_MS = 60_000;
+import {
+  CLAIM_SCRIPT,
+  CONFIRM_SCRIPT,
+  CREATE_SCRIPT,
+  END_OWN_SCRIPT,
+  END_SCRIPT,
+  FIELDS,
+  FIND_SCRIPT,
+  LIST_SCRIPT,
+  RETURN_CLAIM_SCRIPT,
+} from './session-scripts.js';
+import type { SessionSigner } from './session-signer.js';
+import { CONFIRMED_MS, SESSION_IDLE_MS, SESSION_LIFETIME_MS } from './session-times.js';
 
 const TOKEN_BYTES = 32;
 const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/;
@@ -53,7 +54,7 @@ export interface OwnerSession extends Owner {
   readonly expiresAt: Date;
   /** Until when secrets can be created without the password. */
   readonly confirmedUntil: Date;
-  /** Start of the last check that the owner is still one. */
+  /** Start of the last check that the owner is still one; 1970 if the check has to be repeated. */
   readonly ownerCheckedAt: Date;
   /** Client address at login. */
   readonly remoteAddress: string;
@@ -61,7 +62,11 @@ export interface OwnerSession extends Owner {
   readonly userAgent: string | null;
 }
 
-/** Stores sessions. Every method fails with `unavailable` if Redis is down. */
+/**
+ * Stores sessions. A record counts only if the console has signed it, and so do its confirmation and its owner check.
+ * Who else writes to Redis can only end a session, or keep it for the rest of its 12 hours. Every method fails with
+ * `unavailable` if Redis is down.
+ */
 export interface SessionStore {
   /**
    * Starts a session with a new 256-bit token. Only the token's hash is stored. If the owner already has 50 sessions,
@@ -91,7 +96,7 @@ export interface SessionStore {
   /** Records that the password was entered. Returns until when that counts; undefined if the session has ended. */
   confirm(sessionId: string): Promise<Date | undefined>;
   /**
-   * Claims the owner check of a session. Returns true to one caller at a time, and only {@link OWNER_CHECKED_EVERY_MS}
+   * Claims the owner check of a session. Returns true to one caller at a time, and only a minute
    * after the last claim. That caller must check the owner or return the claim.
    */
   claimOwnerCheck(sessionId: string): Promise<boolean>;
@@ -99,187 +104,30 @@ export interface SessionStore {
   returnOwnerCheck(sessionId: string): Promise<void>;
 }
 
-/** Fields of a session's hash, in the order of the scripts. */
-const FIELDS = [
-  'expiresAt',
-  'endsAt',
-  'owner',
-  'publicId',
-  'startedAt',
-  'lastSeenAt',
-  'confirmedUntil',
-  'ownerCheckedAt',
-  'remoteAddress',
-  'userAgent',
-] as const;
-const READ = `'HMGET', key, ${FIELDS.map((field) => `'${field}'`).join(', ')}`;
-
-/** A record in an older format lacks fields: the owner has to sign in again. */
-const IS_WHOLE = `
-local function isWhole(record)
-  for field = 1, ${FIELDS.length} do
-    if not record[field] then return false end
-  end
-  return true
-end
-`;
-
-/**
- * Each script makes one change atomically. So no request can restore a session that another one is ending, or exceed
- * the session limit. The caller's clock decides; the expiry in Redis only removes unused keys. The index of a
- * membership is a sorted set of session ids by start time. It may name expired sessions; each reader removes them. The
- * scripts derive the session keys from the index, so all keys must be in one Redis.
- */
-const FIND_SCRIPT = `
-${IS_WHOLE}
-local key = KEYS[1]
-local record = redis.call(${READ})
-if not isWhole(record) then return false end
-local now, idle, prolongs = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3] == '1'
-local expiresAt, endsAt = tonumber(record[1]), tonumber(record[2])
-if now >= expiresAt then
-  redis.call('DEL', key)
-  return false
-end
-if prolongs then
-  expiresAt = math.max(expiresAt, math.min(now + idle, endsAt))
-  record[1] = string.format('%.0f', expiresAt)
-  record[6] = ARGV[1]
-  redis.call('HSET', key, 'expiresAt', record[1], 'lastSeenAt', record[6])
-  redis.call('PEXPIRE', key, string.format('%.0f', expiresAt - now))
-end
-return record
-`;
-
-const CREATE_SCRIPT = `
-local index, prefix, id = KEYS[2], ARGV[1], ARGV[2]
-local now, most = tonumber(ARGV[3]), tonumber(ARGV[4])
-local live, displaced = {}, {}
-for _, other in ipairs(redis.call('ZRANGE', index, 0, -1)) do
-  local expiresAt = redis.call('HGET', prefix .. other, 'expiresAt')
-  if expiresAt and tonumber(expiresAt) > now then
-    live[#live + 1] = other
-  else
-    redis.call('ZREM', index, other)
-  end
-end
-for n = 1, #live - most + 1 do
-  local key = prefix .. live[n]
-  displaced[n] = redis.call('HGET', key, 'publicId')
-  redis.call('DEL', key)
-  redis.call('ZREM', index, live[n])
-end
-redis.call('HSET', KEYS[1], unpack(ARGV, 7))
-redis.call('PEXPIRE', KEYS[1], ARGV[5])
-redis.call('ZADD', index, ARGV[3], id)
-redis.call('PEXPIRE', index, ARGV[6])
-return displaced
-`;
-
-const LIST_SCRIPT = `
-${IS_WHOLE}
-local index, prefix, now = KEYS[1], ARGV[1], tonumber(ARGV[2])
-local found = {}
-for _, id in ipairs(redis.call('ZREVRANGE', index, 0, -1)) do
-  local key = prefix .. id
-  local record = redis.call(${READ})
-  if isWhole(record) and tonumber(record[1]) > now then
-    found[#found + 1] = { id, record }
-  else
-    redis.call('ZREM', index, id)
-  end
-end
-return found
-`;
-
-const END_SCRIPT = `
-redis.call('ZREM', KEYS[2], ARGV[1])
-return redis.call('DEL', KEYS[1])
-`;
-
-const END_OWN_SCRIPT = `
-local index, prefix, publicId, now = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
-for _, id in ipairs(redis.call('ZRANGE', index, 0, -1)) do
-  local key = prefix .. id
-  if redis.call('HGET', key, 'publicId') == publicId then
-    local wasLive = tonumber(redis.call('HGET', key, 'expiresAt')) > now
-    redis.call('DEL', key)
-    redis.call('ZREM', index, id)
-    return wasLive and 1 or 0
-  end
-end
-return 0
-`;
-
-const CONFIRM_SCRIPT = `
-if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-redis.call('HSET', KEYS[1], 'confirmedUntil', ARGV[1])
-return 1
-`;
-
-const CLAIM_SCRIPT = `
-local checkedAt = redis.call('HGET', KEYS[1], 'ownerCheckedAt')
-if not checkedAt or tonumber(ARGV[1]) - tonumber(checkedAt) < tonumber(ARGV[2]) then return 0 end
-redis.call('HSET', KEYS[1], 'ownerCheckedAt', ARGV[1])
-return 1
-`;
-
-const RETURN_CLAIM_SCRIPT = `
-if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], 'ownerCheckedAt', 0) end
-return 0
-`;
-
-const instant = z.coerce.number().transform((ms) => new Date(ms));
-
-const record = z
-  .tuple([
-    instant,
-    z.string(),
-    z.string(),
-    z.string(),
-    instant,
-    instant,
-    instant,
-    instant,
-    z.string(),
-    z.string(),
-  ])
-  .transform(
-    ([
-      expiresAt,
-      ,
-      owner,
-      publicId,
-      startedAt,
-      lastSeenAt,
-      confirmedUntil,
-      ownerCheckedAt,
-      remoteAddress,
-      agent,
-    ]) => ({
-      owner,
-      fields: {
-        publicId,
-        startedAt,
-        lastSeenAt,
-        expiresAt,
-        confirmedUntil,
-        ownerCheckedAt,
-        remoteAddress,
-        userAgent: agent === '' ? null : agent,
-      },
-    }),
-  );
+const record = z.tuple([
+  z.string(),
+  z.coerce.number(),
+  z.string(),
+  z.string(),
+  z.string(),
+  z.string(),
+  z.string(),
+  z.string(),
+  z.string(),
+]);
 const listed = z.array(z.tuple([z.string(), z.unknown()]));
 const publicIds = z.array(z.string());
+const claimResult = z.union([z.number(), z.string(), z.null()]);
 
 /** Creates the session store in Redis, keyed by the SHA-256 of the tokens (30 minutes idle, 12 hours at most). */
 export function createSessionStore(deps: {
   readonly redis: Pick<Redis, 'eval'>;
+  readonly signer: SessionSigner;
   readonly keyPrefix: string;
   readonly clock: () => Date;
   readonly randomBytes: (size: number) => Buffer;
 }): SessionStore {
+  const { signer } = deps;
   const prefix = `${deps.keyPrefix}session:`;
   const keyOf = (sessionId: string) => `${prefix}${sessionId}`;
   const indexOf = (membershipId: string) => `${deps.keyPrefix}sessions-of:${membershipId}`;
@@ -288,54 +136,41 @@ export function createSessionStore(deps: {
   const now = () => deps.clock().getTime();
 
   async function read(id: string, prolongs: boolean): Promise<OwnerSession | undefined> {
-    const found = await run(FIND_SCRIPT, [keyOf(id)], [now(), SESSION_IDLE_MS, prolongs ? 1 : 0]);
-    return found === null ? undefined : sessionOf(id, found);
+    const at = now();
+    return sessionOf(signer, id, await run(FIND_SCRIPT, [keyOf(id)], [at, prolongs ? 1 : 0]), at);
   }
 
   return {
     async create(owner, { remoteAddress, userAgent }) {
       const token = deps.randomBytes(TOKEN_BYTES).toString('base64url');
       const id = sessionIdOf(token);
-      const startedAt = deps.clock();
-      const at = startedAt.getTime();
-      const agent = userAgent?.slice(0, USER_AGENT_LENGTH) ?? '';
-      const session = {
-        ...ownerRecord.parse(owner),
-        id,
+      const at = now();
+      const signed = {
+        startedAt: String(at),
+        owner: JSON.stringify(ownerRecord.parse(owner)),
         publicId: newId('ses'),
-        startedAt,
-        lastSeenAt: startedAt,
-        expiresAt: new Date(at + SESSION_IDLE_MS),
-        confirmedUntil: new Date(at + CONFIRMED_MS),
-        ownerCheckedAt: startedAt,
         remoteAddress,
-        userAgent: agent === '' ? null : agent,
+        userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? '',
       };
       const values = {
-        owner: JSON.stringify(ownerRecord.parse(owner)),
-        publicId: session.publicId,
-        startedAt: at,
-        lastSeenAt: at,
-        expiresAt: at + SESSION_IDLE_MS,
-        endsAt: at + SESSION_LIFETIME_MS,
-        confirmedUntil: at + CONFIRMED_MS,
-        ownerCheckedAt: at,
-        remoteAddress,
-        userAgent: agent,
-      } satisfies Record<(typeof FIELDS)[number], string | number>;
+        ...signed,
+        lastSeenAt: String(at),
+        signature: signer.sign(...signedParts(id, signed)),
+        confirmedUntil: signedInstant(signer, 'confirmedUntil', id, at + CONFIRMED_MS),
+        ownerCheckedAt: signedInstant(signer, 'ownerCheckedAt', id, at),
+      } satisfies Record<(typeof FIELDS)[number], string>;
       const displaced = await run(
         CREATE_SCRIPT,
         [keyOf(id), indexOf(owner.membershipId)],
-        [
-          prefix,
-          id,
-          at,
-          SESSIONS_PER_OWNER,
-          SESSION_IDLE_MS,
-          SESSION_LIFETIME_MS,
-          ...Object.entries(values).flat(),
-        ],
+        [prefix, id, at, SESSIONS_PER_OWNER, ...Object.entries(values).flat()],
       );
+      const session = sessionOf(
+        signer,
+        id,
+        FIELDS.map((field) => values[field]),
+        at,
+      );
+      if (session === undefined) throw new Error('a new session has ended');
       return { token, session, displaced: publicIds.parse(displaced) };
     },
 
@@ -346,8 +181,11 @@ export function createSessionStore(deps: {
     peek: (sessionId) => read(sessionId, false),
 
     async list(membershipId) {
-      const found = listed.parse(await run(LIST_SCRIPT, [indexOf(membershipId)], [prefix, now()]));
-      return found.flatMap(([id, fields]) => sessionOf(id, fields) ?? []);
+      const at = now();
+      const found = listed.parse(await run(LIST_SCRIPT, [indexOf(membershipId)], [prefix, at]));
+      return found
+        .flatMap(([id, fields]) => sessionOf(signer, id, fields, at) ?? [])
+        .filter((session) => session.membershipId === membershipId);
     },
 
     async end({ id, membershipId }) {
@@ -360,11 +198,17 @@ export function createSessionStore(deps: {
 
     async confirm(sessionId) {
       const until = now() + CONFIRMED_MS;
-      return (await run(CONFIRM_SCRIPT, [keyOf(sessionId)], [until])) === 1 ? new Date(until) : undefined;
+      const text = signedInstant(signer, 'confirmedUntil', sessionId, until);
+      return (await run(CONFIRM_SCRIPT, [keyOf(sessionId)], [text])) === 1 ? new Date(until) : undefined;
     },
 
     async claimOwnerCheck(sessionId) {
-      return (await run(CLAIM_SCRIPT, [keyOf(sessionId)], [now(), OWNER_CHECKED_EVERY_MS])) === 1;
+      const at = now();
+      const claim = signedInstant(signer, 'ownerCheckedAt', sessionId, at);
+      const result = claimResult.parse(await run(CLAIM_SCRIPT, [keyOf(sessionId)], [at, claim]));
+      // A recent claim holds only if a replica signed it.
+      if (typeof result === 'string') return readInstant(signer, 'ownerCheckedAt', sessionId, result) === 0;
+      return result === 1;
     },
 
     async returnOwnerCheck(sessionId) {
@@ -373,11 +217,57 @@ export function createSessionStore(deps: {
   };
 }
 
-/** Decodes a record; undefined if its owner has another version's format. The owner then has to sign in again. */
-function sessionOf(id: string, found: unknown): OwnerSession | undefined {
-  const { owner: text, fields } = record.parse(found);
-  const owner = ownerRecord.safeParse(JSON.parse(text));
-  return owner.success ? { ...owner.data, id, ...fields } : undefined;
+interface SignedFields {
+  readonly startedAt: string;
+  readonly owner: string;
+  readonly publicId: string;
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+}
+
+/** What a session's signature covers: everything that no later request changes. */
+function signedParts(id: string, fields: SignedFields): readonly string[] {
+  const { startedAt, owner, publicId, remoteAddress, userAgent } = fields;
+  return ['session', id, startedAt, owner, publicId, remoteAddress, userAgent];
+}
+
+type InstantField = 'confirmedUntil' | 'ownerCheckedAt';
+
+function signedInstant(signer: SessionSigner, field: InstantField, id: string, ms: number): string {
+  return `${ms}.${signer.sign(field, id, String(ms))}`;
+}
+
+/** Reads a signed instant; 0 if the signature is wrong. */
+function readInstant(signer: SessionSigner, field: InstantField, id: string, text: string): number {
+  const [ms = '', signature = ''] = text.split('.');
+  return signer.isSigned(signature, field, id, ms) ? Number(ms) : 0;
+}
+
+/**
+ * Decodes a record; undefined if the console did not sign it, if it has ended, or if its owner has another version's
+ * format. The owner then has to sign in again.
+ */
+function sessionOf(signer: SessionSigner, id: string, found: unknown, now: number): OwnerSession | undefined {
+  const parsed = record.safeParse(found);
+  if (!parsed.success) return undefined;
+  const [startedAt, lastSeenAt, owner, publicId, remoteAddress, userAgent, signature, ...instants] =
+    parsed.data;
+  const signed = { startedAt, owner, publicId, remoteAddress, userAgent };
+  if (!signer.isSigned(signature, ...signedParts(id, signed))) return undefined;
+  const decoded = ownerRecord.safeParse(JSON.parse(owner));
+  const expiresAt = Math.min(lastSeenAt + SESSION_IDLE_MS, Number(startedAt) + SESSION_LIFETIME_MS);
+  if (!decoded.success || now >= expiresAt) return undefined;
+  const [confirmedUntil, ownerCheckedAt] = instants;
+  return {
+    ...decoded.data,
+    ...{ id, publicId, remoteAddress },
+    startedAt: new Date(Number(startedAt)),
+    lastSeenAt: new Date(lastSeenAt),
+    expiresAt: new Date(expiresAt),
+    confirmedUntil: new Date(readInstant(signer, 'confirmedUntil', id, confirmedUntil)),
+    ownerCheckedAt: new Date(readInstant(signer, 'ownerCheckedAt', id, ownerCheckedAt)),
+    userAgent: userAgent === '' ? null : userAgent,
+  };
 }
 
 function sessionIdOf(token: string): string {

@@ -27,6 +27,7 @@ import { createConsoleApp } from '../app.js';
 import { type ChangeStreams, createChangeStreams } from '../live/change-streams.js';
 import { createLoginAttempts } from '../sessions/login-attempts.js';
 import { createSessionLookup } from '../sessions/session-lookup.js';
+import { createSessionSigner } from '../sessions/session-signer.js';
 import { createSessionStore } from '../sessions/session-store.js';
 import { createVerifyPassword } from '../sessions/verify-password.js';
 import { createFakeJobState, type FakeJobState } from './fake-job-state.js';
@@ -112,7 +113,8 @@ export async function startTestConsole(options: {
   const metrics = new Registry();
   const timers = createManualTimers();
   const access = createClient(AccessService, transport);
-  const sessions = createSessionStore({ redis, keyPrefix, clock, randomBytes });
+  const signer = createSessionSigner({ keys: new Map([['test', randomBytes(32)]]) });
+  const sessions = createSessionStore({ redis, signer, keyPrefix, clock, randomBytes });
   const changeStreams = createChangeStreams({
     isAlive: createSessionLookup({ access, sessions, logger, clock, rpcTimeoutMs: 5_000 }),
     logger,

@@ -26,13 +26,13 @@ export async function startClusterStack(
   });
   try {
     const { directory, description } = stack.stack;
-    const { sealingKeys, cursorKey } = ensureStackSecrets(directory);
+    const keys = ensureStackSecrets(directory);
     const { caFile } = await ensureCertificates(stackFiles(directory).receiver, RECEIVER_HOST);
     const { amqpUrl, postgresUrl, redisUrl } = description;
     // One installer writes and reads more than the standard limit lets through.
     await stack.database.query('update companies set installer_requests_per_minute = 100000');
     const cluster = await createCluster(engine, {
-      secrets: { amqpUrl, postgresUrl, redisUrl, sealingKeys, cursorKey },
+      secrets: { amqpUrl, postgresUrl, redisUrl, ...keys },
       surroundings: { devHosts: `${RECEIVER_HOST}=127.0.0.1:${stack.receiver.port}`, devCaFile: caFile },
     });
     return { stack, cluster };

@@ -71,6 +71,7 @@ export interface SecretValues {
   readonly redisUrl: string;
   readonly sealingKeys: string;
   readonly cursorKey: string;
+  readonly sessionKeys: string;
 }
 
 /** Prepares the charts and starts nothing. The backing services have to run, and the images have to be built. */
@@ -207,7 +208,8 @@ function secretOf(service: ServiceName, values: SecretValues): Record<string, st
     case 'installer-gateway':
       return { ...broker, REDIS_URL: values.redisUrl, CURSOR_SIGNING_KEY: values.cursorKey };
     case 'inbound-gateway':
-    case 'console':
       return { ...broker, REDIS_URL: values.redisUrl };
+    case 'console':
+      return { ...broker, REDIS_URL: values.redisUrl, SESSION_KEYS: values.sessionKeys };
   }
 }

@@ -141,7 +141,7 @@ export async function readSessionIds(session: OwnerSession): Promise<readonly st
 
 /** Lets the session of a cookie be as if its time were over. */
 export function expireSession(redisUrl: string, cookie: string): Promise<void> {
-  return endTimeOf(redisUrl, cookie, 'expiresAt');
+  return endTimeOf(redisUrl, cookie, 'lastSeenAt');
 }
 
 /** Lets the session of a cookie be as if the password had been given long ago. */
