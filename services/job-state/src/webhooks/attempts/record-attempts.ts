@@ -61,7 +61,7 @@ interface SubscriptionChange {
  * subscription degraded. A delivered attempt makes it healthy and ends the failing state of its endpoint. Every recorded
  * attempt, late or not, counts in the statistics.
  *
- * Locks: the deliveries in ascending id, then the changed subscriptions in ascending id, last the statistics. All batches for
+ * Locks: the deliveries in ascending id, then the finished ones, then the changed subscriptions, last the statistics. All batches for
  * one subscription contend for its statistics; they wait there for no more than a commit.
  */
 export async function recordAttempts(
@@ -72,8 +72,9 @@ export async function recordAttempts(
     const deliveries = await lockAndRecord(tx, results);
     const unfinished = new Set(deliveries.map(({ id }) => id));
     const late = results.filter(({ deliveryId }) => !unfinished.has(deliveryId));
-    const recordedLate = late.length > 0 ? await recordLate(tx, late) : [];
-    const outcome = settle(deliveries, results, deps.retry);
+    const recordedLate = await recordLate(tx, late);
+    const recovered = recordedLate.filter(({ isRecovery }) => isRecovery);
+    const outcome = settle(deliveries, results, recovered, deps.retry);
     if (outcome.settled.length > 0 || outcome.subscriptions.size > 0) write(tx, outcome);
     countAttempts(tx, [...recordedLate, ...outcome.recorded.map(countedAttempt)]);
     // A finished attempt frees a slot under the cap of its subscription.
@@ -81,6 +82,8 @@ export async function recordAttempts(
     for (const { delivery } of outcome.settled) {
       tx.announceAfterCommit(delivery.companyId, [delivery.subscriptionId]);
     }
+    for (const { companyId, subscriptionId } of recovered)
+      tx.announceAfterCommit(companyId, [subscriptionId]);
     return outcome;
   });
   for (const { delivery, result } of recorded) {
@@ -145,45 +148,46 @@ function lockAndRecord(tx: Transaction, results: readonly AttemptResult[]): Prom
   return tx.query<DeliveryUnderLock>(LOCK_AND_RECORD, attemptValues(results));
 }
 
+/** A new attempt of a finished delivery. */
+interface LateAttempt extends CountedAttempt {
+  readonly companyId: string;
+  /** True if it makes a dead letter delivered. */
+  readonly isRecovery: boolean;
+}
+
+const RECORD_LATE = {
+  name: 'record-late-attempts',
+  text: `with locked as materialized (
+     select f.id, f.subscription_id, f.company_id, f.is_test, f.state from finished_deliveries f
+     where f.id = any($1::text[]) order by f.id for no key update
+   ), recorded as (
+     insert into delivery_attempts (${ATTEMPT_FIELDS})
+     select attempt.* from ${ATTEMPTS} join locked on locked.id = attempt.delivery_id
+     on conflict (delivery_id, id) do nothing
+     returning delivery_id, started_at, duration_ms, outcome
+   ), recovered as (
+     update finished_deliveries f set state = 'delivered' from locked
+     where f.id = locked.id and locked.state = 'dead_lettered'
+       and f.id in (select delivery_id from recorded where outcome = 'delivered')
+   )
+   select locked.subscription_id as "subscriptionId", locked.company_id as "companyId", locked.is_test as "isTest",
+     recorded.started_at as "startedAt", recorded.duration_ms as "durationMs",
+     recorded.outcome = 'delivered' as "isDelivered", false as "isDeadLetter",
+     recorded.outcome = 'delivered' and locked.state = 'dead_lettered' as "isRecovery"
+   from recorded join locked on locked.id = recorded.delivery_id`,
+};
+
 /**
  * Adds attempts to the history of finished deliveries and returns the new ones.
  *
  * It is a separate statement, so its snapshot includes deliveries that finished while the previous statement waited for their
- * locks.
+ * locks. Subscriptions are left to the settlement, which locks all of them in one order.
  */
 async function recordLate(
   tx: Transaction,
   results: readonly AttemptResult[],
-): Promise<readonly CountedAttempt[]> {
-  const recorded = await tx.query<CountedAttempt>(
-    `with recorded as (
-       insert into delivery_attempts (${ATTEMPT_FIELDS})
-       select attempt.* from ${ATTEMPTS}
-       where exists (select 1 from finished_deliveries f where f.id = attempt.delivery_id)
-       on conflict (delivery_id, id) do nothing
-       returning delivery_id, started_at, duration_ms, outcome
-     )
-     select f.subscription_id as "subscriptionId", f.is_test as "isTest", recorded.started_at as "startedAt",
-       recorded.duration_ms as "durationMs", recorded.outcome = 'delivered' as "isDelivered", false as "isDeadLetter"
-     from recorded join finished_deliveries f on f.id = recorded.delivery_id`,
-    attemptValues(results),
-  );
-  const delivered = results.filter(({ attempt }) => attempt.outcome === 'delivered');
-  if (delivered.length === 0) return recorded;
-  const recovered = await tx.query<{ id: string; companyId: string }>(
-    `with delivered as (
-       update finished_deliveries set state = 'delivered' where id = any($1::text[]) and state = 'dead_lettered'
-       returning subscription_id
-     ), locked as materialized (
-       select s.id from subscriptions s where s.id in (select subscription_id from delivered)
-       order by s.id for no key update
-     )
-     update subscriptions s set health = 'healthy', failures_in_row = 0 from locked where s.id = locked.id
-     returning s.id, s.company_id as "companyId"`,
-    [delivered.map(({ deliveryId }) => deliveryId)],
-  );
-  for (const { id, companyId } of recovered) tx.announceAfterCommit(companyId, [id]);
-  return recorded;
+): Promise<readonly LateAttempt[]> {
+  return results.length === 0 ? [] : tx.query<LateAttempt>(RECORD_LATE, attemptValues(results));
 }
 
 interface RecordedAttempt {
@@ -212,17 +216,24 @@ interface Outcome {
   readonly subscriptions: ReadonlyMap<string, SubscriptionChange>;
 }
 
-/** Settles the results one by one in order of arrival. */
+/** Settles the results one by one in order of arrival, after the dead letters that were delivered late. */
 function settle(
   deliveries: readonly DeliveryUnderLock[],
   results: readonly AttemptResult[],
+  recovered: readonly LateAttempt[],
   retry: RetrySettings,
 ): Outcome {
   const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
   const unseen = new Set(deliveries.flatMap((delivery) => delivery.recorded));
   const recorded: RecordedAttempt[] = [];
   const settled = new Map<string, SettledDelivery>();
-  const subscriptions = new Map<string, SubscriptionChange>();
+  const recoveredIds = new Set(recovered.map(({ subscriptionId }) => subscriptionId));
+  const subscriptions = new Map(
+    [...recoveredIds].map((id): [string, SubscriptionChange] => [
+      id,
+      { health: 'healthy', hasDelivered: true, failures: 0 },
+    ]),
+  );
 
   for (const result of results) {
     const delivery = byId.get(result.deliveryId);
@@ -253,7 +264,8 @@ function settle(
 
   for (const delivery of deliveries) {
     const change = subscriptions.get(delivery.subscriptionId);
-    if (change !== undefined && !changes(delivery, change)) subscriptions.delete(delivery.subscriptionId);
+    if (change === undefined || recoveredIds.has(delivery.subscriptionId)) continue;
+    if (!changes(delivery, change)) subscriptions.delete(delivery.subscriptionId);
   }
   // A delivery that another result of the batch delivers never was a dead letter.
   const isDead = ({ delivery, isDeadLetter }: RecordedAttempt) =>
