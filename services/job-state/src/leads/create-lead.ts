@@ -7,13 +7,13 @@ import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import { newId } from '@partner/kernel/ids';
 import type { Logger } from '@partner/kernel/logger';
 import type { IdempotencyMark } from '@partner/kernel/service-error';
-import pg from 'pg';
 import { z } from 'zod';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database, Transaction } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import { normaliseAddress } from './normalise-address.js';
+import { retryTakenAddress } from './retry-taken-address.js';
 
 /** A lead as a sales company submits it (spec: LeadIn). */
 export interface LeadSubmission {
@@ -57,7 +57,7 @@ export async function createLead(
 ): Promise<{ readonly result: LeadResult; readonly idempotency: IdempotencyMark | undefined }> {
   const { companyId } = submission;
   const addressKey = normaliseAddress(submission.address);
-  const submit = () =>
+  const settled = await retryTakenAddress(() =>
     runIdempotent(deps, {
       companyId,
       binding: submission.binding,
@@ -71,11 +71,8 @@ export async function createLead(
             ? insertLead(tx, submission, { addressKey, now: deps.clock() })
             : mergeLead(tx, submission, { project, now: deps.clock() }),
       }),
-    });
-  const settled = await submit().catch((error: unknown) => {
-    if (!isTakenAddress(error)) throw error;
-    return submit();
-  });
+    }),
+  );
   const { kind, leadId, projectId } = settled.result;
   deps.logger.info(
     { companyId, leadId, projectId, replayed: settled.idempotency?.replayed ?? false },
@@ -102,11 +99,6 @@ const INSERT_LEAD: PreparedStatement = {
      insert into leads (id, company_id, full_name, email, phone, address, sms_consent, created_at)
      values ($3, $2, $6, $7, $8, $9, $10, $5)`,
 };
-
-/** True if another submission has made a project at the address since the look-up; its transaction is committed. */
-function isTakenAddress(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.constraint === 'projects_address_key_key';
-}
 
 /** Fields of a submission as the platform's messages name them. */
 function personOf({ fullName, email, phone, address, smsConsent }: LeadSubmission) {

@@ -3,6 +3,7 @@ import type { Logger } from '@partner/kernel/logger';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database, Transaction } from '../database/database.js';
+import { retryTakenAddress } from '../leads/retry-taken-address.js';
 import type { PlatformEffect } from './platform-effect.js';
 import type { WholeMessage } from './platform-message-type.js';
 import { readPlatformMessage } from './platform-messages.js';
@@ -94,7 +95,9 @@ export async function recordPlatformMessages(
   messages: readonly MessageToRecord[],
 ): Promise<{ readonly effects: readonly ArrivedEffect[]; readonly after: readonly AppliedLater[] }> {
   const now = deps.clock();
-  const effects = await deps.database.transaction((tx) => recordOnce(tx, messages, now));
+  const effects = await retryTakenAddress(() =>
+    deps.database.transaction((tx) => recordOnce(tx, messages, now)),
+  );
   const changed = messages.map(({ sent }, index) => changesOf(sent.messageId, effects[index]));
   return { effects, after: await recordDependents(deps, changed, newRecordingBudget()) };
 }
@@ -111,7 +114,9 @@ export async function recordWaitingMessage(
   budget: RecordingBudget,
 ): Promise<{ readonly effect: PlatformEffect; readonly after: readonly AppliedLater[] } | undefined> {
   const now = deps.clock();
-  const recorded = await deps.database.transaction((tx) => recordWaiting(tx, sent, now));
+  const recorded = await retryTakenAddress(() =>
+    deps.database.transaction((tx) => recordWaiting(tx, sent, now)),
+  );
   if (recorded === undefined) return undefined;
   const { effect, waitedFor } = recorded;
   // A message that is still early although its prerequisite exists would wait in circles.
