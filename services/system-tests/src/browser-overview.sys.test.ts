@@ -162,7 +162,7 @@ describe('the overview', () => {
 
       await page.getByText('Deliveries to Dispatch board fail').waitFor();
       await page
-        .getByText('3 deliveries dead-lettered in the last 24 hours, and none was delivered since.')
+        .getByText('3 deliveries dead-lettered in the last 24 hours, and recent attempts fail.')
         .waitFor();
       const table = page.getByRole('region', { name: 'Webhooks' });
       await table.getByText('Warehouse').waitFor();

@@ -9,6 +9,10 @@ export const WEBHOOK_LIMITS = {
   testsPerSubscription: 10,
   testsPerCompany: 60,
   testWindowSeconds: 60,
+  /** Attempts of this many minutes count for the health. */
+  healthMinutes: 60,
+  /** Fewer failed attempts do not make a subscription degraded. */
+  healthFailures: 3,
 } as const;
 
 /**
@@ -169,7 +173,9 @@ export const subscription = z
     schemaVersion: z.int().meta({ description: 'The schema version of the payloads.' }),
     state: z.enum(['paused', 'active']).meta({ description: '`paused`: new events queue no deliveries.' }),
     health: z.enum(['healthy', 'degraded']).meta({
-      description: '`degraded` from a dead-lettered delivery until the next delivered one.',
+      description:
+        `\`degraded\` if in the last ${WEBHOOK_LIMITS.healthMinutes} minutes at least ${WEBHOOK_LIMITS.healthFailures} attempts failed, and more than were delivered; and` +
+        ' from a dead-lettered delivery until the next delivered one.',
     }),
     secretVersion: z
       .int()

@@ -70,9 +70,13 @@ const HEALTHS: Readonly<Record<Webhook['health'], Look>> = {
   degraded: { tone: 'bad', icon: IconAlertTriangle, label: 'Degraded' },
 };
 
-/** Whether a subscription has dead-lettered since it last delivered. */
-export function HealthBadge({ health }: { readonly health: Webhook['health'] }) {
-  return <LookBadge look={HEALTHS[health]} />;
+/** Whether deliveries to a subscription succeed. A paused or untested one has no health. */
+export function HealthBadge({
+  webhook,
+}: {
+  readonly webhook: Pick<Webhook, 'health' | 'state' | 'verified'>;
+}) {
+  return webhook.state === 'active' && webhook.verified ? <LookBadge look={HEALTHS[webhook.health]} /> : null;
 }
 
 const VERIFIED: Look = { tone: 'good', icon: IconShieldCheck, label: 'Verified' };

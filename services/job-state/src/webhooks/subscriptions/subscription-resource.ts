@@ -1,5 +1,8 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type { Subscription } from '@partner/proto-contracts/resources/subscription/subscription';
+import {
+  type Subscription,
+  WEBHOOK_LIMITS,
+} from '@partner/proto-contracts/resources/subscription/subscription';
 
 /** The public fields of a subscription, as {@link SUBSCRIPTION_COLUMNS} selects them. */
 export interface SubscriptionRow {
@@ -17,9 +20,17 @@ export interface SubscriptionRow {
   readonly updatedAt: Date;
 }
 
+/** Whether most recent attempts failed (DELIVERY-12): a single failure in quiet hours says little. */
+const FAILS_NOW = `exists (
+    select 1 from delivery_statistics recent
+    where recent.subscription_id = s.id and recent.starts_at > now() - make_interval(mins => ${WEBHOOK_LIMITS.healthMinutes})
+    having sum(recent.failed) >= ${WEBHOOK_LIMITS.healthFailures} and sum(recent.failed) > sum(recent.delivered)
+  )`;
+
 /** Columns of a {@link SubscriptionRow}, from `subscriptions s`. */
 export const SUBSCRIPTION_COLUMNS = `
-  s.id, s.url, s.description, s.events, s.schema_version as "schemaVersion", s.state, s.health,
+  s.id, s.url, s.description, s.events, s.schema_version as "schemaVersion", s.state,
+  case when s.health = 'degraded' or ${FAILS_NOW} then 'degraded' else 'healthy' end as health,
   s.secret_version as "secretVersion", s.pending_secret_version as "pendingSecretVersion",
   s.verified_url_version is not distinct from s.url_version as verified,
   s.created_at as "createdAt", s.updated_at as "updatedAt"`;

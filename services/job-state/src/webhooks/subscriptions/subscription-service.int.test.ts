@@ -378,6 +378,31 @@ describe('ListSubscriptions', () => {
   });
 });
 
+describe('the health of a subscription', () => {
+  test.each([
+    { failed: 3, delivered: 2, minutesAgo: 50, health: 'degraded' },
+    { failed: 3, delivered: 3, minutesAgo: 50, health: 'healthy' },
+    { failed: 2, delivered: 0, minutesAgo: 50, health: 'healthy' },
+    { failed: 9, delivered: 0, minutesAgo: 65, health: 'healthy' },
+  ])(
+    'with $failed failed and $delivered delivered attempts, $minutesAgo minutes ago, is $health [DELIVERY-12]',
+    async ({ failed, delivered, minutesAgo, health }) => {
+      const companyId = await fixture.company();
+      const { subscriptionId } = await created(companyId);
+      // In two parts, which count together.
+      await fixture.database.query(
+        `insert into delivery_statistics (subscription_id, starts_at, delivered, failed, dead_lettered, durations)
+         select $1, now() - make_interval(mins => $2 - part), case part when 0 then $3 else 0 end, case part when 0 then 0 else $4 end, 0, array_fill(0, array[15])
+         from generate_series(0, 1) as part`,
+        [subscriptionId, minutesAgo, delivered, failed],
+      );
+      expect(await client.getSubscription({ companyId, subscriptionId })).toMatchObject({ health });
+      const { subscriptions } = await client.listSubscriptions({ companyId });
+      expect(subscriptions).toMatchObject([{ health }]);
+    },
+  );
+});
+
 describe('an RPC that reads', () => {
   test.each(['listSubscriptions', 'getSubscription'] as const)(
     '%s gives the database no more time than its caller waits',

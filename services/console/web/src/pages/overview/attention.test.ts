@@ -68,7 +68,7 @@ describe('what failed is one click away', () => {
     expect(first).toMatchObject({
       tone: 'bad',
       title: 'Deliveries to partner.example/hooks fail',
-      text: '3 deliveries dead-lettered in the last 24 hours, and none was delivered since.',
+      text: '3 deliveries dead-lettered in the last 24 hours, and recent attempts fail.',
       link: { to: '/deliveries?webhook=whk_1&status=dead_lettered' },
     });
   });

@@ -56,11 +56,13 @@ function attentionOfWebhook({ webhook, totals, held, retrying }: WebhookFacts): 
   };
 
   if (webhook.health === 'degraded') {
-    const count = dead === 0 ? 'Deliveries' : formatCountOf(dead, 'delivery', 'deliveries');
     add('degraded', {
       tone: 'bad',
       title: `Deliveries to ${name} fail`,
-      text: `${count} dead-lettered${dead === 0 ? '' : ' in the last 24 hours'}, and none was delivered since.`,
+      text:
+        dead === 0
+          ? 'Most attempts of the last hour failed. They are retried automatically.'
+          : `${formatCountOf(dead, 'delivery', 'deliveries')} dead-lettered in the last 24 hours, and recent attempts fail.`,
       link: deadLettered,
     });
   } else if (dead > 0) {

@@ -31,10 +31,10 @@ export function WebhookTable(props: {
         },
         {
           header: 'State',
-          cell: ({ state, health }) => (
+          cell: (webhook) => (
             <Group gap={6} component="span">
-              <StateBadge state={state} />
-              <HealthBadge health={health} />
+              <StateBadge state={webhook.state} />
+              <HealthBadge webhook={webhook} />
             </Group>
           ),
         },

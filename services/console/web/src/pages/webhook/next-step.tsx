@@ -15,7 +15,7 @@ export function NextStep({ webhook }: { readonly webhook: Webhook }) {
         </Notice>
       )}
       {health === 'degraded' && (
-        <Notice tone="bad" title="Deliveries failed permanently, and none was delivered since.">
+        <Notice tone="bad" title="Recent deliveries fail.">
           <Group gap="md">
             <TextLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })} size="sm">
               See failures

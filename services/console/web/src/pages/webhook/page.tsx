@@ -54,7 +54,7 @@ function WebhookPage({ id, onDelete }: { readonly id: string; readonly onDelete:
               actions: (
                 <>
                   <StateBadge state={data.state} />
-                  <HealthBadge health={data.health} />
+                  <HealthBadge webhook={data} />
                   <VerifiedBadge verified={data.verified} />
                 </>
               ),

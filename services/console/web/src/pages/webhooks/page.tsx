@@ -80,10 +80,11 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
         },
         {
           header: 'State',
-          cell: ({ state, health, verified }) => (
+          cell: (webhook) => (
             <Group gap={6} component="span">
-              <StateBadge state={state} />
-              {verified ? <HealthBadge health={health} /> : <VerifiedBadge verified={false} />}
+              <StateBadge state={webhook.state} />
+              <HealthBadge webhook={webhook} />
+              {!webhook.verified && <VerifiedBadge verified={false} />}
             </Group>
           ),
         },
