@@ -1,0 +1,384 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { describe, expect, test } from '@jest/globals';
+import { type Receiver, startReceiver } from '@partner/test-kit/receiver';
+import { type ConnectionPool, createConnectionPool } from './connection-pool.js';
+import {
+  HOST,
+  addressOf,
+  answerOf,
+  authority,
+  certificate,
+  cleanups,
+  errorOf,
+  guardAdmitting,
+  heldLimit,
+  idleConnectionIn,
+  loopback,
+  openSockets,
+  rawTcpServer,
+  rawTlsServer,
+  receiver,
+  senderFor,
+  testPool,
+} from './testing/sender-fixture.js';
+import { createTestAuthority, type TestCertificate } from './testing/test-certificates.js';
+
+describe('TLS', () => {
+  const hour = 3_600_000;
+  const otherHost = 'the certificate is for another host name';
+
+  test.each([
+    [
+      'expired [DELIVERY-1]',
+      { names: [HOST], notAfter: new Date(Date.now() - hour) },
+      'the certificate has expired',
+    ],
+    [
+      'not valid yet',
+      { names: [HOST], notBefore: new Date(Date.now() + hour) },
+      'the certificate is not valid yet',
+    ],
+    ['self-signed', { names: [HOST], selfSigned: true }, 'the certificate is self-signed'],
+    ['for another host', { names: ['other.partner.test'] }, otherHost],
+    ['for the domain of the host', { names: ['partner.test'] }, otherHost],
+    ['for a wildcard one level above the host', { names: ['*.test'] }, otherHost],
+    ['for a wildcard below the host', { names: ['*.receiver.partner.test'] }, otherHost],
+    [
+      'for the host in its common name only',
+      { names: ['other.partner.test'], subject: `CN=${HOST}` },
+      otherHost,
+    ],
+  ])('fails for a certificate that is %s', async (_what, subject, error) => {
+    const at = await receiver({ certificate: await authority.issue(subject) });
+    expect(await senderFor(loopback(at.port))()).toMatchObject({ outcome: 'tls_failed', error });
+    expect(at.requests).toHaveLength(0);
+  });
+
+  test('fails for a certificate of an authority that is not trusted', async () => {
+    const stranger = await createTestAuthority();
+    const at = await receiver({ certificate: await stranger.issue({ names: [HOST] }) });
+    const result = await senderFor(loopback(at.port))();
+    expect(result.outcome).toBe('tls_failed');
+    expect(errorOf(result)).toContain('not signed by a trusted authority');
+    expect(at.requests).toHaveLength(0);
+  });
+
+  test("does not trust a test's authority by default", async () => {
+    const at = await receiver();
+    const result = await senderFor(loopback(at.port), {}, createConnectionPool({ concurrency: 500 }))();
+    expect(result.outcome).toBe('tls_failed');
+  });
+
+  test('older than 1.2 is refused', async () => {
+    const at = await receiver({ maxVersion: 'TLSv1.1' });
+    expect((await senderFor(loopback(at.port))()).outcome).toBe('tls_failed');
+    expect(at.requests).toHaveLength(0);
+  });
+
+  test('to an address sends no server name and accepts a certificate for the address', async () => {
+    const forAddress = await authority.issue({ addresses: ['127.0.0.1'] });
+    const at = await receiver({ certificate: forAddress });
+    const guard = guardAdmitting(() => [{ address: '127.0.0.1', port: at.port }], '127.0.0.1');
+    expect((await senderFor(guard)({ url: 'https://127.0.0.1/hook' })).outcome).toBe('delivered');
+    expect(at.connections[0]?.servername).toBeUndefined();
+
+    const forName = await receiver();
+    const atName = guardAdmitting(() => [{ address: '127.0.0.1', port: forName.port }], '127.0.0.1');
+    expect((await senderFor(atName)({ url: 'https://127.0.0.1/hook' })).outcome).toBe('tls_failed');
+  });
+
+  test.each<[string, (socket: Socket) => unknown]>([
+    ['speaks another protocol', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')],
+    ['closes during the handshake', (socket) => socket.once('data', () => socket.destroy())],
+    ['resets during the handshake', (socket) => socket.once('data', () => socket.resetAndDestroy())],
+  ])('fails when the server %s', async (_what, onConnection) => {
+    const at = await rawTcpServer(onConnection);
+    const result = await senderFor(loopback(at.port))();
+    expect(result).toMatchObject({ outcome: 'tls_failed', error: 'the TLS handshake failed' });
+  });
+
+  test('connects to the endpoint itself, whatever proxies the environment sets', async () => {
+    let proxied = 0;
+    const proxy = await rawTcpServer((socket) => {
+      proxied += 1;
+      socket.destroy();
+    });
+    const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
+    const before = { ...process.env };
+    cleanups.push(() => {
+      process.env = before;
+    });
+    for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`;
+    process.env['NODE_USE_ENV_PROXY'] = '1';
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    const at = await receiver();
+    expect((await senderFor(loopback(at.port))()).outcome).toBe('delivered');
+    const stranger = await createTestAuthority();
+    const untrusted = await receiver({ certificate: await stranger.issue({ names: [HOST] }) });
+    expect((await senderFor(loopback(untrusted.port))()).outcome).toBe('tls_failed');
+    expect(proxied).toBe(0);
+  });
+});
+
+describe('a TLS session', () => {
+  /** A receiver that closes each connection, and its successor with the same ticket keys and another certificate. */
+  async function receiverAndSuccessor(maxVersion: 'TLSv1.2' | 'TLSv1.3', shown: TestCertificate) {
+    const shared = {
+      maxVersion,
+      ticketKeys: randomBytes(48),
+      answer: (_request: unknown, response: ServerResponse) =>
+        void response.writeHead(204, { connection: 'close' }).end(),
+    };
+    const first = await startReceiver({ ...shared, certificate: shown });
+    return {
+      port: first.port,
+      async succeed(): Promise<Receiver> {
+        await first.close();
+        const selfSigned = await authority.issue({ names: [HOST], selfSigned: true });
+        return receiver({ ...shared, port: first.port, certificate: selfSigned });
+      },
+    };
+  }
+
+  /** Other servers also send a ticket in a resumed handshake; this simulates them with the first ticket. */
+  function renewSessionsOnResumption({ agent }: ConnectionPool): void {
+    const open = agent.createConnection.bind(agent);
+    let first: Buffer | undefined;
+    agent.createConnection = (options) => {
+      const socket = open(options);
+      if (!(socket instanceof TLSSocket)) return socket;
+      socket.once('session', (session: Buffer) => {
+        first ??= session;
+      });
+      socket.once('secureConnect', () => {
+        if (socket.isSessionReused()) socket.emit('session', first);
+      });
+      return socket;
+    };
+  }
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'of %s is resumed within an hour after its certificate was verified, however often, and not later',
+    async (maxVersion) => {
+      const { port, succeed } = await receiverAndSuccessor(maxVersion, certificate);
+      let elapsedMs = 1_000_000;
+      const pool = testPool({ elapsedMs: () => elapsedMs });
+      renewSessionsOnResumption(pool);
+      const post = senderFor(loopback(port), {}, pool);
+      expect((await post()).outcome).toBe('delivered');
+      const successor = await succeed();
+      const outcomes: string[] = [];
+      for (let step = 0; step < 4; step += 1) {
+        elapsedMs += 20 * 60_000;
+        outcomes.push((await post()).outcome);
+      }
+      expect(outcomes).toEqual(['delivered', 'delivered', 'tls_failed', 'tls_failed']);
+      expect(successor.connections.filter(({ resumed }) => resumed)).toHaveLength(2);
+      expect(successor.requests).toHaveLength(2);
+    },
+  );
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'of %s is not resumed beyond the end of its certificate',
+    async (maxVersion) => {
+      const notAfter = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 600_000);
+      const shown = await authority.issue({ names: [HOST], notAfter });
+      const { port, succeed } = await receiverAndSuccessor(maxVersion, shown);
+      let now = new Date();
+      const pool = testPool({ clock: () => now });
+      const post = senderFor(loopback(port), {}, pool);
+      expect((await post()).outcome).toBe('delivered');
+      const successor = await succeed();
+      now = new Date(notAfter.getTime() - 1);
+      expect((await post()).outcome).toBe('delivered');
+      now = notAfter;
+      expect((await post()).outcome).toBe('tls_failed');
+      expect(successor.requests).toHaveLength(1);
+    },
+  );
+
+  test('is never resumed with a server whose certificate was refused', async () => {
+    const wrong = await authority.issue({ names: ['elsewhere.partner.test'] });
+    const at = await receiver({ certificate: wrong, maxVersion: 'TLSv1.2' });
+    const post = senderFor(loopback(at.port));
+    const results = await Promise.all([post(), post(), post()]);
+    results.push(await post());
+    expect(results.map(({ outcome }) => outcome)).toEqual(Array(4).fill('tls_failed'));
+    expect(at.requests).toHaveLength(0);
+    expect(at.connections.filter(({ resumed }) => resumed)).toHaveLength(0);
+  });
+});
+
+describe('a kept connection', () => {
+  test('carries the next POST to the same address', async () => {
+    const at = await receiver();
+    const post = senderFor(loopback(at.port));
+    await post();
+    await post();
+    expect(at.requests.map(({ connection }) => connection)).toEqual([1, 1]);
+  });
+
+  test.each([
+    [
+      'is not used when DNS no longer returns its address [URL-3]',
+      {
+        answers: [['127.0.0.2'], ['127.0.0.3'], ['127.0.0.2']],
+        dialled: ['127.0.0.2', '127.0.0.3', '127.0.0.2'],
+      },
+    ],
+    [
+      'is preferred to a new one when DNS returns its address at any position',
+      { answers: [['127.0.0.2'], ['127.0.0.3', '127.0.0.2']], dialled: ['127.0.0.2', '127.0.0.2'] },
+    ],
+  ])('%s', async (_title, { answers, dialled }) => {
+    const first = await receiver({ host: '127.0.0.2' });
+    const second = await receiver({ host: '127.0.0.3', port: first.port });
+    let posted = 0;
+    const post = senderFor(
+      guardAdmitting(() => (answers[posted] ?? []).map((address) => ({ address, port: first.port }))),
+    );
+    for (const address of dialled) {
+      expect(addressOf(await post())).toBe(address);
+      posted += 1;
+    }
+    expect([first, second].map(({ connections }) => connections.length)).toEqual([
+      1,
+      dialled.includes('127.0.0.3') ? 1 : 0,
+    ]);
+  });
+
+  test('is not shared with another host name at the same address', async () => {
+    const other = 'other.partner.test';
+    const at = await receiver({ certificate: await authority.issue({ names: [HOST, other] }) });
+    const pool = testPool();
+    const targets = () => [{ address: '127.0.0.1', port: at.port }];
+    await senderFor(guardAdmitting(targets), {}, pool)();
+    await senderFor(guardAdmitting(targets, other), {}, pool)({ url: `https://${other}/hook` });
+    expect(at.connections.map(({ servername }) => servername)).toEqual([HOST, other]);
+  });
+
+  test.each([2, 3])('is kept for as many attempts as may be in flight: %i', async (concurrency) => {
+    const held: ServerResponse[] = [];
+    const at = await receiver({
+      answer: (_request, response) => {
+        held.push(response);
+        if (held.length === 3) for (const each of held) each.writeHead(204).end();
+      },
+    });
+    const pool = testPool({ concurrency });
+    let freed = 0;
+    const allFreed = new Promise<void>((resolve) => {
+      pool.agent.on('free', () => {
+        freed += 1;
+        if (freed === 3) resolve();
+      });
+    });
+    const post = senderFor(loopback(at.port), {}, pool);
+    await Promise.all([post(), post(), post(), allFreed]);
+    expect(Object.values(pool.agent.freeSockets).flat()).toHaveLength(concurrency);
+  });
+
+  test('that the receiver closed is not a failure of the next POST', async () => {
+    const at = await receiver({
+      answer: (_request, response) => response.writeHead(204, { connection: 'close' }).end(),
+    });
+    const post = senderFor(loopback(at.port));
+    expect([(await post()).outcome, (await post()).outcome]).toEqual(['delivered', 'delivered']);
+    expect(at.requests.map(({ connection }) => connection)).toEqual([1, 2]);
+  });
+
+  test('that the receiver closed while it was idle is not reused', async () => {
+    const at = await rawTlsServer((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+        socket.once('data', () => undefined);
+      });
+    });
+    const pool = testPool();
+    const post = senderFor(loopback(at.port), {}, pool);
+    for (let index = 0; index < 3; index += 1) {
+      expect((await post()).outcome).toBe('delivered');
+      await idleConnectionIn(pool);
+      const closed = openSockets(pool).map((socket) => once(socket, 'close'));
+      at.end();
+      await Promise.all(closed);
+    }
+    expect(at.connections()).toBe(3);
+  });
+
+  test('does not pass an unsolicited response to the next POST', async () => {
+    const at = await rawTlsServer((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+        socket.on('data', () => socket.write('HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n'));
+      });
+    });
+    const post = senderFor(loopback(at.port));
+    expect(answerOf(await post())?.status).toBe(204);
+    expect(answerOf(await post())?.status).not.toBe(200);
+  });
+
+  test('that the receiver reset before its reuse carries nothing: the POST goes over a new one [DELIVERY-19]', async () => {
+    const posted: TLSSocket[] = [];
+    const at = await rawTlsServer((socket) => {
+      socket.on('data', () => {
+        posted.push(socket);
+        // The first two are answered together, so that two connections are kept.
+        if (posted.length === 1) return;
+        for (const each of posted.slice(-2)) each.write('HTTP/1.1 204 No Content\r\n\r\n');
+      });
+    });
+    const pool = testPool();
+    const post = senderFor(loopback(at.port), {}, pool);
+    await Promise.all([post(), post()]);
+    while (Object.values(pool.agent.freeSockets).flat().length < 2) await once(pool.agent, 'free');
+
+    at.reset();
+    const result = await post();
+
+    expect(result).toMatchObject({ outcome: 'delivered', trace: { reusedConnection: false } });
+    expect({ posts: posted.length, connections: at.connections() }).toEqual({ posts: 3, connections: 3 });
+  });
+
+  test('that breaks on reuse fails the attempt without a second POST, and the pool then keeps none there', async () => {
+    const posts: number[] = [];
+    let connections = 0;
+    const at = await rawTlsServer((socket, reset) => {
+      connections += 1;
+      const connection = connections;
+      socket.on('data', () => {
+        posts.push(connection);
+        if (connection === 1 && posts.length === 2) reset();
+        else socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      });
+    });
+    const post = senderFor(loopback(at.port));
+    const outcomes = [];
+    for (let index = 0; index < 4; index += 1) outcomes.push((await post()).outcome);
+    expect(outcomes).toEqual(['delivered', 'connection_failed', 'delivered', 'delivered']);
+    expect(posts).toEqual([1, 1, 2, 3]);
+  });
+
+  test('that times out does not prevent keeping others there', async () => {
+    let posts = 0;
+    let connections = 0;
+    const { limit, endTime } = heldLimit();
+    const at = await rawTlsServer((socket) => {
+      connections += 1;
+      socket.on('data', () => {
+        posts += 1;
+        if (posts === 2) endTime();
+        else socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      });
+    });
+    const post = senderFor(loopback(at.port), limit);
+    const outcomes = [];
+    for (let index = 0; index < 5; index += 1) outcomes.push((await post()).outcome);
+    expect(outcomes).toEqual(['delivered', 'timed_out', 'delivered', 'delivered', 'delivered']);
+    expect({ posts, connections }).toEqual({ posts: 5, connections: 2 });
+  });
+});

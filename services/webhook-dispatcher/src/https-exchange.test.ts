@@ -1,0 +1,246 @@
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import {
+  allClosed,
+  answerOf,
+  loopback,
+  rawTlsServer,
+  receiver,
+  senderFor,
+  testPool,
+} from './testing/sender-fixture.js';
+
+describe('a response', () => {
+  test('is kept up to 4 KiB [DELIVERY-13]', async () => {
+    const at = await receiver({
+      answer: (_request, response) => response.writeHead(200).end('a'.repeat(4_095) + 'b'.repeat(5_000)),
+    });
+    const answer = answerOf(await senderFor(loopback(at.port))());
+    expect(Buffer.from(answer?.body ?? []).toString()).toBe(`${'a'.repeat(4_095)}b`);
+  });
+
+  test('of 64 KiB or more is cut off, and its status counts [DELIVERY-13]', async () => {
+    let written = 0;
+    let closed: Promise<unknown> | undefined;
+    const at = await receiver({
+      answer: (_request, response) => {
+        response.writeHead(200);
+        const chunk = Buffer.alloc(16 * 1_024);
+        const write = () => {
+          while (!response.destroyed && written < 1_000_000_000) {
+            written += chunk.length;
+            if (!response.write(chunk)) break;
+          }
+        };
+        response.on('drain', write);
+        closed = once(response, 'close');
+        write();
+      },
+    });
+    const result = await senderFor(loopback(at.port))();
+    expect(result.outcome).toBe('delivered');
+    expect(answerOf(result)?.body).toHaveLength(4_096);
+    await closed;
+    expect(written).toBeLessThan(50_000_000);
+  });
+
+  test('with another status is rejected, even if it is large', async () => {
+    const at = await receiver({
+      answer: (_request, response) => response.writeHead(500).end(Buffer.alloc(1_000_000)),
+    });
+    expect((await senderFor(loopback(at.port))()).outcome).toBe('rejected');
+  });
+
+  test.each([
+    ['before it begins', ''],
+    ['in its headers', 'HTTP/1.1 200 OK\r\ncontent-le'],
+    ['in its body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello'],
+    ['in its chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'],
+  ])('that is lost %s fails the attempt', async (_when, text) => {
+    for (const way of ['end', 'reset'] as const) {
+      const at = await rawTlsServer((socket, reset) => {
+        const breakOff = way === 'end' ? () => socket.end() : reset;
+        socket.once('data', () => (text === '' ? breakOff() : socket.write(text, breakOff)));
+      });
+      const result = await senderFor(loopback(at.port))();
+      expect(result).toMatchObject({
+        outcome: 'connection_failed',
+        error: 'the connection was closed before the response was complete',
+      });
+    }
+  });
+
+  test.each([
+    ['no HTTP', 'hello\r\n\r\n'],
+    ['chunks of no size', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n'],
+    [
+      'a length and chunks',
+      'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello'],
+    [
+      'huge headers',
+      `HTTP/1.1 200 OK\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`,
+      'the headers of the response were too large',
+    ],
+    ['a status line of another protocol', 'ICY 200 OK\r\n\r\n'],
+    ['a status line of another version', 'HTTP/9.9 200 OK\r\n\r\n'],
+    ['HTTP/2 frames', '\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x80'],
+    ['a status of letters', 'HTTP/1.1 abc OK\r\n\r\n'],
+    ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
+    ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
+    ['a header without a colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'],
+    ['a header with a zero byte', 'HTTP/1.1 200 OK\r\nx-a: a\0b\r\n\r\n'],
+    ['a negative length', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
+    ['a length of letters', 'HTTP/1.1 200 OK\r\ncontent-length: five\r\n\r\nhello'],
+    ['a length beyond numbers', `HTTP/1.1 200 OK\r\ncontent-length: ${'9'.repeat(30)}\r\n\r\nhello`],
+    ['a negative chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n-5\r\nhello\r\n'],
+    [
+      'a chunk beyond numbers',
+      `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'f'.repeat(30)}\r\nhello\r\n`,
+    ],
+    [
+      'a chunk that is longer than it says',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhello\r\n0\r\n\r\n',
+    ],
+  ])(
+    'of %s fails the attempt and leaves nothing open',
+    async (_what, text, error = 'the response was not valid HTTP') => {
+      const at = await rawTlsServer((socket) => socket.once('data', () => socket.write(text, 'latin1')));
+      const pool = testPool();
+      const result = await senderFor(loopback(at.port), {}, pool)();
+      expect(result).toMatchObject({ outcome: 'connection_failed', error });
+      await allClosed(pool);
+      expect(at.connections()).toBe(1);
+    },
+  );
+
+  test.each([
+    ['000 and no body', 'HTTP/1.1 000 None\r\ncontent-length: 0\r\n\r\n'],
+    ['099 and no body', 'HTTP/1.1 099 None\r\ncontent-length: 0\r\n\r\n'],
+    ['099 and a body', 'HTTP/1.1 099 None\r\ncontent-length: 5\r\n\r\nhello'],
+    ['000 and a body without end', 'HTTP/1.1 000 None\r\n\r\nhello'],
+  ])('with the status %s fails the attempt, and its connection is not reused', async (_what, text) => {
+    let requests = 0;
+    const at = await rawTlsServer((socket) => {
+      socket.on('data', () => {
+        requests += 1;
+        socket.write(text);
+      });
+    });
+    const pool = testPool();
+    const post = senderFor(loopback(at.port), {}, pool);
+    for (const attempts of [1, 2]) {
+      const result = await post();
+      expect(result).toMatchObject({
+        outcome: 'connection_failed',
+        error: 'the response was not valid HTTP',
+      });
+      expect(answerOf(result)).toBeUndefined();
+      await allClosed(pool);
+      expect([requests, at.connections()]).toEqual([attempts, attempts]);
+    }
+  });
+
+  test('without a length lasts until the connection is closed', async () => {
+    for (const version of ['1.0', '1.1']) {
+      const at = await rawTlsServer((socket) =>
+        socket.once('data', () => socket.end(`HTTP/${version} 200 OK\r\n\r\nhello`)),
+      );
+      const pool = testPool();
+      const result = await senderFor(loopback(at.port), {}, pool)();
+      expect(result.outcome).toBe('delivered');
+      expect(Buffer.from(answerOf(result)?.body ?? []).toString()).toBe('hello');
+      await allClosed(pool);
+    }
+  });
+
+  test('that is compressed is kept as received, whatever its decompressed size', async () => {
+    const bomb = gzipSync(Buffer.alloc(20_000_000));
+    const at = await receiver({
+      answer: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    });
+    const result = await senderFor(loopback(at.port))();
+    expect(result.outcome).toBe('delivered');
+    expect(answerOf(result)?.body).toEqual(bomb.subarray(0, 4_096));
+    expect(at.requests[0]?.headers['accept-encoding']).toBeUndefined();
+  });
+
+  test('is cut off when its chunks have more framing than content', async () => {
+    const { at, written } = await floodingServer(
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
+      `1;${'x'.repeat(10_000)}\r\na\r\n`,
+    );
+    const pool = testPool();
+    const result = await senderFor(loopback(at.port), {}, pool)();
+    expect(result.outcome).toBe('delivered');
+    await allClosed(pool);
+    expect(written()).toBeLessThan(50_000_000);
+    expect(answerOf(result)?.body.byteLength).toBeLessThan(100);
+  });
+
+  test('is not awaited after endless interim responses', async () => {
+    for (const status of ['100 Continue', '102 Processing', '103 Early Hints']) {
+      const { at, written } = await floodingServer(
+        '',
+        `HTTP/1.1 ${status}\r\nx-a: ${'x'.repeat(1_000)}\r\n\r\n`,
+      );
+      const pool = testPool();
+      const result = await senderFor(loopback(at.port), {}, pool)();
+      expect(result).toMatchObject({
+        outcome: 'connection_failed',
+        error: 'there were too many interim responses',
+      });
+      await allClosed(pool);
+      expect(written()).toBeLessThan(50_000_000);
+    }
+  });
+
+  /** A server that sends the text repeatedly until the connection is closed. */
+  async function floodingServer(begin: string, text: string) {
+    let written = 0;
+    const at = await rawTlsServer((socket) => {
+      socket.once('data', () => {
+        const write = () => {
+          while (!socket.destroyed && written < 1_000_000_000) {
+            written += text.length;
+            if (!socket.write(text)) break;
+          }
+        };
+        socket.write(begin);
+        socket.on('drain', write);
+        write();
+      });
+    });
+    return { at, written: () => written };
+  }
+
+  test('that arrives before the request was read counts, and nothing more is sent', async () => {
+    const at = await rawTlsServer((socket) => {
+      socket.once('data', () => {
+        socket.pause();
+        socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n');
+      });
+    });
+    const pool = testPool();
+    const post = senderFor(loopback(at.port), {}, pool);
+    const result = await post({ body: Buffer.alloc(50_000_000) });
+    expect(answerOf(result)?.status).toBe(413);
+    await allClosed(pool);
+  });
+
+  test('after interim responses is the final one', async () => {
+    const at = await receiver({
+      answer: (_request, response) => {
+        response.writeContinue();
+        response.writeProcessing();
+        response.writeEarlyHints({ link: '</x>' });
+        response.writeHead(204).end();
+      },
+    });
+    const result = await senderFor(loopback(at.port))();
+    expect(answerOf(result)?.status).toBe(204);
+    expect(at.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,107 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { describe, expect, test } from '@jest/globals';
+import { createLeaseMemory } from './lease-memory.js';
+import {
+  deliverer,
+  heldAttempt,
+  message,
+  metric,
+  now,
+  published,
+  results,
+  run,
+} from './testing/deliver-fixture.js';
+
+describe('a lease', () => {
+  test('that is too short for an attempt drops the command without a POST: the delivery is due again', async () => {
+    const tooSoon = timestampFromDate(new Date(now.getTime() + 11_999));
+    expect(await deliverer()(message({ leaseExpiresAt: tooSoon }))).toEqual({ kind: 'done' });
+    expect(run.posts).toHaveLength(0);
+    expect(published()).toHaveLength(0);
+    expect(run.logged).toHaveLength(1);
+    expect(JSON.parse(run.logged[0] ?? '')).toMatchObject({
+      level: 'warn',
+      msg: 'delivery.dropped',
+      deliveryId: 'dlv_delivery',
+      overrunMs: 1,
+    });
+    expect(await metric('partner_webhook_commands_dropped_total')).toEqual([
+      { reason: 'too_late', value: 1 },
+    ]);
+  });
+
+  test('with just enough time for an attempt and its report is used', async () => {
+    await deliverer()(message({ leaseExpiresAt: timestampFromDate(new Date(now.getTime() + 12_000)) }));
+    expect(run.posts).toHaveLength(1);
+  });
+
+  test('whose result was confirmed is not attempted again when the command is redelivered', async () => {
+    const deliver = deliverer();
+    await deliver(message());
+    expect(await deliver(message({}, true))).toEqual({ kind: 'done' });
+    expect(run.posts).toHaveLength(1);
+    expect(published()).toHaveLength(1);
+  });
+
+  test('whose result was not confirmed has the same result reported again, without a POST', async () => {
+    const deliver = deliverer();
+    run.publisher.failWith('closed');
+    expect(await deliver(message())).toEqual({ kind: 'retry', afterMs: 500 });
+    expect(published()).toHaveLength(0);
+    run.publisher.failWith(undefined);
+    expect(await deliver(message({}, true))).toEqual({ kind: 'done' });
+    expect(run.posts).toHaveLength(1);
+    expect(results()[0]?.attempt?.deliveryId).toBe('dlv_attempt1');
+  });
+
+  test('whose attempt is in flight when the command is redelivered is awaited, without a POST', async () => {
+    const attempt = heldAttempt();
+    const deliver = deliverer();
+    const both = [deliver(message()), deliver(message({}, true))];
+    await attempt.began;
+    attempt.finish();
+    expect(await Promise.all(both)).toEqual([{ kind: 'done' }, { kind: 'done' }]);
+    expect(run.posts).toHaveLength(1);
+  });
+
+  test('that expires while no result is confirmed is given up and logged as an error', async () => {
+    let clock = now;
+    const deliver = deliverer({ clock: () => clock });
+    run.publisher.failWith('nacked');
+    expect(await deliver(message())).toEqual({ kind: 'retry', afterMs: 500 });
+    clock = new Date(now.getTime() + 30_001);
+    expect(await deliver(message())).toEqual({ kind: 'done' });
+    expect(run.posts).toHaveLength(1);
+    expect(run.logged.join('')).toContain('delivery.result_lost');
+    expect(await metric('partner_webhook_results_lost_total')).toEqual([{ value: 1 }]);
+  });
+
+  test('that is new gets a new attempt: a new id, and a new signature over the same body at its own time [DELIVERY-1, DELIVERY-5, DELIVERY-10]', async () => {
+    let time = now;
+    const deliver = deliverer({ clock: () => time });
+    await deliver(message());
+    time = new Date(now.getTime() + 20_000);
+    const leaseExpiresAt = timestampFromDate(new Date(time.getTime() + 30_000));
+    const leasedAt = timestampFromDate(time);
+    await deliver(message({ leaseId: 'lease-2', attempt: 4, leasedAt, leaseExpiresAt }));
+    const [first, second] = run.posts;
+    expect(Buffer.from(second?.body ?? [])).toEqual(Buffer.from(first?.body ?? []));
+    const header = (name: string) => run.posts.map(({ headers }) => headers[name]);
+    expect(header('x-svc-delivery-id')).toEqual(['dlv_attempt1', 'dlv_attempt2']);
+    expect(header('webhook-id')).toEqual(['evt_1', 'evt_1']);
+    const [one = 0, two = 0] = header('x-svc-timestamp').map(Number);
+    expect(two - one).toBe(20);
+    expect(second?.headers['x-svc-signature']).not.toBe(first?.headers['x-svc-signature']);
+  });
+});
+
+test('a memory of leases forgets the oldest', async () => {
+  const leases = createLeaseMemory({ capacity: 2 });
+  const deliver = deliverer({ leases });
+  for (const leaseId of ['lease-1', 'lease-2', 'lease-3']) await deliver(message({ leaseId }));
+  expect(['lease-1', 'lease-2', 'lease-3'].map((leaseId) => leases.recall(leaseId))).toEqual([
+    undefined,
+    'reported',
+    'reported',
+  ]);
+});
