@@ -64,6 +64,8 @@ export const FAILED_AUTHENTICATIONS_PER_MINUTE = 600;
 const BELIEVED_MS = 4_000;
 const REFUSAL_BELIEVED_MS = 1_000;
 const CACHED_KEYS = 10_000;
+/** How long a key that was accepted is looked up again without the queue. */
+const KNOWN_KEY_MS = 3_600_000;
 const LOOK_UPS_PER_REQUEST = 3;
 /**
  * Lookups of keys that are not cached as valid: at most 20 in flight and 500 a second, so that invented keys do not
@@ -103,8 +105,9 @@ export function createApiKeyAuthenticator(deps: {
   // Two caches, so that a flood of invented keys cannot evict the keys in use.
   const accepted = new LRUCache<string, { secretSha256: Buffer; principal: ApiKeyPrincipal; until: number }>({
     max: CACHED_KEYS,
+    ttl: KNOWN_KEY_MS,
   });
-  const refused = new LRUCache<string, number>({ max: CACHED_KEYS });
+  const refused = new LRUCache<string, number>({ max: CACHED_KEYS, ttl: REFUSAL_BELIEVED_MS });
   const running = new Map<string, LookUp>();
   const timers = deps.after === undefined ? {} : { after: deps.after };
   const newKeys = createFairQueue({ ...NEW_KEY_LOOK_UPS, ...timers });

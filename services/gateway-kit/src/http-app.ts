@@ -348,7 +348,7 @@ async function authenticated<Principal>(
   } catch (thrown) {
     const error = serviceErrorFrom(thrown);
     if (error.reason !== 'unauthenticated') throw error;
-    const verdict = await limiter.take(`failed-authentication:${network}`, limit);
+    const verdict = await limiter.take(`failed-authentication:${network}`, limit, 'stranger');
     if (!verdict.accepted) {
       options.overFailureLimit.set(network, true, { ttl: verdict.retryAfterSeconds * 1_000 });
     }

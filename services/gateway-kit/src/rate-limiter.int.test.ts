@@ -35,7 +35,10 @@ interface Replica {
   advance(ms: number): void;
 }
 
-function createReplica(redis: Redis, options: { replicas?: number; keyPrefix?: string } = {}): Replica {
+function createReplica(
+  redis: Redis,
+  options: { replicas?: number; keyPrefix?: string; localBytes?: number } = {},
+): Replica {
   const metrics = new Registry();
   let instant = 1_800_000_000_000;
   const clock = () => new Date(instant);
@@ -47,6 +50,7 @@ function createReplica(redis: Redis, options: { replicas?: number; keyPrefix?: s
     metrics,
     clock,
     sharedClock: clock,
+    ...(options.localBytes !== undefined && { localBytes: options.localBytes }),
   });
   return { limiter, metrics, now: () => instant, advance: (ms) => (instant += ms) };
 }
@@ -56,9 +60,12 @@ async function takeTimes(limiter: RateLimiter, key: string, limit: number, times
   return verdicts.filter((verdict) => verdict.accepted).length;
 }
 
+async function valueOf(metrics: Registry, name: string): Promise<number | undefined> {
+  return (await metrics.getSingleMetric(name)?.get())?.values[0]?.value;
+}
+
 async function isDegraded(metrics: Registry): Promise<boolean> {
-  const [value] = (await metrics.getSingleMetric('partner_rate_limiter_degraded')?.get())?.values ?? [];
-  return value?.value === 1;
+  return (await valueOf(metrics, 'partner_rate_limiter_degraded')) === 1;
 }
 
 /** Blocks the process for that many ms. */
@@ -273,6 +280,24 @@ describe('the limiter without Redis', () => {
       await eventually('shared counting', async () => !(await isDegraded(metrics)));
       expect(await limiter.take('refusing', 60)).toMatchObject({ accepted: false });
     }
+  });
+
+  test('forgets the oldest of many failing networks beyond its bytes, and no known caller [LIMIT-6]', async () => {
+    const localBytes = 60_000;
+    const redis = await connect(server.url, NOTICED_MS);
+    const { limiter, metrics, advance } = createReplica(redis, { replicas: 1, localBytes });
+    redis.disconnect();
+    expect(await takeTimes(limiter, 'company', 5, 6)).toBe(5);
+    for (let network = 0; network < 40; network += 1) {
+      for (let failure = 0; failure < 60; failure += 1) {
+        await limiter.take(`network ${network}`, 60, 'stranger');
+        advance(BUCKET_MS);
+      }
+    }
+    expect(await valueOf(metrics, 'partner_rate_limiter_local_bytes')).toBeLessThanOrEqual(2 * localBytes);
+    expect(await limiter.take('network 39', 60, 'stranger')).toMatchObject({ accepted: false });
+    expect(await limiter.take('network 0', 60, 'stranger')).toMatchObject({ accepted: true });
+    expect(await limiter.take('company', 5)).toMatchObject({ accepted: false });
   });
 
   test('accepts no more than the limit over all replicas in a span in which Redis hung and recovered', async () => {

@@ -24,13 +24,16 @@ export interface RateLimitVerdict {
   readonly retryAfterSeconds: number;
 }
 
+/** Whether a key names a caller that this service knows. */
+export type Caller = 'known' | 'stranger';
+
 /** Counts requests per key across all replicas. */
 export interface RateLimiter {
   /**
    * Counts one request against a key's limit (at least 1), unless it is refused. Never throws. Waits for Redis at most
-   * for the client's command timeout.
+   * for the client's command timeout. Counts of strangers use memory of their own.
    */
-  take(key: string, limit: number): Promise<RateLimitVerdict>;
+  take(key: string, limit: number, caller?: Caller): Promise<RateLimitVerdict>;
 }
 
 declare module 'ioredis' {
@@ -122,7 +125,9 @@ interface KeyCount {
 const PROBE_INTERVAL_MS = 500;
 /** One late response to a probe is not a failure of Redis; it fails no request. */
 const PROBES_MISSED_IN_A_ROW = 3;
-const LOCAL_KEYS = 50_000;
+/** Memory of the local counts of known callers, and of strangers. Beyond it the least recently used count is forgotten. */
+const LOCAL_BYTES = 16 * 1_048_576;
+const LOCAL_AGE_MS = SPAN_MS + BUCKET_MS;
 
 /**
  * Creates the rate limiter of one process. Guarantee: at most N accepted requests in any 60 seconds over all replicas
@@ -137,7 +142,8 @@ const LOCAL_KEYS = 50_000;
  * failure, so for one more span a request needs room in both counts. Even across such a change, this process alone
  * never accepts more than N.
  *
- * The client's settings bound how long a request waits; see `createRedis`.
+ * The client's settings bound how long a request waits; see `createRedis`. The memory of the local counts is bounded in bytes, and
+ * an unused count is forgotten after the span.
  */
 export function createRateLimiter(options: {
   readonly redis: Redis;
@@ -150,10 +156,19 @@ export function createRateLimiter(options: {
   readonly clock: () => Date;
   /** Replaces Redis's own clock, so that a test need not wait a minute. */
   readonly sharedClock?: () => Date;
+  /** Memory of the local counts of known callers, and of strangers; absent: 16 MiB. */
+  readonly localBytes?: number;
 }): RateLimiter {
   const { redis, logger, metrics } = options;
   redis.defineCommand('takeFromRateLimit', { numberOfKeys: 1, lua: TAKE_SCRIPT });
-  const counts = new LRUCache<string, KeyCount>({ max: LOCAL_KEYS });
+  const createCounts = () =>
+    new LRUCache<string, KeyCount>({
+      maxSize: options.localBytes ?? LOCAL_BYTES,
+      ttl: LOCAL_AGE_MS,
+      sizeCalculation: ({ own }, key) => own.bytes() + 2 * key.length,
+    });
+  // Two memories, so that a flood from many networks cannot displace the counts of known callers.
+  const counts = { known: createCounts(), stranger: createCounts() };
   const degradedGauge = new Gauge({
     name: 'partner_rate_limiter_degraded',
     help: '1 while requests are counted in this process alone because Redis does not respond',
@@ -165,6 +180,15 @@ export function createRateLimiter(options: {
     labelNames: ['outcome', 'counted'] as const,
     registers: [metrics],
   });
+  new Gauge({
+    name: 'partner_rate_limiter_local_bytes',
+    help: 'Memory of the counts that this process keeps for a failure of Redis',
+    registers: [metrics],
+    collect() {
+      for (const memory of Object.values(counts)) memory.purgeStale();
+      this.set(counts.known.calculatedSize + counts.stranger.calculatedSize);
+    },
+  });
   degradedGauge.set(0);
   let isDegraded = false;
   let restoredAt: number | undefined;
@@ -172,12 +196,8 @@ export function createRateLimiter(options: {
 
   const now = () => options.clock().getTime();
 
-  function countOf(key: string): KeyCount {
-    const known = counts.get(key);
-    if (known !== undefined) return known;
-    const count: KeyCount = { own: createSlidingWindow(), others: { count: 0, until: 0 } };
-    counts.set(key, count);
-    return count;
+  function createCount(): KeyCount {
+    return { own: createSlidingWindow(), others: { count: 0, until: 0 } };
   }
 
   async function takeFromRedis(key: string, limit: number): Promise<WindowVerdict> {
@@ -235,38 +255,37 @@ export function createRateLimiter(options: {
     logger.info({}, 'rate_limiter.restored');
   }
 
-  function learnOthers(key: string, limit: number, shared: WindowVerdict): void {
-    const { own } = countOf(key);
-    const others = Math.max(0, limit - shared.remaining - own.atLeast(now()));
-    countOf(key).others = { count: others, until: now() + SPAN_MS + BUCKET_MS };
+  function learnOthers(known: KeyCount, limit: number, shared: WindowVerdict): void {
+    const others = Math.max(0, limit - shared.remaining - known.own.atLeast(now()));
+    known.others = { count: others, until: now() + SPAN_MS + BUCKET_MS };
   }
 
   /** Returns what Redis accepted, unless this process alone has already accepted as much during the failure. */
   function confirmShared(
-    key: string,
+    count: KeyCount,
     limit: number,
     startedAt: number,
     shared: WindowVerdict,
   ): WindowVerdict {
-    const { own } = countOf(key);
+    const { own } = count;
     if (shared.accepted && own.atLeast(now()) >= limit) return own.take(now(), limit);
     if (shared.accepted) own.record(startedAt);
-    learnOthers(key, limit, shared);
+    learnOthers(count, limit, shared);
     return shared;
   }
 
-  async function takeShared(key: string, limit: number): Promise<WindowVerdict> {
+  async function takeShared(key: string, limit: number, count: KeyCount): Promise<WindowVerdict> {
     const startedAt = now();
     if (!isJustRestored()) {
-      return confirmShared(key, limit, startedAt, await takeFromRedis(key, limit));
+      return confirmShared(count, limit, startedAt, await takeFromRedis(key, limit));
     }
     // Count locally first, so that concurrent requests to Redis do not all see the same room.
-    const { verdict: local, giveBack } = countOf(key).own.reserve(startedAt, shareOf(limit));
+    const { verdict: local, giveBack } = count.own.reserve(startedAt, shareOf(limit));
     if (!local.accepted) return local;
     try {
       const shared = await takeFromRedis(key, limit);
       if (!shared.accepted) giveBack();
-      learnOthers(key, limit, shared);
+      learnOthers(count, limit, shared);
       return tighter(local, shared);
     } catch (error) {
       giveBack();
@@ -274,8 +293,7 @@ export function createRateLimiter(options: {
     }
   }
 
-  function takeLocal(key: string, limit: number): WindowVerdict {
-    const { own, others } = countOf(key);
+  function takeLocal(limit: number, { own, others }: KeyCount): WindowVerdict {
     const share = shareOf(limit);
     const room = limit - others.count;
     const othersLeaveMs = others.until - now();
@@ -287,22 +305,33 @@ export function createRateLimiter(options: {
     return { ...verdict, waitMs: Math.min(verdict.waitMs, shareWaitMs) };
   }
 
-  async function decide(key: string, limit: number): Promise<{ verdict: WindowVerdict; counted: string }> {
+  async function decide(
+    key: string,
+    limit: number,
+    count: KeyCount,
+  ): Promise<{ verdict: WindowVerdict; counted: string }> {
     if (!isDegraded) {
       try {
-        return { verdict: await takeShared(key, limit), counted: 'shared' };
+        return { verdict: await takeShared(key, limit, count), counted: 'shared' };
       } catch (error) {
         degrade(error);
       }
     }
-    return { verdict: takeLocal(key, limit), counted: 'local' };
+    return { verdict: takeLocal(limit, count), counted: 'local' };
   }
 
   scheduleProbe();
 
   return {
-    async take(key, limit) {
-      const { verdict, counted } = await decide(key, limit);
+    async take(key, limit, caller = 'known') {
+      const memory = counts[caller];
+      const count = memory.get(key) ?? createCount();
+      memory.set(key, count);
+      const { verdict, counted } = await decide(key, limit, count);
+      // The cache measures an entry only as it is added. Adding may forget others, and renews the age.
+      const present = memory.get(key) ?? count;
+      memory.delete(key);
+      memory.set(key, present);
       decisions.inc({ outcome: verdict.accepted ? 'accepted' : 'refused', counted });
       return inSeconds(limit, verdict);
     },

@@ -166,4 +166,13 @@ describe('a sliding window', () => {
       }),
     );
   });
+
+  test('needs 32 bytes for a bucket and none for what has left the span [LIMIT-6]', () => {
+    const window = createSlidingWindow();
+    const empty = window.bytes();
+    for (let bucket = 0; bucket < 600; bucket += 1) window.take(START + bucket * BUCKET_MS, 1_000);
+    expect(window.bytes() - empty).toBe(600 * 32);
+    window.ask(START + 2 * SPAN_MS, 1_000);
+    expect(window.bytes()).toBe(empty);
+  });
 });

@@ -35,58 +35,69 @@ export interface SlidingWindow {
   atLeast(now: number): number;
   /** Counts a request that was accepted elsewhere. */
   record(now: number): void;
+  /** Upper bound of the window's memory. */
+  bytes(): number;
 }
 
-/** Creates an empty window. It follows the same rule as the script in Redis, bucket for bucket. */
+/** Memory of a window without buckets, and of a bucket with the room that arrays keep for growth. */
+const WINDOW_BYTES = 1_024;
+const BUCKET_BYTES = 32;
+
+/** Creates an empty window. Its buckets are two arrays of numbers: objects would need four times the memory. It follows the same rule as the script in Redis, bucket for bucket. */
 export function createSlidingWindow(): SlidingWindow {
-  let buckets: Bucket[] = [];
+  /** Bucket numbers in order of time, and the requests in each bucket. */
+  let numbers: number[] = [];
+  let counts: number[] = [];
   let used = 0;
 
   /** Drops the buckets that have left the span. An instant before the newest bucket counts as that bucket's. */
   function advance(instant: number): number {
-    const newest = buckets.at(-1);
+    const newest = numbers.at(-1);
     let now = instant;
-    if (newest !== undefined && newest.number * BUCKET_MS > instant + SPAN_MS) {
+    if (newest !== undefined && newest * BUCKET_MS > instant + SPAN_MS) {
       // The clock was set far back. Waiting for it to catch up would lock the key out.
-      buckets = [];
+      numbers = [];
+      counts = [];
       used = 0;
     } else if (newest !== undefined) {
-      now = Math.max(instant, newest.number * BUCKET_MS);
+      now = Math.max(instant, newest * BUCKET_MS);
     }
-    const firstWithin = buckets.findIndex((bucket) => leavesAt(bucket.number) > now);
-    const left = buckets.splice(0, firstWithin === -1 ? buckets.length : firstWithin);
-    for (const bucket of left) used -= bucket.count;
+    const firstWithin = numbers.findIndex((number) => leavesAt(number) > now);
+    const left = firstWithin === -1 ? numbers.length : firstWithin;
+    if (left > 0) {
+      numbers.splice(0, left);
+      for (const count of counts.splice(0, left)) used -= count;
+    }
     return now;
   }
 
-  function count(now: number): Bucket {
-    const number = Math.floor(now / BUCKET_MS);
-    const newest = buckets.at(-1);
-    const bucket = newest?.number === number ? newest : { number, count: 0 };
-    if (bucket !== newest) buckets.push(bucket);
-    bucket.count += 1;
-    used += 1;
-    return bucket;
-  }
-
-  function uncount(bucket: Bucket): void {
-    const index = buckets.indexOf(bucket);
-    if (index === -1) return;
-    bucket.count -= 1;
-    used -= 1;
-    if (bucket.count === 0) buckets.splice(index, 1);
+  /** Adds requests to a bucket. Removes a bucket without requests. */
+  function add(number: number, requests: 1 | -1): void {
+    let index = numbers.lastIndexOf(number);
+    if (index === -1) {
+      // Given back after its bucket has left the span.
+      if (requests < 0) return;
+      index = numbers.push(number) - 1;
+    }
+    const left = (counts[index] ?? 0) + requests;
+    counts[index] = left;
+    used += requests;
+    if (left === 0) {
+      numbers.splice(index, 1);
+      counts.splice(index, 1);
+    }
   }
 
   function resetMs(now: number): number {
-    const oldest = buckets[0];
-    return oldest === undefined ? 0 : leavesAt(oldest.number) - now;
+    const [oldest] = numbers;
+    return oldest === undefined ? 0 : leavesAt(oldest) - now;
   }
 
   function waitMs(now: number, limit: number): number {
     let left = used;
-    for (const bucket of buckets) {
-      left -= bucket.count;
-      if (left < limit) return leavesAt(bucket.number) - now;
+    for (const [index, number] of numbers.entries()) {
+      left -= counts[index] ?? 0;
+      if (left < limit) return leavesAt(number) - now;
     }
     return 0;
   }
@@ -102,11 +113,12 @@ export function createSlidingWindow(): SlidingWindow {
     const now = advance(instant);
     const verdict = judge(now, limit);
     if (!verdict.accepted) return { verdict, giveBack: () => undefined };
-    const bucket = count(now);
+    const number = bucketAt(now);
+    add(number, 1);
     const remaining = limit - used;
     return {
       verdict: { accepted: true, remaining, resetMs: resetMs(now), waitMs: 0 },
-      giveBack: () => uncount(bucket),
+      giveBack: () => add(number, -1),
     };
   }
 
@@ -119,21 +131,21 @@ export function createSlidingWindow(): SlidingWindow {
     atLeast(instant) {
       const now = advance(instant);
       let certain = used;
-      for (const bucket of buckets) {
-        if (bucket.number * BUCKET_MS + SPAN_MS > now) break;
-        certain -= bucket.count;
+      for (const [index, number] of numbers.entries()) {
+        if (number * BUCKET_MS + SPAN_MS > now) break;
+        certain -= counts[index] ?? 0;
       }
       return certain;
     },
     record(instant) {
-      count(advance(instant));
+      add(bucketAt(advance(instant)), 1);
     },
+    bytes: () => WINDOW_BYTES + BUCKET_BYTES * numbers.length,
   };
 }
 
-interface Bucket {
-  readonly number: number;
-  count: number;
+function bucketAt(now: number): number {
+  return Math.floor(now / BUCKET_MS);
 }
 
 function leavesAt(bucketNumber: number): number {

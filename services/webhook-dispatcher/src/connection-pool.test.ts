@@ -125,6 +125,29 @@ describe('TLS', () => {
 });
 
 describe('a TLS session', () => {
+  test.each([
+    [4_000, true],
+    [8_192, false],
+  ])('with %i bytes more than usual is resumed: %s', async (bytes, resumed) => {
+    const at = await receiver({
+      maxVersion: 'TLSv1.2',
+      answer: (_request, response) => response.writeHead(204, { connection: 'close' }).end(),
+    });
+    const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
+    const open = pool.agent.createConnection.bind(pool.agent);
+    pool.agent.createConnection = (options) => {
+      const socket = open(options);
+      socket?.once('session', (session: Buffer) => {
+        socket.emit('session', Buffer.concat([session, Buffer.alloc(bytes)]));
+      });
+      return socket;
+    };
+    const post = senderFor(loopback(at.port), {}, pool);
+    await post();
+    await post();
+    expect(at.connections.map((connection) => connection.resumed)).toEqual([false, resumed]);
+  });
+
   /** A receiver that closes each connection, and its successor with the same ticket keys and another certificate. */
   async function receiverAndSuccessor(maxVersion: 'TLSv1.2' | 'TLSv1.3', shown: TestCertificate) {
     const shared = {

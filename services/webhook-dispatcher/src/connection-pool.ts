@@ -48,6 +48,8 @@ interface KnownSession {
 /** Below the 5 s after which common servers close an idle connection. */
 const IDLE_MS = 4_000;
 const MAX_SESSIONS = 2_000;
+/** Sessions have about 2 KiB. A receiver chooses the size of its ticket, up to 64 KiB; a larger session is not kept. */
+const MAX_SESSION_BYTES = 8_192;
 /** Maximum age of a certificate check; after it a full handshake verifies the certificate again. */
 const MAX_SESSION_MS = 3_600_000;
 const MAX_BROKEN_KEYS = 1_000;
@@ -124,6 +126,7 @@ export function createConnectionPool(options: {
     // Emitted only after the certificate has been verified.
     socket.on('session', (session: Buffer) => {
       sessions.delete(name);
+      if (session.length > MAX_SESSION_BYTES) return;
       forgetOldest(sessions, MAX_SESSIONS);
       const judgedAt = known !== undefined && socket.isSessionReused() ? known.judgedAt : elapsedMs();
       sessions.set(name, { session, certificate: opening.certificate, judgedAt });
