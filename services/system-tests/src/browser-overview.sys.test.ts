@@ -175,9 +175,9 @@ describe('the overview', () => {
   );
 
   test(
-    'says that it can not be loaded, and is loaded when one tries again',
+    'says what could not be loaded, never that there is nothing, and is loaded when one tries again',
     async () => {
-      watched.allow(/^503 GET \/partner-api\/webhooks/);
+      watched.allow(/^503 GET \/partner-api\/(webhooks|statistics)/);
       let isAway = true;
       await page.route(/\/partner-api\/webhooks(\?|$)/, (route) =>
         isAway
@@ -187,14 +187,22 @@ describe('the overview', () => {
             })
           : route.continue(),
       );
+      await page.route(/\/partner-api\/statistics(\?|$)/, (route) =>
+        route.fulfill({ status: 503, json: { error: 'later', code: 'unavailable', requestId: 'r-2' } }),
+      );
       await signIn(page, installer.owner);
       await page.getByText('Could not load your webhooks').waitFor();
       await page.getByText('r-1').waitFor();
       await checkLooks(page, 'overview-error');
       isAway = false;
       await page.getByRole('button', { name: 'Retry' }).click();
-      await page.getByRole('region', { name: 'Webhooks' }).waitFor();
+      const table = page.getByRole('region', { name: 'Webhooks' });
+      await table.waitFor();
       expect(await page.getByText('Could not load your webhooks').count()).toBe(0);
+      await page.getByText('Not everything could be loaded').waitFor();
+      expect(await page.getByText('No open issues').count()).toBe(0);
+      await table.getByText('Unknown').first().waitFor();
+      expect(await table.getByText('None', { exact: true }).count()).toBe(0);
       watched.expectNoFaults();
     },
     TEST_MS,

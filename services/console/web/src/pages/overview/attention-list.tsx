@@ -5,13 +5,21 @@ import { TextLink } from '../../parts/text-link.js';
 import type { Attention } from './attention.js';
 import classes from './overview.module.css';
 
-/** What needs attention, with where to go about each. */
-export function AttentionList({ found }: { readonly found: readonly Attention[] }) {
-  if (found.length === 0) {
-    return <Notice tone="good" title="No open issues" />;
-  }
+/** What needs attention, with where to go about each. `isWhole`: all that can need attention was looked at. */
+export function AttentionList({
+  found,
+  isWhole,
+}: {
+  readonly found: readonly Attention[];
+  readonly isWhole: boolean;
+}) {
+  const gap = !isWhole && (
+    <Notice tone="warn" title="Not everything could be loaded, so issues may be missing here." />
+  );
+  if (found.length === 0) return isWhole ? <Notice tone="good" title="No open issues" /> : gap;
   return (
     <Panel title="Needs your attention">
+      {gap}
       <Stack component="ul" gap="xs" className={classes['list']}>
         {found.map(({ key, tone, title, text, link }) => (
           <li key={key}>

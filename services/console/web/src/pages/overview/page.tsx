@@ -80,8 +80,10 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const span = spanNamed(query.get('span'));
   const lastDay = useCompanyStatistics();
   const statistics = useCompanyStatistics(spanUntil(span, now));
-  const { keys = [] } = useApiKeys();
-  const totalsOfDay = totalsById(lastDay.data?.webhooks);
+  const { keys, error: keysError } = useApiKeys();
+  const isWhole = lastDay.data !== undefined && keys !== undefined;
+  const hasFailed = lastDay.error !== null || keysError !== null;
+  const totalsOfDay = totalsById(lastDay.data?.webhooks ?? []);
   const held = useDeliveryCounts(
     idsOf(webhooks, ({ state }) => state === 'paused'),
     'held',
@@ -97,13 +99,13 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
       held: held.get(webhook.id),
       retrying: retrying.get(webhook.id),
     })),
-    keys,
+    keys: keys ?? [],
     now,
   });
 
   return (
     <Stack gap="lg">
-      <AttentionList found={found} />
+      {(isWhole || hasFailed) && <AttentionList found={found} isWhole={isWhole} />}
       <Panel title="Deliveries" actions={<SpanSwitch span={span} />}>
         {statistics.data === undefined ? (
           statistics.error !== null && (
@@ -133,7 +135,11 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
             Webhooks
           </Text>
         </Group>
-        <WebhookTable webhooks={webhooks} totalsOf={totalsById(statistics.data?.webhooks)} span={span} />
+        <WebhookTable
+          webhooks={webhooks}
+          totalsOf={statistics.data && totalsById(statistics.data.webhooks)}
+          span={span}
+        />
       </section>
     </Stack>
   );
@@ -144,7 +150,7 @@ function idsOf(webhooks: readonly Webhook[], isMeant: (webhook: Webhook) => bool
 }
 
 function totalsById(
-  webhooks: readonly { readonly webhookId: string; readonly totals: AttemptCounts }[] | undefined,
+  webhooks: readonly { readonly webhookId: string; readonly totals: AttemptCounts }[],
 ): ReadonlyMap<string, AttemptCounts> {
-  return new Map((webhooks ?? []).map(({ webhookId, totals }) => [webhookId, totals]));
+  return new Map(webhooks.map(({ webhookId, totals }) => [webhookId, totals]));
 }

@@ -14,7 +14,8 @@ import { chartPoints, SPAN_TEXTS, type SpanName, spanUntil } from '../../statist
 /** Every subscription with how it does. */
 export function WebhookTable(props: {
   readonly webhooks: readonly Webhook[];
-  readonly totalsOf: ReadonlyMap<string, AttemptCounts>;
+  /** Undefined: not known. */
+  readonly totalsOf: ReadonlyMap<string, AttemptCounts> | undefined;
   readonly span: SpanName;
 }) {
   const { webhooks, totalsOf, span } = props;
@@ -46,7 +47,7 @@ export function WebhookTable(props: {
           header: 'Success rate',
           isNumber: true,
           cell: ({ id }) => {
-            const totals = totalsOf.get(id);
+            const totals = totalsOf?.get(id);
             return totals === undefined ? '–' : (formatShare(totals.delivered, totals.attempts) ?? '–');
           },
         },
@@ -54,13 +55,14 @@ export function WebhookTable(props: {
           header: 'p95',
           isNumber: true,
           cell: ({ id }) => {
-            const duration = totalsOf.get(id)?.p95Ms ?? null;
+            const duration = totalsOf?.get(id)?.p95Ms ?? null;
             return duration === null ? '–' : formatDuration(duration);
           },
         },
         {
           header: 'Failures',
-          cell: ({ id }) => <Failures id={id} totals={totalsOf.get(id)} />,
+          cell: ({ id }) =>
+            totalsOf === undefined ? 'Unknown' : <Failures id={id} totals={totalsOf.get(id)} />,
         },
       ]}
     />

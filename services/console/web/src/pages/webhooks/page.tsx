@@ -66,7 +66,7 @@ function NoWebhooks() {
 
 function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const { data } = useCompanyStatistics();
-  const totals = new Map((data?.webhooks ?? []).map((each) => [each.webhookId, each.totals]));
+  const totals = data && new Map(data.webhooks.map((each) => [each.webhookId, each.totals]));
   return (
     <DataTable
       caption="Webhooks, oldest first"
@@ -93,9 +93,9 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
           header: 'Success (24 h)',
           isNumber: true,
           cell: ({ id }) => {
+            if (totals === undefined) return 'Unknown';
             const counts = totals.get(id);
-            if (counts === undefined) return '–';
-            return formatShare(counts.delivered, counts.attempts) ?? 'No attempts';
+            return (counts && formatShare(counts.delivered, counts.attempts)) ?? 'No attempts';
           },
         },
       ]}
