@@ -173,6 +173,30 @@ describe('the platform', () => {
     expect(await inboxOf(early.message)).toEqual({ prerequisite_id: missing, settled: false, kept: true });
   });
 
+  test('sends a message about a locked job among others: it alone waits for the lock', async () => {
+    const projectId = newId('prj');
+    await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
+    const jobId = await insertAssignedJob(database, seller, one);
+    const assigned = jobAssignedMessage({ jobId, installerCompanyId: two, version: 3 });
+    await database.transaction(async (tx) => {
+      await tx.query('select from jobs where id = $1 for update', [jobId]);
+      const others = [quoteSent(projectId), quoteSent(projectId), quoteSent(projectId)];
+      const [first, second, third] = others.map(({ message }) => message);
+      const outcomes = await Promise.allSettled(
+        [first, second, assigned, third].flatMap((message) => message ?? []).map(handle),
+      );
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+      ]);
+      expect(outcomes[2]).toMatchObject({ reason: { reason: 'unavailable' } });
+    });
+    expect(await handle(assigned)).toEqual({ kind: 'done' });
+    expect((await eventsOf(jobId)).at(-1)).toBe(`install.job_assigned ${two}`);
+  });
+
   test('reassigns a job from one company to another: no trace of the first one’s work remains [PLATFORM-9, TENANT-2]', async () => {
     const jobId = await insertAssignedJob(database, seller, one);
     await recordStatusEvent(

@@ -5,6 +5,7 @@ import { assertNever, invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Registry } from 'prom-client';
+import { LockTimeoutError } from '../database/connection-pool.js';
 import type { Database } from '../database/database.js';
 import { platformMessageCounter } from './platform-message-counter.js';
 import type { ReadMessage } from './platform-message-type.js';
@@ -27,7 +28,8 @@ interface Arrived extends MessageToRecord {
  * Creates the consumer of the platform's messages.
  *
  * Messages that arrive while others are recorded share the next transaction, if they are about different resources; messages
- * about one resource keep their order. If a message fails, those of its transaction are recorded one by one.
+ * about one resource keep their order. If a message fails or waits too long for a lock, those of its transaction are recorded
+ * one by one.
  *
  * Each message takes effect once per message id: its inbox row is part of the transaction of the effect. A message that arrives
  * before its prerequisite is stored in its inbox row and acknowledged, so that it blocks no other; it takes effect right after
@@ -49,7 +51,8 @@ export function createPlatformMessageHandler(deps: {
       for (const [index, each] of arrived.entries()) each.effect = effects[index];
       for (const { messageId, type, effect } of after) note(messageId, type, type, effect);
     },
-    isOfAll: (cause) => cause instanceof ServiceError && cause.reason === 'unavailable',
+    isOfAll: (cause) =>
+      cause instanceof ServiceError && cause.reason === 'unavailable' && !(cause instanceof LockTimeoutError),
   });
 
   function note(messageId: string, type: string, label: string, effect: ArrivedEffect): void {

@@ -10,6 +10,8 @@ import { readPlatformMessage } from './platform-messages.js';
 
 /** Maximum number of waiting messages that one round records, with all that waited for them in budget. */
 const BUDGET = 1_000;
+/** Maximum wait for a lock, in ms. Messages that share a transaction wait with it, and hold the locks of their own resources. */
+const LOCK_WAIT_MS = 2_000;
 
 /** A message as it was sent. */
 export interface SentMessage {
@@ -88,7 +90,8 @@ export const IS_READY_TO_RECORD = `(
  * `startWaitingMessages` handles failures, crashes and messages beyond the budget.
  *
  * Locks: the messages about each resource in ascending order, the inbox rows in ascending order, then those of the effects, for
- * each table in ascending order, last the heads of the feeds. A message that locks in another order is recorded alone.
+ * each table in ascending order, last the heads of the feeds. A message that locks in another order is recorded alone. After 2 s
+ * it fails with `LockTimeoutError`.
  */
 export async function recordPlatformMessages(
   deps: RecordingDeps,
@@ -96,7 +99,7 @@ export async function recordPlatformMessages(
 ): Promise<{ readonly effects: readonly ArrivedEffect[]; readonly after: readonly AppliedLater[] }> {
   const now = deps.clock();
   const effects = await retryTakenAddress(() =>
-    deps.database.transaction((tx) => recordOnce(tx, messages, now)),
+    deps.database.transaction((tx) => recordOnce(tx, messages, now), { lockTimeoutMs: LOCK_WAIT_MS }),
   );
   const changed = messages.map(({ sent }, index) => changesOf(sent.messageId, effects[index]));
   return { effects, after: await recordDependents(deps, changed, newRecordingBudget()) };
@@ -115,7 +118,7 @@ export async function recordWaitingMessage(
 ): Promise<{ readonly effect: PlatformEffect; readonly after: readonly AppliedLater[] } | undefined> {
   const now = deps.clock();
   const recorded = await retryTakenAddress(() =>
-    deps.database.transaction((tx) => recordWaiting(tx, sent, now)),
+    deps.database.transaction((tx) => recordWaiting(tx, sent, now), { lockTimeoutMs: LOCK_WAIT_MS }),
   );
   if (recorded === undefined) return undefined;
   const { effect, waitedFor } = recorded;
