@@ -200,6 +200,18 @@ describe('recordEvent', () => {
       expect(released.all().filter((each) => each.subscriptionId === subscriptionId)).toHaveLength(1);
     });
 
+    test('leases for the whole time, however long the transaction has waited before', async () => {
+      const companyId = await fixture.company();
+      await fixture.subscription({ companyId });
+      const { eventId, waitedUntil } = await fixture.database.transaction(async (tx) => {
+        const [row] = await tx.query<{ waitedUntil: Date }>('select clock_timestamp() as "waitedUntil"');
+        return { ...recordEvent(tx, eventOf(companyId)), waitedUntil: row?.waitedUntil.getTime() ?? 0 };
+      });
+      const { leasedAt, leaseExpiresAt } = await released.find((each) => each.eventId === eventId);
+      expect(leasedAt.getTime()).toBeGreaterThanOrEqual(waitedUntil);
+      expect(leaseExpiresAt.getTime()).toBe(leasedAt.getTime() + 30_000);
+    });
+
     test('leases within the caps of the subscription, of the company and of all, together with earlier leases', async () => {
       const subscribed = async () => {
         const companyId = await fixture.company();

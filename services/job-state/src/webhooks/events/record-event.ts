@@ -105,7 +105,7 @@ const recordEventsStatement = (
        (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at, next_attempt_at, lease_id)
      select ${deliveryIdSql('item.first_delivery_id', 'queued.number')},
        queued.id, item.company_id, item.event_id, item.name, item.resource_type, item.resource_id, item.created_at,
-       case when is_leased then now() + make_interval(secs => item.lease_seconds) else queued.due_at end,
+       case when is_leased then statement_timestamp() + make_interval(secs => item.lease_seconds) else queued.due_at end,
        case when is_leased then gen_random_uuid()::text end
      from queued join item using (call)
      cross join lateral (
@@ -116,7 +116,7 @@ const recordEventsStatement = (
      returning id, event_id, subscription_id, lease_id, next_attempt_at
    )
    select item.call, delivery.subscription_id as "subscriptionId", delivery.id, delivery.lease_id as "leaseId",
-     now() as "leasedAt", delivery.next_attempt_at as "leaseExpiresAt", s.failures_in_row > 0 as "lastAttemptFailed", s.url,
+     statement_timestamp() as "leasedAt", delivery.next_attempt_at as "leaseExpiresAt", s.failures_in_row > 0 as "lastAttemptFailed", s.url,
      s.url_version as "urlVersion", secret.version as "secretVersion", secret.sealed as "sealedSecret"
    from delivery join item using (event_id)
    left join (subscriptions s join subscription_secrets secret
@@ -155,7 +155,8 @@ const RECORD_EVENTS_WITH_FAULTS = recordEventsStatement('record-events-with-faul
  * not fit the event's schema.
  *
  * A delivery to an endpoint that has a free slot, no failing state and nothing due is leased at once, within the same bounds as
- * a claim of the scheduler, and released after the commit. The others are due at once; the commit wakes the scheduler.
+ * a claim of the scheduler, and released after the commit. Its lease begins with the statement: the transaction may have waited
+ * for locks before. The others are due at once; the commit wakes the scheduler.
  */
 export function recordEvent<E extends EventName>(tx: Transaction, event: EventToRecord<E>): RecordedEvent {
   const eventId = newId('evt');
