@@ -20,12 +20,7 @@ export interface IdempotencyBinding {
  * The key keeps `refused`, such as `stale_version`. It is committed, so it must be decided before any effect.
  */
 export type WorkOutcome<T> =
-  | {
-      readonly kind: 'done';
-      readonly result: T;
-      /** Sends the last statements before the commit: those that take a lock that many writers contend for. */
-      readonly lastly?: (tx: Transaction) => void;
-    }
+  | { readonly kind: 'done'; readonly result: T }
   | { readonly kind: 'refused'; readonly refusal: ServiceError };
 
 /** Maximum wait of a second request for the first one with the same key. */
@@ -52,7 +47,7 @@ const storedRefusal = z.object({
  * replay runs `checkReplay` first. If that throws, the caller gets its error, and the stored outcome stays. Work that only
  * sends its effects costs one more round trip, the commit included.
  *
- * Locks: first an advisory lock on company and key, then those of `load` and of the work, last those of `lastly`.
+ * Locks: first an advisory lock on company and key, then those of `load` and of the work.
  */
 export async function runIdempotent<T, Loaded>(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date },
@@ -74,9 +69,7 @@ export async function runIdempotent<T, Loaded>(
   const settled = await deps.database.transaction(
     async (tx) => {
       if (binding === undefined) {
-        const outcome = await request.work(tx, await request.load(tx));
-        finish(tx, outcome);
-        return { outcome, idempotency: undefined };
+        return { outcome: await request.work(tx, await request.load(tx)), idempotency: undefined };
       }
       const now = deps.clock();
       const claimed = claimKey(tx, companyId, binding, now);
@@ -92,7 +85,6 @@ export async function runIdempotent<T, Loaded>(
       const outcome = await request.work(tx, loaded);
       const { expiresAt } = claim;
       keepKey(tx, companyId, binding, { outcome: formatOutcome(outcome), now, expiresAt });
-      finish(tx, outcome);
       return { outcome, idempotency: { replayed: false, expiresAt } };
     },
     { companyId, lockTimeoutMs: WAIT_MS, timeoutMs: request.timeoutMs },
@@ -103,10 +95,6 @@ export async function runIdempotent<T, Loaded>(
     ...outcome.refusal.attributes,
     ...(idempotency === undefined ? {} : { idempotency }),
   });
-}
-
-function finish<T>(tx: Transaction, outcome: WorkOutcome<T>): void {
-  if (outcome.kind === 'done') outcome.lastly?.(tx);
 }
 
 type Claim =

@@ -8,7 +8,6 @@ import type { Database, Transaction } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import type { RecordedEvent } from '../webhooks/events/record-event.js';
-import { appendFeedEntries } from './feed.js';
 import { instantOfChange, type LockedJob, lockJob } from './job-record.js';
 import { type JobEvent, writeJob } from './write-job.js';
 
@@ -145,11 +144,7 @@ export async function changeJob<Message extends DescMessage, Loaded>(
       });
       changed = { version, ...decision.logFields };
       recorded = written.recorded;
-      return {
-        kind: 'done',
-        result: written.resource,
-        lastly: (last) => appendFeedEntries(last, written.feedEntries),
-      };
+      return { kind: 'done', result: written.resource };
     },
   }).catch((error: unknown) => {
     const { reason, attributes } = ServiceError.from(error);

@@ -8,7 +8,7 @@ import type { Database } from '../database/database.js';
 import { makePartitionsAhead } from '../retention/run-retention.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { binding, insertAssignedJob, insertCompany } from '../testing/test-jobs.js';
-import { appendFeedEntries, readFeed, withdrawFeedEntries } from './feed.js';
+import { appendFeedEntry, readFeed, withdrawFeedEntries } from './feed.js';
 import { recordStatusEvent } from './record-status-event.js';
 
 const WRITERS = 32;
@@ -105,7 +105,8 @@ describe('the feed', () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         database.transaction(async (tx) => {
-          appendFeedEntries(tx, index % 2 === 0 ? [entry(one), entry(two)] : [entry(two), entry(one)]);
+          for (const companyId of index % 2 === 0 ? [one, two] : [two, one])
+            appendFeedEntry(tx, entry(companyId));
           await delay(random() * 3);
         }),
       ),
@@ -118,7 +119,7 @@ describe('the feed', () => {
     const companyId = await insertCompany(database, 'INSTALLER');
     const append = (resource: string, fails: boolean) =>
       database.transaction(async (tx) => {
-        appendFeedEntries(tx, [{ companyId, jobId: 'job', changedAt: new Date(), resource }]);
+        appendFeedEntry(tx, { companyId, jobId: 'job', changedAt: new Date(), resource });
         if (fails) throw new Error('undone');
       });
     await append('{"n":1}', false);
@@ -135,7 +136,7 @@ describe('the feed', () => {
     const companyId = await insertCompany(database, 'INSTALLER');
     for (let count = 0; count < 5; count += 1) {
       await database.transaction((tx) =>
-        appendFeedEntries(tx, [{ companyId, jobId: `job_${count}`, changedAt: new Date(), resource: '{}' }]),
+        appendFeedEntry(tx, { companyId, jobId: `job_${count}`, changedAt: new Date(), resource: '{}' }),
       );
     }
     const read = async (afterSequence: string | undefined, limit: number) => {
@@ -152,7 +153,7 @@ describe('the feed', () => {
     const companyId = await insertCompany(database, 'INSTALLER');
     const append = (jobId: string) =>
       database.transaction((tx) =>
-        appendFeedEntries(tx, [{ companyId, jobId, changedAt: new Date(), resource: '{}' }]),
+        appendFeedEntry(tx, { companyId, jobId, changedAt: new Date(), resource: '{}' }),
       );
     await append('stays');
     await append('leaves');
@@ -169,7 +170,7 @@ describe('the feed', () => {
     for (const [index, day] of months.entries()) {
       const jobId = index === 3 ? 'stays' : 'leaves';
       await database.transaction((tx) =>
-        appendFeedEntries(tx, [{ companyId, jobId, changedAt: new Date(day), resource: '{}' }]),
+        appendFeedEntry(tx, { companyId, jobId, changedAt: new Date(day), resource: '{}' }),
       );
     }
     const read = async () =>

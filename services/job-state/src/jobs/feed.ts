@@ -37,15 +37,16 @@ const APPEND_ENTRIES: PreparedStatement = {
 };
 
 /**
- * Appends entries to the feeds of their companies, right before the commit.
+ * Appends an entry to the feed of its company, right before the commit, together with all others of the transaction.
  *
  * Each company's head is locked until the commit, so that sequences follow the order of commits, without gaps; the company's
  * other writers wait. Heads are locked in ascending order of company, so that two transactions cannot deadlock.
  */
-export function appendFeedEntries(tx: Pick<Transaction, 'sendLast'>, entries: readonly FeedEntry[]): void {
-  for (const { companyId, jobId, changedAt, resource } of entries) {
-    tx.sendLast(APPEND_ENTRIES, [companyId, jobId, changedAt, resource]);
-  }
+export function appendFeedEntry(
+  tx: Pick<Transaction, 'sendLast'>,
+  { companyId, jobId, changedAt, resource }: FeedEntry,
+): void {
+  tx.sendLast(APPEND_ENTRIES, [companyId, jobId, changedAt, resource]);
 }
 
 /** Removes a job's entries from the feed of a company that the job has left. Their sequences are never reused. */

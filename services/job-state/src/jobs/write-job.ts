@@ -3,7 +3,7 @@ import type { EventData, EventName } from '@partner/proto-contracts/events/webho
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
 import { type RecordedEvent, recordEvent } from '../webhooks/events/record-event.js';
-import { type FeedEntry, withdrawFeedEntries } from './feed.js';
+import { appendFeedEntry, withdrawFeedEntries } from './feed.js';
 import type { LockedJob } from './job-record.js';
 import { renderProjection, shownReadiness } from './render-projection.js';
 
@@ -39,20 +39,18 @@ export interface JobChanged {
   /** The projection as JSON text; null while no company has the job. */
   readonly resource: string | null;
   readonly recorded: readonly RecordedEvent[];
-  /** Feed entries to append, as the last statement of the transaction. */
-  readonly feedEntries: readonly FeedEntry[];
 }
 
 /**
- * Writes a changed job: its row, the history of its status, and the webhook events with their deliveries.
+ * Writes a changed job: its row, the history of its status, its feed entry, and the webhook events with their deliveries.
  *
  * It is the only writer of jobs, apart from notes. For a company that has lost the job, it withdraws the feed entries, hides
  * the notes from the next company, and emits `install.job_unassigned`. For a company that keeps it, it emits
  * `install.readiness_changed` if the projection shows another readiness. The projection is rendered again if the version or the
  * company changes.
  *
- * The caller holds the lock of the job. Locks: the feed entries of a company that has lost it. The caller appends the returned
- * feed entries, as the last statement of its transaction.
+ * The caller holds the lock of the job. Locks: the feed entries of a company that has lost it, last the feed head of the company
+ * that has it.
  */
 export function writeJob(tx: Transaction, change: JobChange): JobChanged {
   const { before, after, now } = change;
@@ -83,14 +81,10 @@ export function writeJob(tx: Transaction, change: JobChange): JobChanged {
     const companyId = event.companyId ?? installerCompanyId;
     if (companyId !== null) emit(companyId, event);
   }
-  return {
-    resource,
-    recorded,
-    feedEntries:
-      isNew && installerCompanyId !== null && resource !== null
-        ? [{ companyId: installerCompanyId, jobId, changedAt: now, resource }]
-        : [],
-  };
+  if (isNew && installerCompanyId !== null && resource !== null) {
+    appendFeedEntry(tx, { companyId: installerCompanyId, jobId, changedAt: now, resource });
+  }
+  return { resource, recorded };
 }
 
 const SAVE_JOB: PreparedStatement = {

@@ -3,7 +3,6 @@ import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { ANNOUNCED_DOCUMENT_CATEGORIES } from '@partner/proto-contracts/events/webhook-events';
 import { contractInstaller } from '../access/contracted-installers.js';
 import type { Transaction } from '../database/database.js';
-import { appendFeedEntries } from '../jobs/feed.js';
 import { heldSince, holderAt, type PlatformState } from '../jobs/platform-state.js';
 import { instantOfChange, type LockedJob, lockJob } from '../jobs/job-record.js';
 import { renderProjection, shownSchedule } from '../jobs/render-projection.js';
@@ -50,7 +49,7 @@ export async function recordJobChange(
     ? { ...decided, version: wasNeverShown ? 1 : job.version + 1, updatedAt: now }
     : decided;
   const isCancelled = after.status === 'CANCELLED' && job.status !== 'CANCELLED';
-  const { feedEntries } = writeJob(tx, {
+  writeJob(tx, {
     before: job,
     after,
     ...(isCancelled
@@ -62,7 +61,6 @@ export async function recordJobChange(
   if (given.contractedCompanyId !== undefined) {
     await contractInstaller(tx, job.sellingCompany.id, given.contractedCompanyId);
   }
-  appendFeedEntries(tx, feedEntries);
   return isDeepStrictEqual({ ...job, platformState }, after) && facts.length === 0
     ? { kind: 'ignored', why: 'nothing follows from it' }
     : { kind: 'applied' };
