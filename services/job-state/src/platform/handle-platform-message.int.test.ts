@@ -1,3 +1,4 @@
+import '@partner/kernel/telemetry/start';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { QuoteSentSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
@@ -5,6 +6,7 @@ import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
+import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { fc } from '@partner/test-kit/fast-check';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
@@ -314,6 +316,20 @@ describe('the platform', () => {
       ),
       { numRuns: 40 },
     );
+  });
+
+  test('sends a message before its prerequisite: its event continues its own trace', async () => {
+    const jobId = newId('job');
+    const traced = (message: IncomingMessage) =>
+      withSpan({ name: 'test', kind: 'CONSUMER' }, async (span) => {
+        await handle(message);
+        return span.spanContext().traceId;
+      });
+    const traceId = await traced(jobAssignedMessage({ jobId, installerCompanyId: one }));
+    await traced(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
+    const events = await database.query('select trace_parent from events where resource_id = $1', [jobId]);
+    expect(events).toEqual([{ trace_parent: expect.stringContaining(traceId) }]);
+    expect(traceId).not.toMatch(/^0+$/);
   });
 
   test('sends many assignments before a job: only the newest adds a feed entry', async () => {

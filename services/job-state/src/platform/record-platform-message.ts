@@ -1,6 +1,6 @@
 import { assertNever } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
-import { injectTrace } from '@partner/kernel/telemetry/tracing';
+import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database, Transaction } from '../database/database.js';
 import { retryTakenAddress } from '../leads/retry-taken-address.js';
@@ -54,10 +54,12 @@ export function newRecordingBudget(): RecordingBudget {
   return { left: BUDGET };
 }
 
-interface WaitingRow {
+/** A message that waits in its inbox row. */
+export interface WaitingRow {
   readonly message_id: string;
   readonly type: string;
   readonly body: Buffer;
+  readonly trace_parent: string | null;
 }
 
 /** Clears an inbox row once its message is no longer kept. */
@@ -106,25 +108,35 @@ export async function recordPlatformMessages(
 }
 
 /**
- * Records a waiting message as {@link recordPlatformMessages} does, after its prerequisite has appeared.
+ * Records a waiting message as {@link recordPlatformMessages} does, in its own trace, after its prerequisite has appeared.
  *
  * A refused one is marked dead. Returns undefined if the message no longer waits. The messages that waited for it count against
  * the budget.
  */
 export async function recordWaitingMessage(
   deps: RecordingDeps,
-  sent: SentMessage,
+  { message_id: messageId, type, body, trace_parent }: WaitingRow,
   budget: RecordingBudget,
 ): Promise<{ readonly effect: PlatformEffect; readonly after: readonly AppliedLater[] } | undefined> {
   const now = deps.clock();
-  const recorded = await retryTakenAddress(() =>
-    deps.database.transaction((tx) => recordWaiting(tx, sent, now), { lockTimeoutMs: LOCK_WAIT_MS }),
+  const recorded = await withSpan(
+    {
+      name: 'process waiting platform message',
+      kind: 'CONSUMER',
+      parent: extractTrace({ traceparent: trace_parent }),
+    },
+    () =>
+      retryTakenAddress(() =>
+        deps.database.transaction((tx) => recordWaiting(tx, { messageId, type, body }, now), {
+          lockTimeoutMs: LOCK_WAIT_MS,
+        }),
+      ),
   );
   if (recorded === undefined) return undefined;
   const { effect, waitedFor } = recorded;
   // A message that is still early although its prerequisite exists would wait in circles.
   const isInVain = effect.kind === 'early' && effect.missing === waitedFor;
-  const changed = isInVain ? [] : [changesOf(sent.messageId, effect)];
+  const changed = isInVain ? [] : [changesOf(messageId, effect)];
   return { effect, after: await recordDependents(deps, changed, budget) };
 }
 
@@ -259,7 +271,7 @@ async function recordDependents(
   try {
     const now = deps.clock();
     const rows = await deps.database.query<WaitingRow>(
-      `select message_id, type, body from inbox
+      `select message_id, type, body, trace_parent from inbox
        where prerequisite_id is not null
          and (message_id = any($3::text[]) or prerequisite_id = any($1::text[]) or resource_id = any($1::text[])) and ${IS_READY_TO_RECORD}
        order by received_at, message_id limit $2`,
@@ -271,13 +283,9 @@ async function recordDependents(
     for (const { row } of inOrder) {
       if (budget.left === 0) break;
       budget.left -= 1;
-      const sent = { messageId: row.message_id, type: row.type, body: row.body };
-      const recorded = await recordWaitingMessage(deps, sent, budget);
+      const recorded = await recordWaitingMessage(deps, row, budget);
       if (recorded === undefined) continue;
-      applied.push(
-        { messageId: sent.messageId, type: sent.type, effect: recorded.effect },
-        ...recorded.after,
-      );
+      applied.push({ messageId: row.message_id, type: row.type, effect: recorded.effect }, ...recorded.after);
     }
   } catch (error) {
     deps.logger.warn({ err: error, waiting, waitedFor: appeared }, 'platform.waiting_messages_deferred');

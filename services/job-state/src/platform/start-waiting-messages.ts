@@ -2,7 +2,6 @@ import { DEAD_LETTERS } from '@partner/proto-contracts/topology';
 import { deathHeaders } from '@partner/kernel/amqp/death-headers';
 import type { Publisher } from '@partner/kernel/amqp/publisher';
 import type { Logger } from '@partner/kernel/logger';
-import { extractTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { measuredGauge } from '../database/measured-gauge.js';
@@ -13,6 +12,7 @@ import {
   CLEAR_STORED_MESSAGE,
   newRecordingBudget,
   recordWaitingMessage,
+  type WaitingRow,
   IS_READY_TO_RECORD,
 } from './record-platform-message.js';
 
@@ -22,13 +22,6 @@ const BATCH_SIZE = 100;
 /** Delay before a message is retried after a check in vain. */
 const RECHECK_DELAY_MS = 60_000;
 const FAILURE_PAUSE_MS = 5_000;
-
-interface KeptRow {
-  readonly message_id: string;
-  readonly type: string;
-  readonly body: Buffer;
-  readonly trace_parent: string | null;
-}
 
 interface Deps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
@@ -118,23 +111,17 @@ async function recordAppeared(
 ): Promise<number> {
   const { database, logger, clock } = deps;
   const now = clock();
-  const rows = await database.query<KeptRow>(
+  const rows = await database.query<WaitingRow>(
     `select message_id, type, body, trace_parent from inbox
      where prerequisite_id is not null and (last_attempt_at is null or last_attempt_at <= $2) and ${IS_READY_TO_RECORD}
      order by last_attempt_at nulls first, received_at limit $1`,
     [BATCH_SIZE, new Date(now.getTime() - RECHECK_DELAY_MS)],
   );
   const budget = newRecordingBudget();
-  for (const { message_id: messageId, type, body, trace_parent } of rows) {
+  for (const row of rows) {
+    const { message_id: messageId, type } = row;
     try {
-      const recorded = await withSpan(
-        {
-          name: 'process waiting platform message',
-          kind: 'CONSUMER',
-          parent: extractTrace({ traceparent: trace_parent }),
-        },
-        () => recordWaitingMessage(deps, { messageId, type, body }, budget),
-      );
+      const recorded = await recordWaitingMessage(deps, row, budget);
       if (recorded === undefined) continue;
       note(messageId, type, recorded.effect);
       for (const later of recorded.after) note(later.messageId, later.type, later.effect);
@@ -167,7 +154,7 @@ async function expire({ database, clock }: Deps): Promise<number> {
 /** Publishes dead messages inside the transaction that locks their rows. Confirmed ones are cleared. */
 async function deadLetter({ database, publisher, deadLetterQueue, logger, clock }: Deps): Promise<number> {
   const { confirmed, failure } = await database.transaction(async (tx) => {
-    const rows = await tx.query<KeptRow & { readonly dead_reason: string }>(
+    const rows = await tx.query<WaitingRow & { readonly dead_reason: string }>(
       `select message_id, type, body, trace_parent, dead_reason from inbox where dead_reason is not null
        order by received_at limit $1 for update skip locked`,
       [BATCH_SIZE],
