@@ -46,8 +46,16 @@ export type ContractorJob = z.infer<typeof contractorJob>;
 
 /** The jobs, most recently updated first. */
 export const contractorJobsResponse = z
-  .object({ jobs: z.array(contractorJob).meta({ description: 'At most `take` of them.' }) })
+  .object({
+    jobs: z.array(contractorJob).meta({
+      description:
+        'At most `take` of them; fewer if their notes are so long that the response would exceed 8 MiB.',
+    }),
+    hasMore: z.boolean().meta({ description: 'Whether there are more jobs than these.' }),
+  })
   .meta({ id: 'ContractorJobs', description: 'Sold jobs, most recently updated first.' });
+
+export type ContractorJobs = z.infer<typeof contractorJobsResponse>;
 
 /** The query of the list of jobs. */
 export const contractorJobsQuery = z.object({ take: pageLimit(LIMITS.inboundPageSize) });

@@ -15,7 +15,11 @@ export const listContractorJobsOperation = defineOperation({
 Lists the jobs that your company sold and that the installer of the key performs, most recently updated first. There is no
 next page: \`take\` says how many of the newest you want.`,
   responses: {
-    200: { description: 'The jobs.', schema: contractorJobsResponse, example: { jobs: [JOB_EXAMPLE] } },
+    200: {
+      description: 'The jobs.',
+      schema: contractorJobsResponse,
+      example: { jobs: [JOB_EXAMPLE], hasMore: false },
+    },
   },
 });
 

@@ -9,7 +9,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';
 
-const resourceJson = JSON.stringify({ jobs: [JOB_EXAMPLE] });
+const resourceJson = JSON.stringify({ jobs: [JOB_EXAMPLE], hasMore: false });
 
 function createFixture(answer: ResourceResponse | ServiceError = { resourceJson }) {
   const requests: ListContractorJobsRequest[] = [];

@@ -122,7 +122,7 @@ describe('a note', () => {
       installer_note: 'Gate code 1234',
       last_updated_at: NOTED,
     });
-    expect(await listContractorJobs(database, { ...boundary, limit: 1 })).toEqual([job]);
+    expect(await listContractorJobs(database, { ...boundary, limit: 1 })).toMatchObject({ jobs: [job] });
   });
 
   test('after another one is on a new line, exactly as given [CONTRACTOR-4]', async () => {

@@ -1,10 +1,8 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import type { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
-import type { z } from 'zod';
 import { type Database, queryWithin } from '../database/database.js';
 import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
 import { readBinding } from '../idempotency/read-binding.js';
@@ -25,9 +23,7 @@ export function createContractorJobService(deps: {
         ...boundaryOf(request),
         limit: pageSize(request.limit),
       });
-      return {
-        resourceJson: JSON.stringify({ jobs: [...jobs] } satisfies z.input<typeof contractorJobsResponse>),
-      };
+      return { resourceJson: JSON.stringify(jobs) };
     },
 
     async appendJobNote(request, context) {

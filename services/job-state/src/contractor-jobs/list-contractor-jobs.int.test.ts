@@ -43,7 +43,7 @@ async function listedIds(
   boundary: { readonly sellingCompanyId: string; readonly installerCompanyId: string },
   limit = 200,
 ): Promise<readonly string[]> {
-  return (await listContractorJobs(database, { ...boundary, limit })).map(({ id }) => id);
+  return (await listContractorJobs(database, { ...boundary, limit })).jobs.map(({ id }) => id);
 }
 
 /** Sets when a job was last updated, in seconds after the tests' time. */
@@ -69,8 +69,8 @@ describe('the list of sold jobs', () => {
   test('shows only the fields of the specification', async () => {
     const boundary = await newBoundary();
     const jobId = await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
-    const [job] = await listContractorJobs(database, { ...boundary, limit: 1 });
-    expect(job).toEqual({
+    const { jobs } = await listContractorJobs(database, { ...boundary, limit: 1 });
+    expect(jobs[0]).toEqual({
       id: jobId,
       workOrderNo: 'WO-1',
       address: '12 Maple Street',
@@ -86,7 +86,7 @@ describe('the list of sold jobs', () => {
   test('derives the stage from status and schedule [CONTRACTOR-5]', async () => {
     const boundary = await newBoundary();
     const jobId = await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
-    const stage = async () => (await listContractorJobs(database, { ...boundary, limit: 1 }))[0]?.stage;
+    const stage = async () => (await listContractorJobs(database, { ...boundary, limit: 1 })).jobs[0]?.stage;
     await database.query(`update jobs set schedule_status = 'TENTATIVE' where id = $1`, [jobId]);
     expect(await stage()).toBe('SCHEDULED');
     await database.query(`update jobs set status = 'EN_ROUTE' where id = $1`, [jobId]);

@@ -1,6 +1,7 @@
-import type { ContractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import type { ContractorJobs } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable } from '../database/database.js';
+import { pageWithinBytes } from '../rpc/page-within-bytes.js';
 import {
   CONTRACTOR_JOB_COLUMNS,
   type ContractorJobBoundary,
@@ -15,15 +16,22 @@ const LIST_JOBS: PreparedStatement = {
      order by last_updated_at desc, id desc limit $3`,
 };
 
-/** Lists the jobs inside a boundary, most recently updated first (spec: Inbound, GET /inbound/jobs). */
+/**
+ * Lists the jobs inside a boundary, most recently updated first (spec: Inbound, GET /inbound/jobs).
+ *
+ * A list with large notes ends early, see {@link pageWithinBytes}.
+ */
 export async function listContractorJobs(
   database: Queryable,
-  page: ContractorJobBoundary & { readonly limit: number },
-): Promise<readonly ContractorJob[]> {
+  { sellingCompanyId, installerCompanyId, limit }: ContractorJobBoundary & { readonly limit: number },
+): Promise<ContractorJobs> {
   const rows = await database.query<ContractorJobRow>(LIST_JOBS, [
-    page.sellingCompanyId,
-    page.installerCompanyId,
-    page.limit,
+    sellingCompanyId,
+    installerCompanyId,
+    limit + 1,
   ]);
-  return rows.map(shownContractorJob);
+  const { page: jobs, hasMore } = pageWithinBytes(rows.map(shownContractorJob), limit, (job) =>
+    JSON.stringify(job),
+  );
+  return { jobs: [...jobs], hasMore };
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '@partner/kernel/service-error';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable, Transaction } from '../database/database.js';
+import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../rpc/page-within-bytes.js';
 import { STANDARD_RETENTION } from '../retention/retained-tables.js';
 
 /** One change of one job in one installer company's feed. */
@@ -56,10 +57,14 @@ export function withdrawFeedEntries(tx: Pick<Transaction, 'send'>, companyId: st
 
 const NEWEST_ENTRIES: PreparedStatement = {
   name: 'newest-feed-entries',
-  text: `select sequence, changed_at, resource from feed_entries
-     where company_id = $1
-       and sequence > coalesce((select purged_through from feed_heads where company_id = $1), 0)
-     order by sequence desc limit $2`,
+  text: `select sequence, changed_at, resource from (
+       select sequence, changed_at, resource, ${bytesBefore('resource', 'sequence desc')} as bytes_before from feed_entries
+       where company_id = $1
+         and sequence > coalesce((select purged_through from feed_heads where company_id = $1), 0)
+       order by sequence desc limit $2
+     ) as entry
+     where bytes_before <= ${PAGE_BYTES}
+     order by sequence desc`,
 };
 
 const ENTRIES_AFTER: PreparedStatement = {
@@ -69,10 +74,10 @@ const ENTRIES_AFTER: PreparedStatement = {
        select coalesce((select purged_through from feed_heads where company_id = $1), 0) as purged_through
      ) as head
      left join lateral (
-       select sequence, changed_at, resource from feed_entries
+       select sequence, changed_at, resource, ${bytesBefore('resource', 'sequence')} as bytes_before from feed_entries
        where company_id = $1 and sequence > greatest($2::bigint, head.purged_through)
        order by sequence limit $3
-     ) as entry on true
+     ) as entry on entry.bytes_before <= ${PAGE_BYTES}
      order by entry.sequence`,
 };
 
@@ -80,7 +85,7 @@ const ENTRIES_AFTER: PreparedStatement = {
  * Reads a page of a company's feed in ascending order (spec: Installer v1, rules 1 and 2).
  *
  * It returns the entries after a sequence; after `0`, from the oldest one kept. Without a sequence it returns the newest
- * entries.
+ * entries. A page of large entries ends early, see {@link pageWithinBytes}.
  *
  * Entries are dropped by age. A sequence before the newest dropped one fails with `cursor_invalid`, since a page after it would
  * hide a gap. One statement reads the mark and the entries from one snapshot: an entry that is dropped meanwhile is either
@@ -94,7 +99,8 @@ export async function readFeed(
 ): Promise<{ readonly entries: readonly SequencedEntry[]; readonly hasMore: boolean }> {
   if (page.afterSequence === undefined) {
     const newest = await database.query<FeedRow>(NEWEST_ENTRIES, [page.companyId, page.limit]);
-    return { entries: newest.reverse().map(sequencedEntry), hasMore: false };
+    const { page: shown } = pageWithinBytes(newest, page.limit, resourceOf);
+    return { entries: shown.toReversed().map(sequencedEntry), hasMore: false };
   }
   const rows = await database.query<MarkedRow>(ENTRIES_AFTER, [
     page.companyId,
@@ -102,8 +108,9 @@ export async function readFeed(
     page.limit + 1,
   ]);
   if (rows[0]?.is_purged === true) throw cursorTooOld(keptDays);
-  const entries = rows.filter((row): row is MarkedRow & FeedRow => row.sequence !== null);
-  return { entries: entries.slice(0, page.limit).map(sequencedEntry), hasMore: entries.length > page.limit };
+  const found = rows.filter((row): row is MarkedRow & FeedRow => row.sequence !== null);
+  const { page: entries, hasMore } = pageWithinBytes(found, page.limit, resourceOf);
+  return { entries: entries.map(sequencedEntry), hasMore };
 }
 
 function cursorTooOld(keptDays: number): ServiceError {
@@ -124,6 +131,8 @@ interface MarkedRow {
   readonly changed_at: Date;
   readonly resource: string;
 }
+
+const resourceOf = ({ resource }: FeedRow): string => resource;
 
 function sequencedEntry(row: FeedRow): SequencedEntry {
   return { sequence: row.sequence, changedAt: row.changed_at, resource: row.resource };

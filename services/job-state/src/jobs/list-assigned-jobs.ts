@@ -1,5 +1,6 @@
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable } from '../database/database.js';
+import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../rpc/page-within-bytes.js';
 
 /** One job in its current state. */
 export interface AssignedJob {
@@ -16,17 +17,18 @@ const LIST_JOBS: PreparedStatement = {
   text: `select job.id, job.updated_at, job.projection, head.last as feed_sequence
      from (select coalesce((select last from feed_heads where company_id = $1), 0) as last) as head
      left join lateral (
-       select id, updated_at, projection from jobs
+       select id, updated_at, projection, ${bytesBefore('projection', 'installer_company_id, id')} as bytes_before from jobs
        where (installer_company_id, id) > ($1, $2) and installer_company_id <= $1
        order by installer_company_id, id limit $3
-     ) as job on true
+     ) as job on job.bytes_before <= ${PAGE_BYTES}
      order by job.id`,
 };
 
 /**
  * Reads a page of the company's current jobs by ascending id, and the newest sequence of its feed (0: no entry).
  *
- * One statement reads both from one snapshot: every change that the page does not show has a higher sequence.
+ * One statement reads both from one snapshot: every change that the page does not show has a higher sequence. A
+ * page of large jobs ends early, see {@link pageWithinBytes}.
  */
 export async function listAssignedJobs(
   database: Queryable,
@@ -42,12 +44,9 @@ export async function listAssignedJobs(
     projection: string;
     feed_sequence: string;
   }>(LIST_JOBS, [page.companyId, page.afterJobId ?? '', page.limit + 1]);
-  const jobs = rows.flatMap(({ id, updated_at, projection }) =>
+  const found = rows.flatMap(({ id, updated_at, projection }) =>
     id === null ? [] : [{ jobId: id, changedAt: updated_at, resource: projection }],
   );
-  return {
-    jobs: jobs.slice(0, page.limit),
-    hasMore: jobs.length > page.limit,
-    feedSequence: rows[0]?.feed_sequence ?? '0',
-  };
+  const { page: jobs, hasMore } = pageWithinBytes(found, page.limit, ({ resource }) => resource);
+  return { jobs, hasMore, feedSequence: rows[0]?.feed_sequence ?? '0' };
 }

@@ -148,7 +148,7 @@ async function feedOf(jobId: string, companyId = one): Promise<readonly number[]
 /** The notes on a job that the seller's keys for an installer company read. */
 async function notesOf(jobId: string, installerCompanyId: string): Promise<string | null | undefined> {
   const boundary = { sellingCompanyId: seller, installerCompanyId, limit: 200 };
-  const jobs = await listContractorJobs(database, boundary);
+  const { jobs } = await listContractorJobs(database, boundary);
   return jobs.find(({ id }) => id === jobId)?.installerNote;
 }
 

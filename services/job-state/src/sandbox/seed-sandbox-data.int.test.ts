@@ -107,7 +107,7 @@ describe('the sandbox', () => {
     );
     expect(contractors).toHaveLength(2);
     for (const boundary of contractors) {
-      const jobs = await listContractorJobs(database, { ...boundary, limit: 50 });
+      const { jobs } = await listContractorJobs(database, { ...boundary, limit: 50 });
       expect(new Set(jobs.map(({ stage }) => stage))).toEqual(new Set(CONTRACTOR_JOB_STAGES));
       expect(jobs.filter(({ installerNote }) => installerNote !== null)).not.toHaveLength(0);
     }

@@ -22,6 +22,7 @@ import { killChannel, observeConnection } from '../testing/observed-connection.j
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
 import { startRpcServer } from './rpc-server.js';
 import type { RpcService } from './rpc-service.js';
 import { createRpcTransport } from './rpc-transport.js';
@@ -196,6 +197,19 @@ describe('RPC over the broker', () => {
     const error = await failureOf(client.getJob({}));
     expect(error.reason).toBe('internal');
     expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('hunter2');
+  });
+
+  test('reports a response that the broker may refuse as internal, and keeps running [LIMIT-7]', async () => {
+    await serve(async ({ jobId = '' }) => ({ resourceJson: 'x'.repeat(Number(jobId)) }));
+    const client = await clientOf();
+    // The message has a tag and a length before its text.
+    const longest = MAX_RESPONSE_BYTES - 5;
+    const [error, answer] = await Promise.all([
+      failureOf(client.getJob({ jobId: String(longest + 1) })),
+      client.getJob({ jobId: String(longest) }),
+    ]);
+    expect(error.reason).toBe('internal');
+    expect(answer.resourceJson).toHaveLength(longest);
   });
 
   test('responds to a malformed request and to an unknown method, and keeps running', async () => {

@@ -83,9 +83,10 @@ function expectListedJobs(
   take: number,
   answer: HttpResponse,
 ): void {
-  const { jobs } = contractorJobsResponse.parse(answer.json);
+  const { jobs, hasMore } = contractorJobsResponse.parse(answer.json);
   const visible = [...world.jobs.values()].filter(({ id }) => sees(world, state, caller, id));
   expectSame('the number of jobs', jobs.length, Math.min(take, visible.length));
+  expectSame('whether there are more', hasMore, visible.length > take);
   const times = jobs.map(({ lastUpdated }) => lastUpdated);
   expectSame('the order of the jobs', times, times.toSorted().reverse());
   expectSame('the number of different jobs', new Set(jobs.map(({ id }) => id)).size, jobs.length);
