@@ -203,6 +203,7 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
       limitOf: () => LIMITS.consoleRequestsPerMinute,
       countedAs: COUNTED_AS.console,
     },
+    companyOf: ({ companyId }) => companyId,
     failedAuthentication: {
       limiter: deps.limiter,
       limitPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE,

@@ -80,6 +80,7 @@ function createGateway(options: {
     logger: silentLogger,
     metrics: new Registry(),
     rpcTimeoutMs: 5_000,
+    companyOf: ({ companyId }) => companyId,
     trustedProxyHops: 0,
   });
   return { app, faultScripts, done: () => done };

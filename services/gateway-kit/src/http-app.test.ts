@@ -95,6 +95,7 @@ function createFixture(overrides: Partial<HttpAppOptions<Caller>> = {}) {
     keySurface: 'inbound',
     rateLimit: { limiter, keyOf: ({ id }) => id, limitOf: () => 5, countedAs: 'to the things API' },
     failedAuthentication: { limiter, limitPerMinute: 3 },
+    companyOf: ({ id }) => id,
     logger,
     metrics,
     rpcTimeoutMs: 5_000,
@@ -1000,5 +1001,48 @@ describe('an endpoint that makes the credentials itself', () => {
     expect(response.status).toBe(201);
     expect(response.headers['ratelimit']).toBeUndefined();
     expect(response.body).toEqual(lead);
+  });
+});
+
+describe('requests in flight', () => {
+  test('of a company at ten times its share are held or refused, and those of another are served [LIMIT-7]', async () => {
+    const held = createRecorder<() => void>();
+    const { app } = createFixture({
+      endpoints: [
+        readThing(async ({ principal }: EndpointRequest<Caller, unknown, unknown>) => {
+          if (principal.id === 'hostile') await new Promise<void>((resolve) => held.record(resolve));
+          return { status: 200, json: { done: true } };
+        }),
+      ],
+      authenticate: async ({ header }) => ({ id: header('x-api-key') ?? '', scopes: [] }),
+      rateLimit: {
+        limiter: createInMemoryRateLimiter(() => NOW),
+        keyOf: ({ id }) => id,
+        limitOf: () => 1_000,
+        countedAs: 'to the things API',
+      },
+      rpcTimeoutMs: 600_000,
+    });
+    const server = createHttpServer(app);
+    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+    const get = (key: string) =>
+      fetch(`http://127.0.0.1:${port}/things/1`, { headers: { 'x-api-key': key } });
+    const refused = createRecorder<Response>();
+    const hostile = Array.from({ length: 500 }, async () => {
+      const response = await get('hostile');
+      if (response.status !== 200) refused.record(response);
+      return response.status;
+    });
+    await held.atLeast(50);
+    const [first] = await refused.atLeast(300);
+    expect([first?.status, first?.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(
+      (await Promise.all(Array.from({ length: 50 }, () => get('other')))).map(({ status }) => status),
+    ).toEqual(Array.from({ length: 50 }, () => 200));
+    // Each release lets the next one of the queue in.
+    for (let released = 0; released < 200; released += 1) (await held.atLeast(released + 1))[released]?.();
+    const statuses = await Promise.all(hostile);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(200);
+    await closeServer(server);
   });
 });

@@ -12,6 +12,7 @@ import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
+import { createShareGate, type ShareGate } from '@partner/kernel/share-gate';
 import { httpStatusOf, ServiceError } from '@partner/kernel/service-error';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { conditionalResponse, rewrittenResponse } from './response-variants.js';
@@ -99,6 +100,8 @@ export interface HttpAppOptions<Principal> {
   readonly failedAuthentication: { readonly limiter: RateLimiter; readonly limitPerMinute: number };
   readonly logger: Logger;
   readonly metrics: Registry;
+  /** The company, whose requests in flight get at most a quarter of the RPCs of this process. */
+  readonly companyOf: (principal: Principal) => string;
   /** How long the RPCs of one request may take together. */
   readonly rpcTimeoutMs: number;
   /** Proxies in front whose `x-forwarded-for` is believed. */
@@ -135,6 +138,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
   }
   const log = createRequestLog(options);
   const unread = createUnreadResponses(UNREAD_ANSWERS_BYTES);
+  const inFlight = createShareGate({ slots: 200, queue: 600, work: 'requests' });
   const overFailureLimit = new LRUCache<string, true>({ max: OVER_LIMIT_NETWORKS });
   const app = express();
   app.disable('x-powered-by');
@@ -146,7 +150,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
   for (const endpoint of options.endpoints) {
     app.route(endpoint.path)[endpoint.method](async (request, response) => {
       await serve(
-        { ...options, unread, overFailureLimit },
+        { ...options, unread, inFlight, overFailureLimit },
         endpoint,
         request,
         response,
@@ -211,6 +215,8 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
 
 interface AppState {
   readonly unread: UnreadResponses;
+  /** Authenticated requests by company; as many as RPCs. */
+  readonly inFlight: ShareGate;
   /** By client network; an entry ends when one more failure fits. */
   readonly overFailureLimit: LRUCache<string, true>;
 }
@@ -312,6 +318,12 @@ async function answerTo<Principal>(
     const translation = selected?.version.translationOf(endpoint.id);
     const input = await readInput(endpoint, request, { versionProblem: selected?.problem, translation });
     const apiVersion = selected?.version.date ?? CURRENT_API_VERSION;
+    const leave = await callWith(async ({ timeoutMs = options.rpcTimeoutMs }) =>
+      endpoint.unauthenticated === true
+        ? undefined
+        : // oxlint-disable-next-line typescript/no-unsafe-argument -- known, as the endpoint is authenticated
+          options.inFlight.enter(options.companyOf(principal), timeoutMs),
+    );
     const answer = await callWith((call) =>
       endpoint.handle({
         ...input,
@@ -324,7 +336,7 @@ async function answerTo<Principal>(
         call,
         remoteAddress: surfaceRequest.remoteAddress,
       }),
-    );
+    ).finally(() => leave?.());
     const shown = translation?.answer === undefined ? answer : rewrittenResponse(answer, translation.answer);
     return endpoint.conditional === true
       ? conditionalResponse(shown, apiVersion, request.get('if-none-match'))

@@ -110,6 +110,7 @@ describe('the id of a request', () => {
       logger,
       metrics,
       rpcTimeoutMs: 5_000,
+      companyOf: () => 'cmp_1',
       trustedProxyHops: 0,
     });
     await eventually('the connection', () => connection.isReady());

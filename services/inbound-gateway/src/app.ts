@@ -53,6 +53,7 @@ export function createInboundApp(deps: InboundAppDeps): RequestListener {
       limitOf: () => LIMITS.inboundRequestsPerMinute,
       countedAs: COUNTED_AS.inbound,
     },
+    companyOf: ({ companyId }) => companyId,
     failedAuthentication: { limiter, limitPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE },
     logFieldsOf: ({ companyId, keyId }) => ({ companyId, keyId }),
     companyClassOf: ({ companyClass }) => companyClass,

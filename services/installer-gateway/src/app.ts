@@ -83,6 +83,7 @@ export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
         installerRequestsPerMinute ?? LIMITS.installerRequestsPerMinute,
       countedAs: COUNTED_AS.installer,
     },
+    companyOf: ({ companyId }) => companyId,
     failedAuthentication: { limiter, limitPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE },
     logFieldsOf: ({ companyId, keyId }) => ({ companyId, keyId }),
     companyClassOf: ({ companyClass }) => companyClass,

@@ -44,6 +44,7 @@ beforeAll(async () => {
     logger: createLogger({ service: 'console', level: 'info', destination }),
     metrics: new Registry(),
     rpcTimeoutMs: 5_000,
+    companyOf: () => '',
     trustedProxyHops: 0,
   });
   server = createServer(app);

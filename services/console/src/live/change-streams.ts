@@ -6,6 +6,7 @@ import {
 import type { ResponseStream } from '@partner/gateway-kit/response-stream';
 import { createKeyedThrottle } from '@partner/kernel/keyed-throttle';
 import type { Logger } from '@partner/kernel/logger';
+import { createShareGate } from '@partner/kernel/share-gate';
 import { ServiceError } from '@partner/kernel/service-error';
 import { type After, afterMs } from '@partner/kernel/timers';
 import { Gauge, type Registry } from 'prom-client';
@@ -13,12 +14,14 @@ import type { OwnerSession } from '../sessions/session-store.js';
 
 const EVENT_INTERVAL_MS = 1_000;
 const RETRY_MS = 3_000;
+/** Open streams of this process; a company has at most a quarter. */
+const STREAMS = 1_000;
 
 /** Open change streams of this process. */
 export interface ChangeStreams {
   /**
    * Reserves a stream slot of a session and returns the function that starts the stream. Fails with `rate_limited` if
-   * the session is at its limit. On shutdown a new stream ends at once. The slot is released when the stream is over,
+   * the session is at its limit, and with `unavailable` if its company or this process is. On shutdown a new stream ends at once. The slot is released when the stream is over,
    * so the returned function must be called.
    */
   open(session: OwnerSession): (stream: ResponseStream) => void;
@@ -43,6 +46,7 @@ export function createChangeStreams(deps: {
 }): ChangeStreams {
   const { after = afterMs } = deps;
   const places = new Map<string, number>();
+  const gate = createShareGate({ slots: STREAMS, queue: 0, work: 'streams' });
   const byCompany = new Map<string, Set<ResponseStream>>();
   let isClosed = false;
   new Gauge({
@@ -101,13 +105,23 @@ export function createChangeStreams(deps: {
           { retryAfterSeconds: HEARTBEAT_SECONDS },
         );
       }
+      const leave = gate.tryEnter(session.companyId);
+      if (leave === undefined) {
+        throw new ServiceError('unavailable', 'too many streams of changes are open; close one, or retry', {
+          retryAfterSeconds: HEARTBEAT_SECONDS,
+        });
+      }
       places.set(session.id, taken + 1);
 
       return (stream) => {
+        const close = () => {
+          leave();
+          release(session, stream);
+        };
         // An `EventSource` reconnects after an end, but not after a 503.
         if (isClosed) stream.end();
         if (stream.over.aborted) {
-          release(session, stream);
+          close();
           return;
         }
         const streams = byCompany.get(session.companyId) ?? new Set();
@@ -117,7 +131,7 @@ export function createChangeStreams(deps: {
           'abort',
           () => {
             cancelEnd();
-            release(session, stream);
+            close();
           },
           { once: true },
         );

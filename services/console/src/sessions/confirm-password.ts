@@ -34,14 +34,15 @@ export async function confirmPassword(
   const attempts: LoginAttempt[] = [];
   let mustCount = false;
   try {
-    attempts.push(await deps.attempts.begin('address', clientNetwork(origin.remoteAddress)));
+    const network = clientNetwork(origin.remoteAddress);
+    attempts.push(await deps.attempts.begin('address', network));
     attempts.push(await deps.attempts.begin('account', membershipId));
     const owner = await deps.access.getOwner({ companyId, membershipId, withPasswordHash: true }, call);
     if (owner.isOwner !== true) {
       await deps.sessions.end(session);
       throw noSession();
     }
-    if (!(await deps.verifyPassword(password, owner.passwordHash))) {
+    if (!(await deps.verifyPassword(network, password, owner.passwordHash))) {
       mustCount = true;
       deps.logger.warn({ ...line, outcome: 'wrong' }, 'session.confirmation_concluded');
       throw new ServiceError('password_wrong', 'the password is wrong');

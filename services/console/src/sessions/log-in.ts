@@ -49,13 +49,15 @@ export async function logIn(
   };
 
   try {
-    attempts.push(await deps.attempts.begin('address', clientNetwork(credentials.remoteAddress)));
+    const network = clientNetwork(credentials.remoteAddress);
+    attempts.push(await deps.attempts.begin('address', network));
     const { login } = await deps.access.getLogin({ email: credentials.email }, call);
     // By membership if it is known: several spellings of an address can mean the same account.
     attempts.push(
       await deps.attempts.begin('account', login?.membershipId ?? credentials.email.toLowerCase()),
     );
-    if (!(await deps.verifyPassword(credentials.password, login?.passwordHash)) || login === undefined) {
+    const matches = await deps.verifyPassword(network, credentials.password, login?.passwordHash);
+    if (!matches || login === undefined) {
       mustCount = true;
       conclude('wrong', login?.membershipId);
       throw new ServiceError('unauthenticated', 'the email address or the password is wrong');

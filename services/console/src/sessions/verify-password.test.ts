@@ -11,8 +11,8 @@ describe('the comparison of a password', () => {
     const verifyPassword = await createVerifyPassword({ randomBytes, metrics: new Registry() });
     const passwordHash = await hash('correct horse', PASSWORD_HASHING);
     expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    await expect(verifyPassword('correct horse', passwordHash)).resolves.toBe(true);
-    await expect(verifyPassword('wrong horse', passwordHash)).resolves.toBe(false);
+    await expect(verifyPassword('192.0.2.1', 'correct horse', passwordHash)).resolves.toBe(true);
+    await expect(verifyPassword('192.0.2.1', 'wrong horse', passwordHash)).resolves.toBe(false);
   });
 
   test('does the work of one comparison without a hash, and always returns false', async () => {
@@ -25,11 +25,11 @@ describe('the comparison of a password', () => {
         return true;
       },
     });
-    await expect(verifyPassword('anything', undefined)).resolves.toBe(false);
+    await expect(verifyPassword('192.0.2.1', 'anything', undefined)).resolves.toBe(false);
     expect(compared).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)]);
   });
 
-  test('runs a bounded number at once, queues a bounded number, and refuses the rest', async () => {
+  test('runs and queues a bounded number, a share of it for one network, and refuses the rest [LIMIT-7]', async () => {
     const running: ((matches: boolean) => void)[] = [];
     const begun = new EventEmitter();
     const metrics = new Registry();
@@ -37,15 +37,16 @@ describe('the comparison of a password', () => {
       randomBytes,
       metrics,
       concurrency: 2,
-      maxWaiting: 1,
+      maxWaiting: 4,
       verify: () =>
         new Promise((resolve) => {
           running.push(resolve);
           begun.emit('begun');
         }),
     });
-    const results = [1, 2, 3].map(() => verifyPassword('password', 'hash'));
-    await expect(verifyPassword('password', 'hash')).rejects.toMatchObject({ reason: 'unavailable' });
+    // Of one network at most one runs and one waits; the others are not kept out.
+    const results = ['a', 'a', 'b'].map((network) => verifyPassword(network, 'password', 'hash'));
+    await expect(verifyPassword('a', 'password', 'hash')).rejects.toMatchObject({ reason: 'unavailable' });
     expect(running).toHaveLength(2);
     expect(await metrics.metrics()).toContain('partner_console_password_checks{state="running"} 2\n');
     expect(await metrics.metrics()).toContain('partner_console_password_checks{state="waiting"} 1\n');
@@ -58,7 +59,7 @@ describe('the comparison of a password', () => {
 
     running[1]?.(true);
     running[2]?.(false);
-    await expect(Promise.all(results)).resolves.toEqual([true, true, false]);
+    await expect(Promise.all(results)).resolves.toEqual([true, false, true]);
     expect(await metrics.metrics()).toContain('partner_console_password_checks{state="running"} 0\n');
     expect(await metrics.metrics()).toContain('partner_console_password_check_seconds_count 3\n');
   });
@@ -69,8 +70,8 @@ describe('the comparison of a password', () => {
       metrics: new Registry(),
       concurrency: 1,
     });
-    await expect(verifyPassword('password', 'no hash at all')).rejects.toThrow();
+    await expect(verifyPassword('192.0.2.1', 'password', 'no hash at all')).rejects.toThrow();
     const passwordHash = await hash('password', PASSWORD_HASHING);
-    await expect(verifyPassword('password', passwordHash)).resolves.toBe(true);
+    await expect(verifyPassword('192.0.2.1', 'password', passwordHash)).resolves.toBe(true);
   });
 });

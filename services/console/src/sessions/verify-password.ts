@@ -1,17 +1,23 @@
 import { hash, verify as argon2Verify } from '@node-rs/argon2';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
-import { ServiceError } from '@partner/kernel/service-error';
+import { createShareGate } from '@partner/kernel/share-gate';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /**
  * Compares a password with a stored PHC hash. Without a hash it does the same work and returns false, so that the
- * response time does not reveal whether an address is known. Throws `unavailable` if too many comparisons wait.
+ * response time does not reveal whether an address is known. Throws `unavailable` if too many comparisons wait, of all
+ * clients or of this client network.
  */
-export type VerifyPassword = (password: string, passwordHash: string | undefined) => Promise<boolean>;
+export type VerifyPassword = (
+  network: string,
+  password: string,
+  passwordHash: string | undefined,
+) => Promise<boolean>;
 
 /**
  * Creates the comparison. At most `concurrency` run at once, each with 19 MiB and a thread for some tens of ms, and at
- * most `maxWaiting` wait. So a flood of logins cannot exhaust the memory or the threads of the process.
+ * most `maxWaiting` wait, a quarter of them for one client network. So a flood of logins cannot exhaust the memory or the
+ * threads of the process, and one network cannot keep the others out.
  */
 export async function createVerifyPassword(options: {
   readonly randomBytes: (size: number) => Buffer;
@@ -22,8 +28,7 @@ export async function createVerifyPassword(options: {
 }): Promise<VerifyPassword> {
   const { randomBytes, concurrency = 2, maxWaiting = 50, verify = argon2Verify } = options;
   const nobodysHash = await hash(randomBytes(32), { ...PASSWORD_HASHING, salt: randomBytes(16) });
-  let running = 0;
-  const waiting: (() => void)[] = [];
+  const gate = createShareGate({ slots: concurrency, queue: maxWaiting, work: 'password checks' });
   const registers = [options.metrics];
   new Gauge({
     name: 'partner_console_password_checks',
@@ -31,8 +36,8 @@ export async function createVerifyPassword(options: {
     labelNames: ['state'] as const,
     registers,
     collect() {
-      this.set({ state: 'running' }, running);
-      this.set({ state: 'waiting' }, waiting.length);
+      this.set({ state: 'running' }, gate.running());
+      this.set({ state: 'waiting' }, gate.waiting());
     },
   });
   const refused = new Counter({
@@ -47,35 +52,18 @@ export async function createVerifyPassword(options: {
     registers,
   });
 
-  async function takeTurn(): Promise<void> {
-    if (running < concurrency) {
-      running += 1;
-      return;
-    }
-    if (waiting.length >= maxWaiting) {
+  return async (network, password, passwordHash) => {
+    const leave = await gate.enter(network, Number.POSITIVE_INFINITY).catch((error: unknown) => {
       refused.inc();
-      throw new ServiceError('unavailable', 'too many sign-ins at the moment; retry', {
-        retryAfterSeconds: 1,
-      });
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-
-  function passTurnOn(): void {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
-
-  return async (password, passwordHash) => {
-    await takeTurn();
+      throw error;
+    });
     const end = seconds.startTimer();
     try {
       const matches = await verify(passwordHash ?? nobodysHash, password);
       return matches && passwordHash !== undefined;
     } finally {
       end();
-      passTurnOn();
+      leave();
     }
   };
 }

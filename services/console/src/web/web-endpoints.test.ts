@@ -45,6 +45,7 @@ beforeAll(async () => {
       logger: silentLogger,
       metrics: new Registry(),
       rpcTimeoutMs: 5_000,
+      companyOf: () => '',
       trustedProxyHops: 0,
     }),
   );

@@ -112,6 +112,30 @@ describe('a transaction', () => {
     expect((await Promise.allSettled(late)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
+  test('uses a share of the connections: three companies that hold theirs leave one to a fourth [LIMIT-7]', async () => {
+    const shared = createDatabase({ url: testDatabase.url, poolSize: 4, logger: silentLogger });
+    const released = createGate();
+    const begun: string[] = [];
+    const hostile = ['cmp_a', 'cmp_b', 'cmp_c'].flatMap((companyId) =>
+      Array.from({ length: 10 }, () =>
+        shared.transaction(
+          async () => {
+            begun.push(companyId);
+            await released.opened;
+          },
+          { companyId },
+        ),
+      ),
+    );
+    for (let n = 0; n < 5; n += 1) {
+      await shared.transaction((tx) => tx.query('select 1'), { companyId: 'cmp_d' });
+    }
+    expect(begun.sort()).toEqual(['cmp_a', 'cmp_b', 'cmp_c']);
+    released.open();
+    await Promise.all(hostile);
+    await shared.end();
+  });
+
   test('that waits too long for a lock fails, and its limits end with it', async () => {
     const { database } = testDatabase;
     const locked = createGate();

@@ -1,5 +1,6 @@
 import type { Environment } from '@partner/kernel/api-key';
 import type { Logger } from '@partner/kernel/logger';
+import { createShareGate } from '@partner/kernel/share-gate';
 import { withChildSpan } from '@partner/kernel/telemetry/tracing';
 import type pg from 'pg';
 import { type AfterCommit, type CommitListeners, createCommitListeners } from './after-commit.js';
@@ -12,7 +13,6 @@ import {
   type PreparedStatement,
   unavailable,
 } from './connection-pool.js';
-import { createPerCompanyGate } from './per-company-gate.js';
 import type { PoolMetrics } from './pool-metrics.js';
 
 /** Runs one statement and returns its rows. Parameters are always bound, never part of the text. */
@@ -64,7 +64,7 @@ export interface TransactionLimits extends CallerLimits {
   /**
    * The company that writes.
    *
-   * Its transactions use at most half of the pool at once and queue in order, so that locks of one company cannot block the
+   * Its transactions use at most a quarter of the pool at once and queue in order, so that locks of one company cannot block the
    * others.
    */
   readonly companyId?: string;
@@ -95,6 +95,8 @@ export interface Database extends Queryable, Omit<CommitListeners, 'collect'> {
 }
 
 const TIMEOUTS: DatabaseTimeouts = { connectMs: 5_000, statementMs: 10_000, answerGraceMs: 2_000 };
+/** Transactions of companies that may wait, for each connection. */
+const QUEUE_PER_CONNECTION = 40;
 /** Limits of statements are rounded down to this step, so that they rarely change. */
 const LIMIT_STEP_MS = 250;
 /** A lock timeout ends this much before the caller's deadline, so that the failure still reaches the caller. */
@@ -131,9 +133,10 @@ export function createDatabase(options: {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const pool = createConnectionPool({ ...options, timeouts, plainIndexScans, measured });
   const listeners = createCommitListeners();
-  const gate = createPerCompanyGate({
-    running: Math.max(1, Math.floor(options.poolSize / 2)),
-    waiting: 10 * options.poolSize,
+  const gate = createShareGate({
+    slots: options.poolSize,
+    queue: QUEUE_PER_CONNECTION * options.poolSize,
+    work: 'writes of this company',
   });
   /** Each connection's `statement_timeout` outside of transactions, if it differs from the pool's. */
   const sessionTimeouts = new WeakMap<pg.PoolClient, number>();
