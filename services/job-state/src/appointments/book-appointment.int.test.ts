@@ -13,9 +13,9 @@ import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
-import { textOf } from '../database/connection-pool.js';
 import { type Database } from '../database/database.js';
 import { createLead } from '../leads/create-lead.js';
+import { beforeStatement } from '../testing/before-statement.js';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
@@ -326,20 +326,7 @@ describe('an appointment', () => {
 
   test('reads lead and project in the statement that inserts', async () => {
     const statements: string[] = [];
-    const counting: Pick<Database, 'transaction'> = {
-      transaction: (work, limits) =>
-        database.transaction(
-          (tx) =>
-            work({
-              ...tx,
-              query: (text, values) => {
-                statements.push(textOf(text));
-                return tx.query(text, values);
-              },
-            }),
-          limits,
-        ),
-    };
+    const counting = beforeStatement(database, (text) => void statements.push(text));
     await book({ projectId: own.projectId }, counting);
     expect(statements.filter((text) => /\b(leads|projects|appointments)\b/.test(text))).toHaveLength(1);
   });

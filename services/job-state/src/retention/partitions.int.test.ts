@@ -4,8 +4,9 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
-import { LockTimeoutError, textOf } from '../database/connection-pool.js';
+import { LockTimeoutError } from '../database/connection-pool.js';
 import { createDatabase, type Database } from '../database/database.js';
+import { beforeStatement } from '../testing/before-statement.js';
 import { createGate } from '../testing/create-gate.js';
 import { createBareDatabase, createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { partitionBound, type PartitionedTable, type PartitionKey } from './partitioned-table.js';
@@ -52,22 +53,10 @@ const namesOf = async (table: PartitionedTable) =>
   (await listPartitions(database, table)).map(({ name }) => name);
 
 /** The database, where the first statement that contains a text hangs. */
-function crashingAt(text: string): Pick<Database, 'transaction'> {
-  return {
-    transaction: (work, limits) =>
-      database.transaction(
-        (tx) =>
-          work({
-            ...tx,
-            query: (statement, values) => {
-              if (textOf(statement).includes(text)) throw new Error('crashed');
-              return tx.query(statement, values);
-            },
-          }),
-        limits,
-      ),
-  };
-}
+const crashingAt = (text: string) =>
+  beforeStatement(database, (statement) => {
+    if (statement.includes(text)) throw new Error('crashed');
+  });
 
 /** Reads a table in a transaction of another session that stays open. */
 async function holdOpen(table: string): Promise<{ release: () => Promise<void> }> {

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { Registry } from 'prom-client';
+import { DAY_MS, partitionBound, type PartitionKey } from '../partitioned-table.js';
+import { STANDARD_RETENTION } from '../retained-tables.js';
+import { runRetention } from '../run-retention.js';
+import { startRetention } from '../start-retention.js';
+import type { Database } from '../../database/database.js';
+import { createTestDatabase, type TestDatabase } from '../../testing/test-database.js';
+import { insertCompany } from '../../testing/test-jobs.js';
+
+/** A Monday on which a week begins and, for the feed, 30 days. */
+export const START = new Date('2024-12-09T00:00:00.000Z');
+
+export let testDatabase: TestDatabase;
+export let database: Database;
+let metrics: Registry;
+export let logged: { level: string; fields: object; message: string | undefined }[];
+
+beforeEach(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+  logged = [];
+});
+
+afterEach(() => testDatabase.drop());
+
+export const at = (days: number) => new Date(START.getTime() + days * DAY_MS);
+
+export const logger = {
+  info: (fields: object, message?: string) => logged.push({ level: 'info', fields, message }),
+  warn: (fields: object, message?: string) => logged.push({ level: 'warn', fields, message }),
+};
+
+/** One run at an instant, as the loop does it. */
+export async function run(now: Date, on: Pick<Database, 'query' | 'transaction'> = database): Promise<void> {
+  const noMetrics = { dropped: () => undefined, purged: () => undefined, kept: () => undefined };
+  await runRetention({ database: on, settings: STANDARD_RETENTION, logger, metrics: noMetrics }, now);
+}
+
+/** Starts the loop at an instant, with separate metrics, and stops it after one run. */
+export async function runLoop(
+  now: Date,
+  on: Pick<Database, 'query' | 'transaction'> = database,
+): Promise<void> {
+  metrics = new Registry();
+  const loop = startRetention({
+    database: on,
+    settings: STANDARD_RETENTION,
+    clock: () => now,
+    logger,
+    metrics,
+    intervalMs: 3_600_000,
+  });
+  await loop.stop();
+}
+
+export const metric = async (line: string) =>
+  new RegExp(`^${line.replaceAll(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(await metrics.metrics())?.[1];
+
+export function idAt(prefix: 'evt' | 'dlv' | 'aud', instant: Date): string {
+  const key: PartitionKey = { kind: 'id', column: 'id', prefix };
+  return partitionBound(key, instant).slice(0, -16) + newId(prefix).slice(-16);
+}
+
+export async function insertEvent(instant: Date): Promise<string> {
+  const id = idAt('evt', instant);
+  await database.query(
+    `insert into events
+       (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, created_at)
+     values ($1, 'cmp_1', 'install.status_changed', 1, $2, 'job', 'job_1', 1, '\\x626f6479', $2)`,
+    [id, instant],
+  );
+  return id;
+}
+
+export async function insertUnfinished(
+  instant: Date,
+  given: { readonly eventId: string; readonly state?: string; readonly subscriptionId?: string },
+): Promise<string> {
+  const id = idAt('dlv', instant);
+  const { eventId, state = 'held', subscriptionId = 'whk_1' } = given;
+  await database.query(
+    `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, state, created_at)
+     select $1, $2, company_id, id, name, resource_type, resource_id, $4, $5 from events where id = $3`,
+    [id, subscriptionId, eventId, state, instant],
+  );
+  return id;
+}
+
+/** A finished delivery with its one attempt. */
+export async function insertFinished(
+  instant: Date,
+  given: { readonly eventId: string; readonly finishedAt?: Date; readonly subscriptionId?: string },
+): Promise<string> {
+  const id = idAt('dlv', instant);
+  const { eventId, finishedAt = instant, subscriptionId = 'whk_1' } = given;
+  await database.query(
+    `insert into finished_deliveries
+       (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, state, attempts, created_at,
+        finished_at)
+     values ($1, $2, 'cmp_1', $3, 'install.status_changed', 'job', 'job_1', false, 'delivered', 1, $4, $5)`,
+    [id, subscriptionId, eventId, instant, finishedAt],
+  );
+  await database.query(
+    `insert into delivery_attempts (delivery_id, id, number, started_at, duration_ms, outcome, secret_version, recorded_at)
+     values ($1, $2, 1, $3, 1, 'delivered', 1, $3)`,
+    [id, newId('dlv'), finishedAt],
+  );
+  return id;
+}
+
+export async function insertSubscription(deletedAt: Date | null): Promise<string> {
+  const id = newId('whk');
+  const companyId = await insertCompany(database, 'INSTALLER');
+  await database.query(
+    `insert into subscriptions (id, company_id, url, events, schema_version, state, deleted_at)
+     values ($1, $2, 'https://receiver.test/', '{install.*}', 1, 'active', $3)`,
+    [id, companyId, deletedAt],
+  );
+  await database.query(
+    `insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id) values ($1, 1, '\\x5ea1ed', 'test')`,
+    [id],
+  );
+  return id;
+}
+
+export async function insertBulkReplay(from: Date, to: Date, state: string): Promise<void> {
+  const subscriptionId = await insertSubscription(null);
+  await database.query(
+    `insert into bulk_replays (id, subscription_id, company_id, kind, from_time, to_time, per_minute, state, total)
+     values ($1, $1, 'cmp_1', 'backfill', $2, $3, 60, $4, 1)`,
+    [subscriptionId, from, to, state],
+  );
+}
+
+export const idsIn = async (table: string, column = 'id') =>
+  (await database.query<{ id: string }>(`select ${column} as id from ${table} order by 1`)).map(
+    ({ id }) => id,
+  );

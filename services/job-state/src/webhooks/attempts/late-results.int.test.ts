@@ -1,0 +1,183 @@
+import { describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { fc } from '@partner/test-kit/fast-check';
+import { attemptsOf, claimed, FAILED, fixture, handle, lease } from './testing/delivery-results-fixture.js';
+import { endExpiredLeases } from '../schedule/claim-due.js';
+import { attemptedMessage, type StoredDelivery } from '../../testing/webhook-fixture.js';
+
+describe('a result under a former lease', () => {
+  test('counts a failure under a former lease and leaves the current lease to its own attempt', async () => {
+    const former = await claimed();
+    const present = await lease(former.id);
+    await handle(attemptedMessage({ deliveryId: former.id, leaseId: former.lease_id, outcome: FAILED }));
+    const counted = await fixture.delivery(former.id);
+    expect(counted).toMatchObject({
+      state: 'retry_scheduled',
+      attempts: 1,
+      lease_id: present.lease_id,
+      finished_at: null,
+    });
+    // The lease ends at its original time, but the delivery is not due before the backoff of the counted attempt.
+    expect(counted.next_attempt_at).toEqual(present.next_attempt_at);
+    await fixture.makeDue(former.id);
+    await endExpiredLeases(fixture.database);
+    expect(await fixture.overdueSince(former.id)).toBeNull();
+    expect(Math.ceil(((await fixture.delivery(former.id)).wait_ms ?? 0) / 60_000)).toBe(1);
+    await fixture.database.query('update deliveries set lease_id = $2 where id = $1', [
+      former.id,
+      present.lease_id,
+    ]);
+    await handle(attemptedMessage({ deliveryId: former.id, leaseId: present.lease_id, outcome: FAILED }));
+    const after = await fixture.delivery(former.id);
+    expect(after).toMatchObject({ state: 'retry_scheduled', attempts: 2, lease_id: null });
+    expect(Math.ceil((after.wait_ms ?? 0) / 60_000)).toBe(2);
+    expect(await attemptsOf(former.id)).toHaveLength(2);
+  });
+
+  test('never moves an attempt forward because of a late failure', async () => {
+    const delivery = await claimed();
+    await handle(
+      attemptedMessage({
+        deliveryId: delivery.id,
+        leaseId: delivery.lease_id,
+        outcome: FAILED,
+        retryAfterSeconds: 3_600,
+      }),
+    );
+    const scheduled = await fixture.delivery(delivery.id);
+    await handle(attemptedMessage({ deliveryId: delivery.id, leaseId: 'former', outcome: FAILED }));
+    expect(await fixture.delivery(delivery.id)).toMatchObject({
+      state: 'retry_scheduled',
+      attempts: 2,
+      next_attempt_at: scheduled.next_attempt_at,
+    });
+  });
+
+  test('dead-letters a delivery after 8 failures, late or not, and keeps held deliveries held', async () => {
+    const late = () => attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED });
+    const { id, subscription_id: subscriptionId, lease_id: leaseId } = await claimed();
+    await fixture.setState(subscriptionId, 'paused');
+    await handle(late());
+    expect(await fixture.delivery(id)).toMatchObject({ state: 'retry_scheduled', attempts: 1 });
+    await handle(attemptedMessage({ deliveryId: id, leaseId, outcome: FAILED }));
+    expect(await fixture.delivery(id)).toMatchObject({
+      state: 'retry_scheduled',
+      attempts: 2,
+      lease_id: null,
+    });
+    await fixture.database.query(`update deliveries set state = 'held' where id = $1`, [id]);
+    for (let attempts = 3; attempts < 8; attempts += 1) {
+      await handle(late());
+      expect(await fixture.delivery(id)).toMatchObject({ state: 'held', attempts });
+    }
+    await handle(late());
+    const dead = await fixture.delivery(id);
+    expect(dead).toMatchObject({ state: 'dead_lettered', attempts: 8, next_attempt_at: null });
+    await handle(late());
+    expect(await fixture.delivery(id)).toEqual(dead);
+    expect(await attemptsOf(id)).toHaveLength(9);
+  });
+
+  test('makes a dead-lettered delivery delivered after a late success', async () => {
+    const { id, subscription_id: subscriptionId } = await claimed();
+    for (let attempt = 1; attempt <= 8; attempt += 1) {
+      await handle(attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED }));
+    }
+    expect(await fixture.delivery(id)).toMatchObject({ state: 'dead_lettered' });
+    expect(await fixture.health(subscriptionId)).toBe('degraded');
+    await handle(attemptedMessage({ deliveryId: id, leaseId: 'former' }));
+    expect(await fixture.delivery(id)).toMatchObject({ state: 'delivered', attempts: 8 });
+    expect(await fixture.health(subscriptionId)).toBe('healthy');
+  });
+
+  test('makes a delivery delivered when a success arrives together with the 8th failure', async () => {
+    const { id, subscription_id: subscriptionId } = await claimed();
+    for (let attempt = 1; attempt <= 7; attempt += 1) {
+      await handle(attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED }));
+    }
+    await Promise.all([
+      // Occupies the handler, so that the others share a batch.
+      handle(attemptedMessage({ deliveryId: newId('dlv'), leaseId: 'lease' })),
+      handle(attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED })),
+      handle(attemptedMessage({ deliveryId: id, leaseId: 'former' })),
+    ]);
+    expect(await fixture.delivery(id)).toMatchObject({ state: 'delivered', attempts: 8 });
+    expect(await fixture.health(subscriptionId)).toBe('healthy');
+  });
+
+  test('has the same outcome for any order and leases of the results, one by one or batched', async () => {
+    const result = fc.record({
+      isPresent: fc.boolean(),
+      isSuccess: fc.oneof(
+        { arbitrary: fc.constant(false), weight: 6 },
+        { arbitrary: fc.constant(true), weight: 1 },
+      ),
+      isAlone: fc.boolean(),
+      isLeasedBefore: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(result, { minLength: 1, maxLength: 12 }), async (results) => {
+        let delivery: StoredDelivery = await claimed();
+        const running: Promise<unknown>[] = [];
+        for (const { isPresent, isSuccess, isAlone, isLeasedBefore } of results) {
+          if (isLeasedBefore) {
+            await Promise.all(running);
+            delivery = await fixture.delivery(delivery.id);
+            if (delivery.finished_at === null) delivery = await lease(delivery.id);
+          }
+          running.push(
+            handle(
+              attemptedMessage({
+                deliveryId: delivery.id,
+                leaseId: isPresent ? delivery.lease_id : 'former',
+                outcome: isSuccess ? AttemptOutcome.DELIVERED : FAILED,
+              }),
+            ),
+          );
+          if (!isAlone) continue;
+          await Promise.all(running);
+          delivery = await fixture.delivery(delivery.id);
+        }
+        await Promise.all(running);
+
+        const success = results.findIndex(({ isSuccess }) => isSuccess);
+        const failures = success === -1 ? results.length : success;
+        const end = await fixture.delivery(delivery.id);
+        expect(await attemptsOf(delivery.id)).toHaveLength(results.length);
+        expect({ state: end.state, attempts: end.attempts }).toEqual(
+          success !== -1
+            ? { state: 'delivered', attempts: Math.min(8, failures + 1) }
+            : failures >= 8
+              ? { state: 'dead_lettered', attempts: 8 }
+              : { state: 'retry_scheduled', attempts: failures },
+        );
+        if (end.state !== 'retry_scheduled') return;
+        // The delivery is not due before the backoff of the counted attempts, also if the current lease ends without a result.
+        if (end.lease_id !== null) await fixture.makeDue(end.id);
+        await endExpiredLeases(fixture.database);
+        const { wait_ms: waitMs } = await fixture.delivery(end.id);
+        expect(waitMs).toBeGreaterThan(60_000 * 2 ** (failures - 1) - 30_000);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('accepts a success under a former lease, after which the current lease changes nothing', async () => {
+    const former = await claimed();
+    const present = await lease(former.id);
+    await handle(attemptedMessage({ deliveryId: former.id, leaseId: former.lease_id }));
+    const delivered = await fixture.delivery(former.id);
+    expect(delivered).toMatchObject({ state: 'delivered', attempts: 1, lease_id: null });
+    await handle(attemptedMessage({ deliveryId: former.id, leaseId: present.lease_id, outcome: FAILED }));
+    expect(await fixture.delivery(former.id)).toMatchObject({
+      state: 'delivered',
+      attempts: 1,
+      finished_at: delivered.finished_at,
+    });
+    expect((await attemptsOf(former.id)).map(({ outcome }) => outcome).sort()).toEqual([
+      'delivered',
+      'timed_out',
+    ]);
+  });
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { invariant } from '@partner/kernel/invariant';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { Registry } from 'prom-client';
+import { createDeliveryResultsHandler } from '../delivery-results.js';
+import { endExpiredLeases } from '../../schedule/claim-due.js';
+import type { Database } from '../../../database/database.js';
+import { claimAll } from '../../../testing/claim-all.js';
+import {
+  openWebhookFixture,
+  type StoredDelivery,
+  type WebhookFixture,
+} from '../../../testing/webhook-fixture.js';
+
+export const LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
+export const FAILED = AttemptOutcome.TIMED_OUT;
+
+export let fixture: WebhookFixture;
+export const warnings: unknown[][] = [];
+export const registry = new Registry();
+export let handle: ReturnType<typeof createDeliveryResultsHandler>;
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+  handle = handlerWith(fixture.database, registry);
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+export async function claimed(
+  options: { isTest?: boolean } = {},
+): Promise<StoredDelivery & { lease_id: string }> {
+  const companyId = await fixture.company();
+  const subscriptionId = await fixture.subscription({ companyId });
+  await fixture.event(companyId);
+  const [delivery] = await fixture.deliveriesOf(subscriptionId);
+  invariant(delivery, 'the event has a delivery');
+  if (options.isTest === true) {
+    await fixture.database.query('update deliveries set is_test = true where id = $1', [delivery.id]);
+  }
+  return lease(delivery.id);
+}
+
+export async function lease(id: string): Promise<StoredDelivery & { lease_id: string }> {
+  await fixture.makeDue(id);
+  await endExpiredLeases(fixture.database);
+  await fixture.makeDue(id);
+  await claimAll(fixture.database, LIMITS);
+  const delivery = await fixture.delivery(id);
+  invariant(delivery.lease_id, 'the delivery is leased');
+  return { ...delivery, lease_id: delivery.lease_id };
+}
+
+export async function attemptsOf(deliveryId: string) {
+  return fixture.database.query<{ id: string; number: number; outcome: string; response_body: Buffer }>(
+    'select id, number, outcome, response_body from delivery_attempts where delivery_id = $1 order by started_at, id',
+    [deliveryId],
+  );
+}
+
+/** A handler with another database. */
+export function handlerWith(
+  database: Pick<Database, 'transaction'>,
+  metrics = new Registry(),
+): ReturnType<typeof createDeliveryResultsHandler> {
+  return createDeliveryResultsHandler({
+    database,
+    logger: { warn: (...line: unknown[]) => void warnings.push(line) },
+    metrics,
+    retryBaseMs: 60_000,
+    random: () => 0,
+  });
+}

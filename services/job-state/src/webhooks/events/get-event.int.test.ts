@@ -1,0 +1,185 @@
+import { describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { runWithRequestId } from '@partner/kernel/request-context';
+import { MAX_DELIVERIES_SHOWN } from './get-event.js';
+import { attemptOf, client, companyWith, fixture, seen } from '../testing/delivery-service-fixture.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
+
+describe('ListEvents', () => {
+  test('lists the events of a company in pages, by event and by resource [EVENT-6]', async () => {
+    const companyId = await fixture.company();
+    const events: string[] = [];
+    for (let made = 0; made < 5; made += 1) events.unshift(await fixture.event(companyId));
+    const first = await client.listEvents({ companyId, limit: 3 });
+    expect(first.events.map(({ id }) => id)).toEqual(events.slice(0, 3));
+    invariant(first.nextCursor, 'more follow');
+    const second = await client.listEvents({ companyId, limit: 3, beforeEventId: first.nextCursor });
+    expect(second.events.map(({ id }) => id)).toEqual(events.slice(3));
+    expect(second.nextCursor).toBeNull();
+
+    const [newest] = first.events;
+    invariant(newest, 'there are events');
+    const about = await client.listEvents({ companyId, resourceId: newest.resource.id });
+    expect(about.events).toEqual([newest]);
+    expect((await client.listEvents({ companyId, resourceId: newId('job') })).events).toEqual([]);
+    expect((await client.listEvents({ companyId, event: 'install.status_changed' })).events).toHaveLength(5);
+    expect((await client.listEvents({ companyId, event: 'quote.*' })).events).toEqual([]);
+    expect((await failureOf(client.listEvents({ companyId, event: '*' }))).reason).toBe('invalid_argument');
+  });
+
+  test('explains an empty list of a resource, with the same message whether the resource exists or not [EVENT-6]', async () => {
+    const companyId = await fixture.company();
+    const theirs = await companyWith(1);
+    const explanations = [];
+    for (const resourceId of [theirs.deliveries[0]?.resource_id ?? '', newId('job'), 'nothing']) {
+      const { events, nextCursor, explanation } = await client.listEvents({ companyId, resourceId });
+      expect({ events, nextCursor }).toEqual({ events: [], nextCursor: null });
+      explanations.push(explanation);
+    }
+    expect(explanations[0]).toContain('not assigned to your company');
+    expect(new Set(explanations).size).toBe(1);
+    expect((await client.listEvents({ companyId })).explanation).toBeNull();
+    const secondPage = { companyId, resourceId: 'nothing', beforeEventId: newId('evt') };
+    expect((await client.listEvents(secondPage)).explanation).toBeNull();
+  });
+});
+
+describe('GetEvent', () => {
+  test('returns for each subscription the outcome of the event, or why it was not queued [EVENT-6]', async () => {
+    const companyId = await fixture.company();
+    const make = (options: object) => fixture.subscription({ companyId, ...options });
+    const active = await make({});
+    const paused = await make({ state: 'paused' });
+    const others = await make({ events: ['install.job_assigned'] });
+    const newer = await make({ schemaVersion: 2 });
+    const deletedBefore = await make({});
+    const remove = (id: string) =>
+      fixture.database.query(
+        `update subscriptions set state = 'paused', paused_at = now(), deleted_at = now() where id = $1`,
+        [id],
+      );
+    await remove(deletedBefore);
+    const eventId = await runWithRequestId('req-1', () => fixture.event(companyId));
+    const later = await make({});
+    const [delivery] = await fixture.deliveriesOf(active);
+    invariant(delivery, 'one delivery');
+    await fixture.finish('dead_lettered', delivery.id);
+    const attemptId = await attemptOf(delivery.id);
+    const replayed = await client.replayDelivery({ companyId, deliveryId: delivery.id });
+    await remove(paused);
+
+    const { event, body, subscriptions } = await client.getEvent({ companyId, eventId });
+    expect(event).toMatchObject({
+      id: eventId,
+      event: 'install.status_changed',
+      resource: { type: 'install_job', version: 2 },
+      schemaVersion: 1,
+      requestId: 'req-1',
+    });
+    expect(body).toContain(eventId);
+    for (const { explanation } of subscriptions) expect(explanation).toMatch(/^[A-Z].*\.$/);
+    expect(subscriptions.map(({ subscriptionId, verdict }) => [subscriptionId, verdict])).toEqual([
+      [active, 'queued'],
+      [paused, 'paused'],
+      [others, 'not_subscribed'],
+      [newer, 'schema_version'],
+      [deletedBefore, 'deleted'],
+      [later, 'created_later'],
+    ]);
+    expect(subscriptions[0]?.deliveries).toMatchObject([
+      { delivery: { id: replayed.id, state: 'pending' }, attempts: [] },
+      {
+        delivery: { id: delivery.id, state: 'dead_lettered' },
+        attempts: [{ deliveryId: attemptId, outcome: 'rejected', responseStatus: 500 }],
+      },
+    ]);
+    expect(subscriptions[0]?.deliveries[0]?.delivery.nextAttemptAt).not.toBeNull();
+  });
+
+  test('reports a class that does not allow the event, and data past its retention [EVENT-6]', async () => {
+    const companyId = await fixture.company('SALES');
+    await fixture.subscription({ companyId, events: ['install.*'] });
+    const eventId = await fixture.event(companyId);
+    const verdicts = async () =>
+      (await client.getEvent({ companyId, eventId })).subscriptions.map(({ verdict }) => verdict);
+    expect(await verdicts()).toEqual(['class']);
+
+    const installer = await companyWith(1);
+    const [delivery] = installer.deliveries;
+    await fixture.database.query('delete from deliveries where id = $1', [delivery?.id]);
+    const { subscriptions } = await client.getEvent({
+      companyId: installer.companyId,
+      eventId: delivery?.event_id ?? '',
+    });
+    expect(subscriptions).toMatchObject([{ verdict: 'no_longer_kept' }]);
+  });
+
+  test('returns the newest deliveries to each subscription, however many deliveries another one has', async () => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(0);
+    expect(deliveries).toEqual([]);
+    const other = await fixture.subscription({ companyId });
+    const eventId = await fixture.event(companyId);
+    await fixture.database.query(
+      `insert into finished_deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
+         state, attempts, created_at, finished_at)
+       select id, $2, $3, $4, 'install.status_changed', 'install_job', 'job', false, 'delivered', 1, now(), now()
+       from unnest($1::text[]) as id`,
+      [Array.from({ length: 120 }, () => newId('dlv')), other, companyId, eventId],
+    );
+    const { subscriptions } = await client.getEvent({ companyId, eventId });
+    expect(
+      subscriptions.map((trail) => [trail.subscriptionId, trail.verdict, trail.deliveries.length]),
+    ).toEqual([
+      [subscriptionId, 'queued', 1],
+      [other, 'queued', MAX_DELIVERIES_SHOWN],
+    ]);
+    const [newest] = (await fixture.deliveriesOf(other)).slice(-1);
+    expect(subscriptions[1]?.deliveries[0]?.delivery.id).toBe(newest?.id);
+  });
+
+  test('reports a subscription as deleted only if it was deleted before the event', async () => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(1);
+    const [delivery] = deliveries;
+    await fixture.database.query('delete from deliveries where id = $1', [delivery?.id]);
+    await fixture.database.query(
+      `update subscriptions set state = 'paused', paused_at = now(), deleted_at = now() where id = $1`,
+      [subscriptionId],
+    );
+    const { subscriptions } = await client.getEvent({ companyId, eventId: delivery?.event_id ?? '' });
+    expect(subscriptions).toMatchObject([{ verdict: 'no_longer_kept' }]);
+  });
+
+  test('finds the deliveries of an event whose id has an earlier clock than its commit', async () => {
+    const { companyId, deliveries } = await companyWith(1);
+    const [delivery] = deliveries;
+    invariant(delivery, 'one delivery');
+    for (const [table, id] of [
+      ['events', delivery.event_id],
+      ['deliveries', delivery.id],
+    ]) {
+      await fixture.database.query(
+        `update ${table} set created_at = created_at + interval '5 minutes' where id = $1`,
+        [id],
+      );
+    }
+    const { subscriptions } = await client.getEvent({ companyId, eventId: delivery.event_id });
+    expect(subscriptions).toMatchObject([
+      { verdict: 'queued', deliveries: [{ delivery: { id: delivery.id } }] },
+    ]);
+  });
+
+  test('takes as many statements for many subscriptions and deliveries as for one', async () => {
+    const counts: number[] = [];
+    for (const subscriptions of [1, 5]) {
+      const companyId = await fixture.company();
+      for (let made = 0; made < subscriptions; made += 1) await fixture.subscription({ companyId });
+      const eventId = await fixture.event(companyId);
+      seen.statements = [];
+      const found = await client.getEvent({ companyId, eventId });
+      expect(found.subscriptions).toHaveLength(subscriptions);
+      counts.push(seen.statements.length);
+    }
+    expect(counts).toEqual([4, 4]);
+  });
+});

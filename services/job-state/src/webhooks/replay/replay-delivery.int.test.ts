@@ -1,0 +1,117 @@
+import { describe, expect, test } from '@jest/globals';
+import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import {
+  attemptOf,
+  client,
+  companyWith,
+  companyWithFinished,
+  fixture,
+  logLines,
+} from '../testing/delivery-service-fixture.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
+
+describe('ReplayDelivery', () => {
+  test.each(['delivered', 'dead_lettered'] as const)(
+    'starts a new series of attempts of the same event for a %s one [DELIVERY-3, REPLAY-1]',
+    async (state) => {
+      const { companyId, subscriptionId, deliveryId, eventId } = await companyWithFinished(state);
+      const delivery = await client.replayDelivery({
+        companyId,
+        deliveryId,
+        actingMembershipId: 'mem_1',
+      });
+      expect(delivery).toMatchObject({
+        subscriptionId,
+        eventId,
+        event: 'install.status_changed',
+        state: 'pending',
+        attempts: 0,
+        replayOf: deliveryId,
+      });
+      expect(await fixture.delivery(delivery.id)).toMatchObject({
+        state: 'pending',
+        attempts: 0,
+        event_id: eventId,
+      });
+      expect((await fixture.delivery(deliveryId)).state).toBe(state);
+      expect(await client.getDelivery({ companyId, deliveryId: delivery.id })).toMatchObject({
+        body: (await client.getDelivery({ companyId, deliveryId })).body,
+      });
+      expect(logLines).toContainEqual([
+        expect.objectContaining({
+          deliveryId: delivery.id,
+          replayOf: deliveryId,
+          companyId,
+          membershipId: 'mem_1',
+        }),
+        'delivery.replayed',
+      ]);
+    },
+  );
+
+  test('accepts the id of an attempt, and replays a replay [REPLAY-1]', async () => {
+    const { companyId, deliveryId } = await companyWithFinished('dead_lettered');
+    const attemptId = await attemptOf(deliveryId);
+    const replay = await client.replayDelivery({ companyId, deliveryId: attemptId });
+    expect(replay.replayOf).toBe(deliveryId);
+    await fixture.finish('dead_lettered', replay.id);
+    const again = await client.replayDelivery({ companyId, deliveryId: replay.id });
+    expect(again.replayOf).toBe(replay.id);
+  });
+
+  test('queues one delivery for concurrent requests, and names it in the other responses [REPLAY-2]', async () => {
+    const { companyId, subscriptionId, deliveryId } = await companyWithFinished('dead_lettered');
+    const results = await Promise.allSettled(
+      Array.from({ length: 5 }, () => client.replayDelivery({ companyId, deliveryId })),
+    );
+    const made = (await fixture.deliveriesOf(subscriptionId)).filter(({ state }) => state === 'pending');
+    expect(made).toHaveLength(1);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === 'fulfilled') continue;
+      const failure = serviceErrorFrom(result.reason);
+      expect(failure.reason).toBe('replay_in_progress');
+      expect(failure.message).toContain(made[0]?.id);
+    }
+  });
+
+  test('queues a held delivery while the subscription is paused [REPLAY-1]', async () => {
+    const { companyId, subscriptionId, deliveryId } = await companyWithFinished('dead_lettered');
+    await fixture.setState(subscriptionId, 'paused');
+    const replay = await client.replayDelivery({ companyId, deliveryId });
+    expect(replay).toMatchObject({ state: 'held', nextAttemptAt: null });
+  });
+
+  test('is refused for an unfinished delivery, a test, a dropped event and a deleted subscription [REPLAY-2]', async () => {
+    const unfinished = await companyWith(1);
+    const [pending] = unfinished.deliveries;
+    const cancelled = await companyWithFinished('cancelled');
+    const tested = await companyWithFinished('delivered');
+    await fixture.database.query('update finished_deliveries set is_test = true where id = $1', [
+      tested.deliveryId,
+    ]);
+    const dropped = await companyWithFinished('delivered');
+    await fixture.database.query('delete from events where id = $1', [dropped.eventId]);
+    const deleted = await companyWithFinished('delivered');
+    await fixture.database.query(
+      `update subscriptions set state = 'paused', paused_at = now(), deleted_at = now() where id = $1`,
+      [deleted.subscriptionId],
+    );
+
+    const cases = [
+      [
+        { companyId: unfinished.companyId, deliveryId: pending?.id ?? '' },
+        'delivery_not_replayable',
+        'is pending',
+      ],
+      [cancelled, 'delivery_not_replayable', 'is cancelled'],
+      [tested, 'delivery_not_replayable', 'test'],
+      [dropped, 'event_expired', 'no longer kept'],
+      [deleted, 'not_found', 'no such'],
+    ] as const;
+    for (const [{ companyId, deliveryId }, reason, words] of cases) {
+      const failure = await failureOf(client.replayDelivery({ companyId, deliveryId }));
+      expect([failure.reason, failure.message]).toEqual([reason, expect.stringContaining(words)]);
+    }
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { startBackfill } from './start-backfill.js';
+import { recordEvent } from '../events/record-event.js';
+import { eventsOf, HOUR_MS, queuedBy, runToEnd, step } from '../testing/bulk-replay-fixture.js';
+import { client, fixture } from '../testing/delivery-service-fixture.js';
+
+describe('a back-fill', () => {
+  /** A company whose subscription missed this many events while it was paused, and is active again. */
+  async function pausedWith(events: number) {
+    const companyId = await fixture.company();
+    const subscriptionId = await fixture.subscription({ companyId, events: ['install.status_changed'] });
+    await fixture.event(companyId);
+    // By the clock, too: an event can be committed in the millisecond in which it was made.
+    await fixture.database.query(
+      `update events set created_at = created_at - interval '1 second' where company_id = $1`,
+      [companyId],
+    );
+    const from = new Date();
+    await fixture.setState(subscriptionId, 'paused');
+    const missed: string[] = [];
+    for (let made = 0; made < events; made += 1) missed.push(await fixture.event(companyId));
+    const activate = async () => {
+      const to = new Date();
+      await fixture.setState(subscriptionId, 'active');
+      const { id } = await fixture.database.transaction((tx) =>
+        startBackfill(tx, { companyId, subscriptionId, from, to }),
+      );
+      return { companyId, replayId: id };
+    };
+    return { companyId, subscriptionId, missed, activate };
+  }
+
+  test('queues the events missed during the pause once, and none from before or after [WEBHOOK-5]', async () => {
+    const { companyId, subscriptionId, missed, activate } = await pausedWith(3);
+    const begun = await activate();
+    await fixture.event(companyId);
+    expect(await client.getBulkReplay(begun)).toMatchObject({
+      subscriptionId,
+      kind: 'backfill',
+      states: null,
+      total: 3,
+    });
+    expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 3 });
+    expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed].sort());
+    expect(await fixture.deliveriesOf(subscriptionId)).toHaveLength(5);
+
+    const { subscriptions } = await client.getEvent({ companyId, eventId: missed[0] ?? '' });
+    expect(subscriptions[0]?.deliveries).toMatchObject([{ delivery: { bulkReplayId: begun.replayId } }]);
+  });
+
+  test('skips events that the subscription does not name, another schema version, a disallowed class, and tests [WEBHOOK-5]', async () => {
+    const { subscriptionId, missed, activate } = await pausedWith(3);
+    const [first, second, third] = missed;
+    const change = (set: string, id: string | undefined) =>
+      fixture.database.query(`update events set ${set} where id = $1`, [id]);
+    await change(`name = 'install.job_assigned'`, first);
+    await change('schema_version = 2', second);
+    await change(`name = 'install.test'`, third);
+    await fixture.database.query(
+      `update subscriptions set events = '{install.status_changed,install.test}' where id = $1`,
+      [subscriptionId],
+    );
+    expect(await runToEnd(await activate())).toMatchObject({ total: 0, queued: 0 });
+
+    const other = await pausedWith(1);
+    await fixture.database.query(`update companies set class = 'SALES' where id = $1`, [other.companyId]);
+    expect(await runToEnd(await other.activate())).toMatchObject({ total: 0, queued: 0 });
+  });
+
+  test('passes events only once they have settled, and finds one that was committed after the activation [WEBHOOK-5]', async () => {
+    const { companyId, subscriptionId, missed, activate } = await pausedWith(1);
+    const jobId = newId('job');
+    const now = new Date();
+    let end: () => void = () => undefined;
+    const isHeldBack = new Promise<void>((resolve) => (end = resolve));
+    let isRecorded: () => void = () => undefined;
+    const recorded = new Promise<void>((resolve) => (isRecorded = resolve));
+    const late = fixture.database.transaction(async (tx) => {
+      const { eventId } = recordEvent(tx, {
+        companyId,
+        event: 'install.status_changed',
+        occurredAt: now,
+        resource: { type: 'install_job', id: jobId, version: 2 },
+        data: {
+          jobId,
+          previousStatus: 'ASSIGNED',
+          status: 'ACKNOWLEDGED',
+          occurredAt: now.toISOString(),
+          note: null,
+          blockerCode: null,
+        },
+        now,
+      });
+      await tx.query('select 1');
+      isRecorded();
+      await isHeldBack;
+      return eventId;
+    });
+    await recorded;
+    const begun = await activate();
+
+    await fixture.database.query(
+      `update bulk_replays set next_run_at = now() + interval '1 hour' where state = 'running' and id <> $1`,
+      [begun.replayId],
+    );
+    expect(await step(() => new Date())).toBe('more');
+    expect(await client.getBulkReplay(begun)).toMatchObject({
+      state: 'running',
+      queued: 0,
+    });
+    end();
+    const lateId = await late;
+    expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 2 });
+    expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed, lateId].sort());
+  });
+
+  test('finds events in flight at the pause or the activation by the reason why they were not queued [WEBHOOK-5]', async () => {
+    const { subscriptionId, missed, activate } = await pausedWith(2);
+    const [before, after] = missed;
+    const begun = await activate();
+    await fixture.database.query(
+      `update events set created_at = created_at - interval '30 s' where id = $1`,
+      [before],
+    );
+    await fixture.database.query(
+      `update events set created_at = created_at + interval '30 s' where id = $1`,
+      [after],
+    );
+    expect(await runToEnd(begun)).toMatchObject({ queued: 2 });
+    expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed].sort());
+  });
+
+  test('counts some of the events of a long pause, and says that there are more', async () => {
+    const { companyId, subscriptionId, activate } = await pausedWith(3);
+    const from = new Date(Date.now() - HOUR_MS);
+    const { id } = await fixture.database.transaction((tx) =>
+      startBackfill(tx, { companyId, subscriptionId, from, to: new Date() }, { maxCounted: 2 }),
+    );
+    const replay = await client.getBulkReplay({ companyId, replayId: id });
+    expect(replay).toMatchObject({ total: 2, atLeast: true });
+    await client.cancelBulkReplay({ companyId, replayId: id });
+    expect(await client.getBulkReplay(await activate())).toMatchObject({ total: 3, atLeast: false });
+  });
+
+  test('is extended by the next activation with a back-fill while it runs [REPLAY-3]', async () => {
+    const { companyId, subscriptionId, missed, activate } = await pausedWith(1);
+    const first = await activate();
+    await fixture.setState(subscriptionId, 'paused');
+    missed.push(await fixture.event(companyId));
+    const second = await activate();
+    expect(second).toEqual(first);
+    expect(await runToEnd(first)).toMatchObject({ queued: 2 });
+    expect(eventsOf(await queuedBy(subscriptionId, first.replayId))).toEqual([...missed].sort());
+  });
+});

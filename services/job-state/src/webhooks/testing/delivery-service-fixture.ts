@@ -1,0 +1,83 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { createDeliveryService } from '../delivery-service.js';
+import { textOf } from '../../database/connection-pool.js';
+import type { CallerLimits, Database, TransactionLimits } from '../../database/database.js';
+import { beforeStatement } from '../../testing/before-statement.js';
+import { connectDeliveries } from '../../testing/public-clients.js';
+import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+
+export let fixture: WebhookFixture;
+export const logLines: unknown[][] = [];
+export const logger = {
+  info: (...line: unknown[]) => void logLines.push(line),
+  warn: (...line: unknown[]) => void logLines.push(line),
+};
+/** The queries of the service, and the limits that it gave them. A test empties what it counts. */
+export const seen: { statements: string[]; limits: (CallerLimits & TransactionLimits)[] } = {
+  statements: [],
+  limits: [],
+};
+
+function watched(database: Database): Pick<Database, 'query' | 'transaction'> {
+  return {
+    query: (text, values, limits) => {
+      seen.statements.push(textOf(text));
+      seen.limits.push(limits ?? {});
+      return database.query(text, values, limits);
+    },
+    transaction: (work, limits) => {
+      seen.limits.push(limits ?? {});
+      const counted = beforeStatement(database, (text) => void seen.statements.push(text));
+      return counted.transaction(work, limits);
+    },
+  };
+}
+
+function connect() {
+  const service = createDeliveryService({
+    database: watched(fixture.database),
+    logger,
+  });
+  return connectDeliveries(service);
+}
+export let client: ReturnType<typeof connect>;
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+  client = connect();
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+/** A company with one subscription, and deliveries of this many events to it, oldest first. */
+export async function companyWith(events: number) {
+  const companyId = await fixture.company();
+  const subscriptionId = await fixture.subscription({ companyId });
+  for (let made = 0; made < events; made += 1) await fixture.event(companyId);
+  const deliveries = await fixture.deliveriesOf(subscriptionId);
+  return { companyId, subscriptionId, deliveries };
+}
+
+/** A company with one subscription and one delivery to it in this final state. */
+export async function companyWithFinished(state: 'delivered' | 'dead_lettered' | 'cancelled') {
+  const { deliveries, ...rest } = await companyWith(1);
+  const [delivery] = deliveries;
+  invariant(delivery, 'one delivery');
+  await fixture.finish(state, delivery.id);
+  return { ...rest, deliveryId: delivery.id, eventId: delivery.event_id };
+}
+
+export async function attemptOf(deliveryId: string, exchange: object | null = null, startedAt = new Date()) {
+  const id = newId('dlv');
+  await fixture.database.query(
+    `insert into delivery_attempts
+       (delivery_id, id, number, started_at, duration_ms, outcome, response_status, response_body, secret_version, exchange)
+     values ($1, $2, 1, $3, 12, 'rejected', 500, 'kept', 1, $4)`,
+    [deliveryId, id, startedAt, exchange === null ? null : JSON.stringify(exchange)],
+  );
+  return id;
+}
