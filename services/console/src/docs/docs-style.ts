@@ -1,542 +1,396 @@
+import { ENTRY_STYLE } from './entry-style.js';
+
 const css = String.raw;
 
 /** Style sheet of the API reference: light or dark by the reader's system setting, one column on a phone. */
-export const DOCS_STYLE = css`
-  :root {
-    color-scheme: light dark;
-    --page: #ffffff;
-    --text: #1b2330;
-    --quiet: #566173;
-    --line: #d9dee6;
-    --panel: #f4f6f9;
-    --bar: #ffffff;
-    --link: #1552b0;
-    --focus: #1552b0;
-    --mark: #ffe58a;
-    --mark-text: #1b2330;
-    --key: #1552b0;
-    --string: #1a6b3c;
-    --atom: #96380b;
-    --get: #1a6b3c;
-    --post: #1552b0;
-    --put: #8a4b00;
-    --delete: #a3242b;
-    --success: #1a6b3c;
-    --failure: #a3242b;
-    --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace;
-  }
-
-  @media (prefers-color-scheme: dark) {
+export const DOCS_STYLE = [
+  css`
     :root {
-      --page: #12161d;
-      --text: #e4e9f1;
-      --quiet: #a5b0c1;
-      --line: #313a47;
-      --panel: #1b212b;
-      --bar: #12161d;
-      --link: #8fbbff;
-      --focus: #8fbbff;
-      --mark: #6b5300;
-      --mark-text: #ffffff;
-      --key: #8fbbff;
-      --string: #8fd6a8;
-      --atom: #f3b184;
-      --get: #8fd6a8;
-      --post: #8fbbff;
-      --put: #f0c283;
-      --delete: #ff9c9f;
-      --success: #8fd6a8;
-      --failure: #ff9c9f;
+      color-scheme: light dark;
+      --page: #ffffff;
+      --text: #1b2330;
+      --quiet: #566173;
+      --line: #d9dee6;
+      --panel: #f4f6f9;
+      --bar: #ffffff;
+      --link: #1552b0;
+      --focus: #1552b0;
+      --mark: #ffe58a;
+      --mark-text: #1b2330;
+      --key: #1552b0;
+      --string: #1a6b3c;
+      --atom: #96380b;
+      --get: #1a6b3c;
+      --post: #1552b0;
+      --put: #8a4b00;
+      --delete: #a3242b;
+      --success: #1a6b3c;
+      --failure: #a3242b;
+      --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace;
     }
-  }
 
-  * {
-    box-sizing: border-box;
-  }
+    @media (prefers-color-scheme: dark) {
+      :root {
+        --page: #12161d;
+        --text: #e4e9f1;
+        --quiet: #a5b0c1;
+        --line: #313a47;
+        --panel: #1b212b;
+        --bar: #12161d;
+        --link: #8fbbff;
+        --focus: #8fbbff;
+        --mark: #6b5300;
+        --mark-text: #ffffff;
+        --key: #8fbbff;
+        --string: #8fd6a8;
+        --atom: #f3b184;
+        --get: #8fd6a8;
+        --post: #8fbbff;
+        --put: #f0c283;
+        --delete: #ff9c9f;
+        --success: #8fd6a8;
+        --failure: #ff9c9f;
+      }
+    }
+
+    * {
+      box-sizing: border-box;
+    }
 
-  html {
-    scroll-padding-top: 5rem;
-  }
-
-  body {
-    margin: 0;
-    background: var(--page);
-    color: var(--text);
-    font:
-      1rem/1.6 system-ui,
-      -apple-system,
-      'Segoe UI',
-      Roboto,
-      'Helvetica Neue',
-      Arial,
-      sans-serif;
-  }
-
-  [hidden] {
-    display: none !important;
-  }
-
-  a {
-    color: var(--link);
-    text-underline-offset: 0.15em;
-  }
-
-  :focus-visible {
-    outline: 3px solid var(--focus);
-    outline-offset: 2px;
-    border-radius: 2px;
-  }
-
-  main:focus {
-    outline: none;
-  }
-
-  code,
-  pre {
-    font-family: var(--mono);
-    font-size: 0.875em;
-  }
-
-  p code,
-  li code,
-  td code {
-    padding: 0.1em 0.3em;
-    border-radius: 4px;
-    background: var(--panel);
-    overflow-wrap: break-word;
-  }
-
-  pre {
-    margin: 0.75rem 0;
-    padding: 0.9rem 1rem;
-    border: 1px solid var(--line);
-    border-radius: 8px;
-    background: var(--panel);
-    line-height: 1.5;
-    white-space: pre-wrap;
-    overflow-wrap: anywhere;
-  }
-
-  pre code {
-    font-size: inherit;
-  }
-
-  .json .key {
-    color: var(--key);
-  }
-
-  .json .text {
-    color: var(--string);
-  }
-
-  .json .atom {
-    color: var(--atom);
-  }
-
-  .skip {
-    position: absolute;
-    left: -100vw;
-    top: 0.5rem;
-    z-index: 3;
-    padding: 0.5rem 1rem;
-    background: var(--page);
-  }
-
-  .skip:focus {
-    left: 0.5rem;
-  }
-
-  .bar {
-    position: sticky;
-    top: 0;
-    z-index: 2;
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: 0.5rem 1.5rem;
-    padding: 0.6rem 1.5rem;
-    border-bottom: 1px solid var(--line);
-    background: var(--bar);
-  }
-
-  .bar p {
-    margin: 0;
-  }
-
-  .brand {
-    font-weight: 600;
-  }
-
-  .brand a {
-    color: inherit;
-    text-decoration: none;
-  }
-
-  .version {
-    margin-left: 0.5rem;
-    color: var(--quiet);
-    font-weight: 400;
-    font-size: 0.875rem;
-  }
-
-  .search {
-    display: flex;
-    flex: 1 1 20rem;
-    align-items: center;
-    gap: 0.6rem;
-  }
-
-  .search label {
-    color: var(--quiet);
-    font-size: 0.875rem;
-  }
-
-  .search input {
-    flex: 0 1 26rem;
-    min-width: 0;
-    padding: 0.4rem 0.7rem;
-    border: 1px solid var(--quiet);
-    border-radius: 6px;
-    background: var(--page);
-    color: inherit;
-    font: inherit;
-  }
-
-  .search input::placeholder {
-    color: var(--quiet);
-    opacity: 1;
-  }
-
-  #search-result {
-    color: var(--quiet);
-    font-size: 0.875rem;
-    white-space: nowrap;
-  }
-
-  .download {
-    font-size: 0.875rem;
-  }
-
-  .layout {
-    display: grid;
-    grid-template-columns: 19rem minmax(0, 1fr);
-    max-width: 86rem;
-    margin: 0 auto;
-  }
-
-  nav {
-    position: sticky;
-    top: 3.6rem;
-    align-self: start;
-    max-height: calc(100vh - 3.6rem);
-    overflow-y: auto;
-    padding: 1.25rem 1rem 2rem 1.5rem;
-    font-size: 0.9rem;
-  }
-
-  nav summary {
-    color: var(--quiet);
-    cursor: pointer;
-  }
-
-  nav .title {
-    margin: 1rem 0 0.25rem;
-    font-weight: 600;
-  }
-
-  nav ul {
-    margin: 0;
-    padding: 0;
-    list-style: none;
-  }
-
-  nav li a,
-  nav .title a {
-    display: block;
-    padding: 0.15rem 0.4rem;
-    border-radius: 4px;
-    color: inherit;
-    text-decoration: none;
-    overflow-wrap: anywhere;
-  }
-
-  nav a:hover {
-    background: var(--panel);
-    text-decoration: underline;
-  }
-
-  nav .method {
-    display: inline-block;
-    min-width: 3.6em;
-  }
-
-  main {
-    min-width: 0;
-    max-width: 60rem;
-    padding: 1.25rem 2rem 6rem;
-  }
-
-  h1,
-  h2,
-  h3,
-  h4 {
-    line-height: 1.25;
-  }
-
-  h1 {
-    margin: 0.5rem 0 1rem;
-    font-size: 2rem;
-  }
-
-  h2 {
-    margin: 3.5rem 0 0.5rem;
-    padding-bottom: 0.3rem;
-    border-bottom: 2px solid var(--line);
-    font-size: 1.6rem;
-  }
-
-  h3 {
-    margin: 0 0 0.5rem;
-    font-size: 1.25rem;
-  }
-
-  h4 {
-    margin: 1.75rem 0 0.4rem;
-    font-size: 0.95rem;
-    letter-spacing: 0.02em;
-  }
-
-  .entry {
-    padding: 2rem 0;
-    border-bottom: 1px solid var(--line);
-  }
-
-  .anchor {
-    color: inherit;
-    text-decoration: none;
-  }
-
-  .anchor:hover {
-    text-decoration: underline;
-  }
-
-  .anchor code {
-    font-size: 1em;
-    overflow-wrap: anywhere;
-  }
-
-  .endpoint {
-    margin: 0.25rem 0 1rem;
-    overflow-wrap: anywhere;
-  }
-
-  .endpoint code {
-    background: none;
-    font-size: 1rem;
-  }
-
-  .method {
-    font-family: var(--mono);
-    font-size: 0.8em;
-    font-weight: 700;
-  }
-
-  .method.get {
-    color: var(--get);
-  }
-
-  .method.post {
-    color: var(--post);
-  }
-
-  .method.put,
-  .method.patch {
-    color: var(--put);
-  }
-
-  .method.delete {
-    color: var(--delete);
-  }
-
-  table {
-    width: 100%;
-    margin: 0.75rem 0;
-    border-collapse: collapse;
-    font-size: 0.925rem;
-  }
-
-  th {
-    color: var(--quiet);
-    font-size: 0.825rem;
-    font-weight: 600;
-    text-align: left;
-  }
-
-  th,
-  td {
-    padding: 0.5rem 0.75rem 0.5rem 0;
-    border-bottom: 1px solid var(--line);
-    vertical-align: top;
-  }
-
-  td p {
-    margin: 0 0 0.25rem;
-  }
-
-  .fields th:first-child {
-    width: 30%;
-  }
-
-  .fields th:nth-child(2):not(:last-child) {
-    width: 16%;
-  }
-
-  .field {
-    font-weight: 600;
-  }
-
-  .parents {
-    color: var(--quiet);
-    font-weight: 400;
-  }
-
-  .optional,
-  .place,
-  .example {
-    color: var(--quiet);
-    font-size: 0.825rem;
-  }
-
-  .optional,
-  .place {
-    display: block;
-  }
-
-  .constraints {
-    margin: 0.1rem 0;
-    padding: 0;
-    list-style: none;
-    color: var(--quiet);
-    font-size: 0.875rem;
-  }
-
-  .answer {
-    margin: 0.5rem 0 1.25rem;
-    padding-left: 1rem;
-    border-left: 3px solid var(--line);
-  }
-
-  .status {
-    margin: 0.5rem 0;
-  }
-
-  .success,
-  .failure {
-    font-weight: 700;
-  }
-
-  .success {
-    color: var(--success);
-  }
-
-  .failure {
-    color: var(--failure);
-  }
-
-  details {
-    margin: 0.5rem 0;
-  }
-
-  summary {
-    color: var(--link);
-    cursor: pointer;
-    font-size: 0.9rem;
-  }
-
-  ::highlight(search) {
-    background-color: var(--mark);
-    color: var(--mark-text);
-  }
-
-  @media (max-width: 60rem) {
     html {
-      scroll-padding-top: 7rem;
+      scroll-padding-top: 5rem;
     }
 
-    .bar {
-      justify-content: space-between;
-      gap: 0.4rem 1rem;
-      padding: 0.5rem 1rem;
+    body {
+      margin: 0;
+      background: var(--page);
+      color: var(--text);
+      font:
+        1rem/1.6 system-ui,
+        -apple-system,
+        'Segoe UI',
+        Roboto,
+        'Helvetica Neue',
+        Arial,
+        sans-serif;
     }
 
-    .search {
-      flex: 1 1 100%;
-      order: 1;
+    [hidden] {
+      display: none !important;
     }
 
-    .layout {
-      display: block;
+    a {
+      color: var(--link);
+      text-underline-offset: 0.15em;
     }
 
-    nav {
-      position: static;
-      max-height: none;
-      padding: 1rem 1rem 0;
+    :focus-visible {
+      outline: 3px solid var(--focus);
+      outline-offset: 2px;
+      border-radius: 2px;
     }
 
-    nav details[open] {
-      max-height: 60vh;
-      overflow-y: auto;
+    main:focus {
+      outline: none;
     }
 
-    main {
-      padding: 0.5rem 1rem 4rem;
-    }
-  }
-
-  @media (max-width: 40rem) {
-    .version,
-    .search label {
-      position: absolute;
-      clip-path: inset(50%);
+    code,
+    pre {
+      font-family: var(--mono);
+      font-size: 0.875em;
     }
 
-    .search input {
-      flex: 1 1 8rem;
+    p code,
+    li code,
+    td code {
+      padding: 0.1em 0.3em;
+      border-radius: 4px;
+      background: var(--panel);
+      overflow-wrap: break-word;
     }
 
-    table,
-    tbody,
-    tr,
-    td {
-      display: block;
-    }
-
-    thead {
-      position: absolute;
-      clip-path: inset(50%);
-    }
-
-    tr {
-      padding: 0.6rem 0;
-      border-bottom: 1px solid var(--line);
-    }
-
-    td {
-      padding: 0.1rem 0;
-      border: 0;
+    pre {
+      margin: 0.75rem 0;
+      padding: 0.9rem 1rem;
+      border: 1px solid var(--line);
+      border-radius: 8px;
+      background: var(--panel);
+      line-height: 1.5;
+      white-space: pre-wrap;
       overflow-wrap: anywhere;
     }
 
-    .plain td::before {
-      content: attr(data-title) ': ' / '';
-      color: var(--quiet);
-      font-size: 0.825rem;
+    pre code {
+      font-size: inherit;
     }
 
-    .optional,
-    .place {
-      display: inline;
+    .json .key {
+      color: var(--key);
     }
-  }
-`;
+
+    .json .text {
+      color: var(--string);
+    }
+
+    .json .atom {
+      color: var(--atom);
+    }
+
+    .skip {
+      position: absolute;
+      left: -100vw;
+      top: 0.5rem;
+      z-index: 3;
+      padding: 0.5rem 1rem;
+      background: var(--page);
+    }
+
+    .skip:focus {
+      left: 0.5rem;
+    }
+
+    .bar {
+      position: sticky;
+      top: 0;
+      z-index: 2;
+      display: flex;
+      flex-wrap: wrap;
+      align-items: center;
+      gap: 0.5rem 1.5rem;
+      padding: 0.6rem 1.5rem;
+      border-bottom: 1px solid var(--line);
+      background: var(--bar);
+    }
+
+    .bar p {
+      margin: 0;
+    }
+
+    .brand {
+      font-weight: 600;
+    }
+
+    .brand a {
+      color: inherit;
+      text-decoration: none;
+    }
+
+    .version {
+      margin-left: 0.5rem;
+      color: var(--quiet);
+      font-weight: 400;
+      font-size: 0.875rem;
+    }
+
+    .search {
+      display: flex;
+      flex: 1 1 20rem;
+      align-items: center;
+      gap: 0.6rem;
+    }
+
+    .search label {
+      color: var(--quiet);
+      font-size: 0.875rem;
+    }
+
+    .search input {
+      flex: 0 1 26rem;
+      min-width: 0;
+      padding: 0.4rem 0.7rem;
+      border: 1px solid var(--quiet);
+      border-radius: 6px;
+      background: var(--page);
+      color: inherit;
+      font: inherit;
+    }
+
+    .search input::placeholder {
+      color: var(--quiet);
+      opacity: 1;
+    }
+
+    #search-result {
+      color: var(--quiet);
+      font-size: 0.875rem;
+      white-space: nowrap;
+    }
+
+    .download {
+      font-size: 0.875rem;
+    }
+
+    .layout {
+      display: grid;
+      grid-template-columns: 19rem minmax(0, 1fr);
+      max-width: 86rem;
+      margin: 0 auto;
+    }
+
+    nav {
+      position: sticky;
+      top: 3.6rem;
+      align-self: start;
+      max-height: calc(100vh - 3.6rem);
+      overflow-y: auto;
+      padding: 1.25rem 1rem 2rem 1.5rem;
+      font-size: 0.9rem;
+    }
+
+    nav summary {
+      color: var(--quiet);
+      cursor: pointer;
+    }
+
+    nav .title {
+      margin: 1rem 0 0.25rem;
+      font-weight: 600;
+    }
+
+    nav ul {
+      margin: 0;
+      padding: 0;
+      list-style: none;
+    }
+
+    nav li a,
+    nav .title a {
+      display: block;
+      padding: 0.15rem 0.4rem;
+      border-radius: 4px;
+      color: inherit;
+      text-decoration: none;
+      overflow-wrap: anywhere;
+    }
+
+    nav a:hover {
+      background: var(--panel);
+      text-decoration: underline;
+    }
+
+    nav .method {
+      display: inline-block;
+      min-width: 3.6em;
+    }
+
+    main {
+      min-width: 0;
+      max-width: 60rem;
+      padding: 1.25rem 2rem 6rem;
+    }
+
+    h1,
+    h2,
+    h3,
+    h4 {
+      line-height: 1.25;
+    }
+
+    h1 {
+      margin: 0.5rem 0 1rem;
+      font-size: 2rem;
+    }
+
+    h2 {
+      margin: 3.5rem 0 0.5rem;
+      padding-bottom: 0.3rem;
+      border-bottom: 2px solid var(--line);
+      font-size: 1.6rem;
+    }
+
+    h3 {
+      margin: 0 0 0.5rem;
+      font-size: 1.25rem;
+    }
+
+    h4 {
+      margin: 1.75rem 0 0.4rem;
+      font-size: 0.95rem;
+      letter-spacing: 0.02em;
+    }
+  `,
+  ENTRY_STYLE,
+  css`
+    @media (max-width: 60rem) {
+      html {
+        scroll-padding-top: 7rem;
+      }
+
+      .bar {
+        justify-content: space-between;
+        gap: 0.4rem 1rem;
+        padding: 0.5rem 1rem;
+      }
+
+      .search {
+        flex: 1 1 100%;
+        order: 1;
+      }
+
+      .layout {
+        display: block;
+      }
+
+      nav {
+        position: static;
+        max-height: none;
+        padding: 1rem 1rem 0;
+      }
+
+      nav details[open] {
+        max-height: 60vh;
+        overflow-y: auto;
+      }
+
+      main {
+        padding: 0.5rem 1rem 4rem;
+      }
+    }
+
+    @media (max-width: 40rem) {
+      .version,
+      .search label {
+        position: absolute;
+        clip-path: inset(50%);
+      }
+
+      .search input {
+        flex: 1 1 8rem;
+      }
+
+      table,
+      tbody,
+      tr,
+      td {
+        display: block;
+      }
+
+      thead {
+        position: absolute;
+        clip-path: inset(50%);
+      }
+
+      tr {
+        padding: 0.6rem 0;
+        border-bottom: 1px solid var(--line);
+      }
+
+      td {
+        padding: 0.1rem 0;
+        border: 0;
+        overflow-wrap: anywhere;
+      }
+
+      .plain td::before {
+        content: attr(data-title) ': ' / '';
+        color: var(--quiet);
+        font-size: 0.825rem;
+      }
+
+      .optional,
+      .place {
+        display: inline;
+      }
+    }
+  `,
+].join('');

@@ -1,0 +1,156 @@
+const css = String.raw;
+
+/** Styles of an operation, an event or a resource: its anchor, endpoint, fields, examples and responses. */
+export const ENTRY_STYLE = css`
+  .entry {
+    padding: 2rem 0;
+    border-bottom: 1px solid var(--line);
+  }
+
+  .anchor {
+    color: inherit;
+    text-decoration: none;
+  }
+
+  .anchor:hover {
+    text-decoration: underline;
+  }
+
+  .anchor code {
+    font-size: 1em;
+    overflow-wrap: anywhere;
+  }
+
+  .endpoint {
+    margin: 0.25rem 0 1rem;
+    overflow-wrap: anywhere;
+  }
+
+  .endpoint code {
+    background: none;
+    font-size: 1rem;
+  }
+
+  .method {
+    font-family: var(--mono);
+    font-size: 0.8em;
+    font-weight: 700;
+  }
+
+  .method.get {
+    color: var(--get);
+  }
+
+  .method.post {
+    color: var(--post);
+  }
+
+  .method.put,
+  .method.patch {
+    color: var(--put);
+  }
+
+  .method.delete {
+    color: var(--delete);
+  }
+
+  table {
+    width: 100%;
+    margin: 0.75rem 0;
+    border-collapse: collapse;
+    font-size: 0.925rem;
+  }
+
+  th {
+    color: var(--quiet);
+    font-size: 0.825rem;
+    font-weight: 600;
+    text-align: left;
+  }
+
+  th,
+  td {
+    padding: 0.5rem 0.75rem 0.5rem 0;
+    border-bottom: 1px solid var(--line);
+    vertical-align: top;
+  }
+
+  td p {
+    margin: 0 0 0.25rem;
+  }
+
+  .fields th:first-child {
+    width: 30%;
+  }
+
+  .fields th:nth-child(2):not(:last-child) {
+    width: 16%;
+  }
+
+  .field {
+    font-weight: 600;
+  }
+
+  .parents {
+    color: var(--quiet);
+    font-weight: 400;
+  }
+
+  .optional,
+  .place,
+  .example {
+    color: var(--quiet);
+    font-size: 0.825rem;
+  }
+
+  .optional,
+  .place {
+    display: block;
+  }
+
+  .constraints {
+    margin: 0.1rem 0;
+    padding: 0;
+    list-style: none;
+    color: var(--quiet);
+    font-size: 0.875rem;
+  }
+
+  .answer {
+    margin: 0.5rem 0 1.25rem;
+    padding-left: 1rem;
+    border-left: 3px solid var(--line);
+  }
+
+  .status {
+    margin: 0.5rem 0;
+  }
+
+  .success,
+  .failure {
+    font-weight: 700;
+  }
+
+  .success {
+    color: var(--success);
+  }
+
+  .failure {
+    color: var(--failure);
+  }
+
+  details {
+    margin: 0.5rem 0;
+  }
+
+  summary {
+    color: var(--link);
+    cursor: pointer;
+    font-size: 0.9rem;
+  }
+
+  ::highlight(search) {
+    background-color: var(--mark);
+    color: var(--mark-text);
+  }
+`;
