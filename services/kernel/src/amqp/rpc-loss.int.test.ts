@@ -1,0 +1,153 @@
+import { createClient } from '@connectrpc/connect';
+import { describe, expect, test } from '@jest/globals';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { eventually } from '@partner/test-kit/eventually';
+import { createRecorder } from '@partner/test-kit/recorder';
+import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import { startRpcServer } from './rpc-server.js';
+import { createRpcTransport } from './rpc-transport.js';
+import { partialRpcService } from '../testing/in-memory-transport.js';
+import { killChannel, observeConnection } from '../testing/observed-connection.js';
+import {
+  clientOf,
+  clientSide,
+  connect,
+  failureOf,
+  heldBack,
+  logger,
+  metrics,
+  probe,
+  queue,
+  serve,
+  serveHanging,
+  serverSide,
+} from '../testing/rpc-over-broker.js';
+
+describe('RPC over a broker, when a part of the way is lost', () => {
+  test('fails at once when no queue takes the request', async () => {
+    const client = await clientOf({
+      queue: { name: 'test.there-is-no-such-queue', type: 'classic', bindings: [] },
+    });
+    const error = await failureOf(client.getJob({}, { timeoutMs: 3_600_000 }));
+    expect(error).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
+  });
+
+  test('fails at once without a connection', async () => {
+    const away = createAmqpConnection({ url: 'amqp://127.0.0.1:1', name: 'away', logger, metrics });
+    const client = createClient(JobService, createRpcTransport({ connection: away, queue, logger, metrics }));
+    expect((await failureOf(client.getJob({}, { timeoutMs: 3_600_000 }))).reason).toBe('unavailable');
+    await away.close();
+  });
+
+  test('fails every call in flight as soon as its channel is lost, and works again afterwards', async () => {
+    const started = await serveHanging();
+    const observed = observeConnection(clientSide);
+    const client = await clientOf({ over: observed });
+    const calls = [1, 2, 3].map((index) =>
+      failureOf(client.getJob({ jobId: `job_${index}` }, { timeoutMs: 3_600_000 })),
+    );
+    await started.atLeast(3);
+    const [first] = await observed.channels.atLeast(1);
+    if (first === undefined) throw new Error('no channel');
+    await killChannel(first.channel);
+    for (const error of await Promise.all(calls)) expect(error.reason).toBe('unavailable');
+    await observed.channels.atLeast(2);
+    await client.getJob({ jobId: 'fine' });
+    expect(await metrics.getSingleMetricAsString('partner_rpc_client_in_flight')).toContain('} 0');
+  });
+
+  test('fails every call in flight as soon as its connection is closed', async () => {
+    const started = await serveHanging();
+    const client = await clientOf();
+    const call = failureOf(client.getJob({ jobId: 'job_1' }, { timeoutMs: 3_600_000 }));
+    await started.atLeast(1);
+    await clientSide.close();
+    expect((await call).reason).toBe('unavailable');
+  });
+
+  test('lets another replica respond when the first crashes with the request', async () => {
+    const doomed = connect('doomed');
+    const started = await serveHanging(doomed);
+    const client = await clientOf();
+    const call = client.getJob({ jobId: 'job_1' }, { timeoutMs: 30_000 });
+    await started.atLeast(1);
+    await serve(async () => ({ resourceJson: 'second' }));
+    await doomed.close();
+    expect((await call).resourceJson).toBe('second');
+  });
+
+  test('does not rerun a non-idempotent call when its replica crashes', async () => {
+    const doomed = connect('doomed');
+    const started = createRecorder<string>();
+    const serveLeads = async (name: string, over: AmqpConnection) => {
+      const createLead = async () => {
+        started.record(name);
+        return new Promise<never>(() => undefined);
+      };
+      const service = partialRpcService(LeadService, { createLead });
+      const server = startRpcServer({
+        connection: over,
+        queue,
+        prefetch: 1,
+        services: [service],
+        logger,
+        metrics,
+      });
+      await eventually('the server', () => server.isConsuming());
+    };
+    await serveLeads('first', doomed);
+    const client = createClient(
+      LeadService,
+      createRpcTransport({ connection: clientSide, queue, logger, metrics }),
+    );
+    await eventually('the client', () => clientSide.isReady());
+    const giveUp = new AbortController();
+    const call = failureOf(client.createLead({}, { timeoutMs: 3_600_000, signal: giveUp.signal }));
+    await started.atLeast(1);
+    await serveLeads('second', serverSide);
+    await doomed.close();
+    await eventually('the drop', async () =>
+      (await metrics.getSingleMetricAsString('partner_rpc_server_dropped_total')).includes(
+        'CreateLead",cause="not_repeatable"} 1',
+      ),
+    );
+    giveUp.abort();
+    expect((await call).message).toContain('the outcome is unknown');
+    expect(started.all()).toEqual(['first']);
+    await probe.hasMessages(queue.name, 0);
+  });
+
+  test('serves again after the broker cancelled the server, on a redeclared queue', async () => {
+    const observed = observeConnection(serverSide);
+    await serve(async () => ({ resourceJson: '{}' }), observed);
+    const client = await clientOf();
+    await probe.channel.deleteQueue(queue.name);
+    await observed.channels.atLeast(2);
+    expect((await client.getJob({})).resourceJson).toBe('{}');
+  });
+
+  test('responds to requests in flight before it stops, and takes no more', async () => {
+    const started = createRecorder<string>();
+    const { gate, finish } = heldBack();
+    const server = await serve(async ({ jobId = '' }) => {
+      started.record(jobId);
+      await gate;
+      return { resourceJson: jobId };
+    });
+    const client = await clientOf();
+    const call = client.getJob({ jobId: 'job_1' });
+    await started.atLeast(1);
+    const stopped = server.stop();
+    await eventually(
+      'no consumer',
+      async () => (await probe.channel.checkQueue(queue.name)).consumerCount === 0,
+    );
+    const late = failureOf(client.getJob({ jobId: 'job_2' }, { timeoutMs: 50 }));
+    finish();
+    expect((await call).resourceJson).toBe('job_1');
+    await stopped;
+    expect((await late).reason).toBe('unavailable');
+    expect(started.all()).toEqual(['job_1']);
+  });
+});

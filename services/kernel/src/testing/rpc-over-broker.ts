@@ -1,0 +1,147 @@
+import { type Client, createClient, type HandlerContext } from '@connectrpc/connect';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { type GetJobRequest, JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import type { QueueDefinition } from '@partner/proto-contracts/topology';
+import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
+import { eventually } from '@partner/test-kit/eventually';
+import { createRecorder } from '@partner/test-kit/recorder';
+import type { Options } from 'amqplib';
+import { Registry } from 'prom-client';
+import { type BrokerProbe, openBrokerProbe } from './broker-probe.js';
+import { partialRpcService } from './in-memory-transport.js';
+import { type AmqpConnection, createAmqpConnection } from '../amqp/connection.js';
+import { startRpcServer } from '../amqp/rpc-server.js';
+import type { RpcService } from '../amqp/rpc-service.js';
+import { createRpcTransport } from '../amqp/rpc-transport.js';
+import type { Consumer } from '../amqp/subscription.js';
+import { silentLogger } from '../logger.js';
+import { ServiceError } from '../service-error.js';
+
+type GetJob = (request: GetJobRequest, context: HandlerContext) => Promise<{ resourceJson: string }>;
+
+export const GET_JOB = 'partner.jobs.v1.JobService/GetJob';
+export const REPLY_TO = 'amq.rabbitmq.reply-to';
+const NEVER = new Promise<never>(() => undefined);
+
+export const logger = silentLogger;
+export let metrics: Registry;
+export let probe: BrokerProbe;
+export let queue: QueueDefinition;
+let closing: BrokerProbe[] = [];
+export let clientSide: AmqpConnection;
+export let serverSide: AmqpConnection;
+
+beforeAll(async () => {
+  probe = await openBrokerProbe(testAmqpUrl());
+});
+afterAll(async () => {
+  await probe.close();
+});
+beforeEach(async () => {
+  metrics = new Registry();
+  queue = await probe.declareRpcQueue();
+  [clientSide, serverSide] = [connect('client'), connect('server')];
+});
+afterEach(async () => {
+  for (const own of closing) await own.close();
+  closing = [];
+  await clientSide.close();
+  await serverSide.close();
+});
+
+export function connect(name: string): AmqpConnection {
+  return createAmqpConnection({ url: testAmqpUrl(), name, logger, metrics });
+}
+
+function jobService(getJob: GetJob): RpcService {
+  return partialRpcService(JobService, { getJob });
+}
+
+export async function serve(
+  getJob: GetJob,
+  over: Pick<AmqpConnection, 'openChannel'> = serverSide,
+  prefetch = 20,
+): Promise<Consumer> {
+  const server = startRpcServer({
+    connection: over,
+    queue,
+    prefetch,
+    services: [jobService(getJob)],
+    logger,
+    metrics,
+  });
+  await eventually('the server', () => server.isConsuming());
+  return server;
+}
+
+export async function clientOf(
+  options: {
+    maxInFlight?: number;
+    over?: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
+    queue?: QueueDefinition;
+  } = {},
+): Promise<Client<typeof JobService>> {
+  const { over = clientSide, ...rest } = options;
+  const transport = createRpcTransport({ connection: over, queue, logger, metrics, ...rest });
+  await eventually('the client', () => clientSide.isReady());
+  return createClient(JobService, transport);
+}
+
+/** Sends requests by hand, through the exchange of the queue or past it, and records the types of the responses. */
+export async function openRawClient() {
+  const own = await openBrokerProbe(testAmqpUrl());
+  closing.push(own);
+  const replies = createRecorder<string>();
+  await own.channel.consume(REPLY_TO, (reply) => replies.record(String(reply?.properties.type)), {
+    noAck: true,
+  });
+  return {
+    replies,
+    send(body: Buffer, options: Options.Publish) {
+      own.channel.publish(queue.name, queue.name, body, options);
+    },
+    sendPastExchange(body: Buffer, options: Options.Publish) {
+      own.channel.sendToQueue(queue.name, body, options);
+    },
+  };
+}
+
+export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
+  const thrown: unknown = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof ServiceError)) throw new Error(`not a ServiceError: ${String(thrown)}`);
+  return thrown;
+}
+
+/** A gate that handlers wait for, and its key. */
+export function heldBack(): { readonly gate: Promise<void>; readonly finish: () => void } {
+  let finish: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  return { gate, finish: () => finish() };
+}
+
+/** Serves GetJob: records each job id, and answers with it as the resource. */
+export async function serveRecording(): Promise<ReturnType<typeof createRecorder<string>>> {
+  const served = createRecorder<string>();
+  await serve(async ({ jobId = '' }) => {
+    served.record(jobId);
+    return { resourceJson: jobId };
+  });
+  return served;
+}
+
+/** Serves GetJob: records each job id, and answers no call but the one of the job `fine`. */
+export async function serveHanging(
+  over?: AmqpConnection,
+): Promise<ReturnType<typeof createRecorder<string>>> {
+  const started = createRecorder<string>();
+  await serve(async ({ jobId = '' }) => {
+    started.record(jobId);
+    return jobId === 'fine' ? { resourceJson: '{}' } : NEVER;
+  }, over);
+  return started;
+}
