@@ -345,7 +345,7 @@ describe('an endpoint that makes the credentials itself', () => {
 });
 
 describe('requests in flight', () => {
-  test('of a company at ten times its share are held or refused, and those of another are served [LIMIT-7]', async () => {
+  test('of a company at ten times its share are held or refused, and those of another are served [LIMIT-8]', async () => {
     const held = createRecorder<() => void>();
     const { app } = createFixture({
       endpoints: [

@@ -12,7 +12,7 @@ function fill(gate: ReturnType<typeof createShareGate>, key: string): (() => voi
 }
 
 describe('a share gate', () => {
-  test('gives one key a quarter of the slots, and the rest to the others [LIMIT-7]', async () => {
+  test('gives one key a quarter of the slots, and the rest to the others [LIMIT-8]', async () => {
     const gate = createShareGate({ slots: 8, queue: 8, work });
     expect(fill(gate, 'hostile')).toHaveLength(2);
     expect(['a', 'b', 'c'].map((key) => fill(gate, key).length)).toEqual([2, 2, 2]);
@@ -20,7 +20,7 @@ describe('a share gate', () => {
     expect(gate.running()).toBe(8);
   });
 
-  test('gives one key a quarter of the queue, and refuses the rest with a wait [LIMIT-7]', async () => {
+  test('gives one key a quarter of the queue, and refuses the rest with a wait [LIMIT-8]', async () => {
     const gate = createShareGate({ slots: 4, queue: 8, work });
     const [leave] = fill(gate, 'hostile');
     const waiting = [1, 2].map(() => gate.run('hostile', FOR_EVER, async () => 'done'));

@@ -29,7 +29,7 @@ describe('the comparison of a password', () => {
     expect(compared).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)]);
   });
 
-  test('runs and queues a bounded number, a share of it for one network, and refuses the rest [LIMIT-7]', async () => {
+  test('runs and queues a bounded number, a share of it for one network, and refuses the rest [LIMIT-8]', async () => {
     const running: ((matches: boolean) => void)[] = [];
     const begun = new EventEmitter();
     const metrics = new Registry();

@@ -112,7 +112,7 @@ describe('a transaction', () => {
     expect((await Promise.allSettled(late)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
-  test('uses a share of the connections: three companies that hold theirs leave one to a fourth [LIMIT-7]', async () => {
+  test('uses a share of the connections: three companies that hold theirs leave one to a fourth [LIMIT-8]', async () => {
     const shared = createDatabase({ url: testDatabase.url, poolSize: 4, logger: silentLogger });
     const released = createGate();
     const begun: string[] = [];
