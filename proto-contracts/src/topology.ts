@@ -15,7 +15,10 @@ export interface ExchangeDefinition {
 /** A durable queue, its bindings and its dead-letter queue. */
 export interface QueueDefinition {
   readonly name: string;
-  /** `quorum`: survives the loss of a node, bodies on disk. `classic`: durable queue of transient messages. */
+  /**
+   * `quorum`: survives the loss of a node, bodies on disk. `classic`: durable queue of transient messages; on a broker of
+   * several nodes it is a quorum queue as well.
+   */
   readonly type: 'quorum' | 'classic';
   readonly bindings: readonly { readonly exchange: ExchangeDefinition; readonly routingKey: string }[];
   /** Name of the quorum queue for dead-lettered messages; absent: expired and rejected messages are dropped. */
@@ -88,7 +91,7 @@ export const DEAD_LETTERS = {
 /**
  * RPC requests of inbound-gateway to job-state.
  *
- * A broker restart loses queued requests, and a request is dropped after its deadline. The caller then sees a timeout,
+ * A broker restart can lose queued requests, and a request is dropped after its deadline. The caller then sees a timeout,
  * and a retry with its idempotency key returns the outcome. If job-state crashes before it acknowledges, a request is
  * delivered twice. It runs twice only if its method has an `idempotency_level`, which declares that safe. Any other is
  * dropped: it ran at most once, and its caller sees a timeout with an unknown outcome.

@@ -65,7 +65,7 @@ describe('the settings of a service', () => {
     });
     expect(faults.sort()).toEqual([
       '  ADMIN_PORT: must be a whole number from 0 to 65535',
-      '  AMQP_URL: must be a URL that begins with amqp:// or amqps://',
+      '  AMQP_URL: must be a URL that begins with amqp:// or amqps://, or several, separated by commas',
       '  PARTNER_ENVIRONMENT: must be one of sandbox, production',
       '  REDIS_KEY_PREFIX: may hold letters, digits, ":", "_" and "-"',
       '  REDIS_URL: is not set',
@@ -81,6 +81,13 @@ describe('the settings of a service', () => {
     expect(parseConfig(schema, { REDIS_URL: 'redis://cache', RPC_TIMEOUT_MS: '3000' })).toMatchObject({
       RPC_TIMEOUT_MS: 3_000,
     });
+  });
+
+  test('take the URLs of several brokers, each of them valid', () => {
+    const config = z.object(commonConfig);
+    const AMQP_URL = 'amqps://a:5671,amqps://b:5671';
+    expect(parseConfig(config, { ...COMMON, AMQP_URL })).toMatchObject({ AMQP_URL });
+    expect(faultsOf(config, { ...COMMON, AMQP_URL: `${AMQP_URL},http://c` })).toHaveLength(1);
   });
 
   test('never repeat a value in a violation, because it may be a secret', () => {

@@ -25,15 +25,16 @@ export const commonConfig = {
     .default('0.0.0.0')
     .describe('Address of the admin port. It must not be reachable from outside the cluster.'),
   ADMIN_PORT: port().default(9100).describe('Port of `/livez`, `/readyz` and `/metrics`.'),
-  AMQP_URL: urlWithProtocol('amqp:', 'amqps:').meta({
-    description: 'URL of RabbitMQ 3.10 or newer, `amqps://user:password@host:5671/vhost`.',
+  AMQP_URL: urlsWithProtocol('amqp:', 'amqps:').meta({
+    description:
+      'URL of RabbitMQ 3.10 or newer, `amqps://user:password@host:5671/vhost`. For a cluster, the URLs of its nodes, separated by commas.',
     isSecret: true,
   }),
   AMQP_TOPOLOGY: z
-    .enum(['declare', 'check'])
+    .enum(['declare', 'declare-cluster', 'check'])
     .default('declare')
     .describe(
-      '`declare` creates exchanges and queues. `check` only verifies them, for a RabbitMQ user that may not create any.',
+      '`declare` creates exchanges and queues. `declare-cluster` creates RPC queues as quorum queues, which survive the loss of a node. `check` only verifies them, for a RabbitMQ user that may not create any.',
     ),
   SHUTDOWN_GRACE_MS: integer({ min: 1_000, max: 600_000 })
     .default(25_000)
@@ -131,6 +132,17 @@ export function urlWithProtocol(...protocols: readonly string[]) {
     .string()
     .regex(new RegExp(`^(?:${protocols.join('|')})//`), { error: expectation, abort: true })
     .refine((text) => URL.canParse(text), expectation);
+}
+
+/** Parses one or more such URLs, separated by commas; the result stays text. */
+function urlsWithProtocol(...protocols: readonly string[]) {
+  const url = urlWithProtocol(...protocols);
+  return z
+    .string()
+    .refine(
+      (text) => text.split(',').every((part) => url.safeParse(part).success),
+      `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}, or several, separated by commas`,
+    );
 }
 
 /** All violations in an environment; the message has a line for each. */

@@ -42,11 +42,13 @@ export interface AmqpConnection {
 /**
  * Connects to the broker and stays connected: never rejects, whether the broker is there or not, and tries again after
  * pauses of 100 ms to 5 s for ever. Each time it declares the topology, or looks whether it is there, unless told not to.
+ * Of several nodes it tries one after the other, with a pause after the last only.
  *
  * It supervises amqplib's plain connections rather than use its `recovery`, which waits without limit for a hung setup
  * and for the close of a connection that no longer responds.
  */
 export function createAmqpConnection(options: {
+  /** URL of the broker; URLs of several nodes are separated by commas. */
   readonly url: string;
   /** For logs, metrics and the broker's list of connections, e.g. `job-state publish`. Never holds ids. */
   readonly name: string;
@@ -73,37 +75,45 @@ export function createAmqpConnection(options: {
   let endPresent: (() => void) | undefined;
 
   async function supervise(): Promise<void> {
+    const addresses = inRandomOrder(options.url.split(',').map(withHeartbeat));
     const backoff = createBackoff();
     while (!closing.signal.aborted) {
-      let opened: OpenedConnection | undefined;
-      try {
-        opened = await openConnection();
-      } catch (error) {
-        failures.inc(labels);
-        logger.warn({ err: error }, 'amqp.connect_failed');
-      }
-      if (opened !== undefined) {
-        const openedAt = performance.now();
-        await useUntilLost(opened);
-        backoff.lived(performance.now() - openedAt);
+      for (const address of addresses) {
+        backoff.lived(await connectAndUse(address));
       }
       await pause(backoff.nextDelayMs(), closing.signal);
     }
   }
 
-  async function openConnection(): Promise<OpenedConnection> {
+  /** Resolves once the connection has ended, to the milliseconds that it was open; 0 if it was not. */
+  async function connectAndUse(address: string): Promise<number> {
+    if (closing.signal.aborted) return 0;
+    let opened: OpenedConnection;
+    try {
+      opened = await openConnection(address);
+    } catch (error) {
+      failures.inc(labels);
+      logger.warn({ err: error, host: new URL(address).host }, 'amqp.connect_failed');
+      return 0;
+    }
+    const openedAt = performance.now();
+    await useUntilLost(opened);
+    return performance.now() - openedAt;
+  }
+
+  async function openConnection(address: string): Promise<OpenedConnection> {
     // Not the signal of `closing` itself: that would destroy the socket of an open connection, too.
     const attempt = new AbortController();
     const giveUp = () => attempt.abort();
     closing.signal.addEventListener('abort', giveUp);
     try {
-      return await connectAndDeclare(attempt.signal);
+      return await connectAndDeclare(address, attempt.signal);
     } finally {
       closing.signal.removeEventListener('abort', giveUp);
     }
   }
 
-  async function connectAndDeclare(signal: AbortSignal): Promise<OpenedConnection> {
+  async function connectAndDeclare(address: string, signal: AbortSignal): Promise<OpenedConnection> {
     // amqplib hands them on to the socket, which the signal destroys.
     const socketOptions = {
       noDelay: true,
@@ -112,7 +122,7 @@ export function createAmqpConnection(options: {
       clientProperties: { connection_name: options.name },
       signal,
     };
-    const opened = await connect(withHeartbeat(options.url), socketOptions);
+    const opened = await connect(address, socketOptions);
     let fault: Error | undefined;
     opened.on('error', (error) => {
       fault = error;
@@ -266,6 +276,12 @@ interface OpenedConnection {
   readonly model: ChannelModel;
   /** Resolves to the cause once the connection has ended. */
   readonly lost: Promise<Error>;
+}
+
+/** Spreads the connections of all replicas over the nodes. */
+function inRandomOrder(addresses: readonly string[]): readonly string[] {
+  const first = Math.floor(Math.random() * addresses.length);
+  return [...addresses.slice(first), ...addresses.slice(0, first)];
 }
 
 function withHeartbeat(url: string): string {

@@ -33,6 +33,20 @@ describe('RPC over a broker, when a part of the way is lost', () => {
     expect(error).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
   });
 
+  test('fails at once when the broker refuses the request, and opens another channel', async () => {
+    const full = await probe.declareTestQueue({ type: 'classic', maxLength: 1 });
+    probe.send(full.name, 'the only message');
+    await probe.hasMessages(full.name, 1);
+    const client = await clientOf({ queue: full });
+    const error = await failureOf(client.getJob({}, { timeoutMs: 3_600_000 }));
+    expect(error.reason).toBe('unavailable');
+    await eventually('another channel', async () =>
+      (await metrics.metrics()).includes(
+        `partner_amqp_channel_rebuilds_total{connection="client",channel="call ${full.name}"} 1`,
+      ),
+    );
+  });
+
   test('fails at once without a connection', async () => {
     const away = createAmqpConnection({ url: 'amqp://127.0.0.1:1', name: 'away', logger, metrics });
     const client = createClient(JobService, createRpcTransport({ connection: away, queue, logger, metrics }));

@@ -9,7 +9,7 @@ import {
 import type { Transport } from '@connectrpc/connect';
 import { RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
-import type { Channel, ConsumeMessage } from 'amqplib';
+import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../logger.js';
 import { requestIdHeaders } from '../request-context.js';
@@ -36,9 +36,9 @@ interface PendingCall {
 /**
  * A Connect transport that calls services over the broker: requests to a queue, responses by direct reply-to. Unary calls
  * only. Every failure is a `ServiceError`. It is `unavailable` when the caller gives up, the deadline passes (`timeoutMs` of
- * the call, else `defaultTimeoutMs`), the connection or channel is lost, the broker blocks the connection, no queue takes
- * the request, or `maxInFlight` calls wait already; all but the first two at once. While the socket takes no more, calls
- * wait unsent within their deadlines. A call is never repeated by itself.
+ * the call, else `defaultTimeoutMs`), the connection or channel is lost, the broker blocks the connection or refuses the
+ * request, no queue takes it, or `maxInFlight` calls wait already; all but the first two at once. While the socket takes no
+ * more, calls wait unsent within their deadlines. A call is never repeated by itself.
  */
 export function createRpcTransport(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
@@ -59,16 +59,20 @@ export function createRpcTransport(options: {
   const unsent = new Map<string, () => void>();
   let sequence = 0;
   let isWritable = true;
-  let requestChannel: Channel | undefined;
+  let requestChannel: ConfirmChannel | undefined;
 
   const supervised = options.connection.openChannel({
     name: `call ${queue.name}`,
-    confirm: false,
+    confirm: true,
     async setup(channel) {
       channel.on('return', ({ properties }) => {
         pending
           .get(textOf(properties.correlationId))
           ?.refuse(new Error(`no queue takes requests for ${queue.name}`));
+      });
+      // Before amqplib's own listener, which reports unconfirmed requests as refused.
+      channel.prependListener('close', () => {
+        if (requestChannel === channel) requestChannel = undefined;
       });
       channel.on('drain', () => {
         isWritable = true;
@@ -148,7 +152,7 @@ export function createRpcTransport(options: {
         settle();
         reject(notCarriedOut(cause));
       }
-      function send(to: Channel): void {
+      function send(to: ConfirmChannel): void {
         unsent.delete(correlationId);
         const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
         try {
@@ -164,6 +168,13 @@ export function createRpcTransport(options: {
               correlationId,
               type: callType,
               headers: { ...request.headers, [TIMEOUT_HEADER]: leftMs },
+            },
+            (cause) => {
+              if (cause === null || requestChannel !== to || !pending.has(correlationId)) return;
+              // Also after the loss of a node that may have delivered it, so its outcome is unknown.
+              fail(new Error(`the broker refused a request for ${queue.name}`));
+              // A channel that was opened before a quorum queue had its new leader never finds that leader.
+              supervised.rebuild(new Error('the broker refused a request'));
             },
           );
         } catch (error) {

@@ -14,10 +14,11 @@ import type { Channel } from 'amqplib';
 const DEAD_LETTER_DELIVERY_LIMIT = 1_000_000;
 
 /**
- * How a process ensures its exchanges and queues. `declare`: it declares them. `check`: they were declared elsewhere,
- * and this process may have a broker user without the permission.
+ * How a process ensures its exchanges and queues. `declare`: it declares them, for a broker of one node.
+ * `declare-cluster`: the same, but RPC queues are quorum queues, which survive the loss of a node and cost more.
+ * `check`: they were declared elsewhere, and this process may have a broker user without the permission.
  */
-export type TopologyMode = 'declare' | 'check';
+export type TopologyMode = 'declare' | 'declare-cluster' | 'check';
 
 /**
  * Ensures that exchanges and queues exist. Each call rejects and closes its channel if one is missing or, with
@@ -40,12 +41,17 @@ export interface Topology {
  */
 export function createTopology(mode: TopologyMode): Topology {
   const [provideExchange, provideQueue] =
-    mode === 'declare' ? ([declareExchange, declareQueue] as const) : ([checkExchange, checkQueue] as const);
+    mode === 'check' ? ([checkExchange, checkQueue] as const) : ([declareExchange, declare] as const);
+
+  async function declare(channel: Channel, queue: QueueDefinition): Promise<void> {
+    await declareQueue(channel, mode === 'declare-cluster' ? { ...queue, type: 'quorum' } : queue);
+  }
+
   return {
     async provideAll(channel) {
       await Promise.all([
         ...EXCHANGES.map((exchange) => provideExchange(channel, exchange)),
-        ...(mode === 'declare' ? QUEUES : []).map((queue) => provideQueue(channel, queue)),
+        ...(mode === 'check' ? [] : QUEUES).map((queue) => provideQueue(channel, queue)),
       ]);
     },
     provideExchange,

@@ -31,6 +31,8 @@ interface RabbitmqOptions {
   readonly logDirectory?: string;
   /** Vhosts in addition to the default one. */
   readonly vhosts?: readonly string[];
+  /** Nodes of one cluster have the same secret and port mapper. All but the first join it when they start first. */
+  readonly cluster?: { readonly cookie: string; readonly firstPort: number };
 }
 
 /** Directories in which distributions install the programs that do not change the user. */
@@ -79,7 +81,7 @@ export function rabbitmqPrograms(
     HOME: options.directory,
     ERL_EPMD_PORT: String(options.portMapperPort),
     ERL_EPMD_ADDRESS: '127.0.0.1',
-    RABBITMQ_NODENAME: `partner-${options.port}@localhost`,
+    RABBITMQ_NODENAME: nodeName(options.port),
     RABBITMQ_NODE_PORT: String(options.port),
     RABBITMQ_DIST_PORT: String(options.distributionPort),
     RABBITMQ_CONFIG_FILE: configFile,
@@ -97,6 +99,11 @@ export function rabbitmqPrograms(
   const prepare = async () => {
     await mkdir(options.directory, { recursive: true });
     await writeFile(pluginsFile, '[].\n');
+    const { cluster } = options;
+    const cookieFile = path.join(options.directory, '.erlang.cookie');
+    if (cluster !== undefined && !existsSync(cookieFile)) {
+      await writeFile(cookieFile, cluster.cookie, { mode: 0o400 });
+    }
     await writeFile(definitionsFile, JSON.stringify(definitions(options.vhosts ?? [])));
     await writeFile(
       configFile,
@@ -106,6 +113,7 @@ export function rabbitmqPrograms(
         'vm_memory_high_watermark.relative = 0.4',
         'disk_free_limit.absolute = 100MB',
         `load_definitions = ${definitionsFile}`,
+        ...(cluster === undefined || cluster.firstPort === options.port ? [] : joinOf(cluster.firstPort)),
         '',
       ].join('\n'),
     );
@@ -140,6 +148,17 @@ export function rabbitmqPrograms(
       stopGraceMs: 30_000,
     },
   };
+}
+
+function nodeName(port: number): string {
+  return `partner-${port}@localhost`;
+}
+
+function joinOf(firstPort: number): readonly string[] {
+  return [
+    'cluster_formation.peer_discovery_backend = classic_config',
+    `cluster_formation.classic_config.nodes.1 = ${nodeName(firstPort)}`,
+  ];
 }
 
 /** Returns the broker definitions: the default vhost and others, with full access for the user `guest`. */
