@@ -1,128 +1,32 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
-import { eventually } from '@partner/test-kit/eventually';
-import { startReceiver } from '@partner/test-kit/receiver';
 import { registerSecret } from '@partner/local-stack/receiver/register-secret';
 import { runCommand } from '@partner/local-stack/run-command';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
-import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
-import { type Json, parseJson, valueAt } from './output.js';
-import { createPartnerctl } from './run-partnerctl.js';
+import { eventually } from '@partner/test-kit/eventually';
+import { startReceiver } from '@partner/test-kit/receiver';
+import { parseJson, valueAt } from './output.js';
 import { aStack } from './testing/a-stack.js';
+import {
+  DEAD,
+  document,
+  field,
+  MAIN,
+  messageIds,
+  newCompany,
+  newJob,
+  refused,
+  run,
+  stack,
+  subscribe,
+  textAt,
+} from './testing/partnerctl-on-stack.js';
 
-const MAIN = path.join(PROJECT_ROOT, 'scripts/partnerctl-cli/dist/main.js');
-const DEAD = 'job-state.platform-messages';
-
-let stack: Stack;
-
-beforeAll(async () => {
-  stack = await startStack({
-    directory: mkdtempSync(path.join(tmpdir(), 'partnerctl-')),
-    parts: { kind: 'private', durable: false },
-    proxyPort: 0,
-    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '1000' } },
-  });
-});
-afterAll(() => stack.discard());
-
-/** Runs a command in this process; gives its document too when it was told to. */
-async function run(
-  args: readonly string[],
-  input = '',
-  surroundings: {
-    readonly AMQP_URL?: string;
-    readonly signal?: AbortSignal;
-    /** Watches what is told. */
-    readonly told?: (text: string) => void;
-  } = {},
-) {
-  let out = '';
-  let err = '';
-  const { run: go } = createPartnerctl({
-    env: surroundings.AMQP_URL === undefined ? {} : { AMQP_URL: surroundings.AMQP_URL },
-    write: (text) => {
-      out += text;
-    },
-    tell: (text) => {
-      err += text;
-      surroundings.told?.(text);
-    },
-    isWatched: surroundings.told !== undefined,
-    read: async (file) => (file === '-' ? input : readFileSync(file, 'utf8')),
-    loginName: () => 'olga',
-    signal: surroundings.signal ?? new AbortController().signal,
-  });
-  const exitCode = await go(['--directory', stack.directory, '--operator', 'olga', ...args]);
-  return { exitCode, out, err };
-}
-
-/** Runs a command that has to succeed and gives its document. */
-async function document(...args: readonly string[]): Promise<Json> {
-  const { exitCode, out, err } = await run(['--json', ...args]);
-  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-  return parseJson(out);
-}
-
-async function field(name: string, ...args: readonly string[]): Promise<string> {
-  return textAt(await document(...args), name);
-}
-
-/** The text at a place of a document; fails for anything else. */
-function textAt(from: Json, place: string): string {
-  const value = valueAt(from, place);
-  if (typeof value === 'string') return value;
-  throw new Error(`there is no text at ${place}`);
-}
-
-async function publish(type: string, message: Json, ...args: readonly string[]): Promise<void> {
-  const { exitCode, err } = await run(['platform', 'publish', type, ...args], JSON.stringify(message));
-  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-}
-
-async function newJob(seller: string, installer: string): Promise<string> {
-  const jobId = newId('job');
-  await publish('JobCreated', {
-    jobId,
-    version: 1,
-    sellingCompanyId: seller,
-    customer: {
-      name: 'Casey Morgan',
-      phone: '+1 512 555 0142',
-      line1: '12 North Maple Street',
-      city: 'Austin',
-      state: 'TX',
-      zip: '78701',
-    },
-    scope: {
-      packageName: 'Comfort heat pump',
-      systemType: 'HVAC',
-      scopeVersion: 1,
-      equipment: [{ name: 'Heat pump', model: 'HP-3600', quantity: 1 }],
-    },
-  });
-  await publish('JobAssigned', { jobId, version: 2, installerCompanyId: installer });
-  return jobId;
-}
-
-const newCompany = (companyClass: string, name = 'Peak') =>
-  field('company.id', 'companies', 'create', '--name', name, '--class', companyClass);
-
-/** An active subscription of a company to a path of the example receiver. */
-async function subscribe(companyId: string, where: string): Promise<string> {
-  const made = await document(
-    ...['subscriptions', 'create', companyId, '--events', 'install.*'],
-    ...['--url', `${stack.description.receiver.url}${where}`],
-  );
-  const id = textAt(made, 'subscription.id');
-  const secret = textAt(made, 'secret');
-  await registerSecret(stack.description.receiver, { version: 1, secret, path: where, subscriptionId: id });
-  return id;
-}
+const finding = (check: string, verdict: string): unknown => expect.objectContaining({ check, verdict });
 
 describe('companies, owners and keys', () => {
   test('are made, changed and shown, and secrets once', async () => {
@@ -344,21 +248,6 @@ describe('webhooks and deliveries', () => {
 });
 
 describe('dead letters', () => {
-  async function messageIds(): Promise<readonly string[]> {
-    const found = valueAt(await document('dead-letters', 'list', DEAD), 'deadLetters');
-    return Array.isArray(found) ? found.map((letter: Json) => textAt(letter, 'messageId')).sort() : [];
-  }
-  async function refused(messageId: string): Promise<void> {
-    const company = await newCompany('INSTALLER');
-    // A sales company cannot perform jobs, and an installer cannot sell them.
-    await publish(
-      'ProjectCreated',
-      { projectId: newId('prj'), version: 1, sellingCompanyId: company },
-      ...['--message-id', messageId],
-    );
-    await eventually('the dead letter', async () => (await messageIds()).includes(messageId));
-  }
-
   test('are listed, shown without what they say, requeued and discarded', async () => {
     await refused('first');
     await refused('second');
@@ -378,9 +267,7 @@ describe('dead letters', () => {
     expect((await run(['status', '--check'])).exitCode).toBe(1);
     expect((await run(['status', '--check', '--max-dead', '2'])).exitCode).toBe(0);
     const doctor = await document('doctor');
-    expect(valueAt(doctor, 'findings')).toContainEqual(
-      expect.objectContaining({ check: 'dead letters', verdict: 'warn' }),
-    );
+    expect(valueAt(doctor, 'findings')).toContainEqual(finding('dead letters', 'warn'));
 
     await expect(run(['dead-letters', 'requeue', DEAD, 'second'])).resolves.toMatchObject({ exitCode: 2 });
     expect(await messageIds()).toEqual(['first', 'second']);
@@ -429,13 +316,8 @@ describe('dead letters', () => {
   test('are not lost when the tool is killed while it has them', async () => {
     await document('dead-letters', 'discard', DEAD, '--all', '--yes');
     for (const id of ['a', 'b', 'c']) await refused(id);
-    const child = spawn(
-      process.execPath,
-      [MAIN, '--directory', stack.directory, 'dead-letters', 'list', DEAD],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
+    const args = [MAIN, '--directory', stack.directory, 'dead-letters', 'list', DEAD];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
     child.kill('SIGKILL');
     await once(child, 'close');
@@ -494,13 +376,9 @@ describe('the state of the service', () => {
     const doctor = await run(['doctor', '--json', '--timeout', '5']);
     expect(doctor.exitCode).toBe(1);
     const findings = valueAt(parseJson(doctor.out), 'findings');
-    expect(findings).toContainEqual(
-      expect.objectContaining({ check: 'job-state and Postgres', verdict: 'fail' }),
-    );
-    expect(findings).toContainEqual(
-      expect.objectContaining({ check: 'readiness of job-state', verdict: 'fail' }),
-    );
-    expect(findings).toContainEqual(expect.objectContaining({ check: 'broker', verdict: 'ok' }));
+    expect(findings).toContainEqual(finding('job-state and Postgres', 'fail'));
+    expect(findings).toContainEqual(finding('readiness of job-state', 'fail'));
+    expect(findings).toContainEqual(finding('broker', 'ok'));
     const companies = await run(['companies', 'list', '--timeout', '1']);
     expect(companies.exitCode).toBe(4);
     expect(companies.err).toContain('Is job-state running?');
@@ -511,13 +389,11 @@ describe('the state of the service', () => {
   });
 
   test('is told to a shell by the exit code', async () => {
-    const { exitCode, stdout } = await runCommand(process.execPath, [
-      ...[MAIN, '--directory', stack.directory, 'status', '--field', 'environment'],
-    ]);
+    const shell = (...args: readonly string[]) =>
+      runCommand(process.execPath, [MAIN, '--directory', stack.directory, ...args]);
+    const { exitCode, stdout } = await shell('status', '--field', 'environment');
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'sandbox\n' });
-    const missing = await runCommand(process.execPath, [
-      ...[MAIN, '--directory', stack.directory, 'deliveries', 'show', newId('dlv')],
-    ]);
+    const missing = await shell('deliveries', 'show', newId('dlv'));
     expect(missing).toMatchObject({ exitCode: 3, stdout: '' });
   });
 });

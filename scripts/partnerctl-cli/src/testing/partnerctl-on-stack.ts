@@ -1,0 +1,138 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { registerSecret } from '@partner/local-stack/receiver/register-secret';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
+import { eventually } from '@partner/test-kit/eventually';
+import { type Json, parseJson, valueAt } from '../output.js';
+import { createPartnerctl } from '../run-partnerctl.js';
+
+export const MAIN = path.join(PROJECT_ROOT, 'scripts/partnerctl-cli/dist/main.js');
+export const DEAD = 'job-state.platform-messages';
+
+export let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({
+    directory: mkdtempSync(path.join(tmpdir(), 'partnerctl-')),
+    parts: { kind: 'private', durable: false },
+    proxyPort: 0,
+    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '1000' } },
+  });
+});
+afterAll(() => stack.discard());
+
+/** Runs a command in this process; gives its document too when it was told to. */
+export async function run(
+  args: readonly string[],
+  input = '',
+  surroundings: {
+    readonly AMQP_URL?: string;
+    readonly signal?: AbortSignal;
+    /** Watches what is told. */
+    readonly told?: (text: string) => void;
+  } = {},
+) {
+  let out = '';
+  let err = '';
+  const { run: go } = createPartnerctl({
+    env: surroundings.AMQP_URL === undefined ? {} : { AMQP_URL: surroundings.AMQP_URL },
+    write: (text) => {
+      out += text;
+    },
+    tell: (text) => {
+      err += text;
+      surroundings.told?.(text);
+    },
+    isWatched: surroundings.told !== undefined,
+    read: async (file) => (file === '-' ? input : readFileSync(file, 'utf8')),
+    loginName: () => 'olga',
+    signal: surroundings.signal ?? new AbortController().signal,
+  });
+  const exitCode = await go(['--directory', stack.directory, '--operator', 'olga', ...args]);
+  return { exitCode, out, err };
+}
+
+/** Runs a command that has to succeed and gives its document. */
+export async function document(...args: readonly string[]): Promise<Json> {
+  const { exitCode, out, err } = await run(['--json', ...args]);
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  return parseJson(out);
+}
+
+export async function field(name: string, ...args: readonly string[]): Promise<string> {
+  return textAt(await document(...args), name);
+}
+
+/** The text at a place of a document; fails for anything else. */
+export function textAt(from: Json, place: string): string {
+  const value = valueAt(from, place);
+  if (typeof value === 'string') return value;
+  throw new Error(`there is no text at ${place}`);
+}
+
+export async function publish(type: string, message: Json, ...args: readonly string[]): Promise<void> {
+  const { exitCode, err } = await run(['platform', 'publish', type, ...args], JSON.stringify(message));
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+}
+
+export async function newJob(seller: string, installer: string): Promise<string> {
+  const jobId = newId('job');
+  await publish('JobCreated', {
+    jobId,
+    version: 1,
+    sellingCompanyId: seller,
+    customer: {
+      name: 'Casey Morgan',
+      phone: '+1 512 555 0142',
+      line1: '12 North Maple Street',
+      city: 'Austin',
+      state: 'TX',
+      zip: '78701',
+    },
+    scope: {
+      packageName: 'Comfort heat pump',
+      systemType: 'HVAC',
+      scopeVersion: 1,
+      equipment: [{ name: 'Heat pump', model: 'HP-3600', quantity: 1 }],
+    },
+  });
+  await publish('JobAssigned', { jobId, version: 2, installerCompanyId: installer });
+  return jobId;
+}
+
+export const newCompany = (companyClass: string, name = 'Peak') =>
+  field('company.id', 'companies', 'create', '--name', name, '--class', companyClass);
+
+/** An active subscription of a company to a path of the example receiver. */
+export async function subscribe(companyId: string, where: string): Promise<string> {
+  const made = await document(
+    ...['subscriptions', 'create', companyId, '--events', 'install.*'],
+    ...['--url', `${stack.description.receiver.url}${where}`],
+  );
+  const id = textAt(made, 'subscription.id');
+  const secret = textAt(made, 'secret');
+  await registerSecret(stack.description.receiver, { version: 1, secret, path: where, subscriptionId: id });
+  return id;
+}
+
+/** Message ids of the dead letters, in order. */
+export async function messageIds(): Promise<readonly string[]> {
+  const found = valueAt(await document('dead-letters', 'list', DEAD), 'deadLetters');
+  return Array.isArray(found) ? found.map((letter: Json) => textAt(letter, 'messageId')).sort() : [];
+}
+
+/** Publishes a message that job-state refuses, and waits until it is dead-lettered. */
+export async function refused(messageId: string): Promise<void> {
+  const company = await newCompany('INSTALLER');
+  // A sales company cannot perform jobs, and an installer cannot sell them.
+  await publish(
+    'ProjectCreated',
+    { projectId: newId('prj'), version: 1, sellingCompanyId: company },
+    ...['--message-id', messageId],
+  );
+  await eventually('the dead letter', async () => (await messageIds()).includes(messageId));
+}
