@@ -15,6 +15,8 @@ export function createRedis(
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
+    // The users of the services may not send CLIENT.
+    disableClientInfo: true,
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
     socketTimeout: 3_000,

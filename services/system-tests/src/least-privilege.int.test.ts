@@ -33,10 +33,11 @@ import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { newId } from '@partner/kernel/ids';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { startPostgres } from '@partner/test-kit/backing-services/postgres';
+import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { silentLogger } from '@partner/kernel/logger';
 import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
 import { eventually } from '@partner/test-kit/eventually';
-import { testPostgresUrl, testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
+import { testPostgresUrl } from '@partner/test-kit/backing-services/server-urls';
 import {
   createPrivateRabbitmq,
   type PrivateRabbitmq,
@@ -48,6 +49,7 @@ import { call } from './support/http-call.js';
 import { createActiveSubscription, signIn } from './support/owner-session.js';
 import { assignNewJob } from './support/platform-job.js';
 import { readMetric } from './support/replica-metrics.js';
+import { type RedisWithUsers, startRedisWithUsers } from './support/redis-with-users.js';
 import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');
@@ -73,6 +75,7 @@ const MANAGEMENT_SERVICES = [
 ];
 
 let broker: PrivateRabbitmq;
+let redis: RedisWithUsers;
 let databaseName: string;
 let stack: TestStack;
 let imported: readonly string[];
@@ -160,17 +163,21 @@ beforeAll(async () => {
     env: { POSTGRES_URL: databaseUrl('partner_owner') },
   });
 
+  redis = await startRedisWithUsers();
+  cleanUps.unshift(() => redis.stop());
+
   const settingsOf = (service: ServiceName) => ({
     AMQP_URL: brokerUrl(`partner-${service}`),
     AMQP_TOPOLOGY: 'check',
-    REDIS_KEY_PREFIX: `${databaseName}:`,
+    REDIS_URL: redis.urlOf(`partner-${service}`),
+    REDIS_KEY_PREFIX: 'partner:',
   });
   stack = await startTestStack({
     parts: {
       kind: 'given',
       postgresUrl: databaseUrl('partner_app'),
       amqpUrl: brokerUrl('guest'),
-      redisUrl: testRedisUrl(),
+      redisUrl: redis.urlOf(),
     },
     settings: Object.fromEntries(SERVICE_NAMES.map((service) => [service, settingsOf(service)])),
   });
@@ -236,6 +243,17 @@ describe('services with users that may do no more than they must', () => {
     await eventually('what the platform hears', () =>
       stack.receivedStatusChanges.some(({ jobId }) => jobId === job.id),
     );
+  });
+
+  test('keep sessions and counters in Redis, which refuses them nothing [TENANT-5]', async () => {
+    const owner = await signIn(stack.baseUrl, sales.owner);
+    const { password } = sales.owner;
+    expect((await owner.call('POST', '/partner-api/session/confirm', { password })).status).toBe(200);
+    expect((await owner.call('GET', '/partner-api/sessions')).status).toBe(200);
+    expect((await owner.call('DELETE', '/partner-api/session')).status).toBe(204);
+    await expect(signIn(stack.baseUrl, { ...sales.owner, password: 'wrong' })).rejects.toThrow('401');
+    const refusals = await withRedis(redis.urlOf(), (client) => client.acl('LOG'));
+    expect(refusals).toEqual([]);
   });
 
   test('keep partitions that belong to the owner of the schema', async () => {
