@@ -34,6 +34,8 @@ import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { type LocalRedis, startRedis } from '@partner/test-kit/backing-services/redis';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import supertest from 'supertest';
+import { z } from 'zod';
+import { DEVICE_KNOWN_MS } from './sessions/device-cookie.js';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
 import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from './sessions/session-times.js';
 import { PASSWORD, PEOPLE, startTestConsole, type TestConsole } from './testing/start-test-console.js';
@@ -63,10 +65,11 @@ afterEach(async () => {
   sites = [];
 });
 
-function logIn(email: string, password: string, address?: string) {
+function logIn(email: string, password: string, address?: string, cookie?: string) {
   return site.request('post', SESSION, {
     body: { email, password },
     ...(address !== undefined && { address }),
+    ...(cookie !== undefined && { cookie }),
   });
 }
 
@@ -90,6 +93,9 @@ describe('signing in', () => {
       expect.stringMatching(
         /^__Host-svc_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
       ),
+      expect.stringMatching(
+        /^__Host-svc_device=mem_olive\.[\w-]{22}\.[0-9]+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=15552000$/,
+      ),
     ]);
     const [cookie = ''] = answer.get('set-cookie') ?? [];
     const again = await site.request('get', SESSION, { cookie: cookie.split(';', 1)[0] ?? '' }).expect(200);
@@ -107,6 +113,7 @@ describe('signing in', () => {
       .expect(200);
     expect(answer.get('set-cookie')).toEqual([
       expect.stringMatching(/^svc_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
+      expect.stringMatching(/^svc_device=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=15552000$/),
     ]);
   });
 
@@ -168,24 +175,59 @@ describe('signing in', () => {
 });
 
 describe('failed logins', () => {
-  test('are limited per account, from any client address, until their span is over', async () => {
-    for (let n = 0; n < LOGIN_FAILURE_LIMITS.account; n += 1) {
-      await expectStatus(401, logIn(PEOPLE.installerOwner, 'wrong', `192.0.2.${n}`));
+  const ADDRESS = '192.0.2.1';
+
+  /** Guesses the password of an account until it is limited for this address. */
+  async function exhaust(email: string): Promise<void> {
+    for (let n = 0; n < LOGIN_FAILURE_LIMITS.client; n += 1) {
+      await expectStatus(401, logIn(email, 'wrong', ADDRESS));
     }
-    const answer = await logIn(PEOPLE.installerOwner.toUpperCase(), PASSWORD, '192.0.2.200').expect(429);
+  }
+
+  test('are limited per account and address, until their span is over', async () => {
+    await exhaust(PEOPLE.installerOwner);
+    const answer = await logIn(PEOPLE.installerOwner.toUpperCase(), PASSWORD, ADDRESS).expect(429);
     expect(answer.get('retry-after')).toBe(String(LOGIN_FAILURE_WINDOW_MS / 1_000));
     expect(answer.body).toMatchObject({ code: 'rate_limited' });
-    await expectStatus(200, logIn(PEOPLE.salesOwner, PASSWORD, '192.0.2.200'));
+    await expectStatus(200, logIn(PEOPLE.salesOwner, PASSWORD, ADDRESS));
+    await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD, '192.0.2.200'));
 
     site.pass(LOGIN_FAILURE_WINDOW_MS);
-    await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD, '192.0.2.200'));
+    await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD, ADDRESS));
   });
 
   test('are limited for an unknown address too', async () => {
-    for (let n = 0; n < LOGIN_FAILURE_LIMITS.account; n += 1) {
-      await expectStatus(401, logIn('nobody@sunny.example', 'wrong', `192.0.2.${n}`));
+    await exhaust('nobody@sunny.example');
+    await expectStatus(429, logIn('nobody@sunny.example', 'wrong', ADDRESS));
+  });
+
+  test('of a stranger stop neither a known device of the owner nor a session [SESSION-9]', async () => {
+    const { headers } = await logIn(PEOPLE.installerOwner, PASSWORD).expect(200);
+    const [session = '', device = ''] = z
+      .array(z.string())
+      .parse(headers['set-cookie'])
+      .map((cookie) => cookie.split(';', 1)[0]);
+    const body = { password: PASSWORD };
+    // The stranger shares the owner's address and uses it up.
+    for (let n = 0; n < LOGIN_FAILURE_LIMITS.address / LOGIN_FAILURE_LIMITS.client; n += 1) {
+      await exhaust(n === 0 ? PEOPLE.installerOwner : `nobody-${n}@sunny.example`);
     }
-    await expectStatus(429, logIn('nobody@sunny.example', 'wrong', '192.0.2.200'));
+    await expectStatus(429, logIn(PEOPLE.installerOwner, PASSWORD, ADDRESS));
+    await expectStatus(
+      200,
+      site.request('post', `${SESSION}/confirm`, { cookie: session, address: ADDRESS, body }),
+    );
+    await expectStatus(429, logIn(PEOPLE.salesOwner, PASSWORD, ADDRESS, device));
+    await expectStatus(429, logIn(PEOPLE.installerOwner, PASSWORD, ADDRESS, device.replace(/.$/, '')));
+    await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD, ADDRESS, device));
+
+    for (let n = 1; n < LOGIN_FAILURE_LIMITS.client; n += 1) {
+      await expectStatus(401, logIn(PEOPLE.installerOwner, 'wrong', ADDRESS, device));
+    }
+    await expectStatus(429, logIn(PEOPLE.installerOwner, 'wrong', ADDRESS, device));
+    site.pass(DEVICE_KNOWN_MS);
+    await exhaust(PEOPLE.installerOwner);
+    await expectStatus(429, logIn(PEOPLE.installerOwner, PASSWORD, ADDRESS, device));
   });
 
   test('are limited per client address, whatever account they try', async () => {
@@ -198,14 +240,14 @@ describe('failed logins', () => {
 
   test('that are concurrent do not exceed the limit', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 2 * LOGIN_FAILURE_LIMITS.account }, () => logIn(PEOPLE.installerOwner, 'wrong')),
+      Array.from({ length: 2 * LOGIN_FAILURE_LIMITS.client }, () => logIn(PEOPLE.installerOwner, 'wrong')),
     );
     const guesses = answers.filter(({ status }) => status === 401);
-    expect(guesses).toHaveLength(LOGIN_FAILURE_LIMITS.account);
+    expect(guesses).toHaveLength(LOGIN_FAILURE_LIMITS.client);
   });
 
   test('do not include successful logins', async () => {
-    for (let n = 0; n <= LOGIN_FAILURE_LIMITS.account; n += 1) {
+    for (let n = 0; n <= LOGIN_FAILURE_LIMITS.client; n += 1) {
       await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD));
       await expectStatus(403, logIn(PEOPLE.technician, PASSWORD));
     }

@@ -60,6 +60,7 @@ import { updateWebhook } from './routes/update-webhook.js';
 import { createSameOriginCheck } from './same-origin.js';
 import { authenticateSession } from './sessions/authenticate-session.js';
 import { confirmedEndpoint } from './sessions/confirmed-endpoint.js';
+import type { DeviceCookie } from './sessions/device-cookie.js';
 import type { LoginAttempts } from './sessions/login-attempts.js';
 import { createSessionCookie, type SessionCookie } from './sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from './sessions/session-store.js';
@@ -80,6 +81,7 @@ export interface ConsoleAppDeps {
   readonly sandbox?: Client<typeof SandboxService>;
   readonly sessions: SessionStore;
   readonly attempts: LoginAttempts;
+  readonly deviceCookie: DeviceCookie;
   readonly verifyPassword: VerifyPassword;
   readonly limiter: RateLimiter;
   /** Absent: no mail server is configured. */
@@ -103,6 +105,7 @@ type EndpointDeps = Pick<
   | 'changeStreams'
   | 'clock'
   | 'deliveries'
+  | 'deviceCookie'
   | 'limiter'
   | 'logger'
   | 'mailer'

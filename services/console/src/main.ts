@@ -18,6 +18,7 @@ import { createConsoleApp } from './app.js';
 import { consoleConfig } from './config.js';
 import { createChangeStreams } from './live/change-streams.js';
 import { startChangeListener } from './live/start-change-listener.js';
+import { createDeviceCookie } from './sessions/device-cookie.js';
 import { createLoginAttempts } from './sessions/login-attempts.js';
 import { createSessionLookup } from './sessions/session-lookup.js';
 import { createSessionRedis, untilTried } from './sessions/session-redis.js';
@@ -51,9 +52,10 @@ await runService({
     lifecycle.onShutdown('rpc', () => transport.close());
 
     const access = createClient(AccessService, transport);
+    const signer = createSessionSigner(config.SESSION_KEYS);
     const sessions = createSessionStore({
       redis: sessionRedis,
-      signer: createSessionSigner(config.SESSION_KEYS),
+      signer,
       keyPrefix,
       clock,
       randomBytes,
@@ -83,6 +85,12 @@ await runService({
       sessions,
       changeStreams,
       attempts: createLoginAttempts({ redis: sessionRedis, keyPrefix, clock, randomBytes }),
+      deviceCookie: createDeviceCookie({
+        publicBaseUrl: config.PUBLIC_BASE_URL,
+        signer,
+        clock,
+        randomBytes,
+      }),
       verifyPassword: await createVerifyPassword({ randomBytes, metrics }),
       limiter: createRateLimiter({
         redis,

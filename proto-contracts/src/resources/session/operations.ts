@@ -45,7 +45,8 @@ account and each client address.`,
       example: SESSION_EXAMPLE,
       headers: {
         'set-cookie': {
-          description: 'The session, for the browser to keep until it closes.',
+          description:
+            'The session, for the browser to keep until it closes. A second one, `__Host-svc_device`, makes the browser a known device for 180 days.',
           example:
             '__Host-svc_session=2mJ0Zs7cQk4rXw1nVb8yTd5fHg3pLa6eUi9oRqK0xZc; Path=/; HttpOnly; SameSite=Strict; Secure',
           required: true,

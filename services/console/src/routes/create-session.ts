@@ -2,6 +2,7 @@ import { createSessionOperation } from '@partner/proto-contracts/resources/sessi
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { clientOriginOf } from '../client-origin.js';
 import { presentSession } from '../present-session.js';
+import type { DeviceCookie } from '../sessions/device-cookie.js';
 import { logIn, type LogInDeps } from '../sessions/log-in.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
@@ -11,11 +12,13 @@ export function createSession(
   deps: LogInDeps & {
     readonly sessions: Pick<SessionStore, 'find' | 'end'>;
     readonly cookie: Pick<SessionCookie, 'read' | 'set'>;
+    readonly deviceCookie: DeviceCookie;
   },
 ): AnyEndpoint<OwnerSession> {
   return serveOperation(createSessionOperation, async (request) => {
     const origin = clientOriginOf(request);
-    const credentials = { ...request.body, ...origin };
+    const device = deps.deviceCookie.read(request.header('cookie'));
+    const credentials = { ...request.body, ...origin, device };
     const { token, session } = await logIn(deps, credentials, request.call);
     const formerToken = deps.cookie.read(request.header('cookie'));
     const former = formerToken === undefined ? undefined : await deps.sessions.find(formerToken);
@@ -26,7 +29,9 @@ export function createSession(
     return {
       status: 200,
       json: presentSession(session),
-      headers: { 'set-cookie': deps.cookie.set(token) },
+      headers: {
+        'set-cookie': [deps.cookie.set(token), deps.deviceCookie.set(session.membershipId, device)],
+      },
     };
   });
 }

@@ -12,7 +12,7 @@ import type { VerifyPassword } from './verify-password.js';
 export interface ConfirmPasswordDeps {
   readonly access: Pick<Client<typeof AccessService>, 'getOwner'>;
   readonly sessions: Pick<SessionStore, 'confirm' | 'end'>;
-  readonly attempts: LoginAttempts;
+  readonly attempts: Pick<LoginAttempts, 'beginKnown'>;
   readonly verifyPassword: VerifyPassword;
   readonly trail: Pick<SessionTrail, 'record'>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
@@ -20,7 +20,7 @@ export interface ConfirmPasswordDeps {
 
 /**
  * Confirms a session with its owner's password and returns the updated session. Fails with `password_wrong`, and with
- * `rate_limited` after too many failures of the account or the client address, logins included. Fails with
+ * `rate_limited` after too many failures in this session: whoever has no session cannot exhaust its limit. Fails with
  * `unauthenticated` if the session has ended, or if the person is no longer an owner, which ends it. The audit entry is
  * written first, so that no confirmation is unrecorded. Only wrong passwords stay counted.
  */
@@ -34,15 +34,13 @@ export async function confirmPassword(
   const attempts: LoginAttempt[] = [];
   let mustCount = false;
   try {
-    const network = clientNetwork(origin.remoteAddress);
-    attempts.push(await deps.attempts.begin('address', network));
-    attempts.push(await deps.attempts.begin('account', membershipId));
+    attempts.push(await deps.attempts.beginKnown(`session ${session.id}`));
     const owner = await deps.access.getOwner({ companyId, membershipId, withPasswordHash: true }, call);
     if (owner.isOwner !== true) {
       await deps.sessions.end(session);
       throw noSession();
     }
-    if (!(await deps.verifyPassword(network, password, owner.passwordHash))) {
+    if (!(await deps.verifyPassword(clientNetwork(origin.remoteAddress), password, owner.passwordHash))) {
       mustCount = true;
       deps.logger.warn({ ...line, outcome: 'wrong' }, 'session.confirmation_concluded');
       throw new ServiceError('password_wrong', 'the password is wrong');

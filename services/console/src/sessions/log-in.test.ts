@@ -60,18 +60,11 @@ const deps: LogInDeps = {
     note: async ({ change, publicId }) => void trailed.push(`${change} ${publicId}`),
   },
   attempts: {
-    begin: async (by, subject) => {
-      const entry = `${by} ${subject}`;
-      if (entry === full) throw new ServiceError('rate_limited', 'wait');
-      counted.add(entry);
-      return {
-        forget: async () => {
-          counted.delete(entry);
-        },
-      };
-    },
+    beginFromNetwork: async (network) => begin(`address ${network}`),
+    beginKnown: async (client) => begin(client),
+    beginUnknown: async (account) => begin(`account ${account}`),
   },
-  verifyPassword: async (password, passwordHash) => {
+  verifyPassword: async (_network, password, passwordHash) => {
     compared.push(passwordHash);
     return passwordHash === `hash of ${password}`;
   },
@@ -83,6 +76,12 @@ const deps: LogInDeps = {
     registers: [new Registry()],
   }),
 };
+
+function begin(entry: string) {
+  if (entry === full) throw new ServiceError('rate_limited', 'wait');
+  counted.add(entry);
+  return { forget: async () => void counted.delete(entry) };
+}
 
 beforeEach(() => {
   counted.clear();
@@ -117,6 +116,16 @@ describe('a login', () => {
     const credentials = { email: 'olive@sunny.example', password: 'wrong', ...origin };
     await expect(logIn(deps, credentials, {})).rejects.toMatchObject({ reason: 'unauthenticated' });
     expect(counted).toEqual(new Set(['address 2001:db8:0:1::/64', 'account mem_1']));
+  });
+
+  test.each([
+    ['of the account', 'mem_1', ['device d']],
+    ['of another account', 'mem_2', ['device d', 'address 2001:db8:0:1::/64', 'account mem_1']],
+  ])('on a known device %s counts for: %s', async (_what, membershipId, expected) => {
+    const device = { id: 'd', membershipId };
+    const credentials = { email: 'olive@sunny.example', password: 'wrong', device, ...origin };
+    await expect(logIn(deps, credentials, {})).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect([...counted]).toEqual(expected);
   });
 
   test('of an unknown address makes the same comparison and stays counted [SESSION-2]', async () => {

@@ -6,6 +6,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { Counter } from 'prom-client';
 import { companyClassName } from '../company-class.js';
 import { requiredField } from '../required-field.js';
+import type { KnownDevice } from './device-cookie.js';
 import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
 import type { ClientOrigin, Owner, OwnerSession, SessionStore } from './session-store.js';
 import type { SessionTrail } from './session-trail.js';
@@ -26,12 +27,15 @@ export interface LogInDeps {
 export interface Credentials extends ClientOrigin {
   readonly email: string;
   readonly password: string;
+  /** The browser, if an owner has signed in there before. */
+  readonly device?: KnownDevice | undefined;
 }
 
 /**
  * Starts a session for a company owner. Fails with `unauthenticated` for a wrong password or an unknown address, with
  * the same text and the same work. Fails with `permission_denied` for the right password of a person who owns no
- * company, and with `rate_limited` after too many failures of the account or the client address. Fails with
+ * company, and with `rate_limited` after too many failures of the client. A known device of the account is limited by
+ * itself, so no stranger locks its owner out. Fails with
  * `unavailable`, without a session, if the audit trail cannot be written. Only failed logins stay counted.
  */
 export async function logIn(
@@ -49,13 +53,18 @@ export async function logIn(
   };
 
   try {
+    const { device } = credentials;
     const network = clientNetwork(credentials.remoteAddress);
-    attempts.push(await deps.attempts.begin('address', network));
+    const beginUnknown = async () => attempts.push(await deps.attempts.beginFromNetwork(network));
+    if (device === undefined) await beginUnknown();
+    else attempts.push(await deps.attempts.beginKnown(`device ${device.id}`));
     const { login } = await deps.access.getLogin({ email: credentials.email }, call);
-    // By membership if it is known: several spellings of an address can mean the same account.
-    attempts.push(
-      await deps.attempts.begin('account', login?.membershipId ?? credentials.email.toLowerCase()),
-    );
+    if (device === undefined || device.membershipId !== login?.membershipId) {
+      if (device !== undefined) await beginUnknown();
+      // By membership if it is known: several spellings of an address can mean the same account.
+      const account = login?.membershipId ?? credentials.email.toLowerCase();
+      attempts.push(await deps.attempts.beginUnknown(account, network));
+    }
     const matches = await deps.verifyPassword(network, credentials.password, login?.passwordHash);
     if (!matches || login === undefined) {
       mustCount = true;

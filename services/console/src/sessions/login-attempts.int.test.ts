@@ -3,7 +3,12 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRedis } from '@partner/gateway-kit/redis';
 import { silentLogger } from '@partner/kernel/logger';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
-import { createLoginAttempts, LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './login-attempts.js';
+import {
+  createLoginAttempts,
+  GUESSED_ACCOUNT_LIMIT,
+  LOGIN_FAILURE_LIMITS,
+  LOGIN_FAILURE_WINDOW_MS,
+} from './login-attempts.js';
 
 const redis = createRedis(testRedisUrl(), silentLogger, { answerTimeoutMs: 10_000 });
 const keyPrefix = `test-${randomBytes(6).toString('hex')}:`;
@@ -16,47 +21,78 @@ beforeEach(async () => {
 
 afterAll(() => redis.disconnect());
 
+const limited = { reason: 'rate_limited' };
+
+/** Counts guesses of the password of an account from so many networks, each at its limit. */
+async function guessFromNetworks(account: string, networks: number): Promise<void> {
+  for (let network = 0; network < networks; network += 1) {
+    for (let n = 0; n < LOGIN_FAILURE_LIMITS.client; n += 1) {
+      await attempts.beginUnknown(account, `network ${network}`);
+    }
+  }
+}
+
 describe('failed logins', () => {
-  test.each(['account', 'address'] as const)(
-    'are limited per %s, with the wait until one more fits [HTTP-4, SESSION-2]',
-    async (by) => {
-      await attempts.begin(by, 'first');
+  test.each([
+    ['account', LOGIN_FAILURE_LIMITS.client, (who: string) => attempts.beginUnknown(who, 'network')],
+    ['account', LOGIN_FAILURE_LIMITS.client, (who: string) => attempts.beginKnown(who)],
+    ['address', LOGIN_FAILURE_LIMITS.address, (who: string) => attempts.beginFromNetwork(who)],
+  ])(
+    'are limited per %s to %d, with the wait until one more fits [HTTP-4, SESSION-2]',
+    async (by, limit, begin) => {
+      await begin('first');
       now += 60_000;
-      for (let n = 1; n < LOGIN_FAILURE_LIMITS[by]; n += 1) await attempts.begin(by, 'first');
-      await expect(attempts.begin(by, 'first')).rejects.toMatchObject({
+      for (let n = 1; n < limit; n += 1) await begin('first');
+      await expect(begin('first')).rejects.toMatchObject({
         reason: 'rate_limited',
-        message: `too many failed logins of this ${by}: the limit is ${LOGIN_FAILURE_LIMITS[by]} in 15 minutes; retry after 840 seconds`,
+        message: `too many failed logins of this ${by}: the limit is ${limit} in 15 minutes; retry after 840 seconds`,
         attributes: { retryAfterSeconds: (LOGIN_FAILURE_WINDOW_MS - 60_000) / 1_000 },
       });
-      await attempts.begin(by, 'second');
+      await begin('second');
 
       now += LOGIN_FAILURE_WINDOW_MS - 60_000;
-      await attempts.begin(by, 'first');
-      await expect(attempts.begin(by, 'first')).rejects.toMatchObject({ reason: 'rate_limited' });
+      await begin('first');
+      await expect(begin('first')).rejects.toMatchObject(limited);
     },
   );
 
+  test('from many networks leave each further network one attempt in the span [SESSION-9]', async () => {
+    await guessFromNetworks('olive', GUESSED_ACCOUNT_LIMIT / LOGIN_FAILURE_LIMITS.client);
+    await attempts.beginUnknown('olive', 'the office');
+    await expect(attempts.beginUnknown('olive', 'the office')).rejects.toMatchObject(limited);
+    await attempts.beginUnknown('olive', 'home');
+    await attempts.beginUnknown('another', 'the office');
+    await attempts.beginUnknown('another', 'the office');
+  });
+
+  test('that are refused in one network never limit the others [SESSION-9]', async () => {
+    await guessFromNetworks('quiet', 1);
+    for (let n = 0; n < GUESSED_ACCOUNT_LIMIT; n += 1) {
+      await expect(attempts.beginUnknown('quiet', 'network 0')).rejects.toMatchObject(limited);
+    }
+    for (let n = 0; n < LOGIN_FAILURE_LIMITS.client; n += 1) await attempts.beginUnknown('quiet', 'home');
+  });
+
   test('are counted before they end, so that concurrent guesses are limited together', async () => {
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 3 * LOGIN_FAILURE_LIMITS.account }, () => attempts.begin('account', 'busy')),
+      Array.from({ length: 3 * LOGIN_FAILURE_LIMITS.client }, () => attempts.beginUnknown('busy', 'network')),
     );
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(
-      LOGIN_FAILURE_LIMITS.account,
-    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(LOGIN_FAILURE_LIMITS.client);
   });
 
   test('that turn out to be successful are removed', async () => {
-    for (let n = 0; n < 3 * LOGIN_FAILURE_LIMITS.account; n += 1) {
-      const attempt = await attempts.begin('account', 'frequent');
+    for (let n = 0; n < 2 * GUESSED_ACCOUNT_LIMIT; n += 1) {
+      const attempt = await attempts.beginUnknown('frequent', 'network');
       await attempt.forget();
     }
-    await expect(attempts.begin('account', 'frequent')).resolves.toBeDefined();
+    await attempts.beginUnknown('frequent', 'network');
+    await expect(attempts.beginUnknown('frequent', 'network')).resolves.toBeDefined();
   });
 
   test('store no email address or client address in Redis, and expire after their span', async () => {
-    await attempts.begin('account', 'olive@sunny.example');
+    await attempts.beginUnknown('olive@sunny.example', '192.0.2.1');
     const keys = await redis.keys(`${keyPrefix}*`);
-    expect(keys.join()).not.toContain('olive');
+    expect(keys.join()).not.toMatch(/olive|192/);
     const lifetimes = await Promise.all(keys.map((key) => redis.pttl(key)));
     expect(lifetimes.every((ms) => ms > 0 && ms <= LOGIN_FAILURE_WINDOW_MS)).toBe(true);
   });

@@ -8,8 +8,16 @@ import { awaitRedis } from './await-redis.js';
 /** Span in which failed logins are counted. */
 export const LOGIN_FAILURE_WINDOW_MS = 15 * 60_000;
 
-/** Failed logins in any such span after which an account, or a client address, has to wait. */
-export const LOGIN_FAILURE_LIMITS = { account: 10, address: 50 } as const;
+/** Failed logins in any such span after which a client has to wait. */
+export const LOGIN_FAILURE_LIMITS = {
+  /** A network, whatever account it tries. */
+  address: 50,
+  /** An account from one network, or a device or session that has already proved the password. */
+  client: 10,
+} as const;
+
+/** Failed logins of an account from all networks in the span. Above it, each further network has one attempt in it. */
+export const GUESSED_ACCOUNT_LIMIT = 100;
 
 /** A started login. It counts as failed until it is forgotten. */
 export interface LoginAttempt {
@@ -17,14 +25,19 @@ export interface LoginAttempt {
   forget(): Promise<void>;
 }
 
-/** Counts failed logins over all replicas. */
+/**
+ * Counts failed logins over all replicas. An attempt counts before its password is checked, so that concurrent guesses
+ * cannot exceed a limit. Each method fails with `rate_limited` at its limit, and with `unavailable` if Redis is down:
+ * the session could not be stored then either. No limit of an account stops a known device, a session, or a network
+ * from which nobody has guessed.
+ */
 export interface LoginAttempts {
-  /**
-   * Counts an attempt before its password is checked, so that concurrent guesses cannot exceed the limit. Fails with
-   * `rate_limited` if the account or address has reached its limit. Fails with `unavailable` if Redis is down: the
-   * session could not be stored then either.
-   */
-  begin(by: keyof typeof LOGIN_FAILURE_LIMITS, subject: string): Promise<LoginAttempt>;
+  /** Counts an attempt of a network. */
+  beginFromNetwork(network: string): Promise<LoginAttempt>;
+  /** Counts an attempt of a known device or a session, by its id. */
+  beginKnown(clientId: string): Promise<LoginAttempt>;
+  /** Counts an attempt of an unknown client on an account. */
+  beginUnknown(account: string, network: string): Promise<LoginAttempt>;
 }
 
 /** Returns 0 if the attempt was counted, else the ms until one more fits. */
@@ -47,36 +60,49 @@ export function createLoginAttempts(deps: {
   readonly clock: () => Date;
   readonly randomBytes: (size: number) => Buffer;
 }): LoginAttempts {
+  async function take(
+    by: keyof typeof LOGIN_FAILURE_LIMITS | 'account',
+    subject: string,
+    limit: number,
+  ): Promise<LoginAttempt & { readonly waitMs: number }> {
+    const subjectHash = createHash('sha256').update(subject).digest('hex');
+    const key = `${deps.keyPrefix}login-failures:${by}:${subjectHash}`;
+    const attemptId = deps.randomBytes(16).toString('base64url');
+    const args = [deps.clock().getTime(), LOGIN_FAILURE_WINDOW_MS, limit, attemptId];
+    return {
+      waitMs: z.number().parse(await awaitRedis(deps.redis.eval(BEGIN_SCRIPT, 1, key, ...args))),
+      async forget() {
+        await awaitRedis(deps.redis.zrem(key, attemptId));
+      },
+    };
+  }
+
+  async function begin(
+    by: keyof typeof LOGIN_FAILURE_LIMITS,
+    subject: string,
+    limit: number = LOGIN_FAILURE_LIMITS[by],
+  ): Promise<LoginAttempt> {
+    const attempt = await take(by, subject, limit);
+    if (attempt.waitMs === 0) return attempt;
+    const retryAfterSeconds = Math.ceil(attempt.waitMs / 1_000);
+    const message = loginLimitReached(by === 'client' ? 'account' : by, limit, retryAfterSeconds);
+    throw new ServiceError('rate_limited', message, { retryAfterSeconds });
+  }
+
   return {
-    async begin(by, subject) {
-      const subjectHash = createHash('sha256').update(subject).digest('hex');
-      const key = `${deps.keyPrefix}login-failures:${by}:${subjectHash}`;
-      const attemptId = deps.randomBytes(16).toString('base64url');
-      const waitMs = z
-        .number()
-        .parse(
-          await awaitRedis(
-            deps.redis.eval(
-              BEGIN_SCRIPT,
-              1,
-              key,
-              deps.clock().getTime(),
-              LOGIN_FAILURE_WINDOW_MS,
-              LOGIN_FAILURE_LIMITS[by],
-              attemptId,
-            ),
-          ),
-        );
-      if (waitMs > 0) {
-        const retryAfterSeconds = Math.ceil(waitMs / 1_000);
-        const message = loginLimitReached(by, LOGIN_FAILURE_LIMITS[by], retryAfterSeconds);
-        throw new ServiceError('rate_limited', message, { retryAfterSeconds });
+    beginFromNetwork: (network) => begin('address', network),
+    beginKnown: (clientId) => begin('client', clientId),
+    async beginUnknown(account, network) {
+      const everywhere = await take('account', account, GUESSED_ACCOUNT_LIMIT);
+      try {
+        const limit = everywhere.waitMs === 0 ? LOGIN_FAILURE_LIMITS.client : 1;
+        const here = await begin('client', `${account}\n${network}`, limit);
+        return { forget: async () => void (await Promise.all([everywhere.forget(), here.forget()])) };
+      } catch (error) {
+        // Refused attempts guess nothing. Counted, one network alone would reach the limit of the account.
+        await everywhere.forget();
+        throw error;
       }
-      return {
-        async forget() {
-          await awaitRedis(deps.redis.zrem(key, attemptId));
-        },
-      };
     },
   };
 }

@@ -22,14 +22,17 @@ export function createSessionCookie(publicBaseUrl: string): SessionCookie {
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isPlain ? '' : '; Secure'}`;
   return {
     name,
-    read(cookieHeader) {
-      return cookieHeader
-        ?.split(';')
-        .map((pair) => pair.trim())
-        .find((pair) => pair.startsWith(`${name}=`))
-        ?.slice(name.length + 1);
-    },
+    read: (cookieHeader) => readCookie(cookieHeader, name),
     set: (token) => `${name}=${token}; ${attributes}`,
     clear: () => `${name}=; ${attributes}; Max-Age=0`,
   };
+}
+
+/** Returns the value of a cookie in a `cookie` header; undefined if there is none. */
+export function readCookie(cookieHeader: string | undefined, name: string): string | undefined {
+  return cookieHeader
+    ?.split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
 }

@@ -25,6 +25,7 @@ import { Registry } from 'prom-client';
 import supertest from 'supertest';
 import { createConsoleApp } from '../app.js';
 import { type ChangeStreams, createChangeStreams } from '../live/change-streams.js';
+import { createDeviceCookie } from '../sessions/device-cookie.js';
 import { createLoginAttempts } from '../sessions/login-attempts.js';
 import { createSessionLookup } from '../sessions/session-lookup.js';
 import { createSessionSigner } from '../sessions/session-signer.js';
@@ -129,6 +130,7 @@ export async function startTestConsole(options: {
     sessions,
     changeStreams,
     attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
+    deviceCookie: createDeviceCookie({ publicBaseUrl, signer, clock, randomBytes }),
     verifyPassword: await createVerifyPassword({ randomBytes, metrics: new Registry() }),
     limiter: options.limiter ?? createRateLimiter({ redis, keyPrefix, replicas: 1, logger, metrics, clock }),
     webApp: FAKE_WEB_APP,
