@@ -1,4 +1,4 @@
-import { runWithRequestId } from './request-context.js';
+import { runForNoRequest } from './request-context.js';
 
 /**
  * Creates a function that runs single items in batches. The first item runs at once. Items that arrive while a batch
@@ -9,7 +9,8 @@ import { runWithRequestId } from './request-context.js';
  * for a batch behind, so that items with a common key run in order of arrival. An item that is `alone` has a batch of its own.
  *
  * A failure for which `isOfAll` is not true is attributed to one item. Each item is then run again by itself, so that
- * only the failing one rejects. Batches run on behalf of no request, because their items may come from several.
+ * only the failing one rejects. Batches run on behalf of no request and outside of its trace, because their
+ * items may come from several.
  */
 export function batchWhileBusy<Item>(options: {
   readonly maxItems: number;
@@ -65,6 +66,6 @@ export function batchWhileBusy<Item>(options: {
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
       // Never rejects: each failure goes to the callers of the batch.
-      if (!isBusy) void runWithRequestId(undefined, runAll);
+      if (!isBusy) void runForNoRequest(runAll);
     });
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 
 /** Message header with the id of the request that caused the message. */
 const REQUEST_ID_HEADER = 'x-request-id';
@@ -11,6 +12,11 @@ const requestIds = new AsyncLocalStorage<string | undefined>();
  */
 export function runWithRequestId<T>(requestId: string | undefined, work: () => T): T {
   return requestIds.run(requestId, work);
+}
+
+/** Runs work on behalf of no request and outside of its trace: what several requests share, started by one of them. */
+export function runForNoRequest<T>(work: () => T): T {
+  return context.with(ROOT_CONTEXT, () => runWithRequestId(undefined, work));
 }
 
 /** Returns the id of the current request; undefined if there is none. */

@@ -1,5 +1,6 @@
 import type { Publisher } from '@partner/kernel/amqp/publisher';
 import type { Logger } from '@partner/kernel/logger';
+import { runForNoRequest } from '@partner/kernel/request-context';
 import type { Registry } from 'prom-client';
 import type { LeasedDelivery, Releaser } from '../../database/after-commit.js';
 import type { Database } from '../../database/database.js';
@@ -127,10 +128,8 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   }
 
   function publish(leased: readonly LeasedDelivery[]): Promise<void> {
-    const publishing = publishClaimed(
-      { database, publisher, logger, metrics },
-      leased,
-      AGAIN_AFTER_FAILURE_MS,
+    const publishing = runForNoRequest(() =>
+      publishClaimed({ database, publisher, logger, metrics }, leased, AGAIN_AFTER_FAILURE_MS),
     )
       .then(settle, fail)
       .finally(() => publishingNow.delete(publishing));
