@@ -171,7 +171,7 @@ describe('the API reference', () => {
     await search('membershipIds');
     expect(await shownParts()).not.toContain('schema-InstallerJob');
     await page.locator('#replaceAssignments').getByRole('link', { name: 'InstallerJob' }).click();
-    await expect(page.locator('#schema-InstallerJob').isVisible()).resolves.toBe(true);
+    await page.locator('#schema-InstallerJob').waitFor();
     await expect(page.getByRole('searchbox').inputValue()).resolves.toBe('');
   });
 

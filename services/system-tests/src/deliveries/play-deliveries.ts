@@ -3,6 +3,7 @@ import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { eventsMatching } from '@partner/proto-contracts/events/webhook-events';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
+import { eventually } from '@partner/test-kit/eventually';
 import { startTestStack, type TestStack } from '../support/test-stack.js';
 import type { DeliveryHistory, Span } from './delivery-history.js';
 import { FAULTY_REPLICAS } from './fault-plan.js';
@@ -21,7 +22,6 @@ const ATTEMPT_MS = 12_000;
 const AFTERMATH_MS = LEASE_SECONDS * 1_000 + ATTEMPT_MS;
 /** Longer than what was in flight at its beginning. */
 const LONG_PAUSE_MS = 12_000;
-const SHORT_PAUSE_MS = 4_000;
 
 /**
  * A stack for the recording of deliveries, with short retries and a receiver that follows the script of the seed. Faults need
@@ -84,7 +84,7 @@ export async function playDeliveries(
   );
   await workload.prepare();
   const faults = play.faults();
-  await allEnded([faults, workload.run(play.spanMs), ...movesOfOwners(opened, play)]);
+  await allEnded([faults, workload.run(play.spanMs), ...movesOfOwners(opened, workload.writes, play)]);
   const subscriptions = Object.values(opened);
 
   const readable = subscriptions.map(({ history }) => ({
@@ -145,12 +145,13 @@ async function openSubscriptions(stack: TestStack, ownerOf: OwnerOf) {
 /** What the owners do in the span, each beside the others. */
 function movesOfOwners(
   opened: Awaited<ReturnType<typeof openSubscriptions>>,
+  writes: DeliveryHistory['writes'],
   { spanMs, withBackfill }: { readonly spanMs: number; readonly withBackfill: boolean },
 ): readonly Promise<void>[] {
   return [
-    pauseOnce(opened.paused, 0.4 * spanMs, LONG_PAUSE_MS, { backfill: false }),
+    pauseOnce(opened.paused, 0.4 * spanMs),
     // At once, since a back-fill waits until what was in flight with it has settled.
-    ...(withBackfill ? [pauseOnce(opened.backfilled, 0, SHORT_PAUSE_MS, { backfill: true })] : []),
+    ...(withBackfill ? [missOnce(opened.backfilled, writes, spanMs)] : []),
     rotateTwice(opened.rotated, spanMs),
     moveOnce(opened.moved, spanMs),
   ];
@@ -168,16 +169,34 @@ function eventsOf(patterns: readonly string[], companyClass: CompanyClassName): 
     .filter((name) => name !== TEST_EVENT);
 }
 
-async function pauseOnce(
-  subscription: OwnedSubscription,
-  afterMs: number,
-  pauseMs: number,
-  activation: { readonly backfill: boolean },
-): Promise<void> {
+async function pauseOnce(subscription: OwnedSubscription, afterMs: number): Promise<void> {
   await delay(afterMs);
   await subscription.pause();
-  await delay(pauseMs);
-  await subscription.activate(activation);
+  await delay(LONG_PAUSE_MS);
+  await subscription.activate({ backfill: false });
+}
+
+/** Pauses a subscription until it has missed an event, and asks for what it missed. */
+async function missOnce(
+  subscription: OwnedSubscription,
+  writes: DeliveryHistory['writes'],
+  spanMs: number,
+): Promise<void> {
+  await subscription.pause();
+  const pausedAt = Date.now();
+  const { companyId, events } = subscription.history;
+  await eventually(
+    'an event during the pause',
+    () =>
+      writes.some(
+        (write) =>
+          write.companyId === companyId &&
+          write.sentAt >= pausedAt &&
+          write.tells.some(({ name }) => events.some((event) => event === name)),
+      ),
+    { timeoutMs: 2 * spanMs },
+  );
+  await subscription.activate({ backfill: true });
 }
 
 async function rotateTwice(subscription: OwnedSubscription, spanMs: number): Promise<void> {
