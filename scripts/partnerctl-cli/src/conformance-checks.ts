@@ -181,7 +181,7 @@ function words({ status, problem }: Answer): string {
   return status === undefined ? problem : String(status);
 }
 
-/** Posts without following redirects; anything but a whole response in time is told as such. */
+/** Posts without following redirects; anything but a whole response in time is a failure of its own kind. */
 async function post(tried: TriedReceiver, delivery: SignedDelivery): Promise<Answer> {
   const startedAt = performance.now();
   const request = tried.url.protocol === 'https:' ? requestHttps : requestHttp;

@@ -108,7 +108,7 @@ describe('an endpoint whose operation is conditional', () => {
     expect(await tagOf(conditional({ status: 200, json: { n: 2 } }))).not.toBe(one);
   });
 
-  test('answers 304 without a body to whoever has the body already, and the limit counts it', async () => {
+  test('responds with 304 and no body to a client that has the body already, and the limit counts it', async () => {
     const app = conditional({ status: 200, text: '{"n":1}' });
     const tag = await tagOf(app);
     const response = await get(app).set('if-none-match', `"other", ${tag}`).set('x-request-id', 'abc');

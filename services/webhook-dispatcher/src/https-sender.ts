@@ -31,7 +31,7 @@ export type PostResult = { readonly durationMs: number; readonly trace: Exchange
     }
   | {
       readonly outcome: 'timed_out' | 'tls_failed' | 'connection_failed';
-      /** What had come of a response that broke off. */
+      /** The part of a response that arrived before it broke off. */
       readonly answer?: PostResponse | undefined;
       /** Absent when nothing was dialled. */
       readonly remoteAddress?: string | undefined;

@@ -25,14 +25,14 @@ beforeAll(async () => {
 });
 afterAll(() => stack.discard());
 
-/** Runs a command in this process; gives its document too when it was told to. */
+/** Runs a command in this process; returns its document too if asked to. */
 export async function run(
   args: readonly string[],
   input = '',
   surroundings: {
     readonly AMQP_URL?: string;
     readonly signal?: AbortSignal;
-    /** Watches what is told. */
+    /** Watches the output. */
     readonly told?: (text: string) => void;
   } = {},
 ) {

@@ -20,7 +20,7 @@ export interface ConfirmPasswordDeps {
 
 /**
  * Confirms a session with its owner's password and returns the updated session. Fails with `password_wrong`, and with
- * `rate_limited` after too many failures in this session: whoever has no session cannot exhaust its limit. Fails with
+ * `rate_limited` after too many failures in this session: a client without a session cannot exhaust its limit. Fails with
  * `unauthenticated` if the session has ended, or if the person is no longer an owner, which ends it. The audit entry is
  * written first, so that no confirmation is unrecorded. Only wrong passwords stay counted.
  */

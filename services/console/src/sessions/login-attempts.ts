@@ -29,7 +29,7 @@ export interface LoginAttempt {
  * Counts failed logins over all replicas. An attempt counts before its password is checked, so that concurrent guesses
  * cannot exceed a limit. Each method fails with `rate_limited` at its limit, and with `unavailable` if Redis is down:
  * the session could not be stored then either. No limit of an account stops a known device, a session, or a network
- * from which nobody has guessed.
+ * without a failed guess.
  */
 export interface LoginAttempts {
   /** Counts an attempt of a network. */

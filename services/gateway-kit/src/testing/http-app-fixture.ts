@@ -76,7 +76,8 @@ export function createFixture(overrides: Partial<HttpAppOptions<Caller>> = {}) {
       const id = header('x-api-key');
       if (id === 'full') return { id, scopes: ['leads:write'] };
       if (id === 'bare') return { id, scopes: [] };
-      if (id === 'down') throw new ServiceError('unavailable', 'nobody can tell', { retryAfterSeconds: 7 });
+      if (id === 'down')
+        throw new ServiceError('unavailable', 'the keys cannot be checked', { retryAfterSeconds: 7 });
       throw new ServiceError('unauthenticated', 'x-api-key: must be a key');
     },
     challenge: 'ApiKey realm="things"',
