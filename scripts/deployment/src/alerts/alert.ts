@@ -1,13 +1,19 @@
+import { withMatcher } from '../label-matchers.js';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Values minute by minute in promtool's notation, by name and labels. */
+type Series = Readonly<Record<string, string>>;
+
 /** What one alert does with certain series: a case of its tests. */
 export interface AlertCase {
   /** What stands behind the series. */
   readonly when: string;
-  /** Series by name and labels, each with its values minute by minute in promtool's notation. */
-  readonly series: Readonly<Record<string, string>>;
+  readonly series: Series;
   /** When it is looked, from the first minute on. */
   readonly at: string;
   /** The labels of what fires then, without `severity`; none: nothing does. */
-  readonly firing: readonly Readonly<Record<string, string>>[];
+  readonly firing: readonly Labels[];
 }
 
 /** One alert of a service's chart. */
@@ -27,9 +33,38 @@ export interface Alert {
 /** The values of a series over half an hour in which the value is not known. */
 export const UNKNOWN = Array.from({ length: 30 }, () => 'NaN').join(' ');
 
+/** A case in which the alert fires, with these labels. */
+export function fires(labels: Labels, when: string, at: string, series: Series): AlertCase {
+  return { when, at, series, firing: [labels] };
+}
+
+/** A case in which nothing fires. */
+export function quiet(when: string, at: string, series: Series): AlertCase {
+  return { when, at, series, firing: [] };
+}
+
 /** A case in which nothing is scraped at all. */
-export function noData(firing: Readonly<Record<string, string>> = {}, at = '30m'): AlertCase {
-  return { when: 'there is no data', series: {}, at, firing: [firing] };
+export function noData(labels: Labels = {}, at = '30m'): AlertCase {
+  return fires(labels, 'there is no data', at, {});
+}
+
+/** A series of each replica, with its values. */
+export function replicas(series: string, ...values: readonly string[]): Series {
+  return Object.fromEntries(
+    values.map((value, index) => [withMatcher(series, `instance="${index}"`), value]),
+  );
+}
+
+type Details = Omit<Alert, 'name' | 'severity' | 'for'>;
+
+/** An alert that pages the engineer on call if its expression holds for so long. */
+export function critical(name: string, lasting: string, details: Details): Alert {
+  return { name, severity: 'critical', for: lasting, ...details };
+}
+
+/** An alert to look at on the same day if its expression holds for so long. */
+export function warning(name: string, lasting: string, details: Details): Alert {
+  return { name, severity: 'warning', for: lasting, ...details };
 }
 
 /** The file that holds the runbooks, from the root of the project. */

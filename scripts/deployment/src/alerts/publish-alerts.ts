@@ -1,39 +1,28 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import type { Alert } from './alert.js';
+import { type Alert, fires, quiet, warning } from './alert.js';
 
 /** What a service that publishes work can suffer from. */
 export function publishAlerts(service: ServiceName): readonly Alert[] {
   const failures = (exchange: string, instance: string) =>
     `partner_publish_failures_total{partner_service="${service}",exchange="${exchange}",kind="k",instance="${instance}"}`;
   return [
-    {
-      name: 'PartnerPublishFailures',
-      severity: 'warning',
+    warning('PartnerPublishFailures', '2m', {
       // Broadcasts of changes may be lost.
       expr: `sum by (partner_service, exchange) (increase(partner_publish_failures_total{partner_service="${service}",exchange!="partner.webhook-changes"}[10m])) > 10`,
-      for: '2m',
       summary: `The broker does not take what ${service} publishes`,
       description: `More than 10 messages of ${service} to the exchange {{ $labels.exchange }} have not counted as published in 10 minutes; they are retried.`,
       cases: [
-        {
-          when: 'both replicas fail now and then',
-          series: {
-            [failures('partner.commands', 'a')]: '0+1x30',
-            [failures('partner.commands', 'b')]: '0+1x30',
-          },
-          at: '20m',
-          firing: [{ partner_service: service, exchange: 'partner.commands' }],
-        },
-        {
-          when: 'changes are not received, and there was a failure once',
-          series: {
-            [failures('partner.webhook-changes', 'a')]: '0+9x30',
-            [failures('partner.commands', 'a')]: '4x30',
-          },
-          at: '20m',
-          firing: [],
-        },
+        fires(
+          { partner_service: service, exchange: 'partner.commands' },
+          'both replicas fail now and then',
+          '20m',
+          { [failures('partner.commands', 'a')]: '0+1x30', [failures('partner.commands', 'b')]: '0+1x30' },
+        ),
+        quiet('changes are not received, and there was a failure once', '20m', {
+          [failures('partner.webhook-changes', 'a')]: '0+9x30',
+          [failures('partner.commands', 'a')]: '4x30',
+        }),
       ],
-    },
+    }),
   ];
 }

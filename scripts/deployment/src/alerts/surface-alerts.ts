@@ -1,5 +1,5 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import { type Alert, noData } from './alert.js';
+import { type Alert, critical, fires, noData, quiet, replicas, warning } from './alert.js';
 
 /** Alerts of a service with HTTP, besides those of every service. */
 export function surfaceAlerts(service: ServiceName): readonly Alert[] {
@@ -15,69 +15,47 @@ function requestAlerts(service: ServiceName): readonly Alert[] {
   const within = (le: string, of5xx = '2xx') =>
     `partner_http_request_duration_seconds_bucket{${of},route="/x",method="GET",status_class="${of5xx}",le="${le}"}`;
   return [
-    {
-      name: 'PartnerHttpErrors',
-      severity: 'critical',
+    critical('PartnerHttpErrors', '5m', {
       expr: [
         `sum by (partner_service) (increase(partner_http_request_duration_seconds_count{${of},status_class="5xx"}[5m]))`,
         `  / sum by (partner_service) (increase(partner_http_request_duration_seconds_count{${of}}[5m])) > 0.02`,
         `and sum by (partner_service) (increase(partner_http_request_duration_seconds_count{${of},status_class="5xx"}[5m])) > 5`,
       ].join('\n'),
-      for: '5m',
       summary: `${service} fails requests`,
       description: `More than 2 % of the requests to ${service} have returned 5xx for 5 minutes.`,
       cases: [
-        {
-          when: 'one request in ten fails, and the counters begin anew after a restart',
-          series: {
-            [requests('2xx')]: '0+90x10 0+90x20',
-            [requests('5xx')]: '0+10x10 0+10x20',
-            [requests('2xx', 'b')]: '0+90x30',
-            [requests('5xx', 'b')]: '0+10x30',
-          },
-          at: '20m',
-          firing: [labels],
-        },
-        {
-          when: 'one in a hundred fails',
-          series: { [requests('2xx')]: '0+990x30', [requests('5xx')]: '0+10x30' },
-          at: '20m',
-          firing: [],
-        },
-        {
-          when: 'the only request of a quiet night fails',
-          series: { [requests('2xx')]: '0x30', [requests('5xx')]: '0x10 1x20' },
-          at: '13m',
-          firing: [],
-        },
+        fires(labels, 'one request in ten fails, and the counters begin anew after a restart', '20m', {
+          [requests('2xx')]: '0+90x10 0+90x20',
+          [requests('5xx')]: '0+10x10 0+10x20',
+          [requests('2xx', 'b')]: '0+90x30',
+          [requests('5xx', 'b')]: '0+10x30',
+        }),
+        quiet('one in a hundred fails', '20m', {
+          [requests('2xx')]: '0+990x30',
+          [requests('5xx')]: '0+10x30',
+        }),
+        quiet('the only request of a quiet night fails', '13m', {
+          [requests('2xx')]: '0x30',
+          [requests('5xx')]: '0x10 1x20',
+        }),
       ],
-    },
-    {
-      name: 'PartnerHttpSlow',
-      severity: 'warning',
+    }),
+    warning('PartnerHttpSlow', '10m', {
       expr: [
         `sum by (partner_service) (increase(partner_http_request_duration_seconds_bucket{${of},le=~"1|1.0"}[10m]))`,
         `  / sum by (partner_service) (increase(partner_http_request_duration_seconds_bucket{${of},le="+Inf"}[10m])) < 0.95`,
         `and sum by (partner_service) (increase(partner_http_request_duration_seconds_bucket{${of},le="+Inf"}[10m])) > 20`,
       ].join('\n'),
-      for: '10m',
       summary: `${service} responds slowly`,
       description: `More than 5 % of the requests to ${service} have taken longer than a second for 10 minutes.`,
       cases: [
-        {
-          when: 'one request in ten takes longer',
-          series: { [within('1')]: '0+90x40', [within('+Inf')]: '0+100x40' },
-          at: '30m',
-          firing: [labels],
-        },
-        {
-          when: 'one in a hundred does',
-          series: { [within('1')]: '0+99x40', [within('+Inf')]: '0+100x40' },
-          at: '30m',
-          firing: [],
-        },
+        fires(labels, 'one request in ten takes longer', '30m', {
+          [within('1')]: '0+90x40',
+          [within('+Inf')]: '0+100x40',
+        }),
+        quiet('one in a hundred does', '30m', { [within('1')]: '0+99x40', [within('+Inf')]: '0+100x40' }),
       ],
-    },
+    }),
   ];
 }
 
@@ -88,57 +66,39 @@ function dependencyAlerts(service: ServiceName): readonly Alert[] {
   const calls = (outcome: string) =>
     `partner_rpc_client_seconds_count{${of},method="m",outcome="${outcome}"}`;
   return [
-    {
-      name: 'PartnerRpcUnavailable',
-      severity: 'warning',
+    warning('PartnerRpcUnavailable', '5m', {
       expr: [
         `sum by (partner_service) (increase(partner_rpc_client_seconds_count{${of},outcome="unavailable"}[5m]))`,
         `  / sum by (partner_service) (increase(partner_rpc_client_seconds_count{${of}}[5m])) > 0.02`,
         `and sum by (partner_service) (increase(partner_rpc_client_seconds_count{${of},outcome="unavailable"}[5m])) > 5`,
       ].join('\n'),
-      for: '5m',
       summary: `${service} gets no responses from job-state`,
       description: `More than 2 % of the calls of ${service} have ended without a response for 5 minutes: too late, or not sent at all.`,
       cases: [
-        {
-          when: 'every tenth call ends without a response',
-          series: { [calls('ok')]: '0+90x30', [calls('unavailable')]: '0+10x30' },
-          at: '20m',
-          firing: [labels],
-        },
-        {
-          when: 'calls are refused for what they ask',
-          series: { [calls('ok')]: '0+90x30', [calls('not_found')]: '0+10x30' },
-          at: '20m',
-          firing: [],
-        },
+        fires(labels, 'every tenth call ends without a response', '20m', {
+          [calls('ok')]: '0+90x30',
+          [calls('unavailable')]: '0+10x30',
+        }),
+        quiet('calls are refused for what they ask', '20m', {
+          [calls('ok')]: '0+90x30',
+          [calls('not_found')]: '0+10x30',
+        }),
       ],
-    },
-    {
-      name: 'PartnerRateLimiterDegraded',
-      severity: 'warning',
+    }),
+    warning('PartnerRateLimiterDegraded', '2m', {
       expr: `max by (partner_service) (partner_rate_limiter_degraded{${of}}) > 0\nor absent(partner_rate_limiter_degraded{${of}})`,
-      for: '2m',
       summary: `${service} counts requests without Redis`,
       description: `A replica of ${service} has counted requests locally for 2 minutes, since Redis does not respond.`,
       cases: [
-        {
-          when: 'one of two replicas does not reach Redis',
-          series: {
-            [`partner_rate_limiter_degraded{${of},instance="a"}`]: '0x30',
-            [`partner_rate_limiter_degraded{${of},instance="b"}`]: '0x5 1x30',
-          },
-          at: '10m',
-          firing: [labels],
-        },
+        fires(
+          labels,
+          'one of two replicas does not reach Redis',
+          '10m',
+          replicas(`partner_rate_limiter_degraded{${of}}`, '0x30', '0x5 1x30'),
+        ),
         noData(labels),
-        {
-          when: 'Redis was started again',
-          series: { [`partner_rate_limiter_degraded{${of}}`]: '0x5 1x1 0x30' },
-          at: '10m',
-          firing: [],
-        },
+        quiet('Redis was started again', '10m', { [`partner_rate_limiter_degraded{${of}}`]: '0x5 1x1 0x30' }),
       ],
-    },
+    }),
   ];
 }

@@ -1,27 +1,36 @@
 import { CHOSEN_NAMESPACE, withMatcher } from '../label-matchers.js';
 
-/** A query of a panel, and what its series are called. */
-export interface Query {
+/** An expression, and the name of its series in Grafana's notation, e.g. `{{queue}} dead`. */
+interface Query {
   readonly expr: string;
-  /** In Grafana's notation, e.g. `{{queue}}`; absent: a single series. */
-  readonly legend?: string;
+  readonly legend: string;
+}
+
+interface PanelDetails {
+  /** What it means and what to do about it, shown behind its i. */
+  readonly about: string;
+  /** Series without a legend are named by the labels that the expression groups by, else as the panel. */
+  readonly query: string | Query | readonly (string | Query)[];
+  /** From where on it is amber and red; as far below for `isGoodWhenHigh`. */
+  readonly limits?: { readonly warn?: number; readonly alarm?: number; readonly isGoodWhenHigh?: boolean };
+  readonly width?: 4 | 6 | 8 | 12 | 24;
 }
 
 /** One panel. A stat shows the present value, a timeline its history, a table what there is now, a row for each label set. */
-export interface Panel {
+export interface Panel extends PanelDetails {
   readonly kind: 'stat' | 'timeline' | 'table';
   readonly title: string;
-  /** What it means and what to do about it, shown behind its i. */
-  readonly about: string;
   /** Grafana's name of the unit, e.g. `s`, `short`, `percentunit`, `dateTimeFromNow`. */
   readonly unit: string;
-  readonly queries: readonly Query[];
-  /** From where on it is amber and red; as far below for `isGoodWhenHigh`. */
-  readonly warnAt?: number;
-  readonly alarmAt?: number;
-  readonly isGoodWhenHigh?: boolean;
-  readonly width?: 4 | 6 | 8 | 12 | 24;
 }
+
+const panelOf =
+  (kind: Panel['kind']) =>
+  (title: string, unit: string, details: PanelDetails): Panel => ({ kind, title, unit, ...details });
+
+export const stat = panelOf('stat');
+export const timeline = panelOf('timeline');
+export const table = panelOf('table');
 
 /** One question and the panels that answer it. */
 export interface Question {
@@ -153,7 +162,7 @@ function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPo
     title: panel.title,
     description: panel.about,
     datasource: DATA_SOURCE,
-    targets: panel.queries.map(({ expr, legend = panel.title }, index) => ({
+    targets: queriesOf(panel).map(({ expr, legend }, index) => ({
       refId: String.fromCodePoint(65 + index),
       datasource: DATA_SOURCE,
       expr: withMatcher(expr, CHOSEN_NAMESPACE),
@@ -175,7 +184,7 @@ function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPo
             fillOpacity: 8,
             showPoints: 'never',
             spanNulls: false,
-            thresholdsStyle: { mode: panel.alarmAt === undefined ? 'off' : 'line' },
+            thresholdsStyle: { mode: panel.limits?.alarm === undefined ? 'off' : 'line' },
           },
         }),
       },
@@ -183,6 +192,19 @@ function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPo
     },
     ...OPTIONS[kind],
   };
+}
+
+function queriesOf({ title, query }: Panel): readonly Query[] {
+  return [query]
+    .flat()
+    .map((each) => (typeof each === 'string' ? { expr: each, legend: legendOf(each) ?? title } : each));
+}
+
+/** The labels by which an expression groups its series. */
+function legendOf(expr: string): string | undefined {
+  const [, labels = ''] = /\bby \(([^)]*)\)/.exec(expr) ?? [];
+  const shown = labels.split(', ').filter((label) => label !== '' && label !== 'le');
+  return shown.length === 0 ? undefined : shown.map((label) => `{{${label}}}`).join(' ');
 }
 
 const OPTIONS = {
@@ -208,18 +230,11 @@ const OPTIONS = {
   },
 } as const;
 
-function thresholdsOf({ warnAt, alarmAt, isGoodWhenHigh = false }: Panel) {
-  const step = (color: string, value: number | null) => ({ color, value });
+function thresholdsOf({ limits: { warn, alarm, isGoodWhenHigh = false } = {} }: Panel) {
+  const step = (color: string, value: number | undefined) => (value === undefined ? [] : [{ color, value }]);
+  const isLimited = warn !== undefined || alarm !== undefined;
   const steps = isGoodWhenHigh
-    ? [
-        step('red', null),
-        ...(alarmAt === undefined ? [] : [step('orange', alarmAt)]),
-        ...(warnAt === undefined ? [] : [step('green', warnAt)]),
-      ]
-    : [
-        step(warnAt === undefined && alarmAt === undefined ? 'blue' : 'green', null),
-        ...(warnAt === undefined ? [] : [step('orange', warnAt)]),
-        ...(alarmAt === undefined ? [] : [step('red', alarmAt)]),
-      ];
+    ? [{ color: 'red', value: null }, ...step('orange', alarm), ...step('green', warn)]
+    : [{ color: isLimited ? 'green' : 'blue', value: null }, ...step('orange', warn), ...step('red', alarm)];
   return { mode: 'absolute', steps };
 }

@@ -1,5 +1,13 @@
-import type { Dashboard } from './dashboard.js';
-import { callPanels, counted, messagePanels, perSecond, processQuestion, quantile } from './panels.js';
+import { type Dashboard, stat, timeline } from './dashboard.js';
+import {
+  callPanels,
+  counted,
+  messagePanels,
+  perSecond,
+  processQuestion,
+  quantile,
+  quantiles,
+} from './panels.js';
 
 const OF = 'partner_service="job-state"';
 
@@ -12,194 +20,100 @@ export const JOB_STATE: Dashboard = {
     {
       question: 'Is a partner missing something?',
       panels: [
-        {
-          kind: 'stat',
-          title: 'Oldest due, endpoints that work',
+        stat('Oldest due, endpoints that work', 's', {
           about: 'Over 60 s: PartnerDeliveriesLate.',
-          unit: 's',
-          queries: [{ expr: 'max(partner_webhook_oldest_due_seconds{endpoint_state="healthy"})' }],
-          warnAt: 15,
-          alarmAt: 60,
-        },
-        {
-          kind: 'stat',
-          title: 'Oldest due, endpoints that fail',
+          query: 'max(partner_webhook_oldest_due_seconds{endpoint_state="healthy"})',
+          limits: { warn: 15, alarm: 60 },
+        }),
+        stat('Oldest due, endpoints that fail', 's', {
           about:
             'They wait for a slot of their endpoint, or for one of the half that all failing endpoints share.',
-          unit: 's',
-          queries: [{ expr: 'max(partner_webhook_oldest_due_seconds{endpoint_state="failing"})' }],
-        },
-        {
-          kind: 'stat',
-          title: 'Endpoints that fail',
+          query: 'max(partner_webhook_oldest_due_seconds{endpoint_state="failing"})',
+        }),
+        stat('Endpoints that fail', 'short', {
           about: 'Active subscriptions whose last five attempts, or more, failed.',
-          unit: 'short',
-          queries: [{ expr: 'max(partner_webhook_failing_endpoints)' }],
-          warnAt: 1,
-        },
-        {
-          kind: 'stat',
-          title: 'Leases that expired in 1 h',
+          query: 'max(partner_webhook_failing_endpoints)',
+          limits: { warn: 1 },
+        }),
+        stat('Leases that expired in 1 h', 'short', {
           about:
             'Deliveries whose attempt was lost on the way; they are attempted again. PartnerLeasesExpire.',
-          unit: 'short',
-          queries: [{ expr: counted('partner_webhook_lease_expiries_total', '1h') }],
-          warnAt: 20,
-        },
-        {
-          kind: 'stat',
-          title: 'Oldest message to the platform',
+          query: counted('partner_webhook_lease_expiries_total', '1h'),
+          limits: { warn: 20 },
+        }),
+        stat('Oldest message to the platform', 's', {
           about: 'Over 30 s: PartnerOutboxLate.',
-          unit: 's',
-          queries: [{ expr: 'max(partner_outbox_oldest_age_seconds)' }],
-          warnAt: 10,
-          alarmAt: 30,
-        },
-        {
-          kind: 'stat',
-          title: 'Platform messages that wait',
+          query: 'max(partner_outbox_oldest_age_seconds)',
+          limits: { warn: 10, alarm: 30 },
+        }),
+        stat('Platform messages that wait', 'short', {
           about: 'For the job or company that they build on.',
-          unit: 'short',
-          queries: [{ expr: 'max(partner_platform_waiting_messages)' }],
-          warnAt: 1,
-        },
-        {
-          kind: 'stat',
-          title: 'The longest of them',
+          query: 'max(partner_platform_waiting_messages)',
+          limits: { warn: 1 },
+        }),
+        stat('The longest of them', 's', {
           about: 'Over 1 h: PartnerPlatformMessagesWait; at 24 h it is given up.',
-          unit: 's',
-          queries: [{ expr: 'max(partner_platform_waiting_oldest_age_seconds)' }],
-          warnAt: 3_600,
-          alarmAt: 43_200,
-        },
-        {
-          kind: 'stat',
-          title: 'Messages in dead-letter queues',
+          query: 'max(partner_platform_waiting_oldest_age_seconds)',
+          limits: { warn: 3_600, alarm: 43_200 },
+        }),
+        stat('Messages in dead-letter queues', 'short', {
           about: 'PartnerDeadLetterQueue; scripts/partnerctl dead-letters list.',
-          unit: 'short',
-          queries: [{ expr: 'max by (queue) (partner_dead_letter_queue_messages)', legend: '{{queue}}' }],
-          warnAt: 1,
-        },
-        {
-          kind: 'timeline',
-          title: 'Attempts by outcome',
+          query: 'max by (queue) (partner_dead_letter_queue_messages)',
+          limits: { warn: 1 },
+        }),
+        timeline('Attempts by outcome', 'ops', {
           about: 'Recorded attempts a second.',
-          unit: 'ops',
-          queries: [
-            {
-              expr: perSecond('partner_webhook_attempts_recorded_total', {
-                by: ['company_class', 'outcome'],
-              }),
-              legend: '{{company_class}} {{outcome}}',
-            },
-          ],
-        },
-        {
-          kind: 'timeline',
-          title: 'Deliveries that were given up',
+          query: perSecond('partner_webhook_attempts_recorded_total', {
+            by: ['company_class', 'outcome'],
+          }),
+        }),
+        timeline('Deliveries that were given up', 'short', {
           about: 'In an hour, by the class of the company.',
-          unit: 'short',
-          queries: [
-            {
-              expr: counted('partner_webhook_dead_letters_total', '1h', { by: ['company_class'] }),
-              legend: '{{company_class}}',
-            },
-          ],
-        },
-        {
-          kind: 'timeline',
-          title: 'Messages of the platform',
+          query: counted('partner_webhook_dead_letters_total', '1h', { by: ['company_class'] }),
+        }),
+        timeline('Messages of the platform', 'ops', {
           about: 'A second, by what they did.',
-          unit: 'ops',
-          queries: [
-            { expr: perSecond('partner_platform_messages_total', { by: ['result'] }), legend: '{{result}}' },
-          ],
-        },
-        {
-          kind: 'timeline',
-          title: 'Outbox',
+          query: perSecond('partner_platform_messages_total', { by: ['result'] }),
+        }),
+        timeline('Outbox', 'ops', {
           about: 'Messages a second that were given to the broker, by result.',
-          unit: 'ops',
-          queries: [
-            { expr: perSecond('partner_outbox_messages_total', { by: ['result'] }), legend: '{{result}}' },
-          ],
-        },
+          query: perSecond('partner_outbox_messages_total', { by: ['result'] }),
+        }),
       ],
     },
     {
       question: 'Are we fast?',
       panels: [
-        {
-          kind: 'timeline',
-          title: 'From commit to delivered, at the first attempt',
+        timeline('From commit to delivered, at the first attempt', 's', {
           about: 'From the transaction of the event to the record that it was delivered.',
-          unit: 's',
-          queries: [0.5, 0.95, 0.99].map((q) => ({
-            expr: quantile(q, 'partner_webhook_delivery_seconds', { where: 'attempt="first"' }),
-            legend: `p${q * 100}`,
-          })),
-          warnAt: 2,
-          alarmAt: 10,
-        },
-        {
-          kind: 'timeline',
-          title: 'From commit to delivered, by class (p95)',
+          query: quantiles('partner_webhook_delivery_seconds', { where: 'attempt="first"' }),
+          limits: { warn: 2, alarm: 10 },
+        }),
+        timeline('From commit to delivered, by class (p95)', 's', {
           about: 'With later attempts apart: those waited for a retry.',
-          unit: 's',
-          queries: [
-            {
-              expr: quantile(0.95, 'partner_webhook_delivery_seconds', { by: ['company_class', 'attempt'] }),
-              legend: '{{company_class}}, {{attempt}} attempt',
-            },
-          ],
-        },
-        {
-          kind: 'timeline',
-          title: 'Response times of calls (p95)',
+          query: {
+            expr: quantile(0.95, 'partner_webhook_delivery_seconds', { by: ['company_class', 'attempt'] }),
+            legend: '{{company_class}}, {{attempt}} attempt',
+          },
+        }),
+        timeline('Response times of calls (p95)', 's', {
           about: 'From the receipt of a request to its response, by method.',
-          unit: 's',
-          queries: [
-            {
-              expr: quantile(0.95, 'partner_rpc_server_seconds', { where: OF, by: ['method'] }),
-              legend: '{{method}}',
-            },
-          ],
-          warnAt: 0.25,
-          alarmAt: 1,
-        },
-        {
-          kind: 'timeline',
-          title: 'Calls without a response',
+          query: quantile(0.95, 'partner_rpc_server_seconds', { where: OF, by: ['method'] }),
+          limits: { warn: 0.25, alarm: 1 },
+        }),
+        timeline('Calls without a response', 'ops', {
           about: 'A second, by why.',
-          unit: 'ops',
-          queries: [
-            {
-              expr: perSecond('partner_rpc_server_dropped_total', { where: OF, by: ['cause'] }),
-              legend: '{{cause}}',
-            },
-          ],
-        },
-        {
-          kind: 'timeline',
-          title: 'Wait for a connection to Postgres (p95)',
+          query: perSecond('partner_rpc_server_dropped_total', { where: OF, by: ['cause'] }),
+        }),
+        timeline('Wait for a connection to Postgres (p95)', 's', {
           about: 'By pool. PartnerPostgresPoolFull.',
-          unit: 's',
-          queries: [
-            {
-              expr: quantile(0.95, 'partner_postgres_connection_wait_seconds', { by: ['pool'] }),
-              legend: '{{pool}}',
-            },
-          ],
-          warnAt: 0.1,
-          alarmAt: 0.5,
-        },
-        {
-          kind: 'timeline',
-          title: 'Deliveries released at once (p95)',
+          query: quantile(0.95, 'partner_postgres_connection_wait_seconds', { by: ['pool'] }),
+          limits: { warn: 0.1, alarm: 0.5 },
+        }),
+        timeline('Deliveries released at once (p95)', 'short', {
           about: 'More at once: there is a backlog.',
-          unit: 'short',
-          queries: [{ expr: quantile(0.95, 'partner_webhook_release_batch_size') }],
-        },
+          query: quantile(0.95, 'partner_webhook_release_batch_size'),
+        }),
         ...callPanels('job-state'),
         ...messagePanels('job-state'),
       ],
@@ -207,113 +121,68 @@ export const JOB_STATE: Dashboard = {
     {
       question: 'Does the work in the background go on?',
       panels: [
-        {
-          kind: 'timeline',
-          title: 'Since the last success of each loop',
+        timeline('Since the last success of each loop', 's', {
           about: 'In whichever replica. Over 5 minutes: PartnerLoopStopped; the retention runs once an hour.',
-          unit: 's',
-          queries: [
-            {
-              expr: 'time() - max by (loop) (partner_loop_last_success_timestamp_seconds)',
-              legend: '{{loop}}',
-            },
-          ],
-        },
-        {
-          kind: 'timeline',
-          title: 'Runs that failed',
+          query: 'time() - max by (loop) (partner_loop_last_success_timestamp_seconds)',
+        }),
+        timeline('Runs that failed', 'short', {
           about: 'In 5 minutes. The log says <loop>.failing and why.',
-          unit: 'short',
-          queries: [
-            { expr: counted('partner_loop_failures_total', '5m', { by: ['loop'] }), legend: '{{loop}}' },
-          ],
-        },
-        {
-          kind: 'timeline',
-          title: 'Deliveries that could not be released',
+          query: counted('partner_loop_failures_total', '5m', { by: ['loop'] }),
+        }),
+        timeline('Deliveries that could not be released', 'short', {
           about: 'In 5 minutes: the broker did not take them; they are due again.',
-          unit: 'short',
-          queries: [{ expr: counted('partner_webhook_failed_releases_total', '5m') }],
-        },
-        {
-          kind: 'timeline',
-          title: 'Age of the oldest data',
+          query: counted('partner_webhook_failed_releases_total', '5m'),
+        }),
+        timeline('Age of the oldest data', 's', {
           about: 'By table, as of the last run of the retention.',
-          unit: 's',
-          queries: [{ expr: 'max by (table) (partner_retention_oldest_seconds)', legend: '{{table}}' }],
-        },
-        {
-          kind: 'stat',
-          title: 'Last retention',
+          query: 'max by (table) (partner_retention_oldest_seconds)',
+        }),
+        stat('Last retention', 'dateTimeFromNow', {
           about: 'Over 6 h ago: PartnerRetentionStopped.',
-          unit: 'dateTimeFromNow',
-          queries: [{ expr: 'max(partner_retention_last_success_timestamp_seconds) * 1000' }],
-        },
-        {
-          kind: 'stat',
-          title: 'Partitions that are kept',
+          query: 'max(partner_retention_last_success_timestamp_seconds) * 1000',
+        }),
+        stat('Partitions that are kept', 'short', {
           about: 'Past their time and still needed. Of the outbox: PartnerOutboxKept.',
-          unit: 'short',
-          queries: [
-            { expr: 'max by (table) (partner_retention_overdue_partitions) > 0', legend: '{{table}}' },
-          ],
-          warnAt: 1,
-        },
-        {
-          kind: 'stat',
-          title: 'Rows deleted in 24 h',
+          query: 'max by (table) (partner_retention_overdue_partitions) > 0',
+          limits: { warn: 1 },
+        }),
+        stat('Rows deleted in 24 h', 'short', {
           about: 'For their age.',
-          unit: 'short',
-          queries: [{ expr: counted('partner_retention_purged_rows_total', '24h') }],
-        },
-        {
-          kind: 'stat',
-          title: 'Secrets under former keys',
+          query: counted('partner_retention_purged_rows_total', '24h'),
+        }),
+        stat('Secrets under former keys', 'short', {
           about: 'While there are any, a former sealing key must not be taken out.',
-          unit: 'short',
-          queries: [{ expr: 'max(partner_webhook_secrets_under_former_keys)' }],
-          warnAt: 1,
-        },
+          query: 'max(partner_webhook_secrets_under_former_keys)',
+          limits: { warn: 1 },
+        }),
       ],
     },
     {
       question: 'Do database and broker keep up?',
       panels: [
-        {
-          kind: 'timeline',
-          title: 'Postgres: connections in use',
+        timeline('Postgres: connections in use', 'short', {
           about: 'By pool, of all replicas.',
-          unit: 'short',
-          queries: [
+          query: [
             {
               expr: 'sum by (pool) (partner_postgres_pool_connections - partner_postgres_pool_idle_connections)',
               legend: '{{pool}} in use',
             },
             { expr: 'sum by (pool) (partner_postgres_pool_max_connections)', legend: '{{pool}} at most' },
           ],
-        },
-        {
-          kind: 'timeline',
-          title: 'Postgres: who waits for a connection',
+        }),
+        timeline('Postgres: who waits for a connection', 'short', {
           about: 'By pool.',
-          unit: 'short',
-          queries: [{ expr: 'sum by (pool) (partner_postgres_pool_waiting)', legend: '{{pool}}' }],
-        },
-        {
-          kind: 'timeline',
-          title: 'Messages in queues',
+          query: 'sum by (pool) (partner_postgres_pool_waiting)',
+        }),
+        timeline('Messages in queues', 'short', {
           about: 'Over 1,000 for 10 minutes: PartnerQueueBacklog.',
-          unit: 'short',
-          queries: [{ expr: 'max by (queue) (partner_queue_messages)', legend: '{{queue}}' }],
-          alarmAt: 1_000,
-        },
-        {
-          kind: 'timeline',
-          title: 'Consumers of queues',
+          query: 'max by (queue) (partner_queue_messages)',
+          limits: { alarm: 1_000 },
+        }),
+        timeline('Consumers of queues', 'short', {
           about: 'None: PartnerQueueWithoutConsumer.',
-          unit: 'short',
-          queries: [{ expr: 'max by (queue) (partner_queue_consumers)', legend: '{{queue}}' }],
-        },
+          query: 'max by (queue) (partner_queue_consumers)',
+        }),
       ],
     },
     processQuestion('job-state'),

@@ -1,4 +1,4 @@
-import type { Dashboard } from './dashboard.js';
+import { type Dashboard, stat, table, timeline } from './dashboard.js';
 import { counted, perSecond, quantile } from './panels.js';
 
 const RECORDED = 'partner_webhook_attempts_recorded_total';
@@ -13,53 +13,34 @@ export const OVERVIEW: Dashboard = {
     {
       question: 'Is a partner missing something, and since when?',
       panels: [
-        {
-          kind: 'stat',
-          title: 'Oldest webhook that is due',
+        stat('Oldest webhook that is due', 's', {
           about: 'To endpoints that work and have places left. Over 60 s: PartnerDeliveriesLate.',
-          unit: 's',
-          queries: [{ expr: 'max(partner_webhook_oldest_due_seconds{endpoint_state="healthy"})' }],
-          warnAt: 15,
-          alarmAt: 60,
-        },
-        {
-          kind: 'stat',
-          title: 'Oldest message to the platform',
+          query: 'max(partner_webhook_oldest_due_seconds{endpoint_state="healthy"})',
+          limits: { warn: 15, alarm: 60 },
+        }),
+        stat('Oldest message to the platform', 's', {
           about: 'That the broker has not confirmed. Over 30 s: PartnerOutboxLate.',
-          unit: 's',
-          queries: [{ expr: 'max(partner_outbox_oldest_age_seconds)' }],
-          warnAt: 10,
-          alarmAt: 30,
-        },
-        {
-          kind: 'stat',
-          title: 'Messages that were given up',
+          query: 'max(partner_outbox_oldest_age_seconds)',
+          limits: { warn: 10, alarm: 30 },
+        }),
+        stat('Messages that were given up', 'short', {
           about: 'In the broker’s dead-letter queues. Any: PartnerDeadLetterQueue, partnerctl dead-letters.',
-          unit: 'short',
-          queries: [{ expr: 'sum(max by (queue) (partner_dead_letter_queue_messages))' }],
-          warnAt: 1,
-        },
-        {
-          kind: 'stat',
-          title: 'Webhooks that were given up in 24 h',
+          query: {
+            expr: 'sum(max by (queue) (partner_dead_letter_queue_messages))',
+            legend: 'Messages that were given up',
+          },
+          limits: { warn: 1 },
+        }),
+        stat('Webhooks that were given up in 24 h', 'short', {
           about:
             'Deliveries that failed eight times, by the class of the company. Owners see which, and can replay them.',
-          unit: 'short',
-          queries: [
-            {
-              expr: counted('partner_webhook_dead_letters_total', '24h', { by: ['company_class'] }),
-              legend: '{{company_class}}',
-            },
-          ],
-          warnAt: 1,
-        },
-        {
-          kind: 'timeline',
-          title: 'How late we are',
+          query: counted('partner_webhook_dead_letters_total', '24h', { by: ['company_class'] }),
+          limits: { warn: 1 },
+        }),
+        timeline('How late we are', 's', {
           about:
             'Age of the oldest due delivery, of the oldest message in the outbox, and of the oldest message of the platform that waits for what it builds on.',
-          unit: 's',
-          queries: [
+          query: [
             {
               expr: 'max by (endpoint_state) (partner_webhook_oldest_due_seconds)',
               legend: 'webhooks to {{endpoint_state}} endpoints',
@@ -67,161 +48,83 @@ export const OVERVIEW: Dashboard = {
             { expr: 'max(partner_outbox_oldest_age_seconds)', legend: 'to the platform' },
             { expr: 'max(partner_platform_waiting_oldest_age_seconds)', legend: 'of the platform' },
           ],
-          alarmAt: 60,
-        },
-        {
-          kind: 'timeline',
-          title: 'Attempts that succeed',
+          limits: { alarm: 60 },
+        }),
+        timeline('Attempts that succeed', 'percentunit', {
           about: 'Share of attempts that got 2xx, by the class of the company.',
-          unit: 'percentunit',
-          queries: [
-            {
-              expr: `${perSecond(RECORDED, { by: ['company_class'], where: 'outcome="delivered"' })} / ${perSecond(RECORDED, { by: ['company_class'] })}`,
-              legend: '{{company_class}}',
-            },
-          ],
-          isGoodWhenHigh: true,
-          warnAt: 0.9,
-          alarmAt: 0.5,
-        },
-        {
-          kind: 'table',
-          title: 'Dead-letter queues, and since when',
+          query: `${perSecond(RECORDED, { by: ['company_class'], where: 'outcome="delivered"' })} / ${perSecond(RECORDED, { by: ['company_class'] })}`,
+          limits: { warn: 0.9, alarm: 0.5, isGoodWhenHigh: true },
+        }),
+        table('Dead-letter queues, and since when', 'dateTimeFromNow', {
           about: 'Only queues with something in them.',
-          unit: 'dateTimeFromNow',
-          queries: [
-            {
-              expr: 'min by (queue) (partner_dead_letter_queue_nonempty_since_timestamp_seconds > 0) * 1000',
-              legend: '{{queue}}',
-            },
-          ],
-        },
-        {
-          kind: 'table',
-          title: 'Alerts that fire',
+          query: 'min by (queue) (partner_dead_letter_queue_nonempty_since_timestamp_seconds > 0) * 1000',
+        }),
+        table('Alerts that fire', 'short', {
           about: 'Each has a section in charts/docs/runbooks.md.',
-          unit: 'short',
-          queries: [
-            {
-              expr: 'sum by (alertname, severity, partner_service, queue, company_class, loop) (ALERTS{alertname=~"Partner.*",alertstate="firing"})',
-            },
-          ],
-        },
+          query: {
+            expr: 'sum by (alertname, severity, partner_service, queue, company_class, loop) (ALERTS{alertname=~"Partner.*",alertstate="firing"})',
+            legend: 'Alerts that fire',
+          },
+        }),
       ],
     },
     {
       question: 'Are we fast?',
       panels: [
-        {
-          kind: 'timeline',
-          title: 'From commit to delivered (p95)',
+        timeline('From commit to delivered (p95)', 's', {
           about:
             'Of deliveries that their first attempt made, from the transaction of the event to the record of the success, by the class of the company.',
-          unit: 's',
-          queries: [
-            {
-              expr: quantile(0.95, 'partner_webhook_delivery_seconds', {
-                by: ['company_class'],
-                where: 'attempt="first"',
-              }),
-              legend: '{{company_class}}',
-            },
-          ],
-          warnAt: 2,
-          alarmAt: 10,
-        },
-        {
-          kind: 'timeline',
-          title: 'Requests (p95)',
+          query: quantile(0.95, 'partner_webhook_delivery_seconds', {
+            by: ['company_class'],
+            where: 'attempt="first"',
+          }),
+          limits: { warn: 2, alarm: 10 },
+        }),
+        timeline('Requests (p95)', 's', {
           about: 'Of partners and owners, by service.',
-          unit: 's',
-          queries: [
-            {
-              expr: quantile(0.95, 'partner_http_request_duration_seconds', { by: ['partner_service'] }),
-              legend: '{{partner_service}}',
-            },
-          ],
-          warnAt: 0.5,
-          alarmAt: 1,
-        },
-        {
-          kind: 'timeline',
-          title: 'Webhooks',
+          query: quantile(0.95, 'partner_http_request_duration_seconds', { by: ['partner_service'] }),
+          limits: { warn: 0.5, alarm: 1 },
+        }),
+        timeline('Webhooks', 'ops', {
           about: 'Attempts a second by how they ended.',
-          unit: 'ops',
-          queries: [{ expr: perSecond(RECORDED, { by: ['outcome'] }), legend: '{{outcome}}' }],
-        },
-        {
-          kind: 'timeline',
-          title: 'Requests by status',
+          query: perSecond(RECORDED, { by: ['outcome'] }),
+        }),
+        timeline('Requests by status', 'reqps', {
           about: 'Requests a second, by service and status.',
-          unit: 'reqps',
-          queries: [
-            {
-              expr: perSecond('partner_http_request_duration_seconds_count', {
-                by: ['partner_service', 'status_class'],
-              }),
-              legend: '{{partner_service}} {{status_class}}',
-            },
-          ],
-        },
+          query: perSecond('partner_http_request_duration_seconds_count', {
+            by: ['partner_service', 'status_class'],
+          }),
+        }),
       ],
     },
     {
       question: 'Are the services healthy?',
       panels: [
-        {
-          kind: 'stat',
-          title: 'Ready replicas',
+        stat('Ready replicas', 'short', {
           about: 'By service. A service that is not listed is not there.',
-          unit: 'short',
-          queries: [
-            { expr: 'sum by (partner_service) (partner_service_ready)', legend: '{{partner_service}}' },
-          ],
-          warnAt: 1,
-          alarmAt: 1,
-          isGoodWhenHigh: true,
+          query: 'sum by (partner_service) (partner_service_ready)',
+          limits: { warn: 1, alarm: 1, isGoodWhenHigh: true },
           width: 12,
-        },
-        {
-          kind: 'stat',
-          title: 'Broker connections',
+        }),
+        stat('Broker connections', 'percentunit', {
           about: 'Share of connections to the broker that are up.',
-          unit: 'percentunit',
-          queries: [{ expr: 'avg(partner_amqp_connection_up)' }],
-          warnAt: 1,
-          alarmAt: 0.5,
-          isGoodWhenHigh: true,
-        },
-        {
-          kind: 'stat',
-          title: 'Counting without Redis',
+          query: 'avg(partner_amqp_connection_up)',
+          limits: { warn: 1, alarm: 0.5, isGoodWhenHigh: true },
+        }),
+        stat('Counting without Redis', 'short', {
           about: 'Replicas that do not reach Redis.',
-          unit: 'short',
-          queries: [{ expr: 'sum(partner_rate_limiter_degraded)' }],
-          warnAt: 1,
-        },
-        {
-          kind: 'timeline',
-          title: 'Messages in queues',
+          query: 'sum(partner_rate_limiter_degraded)',
+          limits: { warn: 1 },
+        }),
+        timeline('Messages in queues', 'short', {
           about: 'What waits in the broker.',
-          unit: 'short',
-          queries: [{ expr: 'max by (queue) (partner_queue_messages)', legend: '{{queue}}' }],
-        },
-        {
-          kind: 'timeline',
-          title: 'Event loop lag (p99)',
+          query: 'max by (queue) (partner_queue_messages)',
+        }),
+        timeline('Event loop lag (p99)', 's', {
           about: 'Of the slowest replica of each service.',
-          unit: 's',
-          queries: [
-            {
-              expr: 'max by (partner_service) (nodejs_eventloop_lag_p99_seconds{partner_service!=""})',
-              legend: '{{partner_service}}',
-            },
-          ],
-          warnAt: 0.1,
-          alarmAt: 0.25,
-        },
+          query: 'max by (partner_service) (nodejs_eventloop_lag_p99_seconds{partner_service!=""})',
+          limits: { warn: 0.1, alarm: 0.25 },
+        }),
       ],
     },
   ],

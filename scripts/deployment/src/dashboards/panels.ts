@@ -1,30 +1,30 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import type { Panel, Question } from './dashboard.js';
+import { type Panel, type Question, stat, timeline } from './dashboard.js';
+
+/** What a query selects, and the labels that split it. */
+interface Selection {
+  readonly by?: readonly string[];
+  readonly where?: string;
+}
 
 /** A quantile of a histogram over five minutes, split by labels. */
-export function quantile(
-  q: number,
-  histogram: string,
-  options: { readonly by?: readonly string[]; readonly where?: string } = {},
-): string {
+export function quantile(q: number, histogram: string, options: Selection = {}): string {
   const by = ['le', ...(options.by ?? [])].join(', ');
   return `histogram_quantile(${q}, sum by (${by}) (rate(${histogram}_bucket${braced(options.where)}[5m])))`;
 }
 
+/** The median and the slowest of a histogram over five minutes. */
+export function quantiles(histogram: string, options?: Selection) {
+  return [0.5, 0.95, 0.99].map((q) => ({ expr: quantile(q, histogram, options), legend: `p${q * 100}` }));
+}
+
 /** How often a counter counts in a second, split by labels. */
-export function perSecond(
-  counter: string,
-  options: { readonly by?: readonly string[]; readonly where?: string } = {},
-): string {
+export function perSecond(counter: string, options: Selection = {}): string {
   return `${sumBy(options.by)}(rate(${counter}${braced(options.where)}[5m]))`;
 }
 
 /** How much a counter has counted in a span of time. */
-export function counted(
-  counter: string,
-  span: string,
-  options: { readonly by?: readonly string[]; readonly where?: string } = {},
-): string {
+export function counted(counter: string, span: string, options: Selection = {}): string {
   return `${sumBy(options.by)}(increase(${counter}${braced(options.where)}[${span}]))`;
 }
 
@@ -45,109 +45,64 @@ export function processQuestion(service: ServiceName): Question {
 /** Replicas and broker connections as they are now. */
 function presentHealth(of: string): readonly Panel[] {
   return [
-    {
-      kind: 'stat',
-      title: 'Ready replicas',
+    stat('Ready replicas', 'short', {
       about: 'Replicas whose /readyz returns 200. None: PartnerServiceNotReady.',
-      unit: 'short',
-      queries: [{ expr: `sum(partner_service_ready{${of}})` }],
-      warnAt: 1,
-      alarmAt: 1,
-      isGoodWhenHigh: true,
-    },
-    {
-      kind: 'stat',
-      title: 'Started',
+      query: `sum(partner_service_ready{${of}})`,
+      limits: { warn: 1, alarm: 1, isGoodWhenHigh: true },
+    }),
+    stat('Started', 'dateTimeFromNow', {
       about: 'When the youngest replica was started.',
-      unit: 'dateTimeFromNow',
-      queries: [{ expr: `max(process_start_time_seconds{${of}}) * 1000` }],
-    },
-    {
-      kind: 'stat',
-      title: 'Channels that are missing',
+      query: `max(process_start_time_seconds{${of}}) * 1000`,
+    }),
+    stat('Channels that are missing', 'short', {
       about: 'Channels to the broker that are wanted and not open.',
-      unit: 'short',
-      queries: [
-        { expr: `sum(partner_amqp_channels_wanted{${of}}) - sum(partner_amqp_channels_open{${of}})` },
-      ],
-      warnAt: 1,
-    },
-    {
-      kind: 'stat',
-      title: 'Blocked connections',
+      query: `sum(partner_amqp_channels_wanted{${of}}) - sum(partner_amqp_channels_open{${of}})`,
+      limits: { warn: 1 },
+    }),
+    stat('Blocked connections', 'short', {
       about: 'Connections that the broker reads nothing from, since it is short of memory or disk.',
-      unit: 'short',
-      queries: [{ expr: `sum(partner_amqp_connection_blocked{${of}})` }],
-      alarmAt: 1,
-    },
+      query: `sum(partner_amqp_connection_blocked{${of}})`,
+      limits: { alarm: 1 },
+    }),
   ];
 }
 
 /** Readiness, resources and broker connections of the replicas over time. */
 function healthOverTime(of: string): readonly Panel[] {
   return [
-    {
-      kind: 'timeline',
-      title: 'Conditions of being ready',
+    timeline('Conditions of being ready', 'short', {
       about: '1 where a condition holds at all replicas, by its name in /readyz.',
-      unit: 'short',
-      queries: [{ expr: `min by (check) (partner_service_readiness_check{${of}})`, legend: '{{check}}' }],
-    },
-    {
-      kind: 'timeline',
-      title: 'Dependencies',
+      query: `min by (check) (partner_service_readiness_check{${of}})`,
+    }),
+    timeline('Dependencies', 'short', {
       about:
         '1 where all replicas reach a dependency. A loss leaves them ready. At none: PartnerDependencyDown.',
-      unit: 'short',
-      queries: [
-        {
-          expr: `min by (dependency) (partner_service_dependency_available{${of}})`,
-          legend: '{{dependency}}',
-        },
-      ],
-    },
-    {
-      kind: 'timeline',
-      title: 'Event loop lag',
+      query: `min by (dependency) (partner_service_dependency_available{${of}})`,
+    }),
+    timeline('Event loop lag', 's', {
       about:
         'How late iterations of the event loop start, at the slowest replica. Over 250 ms: PartnerEventLoopSlow.',
-      unit: 's',
-      queries: [
+      query: [
         { expr: `max(nodejs_eventloop_lag_p50_seconds{${of}})`, legend: 'p50' },
         { expr: `max(nodejs_eventloop_lag_p99_seconds{${of}})`, legend: 'p99' },
       ],
-      warnAt: 0.1,
-      alarmAt: 0.25,
-    },
-    {
-      kind: 'timeline',
-      title: 'Processor',
+      limits: { warn: 0.1, alarm: 0.25 },
+    }),
+    timeline('Processor', 'short', {
       about: 'Processors that each replica keeps busy.',
-      unit: 'short',
-      queries: [{ expr: `rate(process_cpu_seconds_total{${of}}[5m])`, legend: '{{instance}}' }],
-    },
-    {
-      kind: 'timeline',
-      title: 'Memory',
+      query: { expr: `rate(process_cpu_seconds_total{${of}}[5m])`, legend: '{{instance}}' },
+    }),
+    timeline('Memory', 'bytes', {
       about: 'Resident memory of each replica.',
-      unit: 'bytes',
-      queries: [{ expr: `process_resident_memory_bytes{${of}}`, legend: '{{instance}}' }],
-    },
-    {
-      kind: 'timeline',
-      title: 'Broker: connections',
+      query: { expr: `process_resident_memory_bytes{${of}}`, legend: '{{instance}}' },
+    }),
+    timeline('Broker: connections', 'short', {
       about: '1 while all replicas have the connection.',
-      unit: 'short',
-      queries: [
-        { expr: `min by (connection) (partner_amqp_connection_up{${of}})`, legend: '{{connection}}' },
-      ],
-    },
-    {
-      kind: 'timeline',
-      title: 'Broker: losses and failures',
+      query: `min by (connection) (partner_amqp_connection_up{${of}})`,
+    }),
+    timeline('Broker: losses and failures', 'short', {
       about: 'Connections that were lost or not made, and channels that were made again, in five minutes.',
-      unit: 'short',
-      queries: [
+      query: [
         { expr: counted('partner_amqp_connection_losses_total', '5m', { where: of }), legend: 'lost' },
         { expr: counted('partner_amqp_connect_failures_total', '5m', { where: of }), legend: 'not made' },
         {
@@ -155,7 +110,7 @@ function healthOverTime(of: string): readonly Panel[] {
           legend: 'channel {{channel}} made again',
         },
       ],
-    },
+    }),
   ];
 }
 
@@ -163,57 +118,24 @@ function healthOverTime(of: string): readonly Panel[] {
 export function messagePanels(service: ServiceName): readonly Panel[] {
   const of = `partner_service="${service}"`;
   return [
-    {
-      kind: 'timeline',
-      title: 'Confirms of the broker (p95)',
+    timeline('Confirms of the broker (p95)', 's', {
       about: 'From publish to confirm, by exchange.',
-      unit: 's',
-      queries: [
-        {
-          expr: quantile(0.95, 'partner_publish_confirm_seconds', { where: of, by: ['exchange'] }),
-          legend: '{{exchange}}',
-        },
-      ],
-      warnAt: 0.5,
-      alarmAt: 2,
-    },
-    {
-      kind: 'timeline',
-      title: 'What could not be published',
+      query: quantile(0.95, 'partner_publish_confirm_seconds', { where: of, by: ['exchange'] }),
+      limits: { warn: 0.5, alarm: 2 },
+    }),
+    timeline('What could not be published', 'short', {
       about: 'Messages a second that do not count as published, by exchange and kind. They are retried.',
-      unit: 'short',
-      queries: [
-        {
-          expr: perSecond('partner_publish_failures_total', { where: of, by: ['exchange', 'kind'] }),
-          legend: '{{exchange}} {{kind}}',
-        },
-      ],
-    },
-    {
-      kind: 'timeline',
-      title: 'Messages by outcome',
+      query: perSecond('partner_publish_failures_total', { where: of, by: ['exchange', 'kind'] }),
+    }),
+    timeline('Messages by outcome', 'short', {
       about:
         'Consumed messages a second by queue and what became of them; dead ones are in the queue’s dead-letter queue.',
-      unit: 'short',
-      queries: [
-        {
-          expr: perSecond('partner_consumer_outcomes_total', { where: of, by: ['queue', 'outcome'] }),
-          legend: '{{queue}} {{outcome}}',
-        },
-      ],
-    },
-    {
-      kind: 'timeline',
-      title: 'Time of a message (p95)',
+      query: perSecond('partner_consumer_outcomes_total', { where: of, by: ['queue', 'outcome'] }),
+    }),
+    timeline('Time of a message (p95)', 's', {
       about: 'Time in the handler, by queue.',
-      unit: 's',
-      queries: [
-        {
-          expr: quantile(0.95, 'partner_consumer_seconds', { where: of, by: ['queue'] }),
-          legend: '{{queue}}',
-        },
-      ],
-    },
+      query: quantile(0.95, 'partner_consumer_seconds', { where: of, by: ['queue'] }),
+    }),
   ];
 }
 
@@ -221,27 +143,15 @@ export function messagePanels(service: ServiceName): readonly Panel[] {
 export function callPanels(service: ServiceName): readonly Panel[] {
   const of = `partner_service="${service}"`;
   return [
-    {
-      kind: 'timeline',
-      title: 'Calls by method (p95)',
+    timeline('Calls by method (p95)', 's', {
       about: 'Time of calls over the broker, failed ones included.',
-      unit: 's',
-      queries: [
-        {
-          expr: quantile(0.95, 'partner_rpc_client_seconds', { where: of, by: ['method'] }),
-          legend: '{{method}}',
-        },
-      ],
-      warnAt: 0.5,
-      alarmAt: 2,
-    },
-    {
-      kind: 'timeline',
-      title: 'Calls without a response',
+      query: quantile(0.95, 'partner_rpc_client_seconds', { where: of, by: ['method'] }),
+      limits: { warn: 0.5, alarm: 2 },
+    }),
+    timeline('Calls without a response', 'short', {
       about:
         'Calls a second whose deadline passed, or that were not sent since the broker is away. PartnerRpcUnavailable.',
-      unit: 'short',
-      queries: [
+      query: [
         {
           expr: perSecond('partner_rpc_client_timeouts_total', { where: of, by: ['method'] }),
           legend: 'too late: {{method}}',
@@ -251,16 +161,12 @@ export function callPanels(service: ServiceName): readonly Panel[] {
           legend: 'no response, in all',
         },
       ],
-    },
-    {
-      kind: 'timeline',
-      title: 'Calls in flight',
+    }),
+    timeline('Calls in flight', 'short', {
       about: 'Calls that wait for a response; 200 at most for each replica and queue.',
-      unit: 'short',
-      queries: [{ expr: `sum by (queue) (partner_rpc_client_in_flight{${of}})`, legend: '{{queue}}' }],
-      warnAt: 100,
-      alarmAt: 200,
-    },
+      query: `sum by (queue) (partner_rpc_client_in_flight{${of}})`,
+      limits: { warn: 100, alarm: 200 },
+    }),
   ];
 }
 
@@ -276,69 +182,33 @@ function failureQuestion(service: ServiceName): Question {
   return {
     question: 'Is a partner missing something?',
     panels: [
-      {
-        kind: 'stat',
-        title: 'Failed requests',
+      stat('Failed requests', 'percentunit', {
         about: 'Share of requests of the last 5 minutes that returned 5xx. Over 2 %: PartnerHttpErrors.',
-        unit: 'percentunit',
-        queries: [
-          {
-            expr: `(${counted(count, '5m', { where: `${of},status_class="5xx"` })} or vector(0)) / ${counted(count, '5m', { where: of })}`,
-          },
-        ],
-        warnAt: 0.005,
-        alarmAt: 0.02,
-      },
-      {
-        kind: 'stat',
-        title: 'Refused for a limit',
+        query: `(${counted(count, '5m', { where: `${of},status_class="5xx"` })} or vector(0)) / ${counted(count, '5m', { where: of })}`,
+        limits: { warn: 0.005, alarm: 0.02 },
+      }),
+      stat('Refused for a limit', 'short', {
         about: 'Requests of the last hour that got 429.',
-        unit: 'short',
-        queries: [
-          {
-            expr: counted('partner_rate_limit_decisions_total', '1h', { where: `${of},outcome="refused"` }),
-          },
-        ],
-      },
-      {
-        kind: 'stat',
-        title: 'Counting without Redis',
+        query: counted('partner_rate_limit_decisions_total', '1h', { where: `${of},outcome="refused"` }),
+      }),
+      stat('Counting without Redis', 'short', {
         about: 'Replicas that count requests for themselves. PartnerRateLimiterDegraded.',
-        unit: 'short',
-        queries: [{ expr: `sum(partner_rate_limiter_degraded{${of}})` }],
-        warnAt: 1,
-      },
-      {
-        kind: 'stat',
-        title: 'Given up by clients',
+        query: `sum(partner_rate_limiter_degraded{${of}})`,
+        limits: { warn: 1 },
+      }),
+      stat('Given up by clients', 'short', {
         about: 'Requests of the last hour whose client left before the response was sent.',
-        unit: 'short',
-        queries: [{ expr: counted(count, '1h', { where: `${of},status_class="aborted"` }) }],
-      },
-      {
-        kind: 'timeline',
-        title: 'Requests by status',
+        query: counted(count, '1h', { where: `${of},status_class="aborted"` }),
+      }),
+      timeline('Requests by status', 'reqps', {
         about: 'Requests a second.',
-        unit: 'reqps',
-        queries: [
-          { expr: perSecond(count, { where: of, by: ['status_class'] }), legend: '{{status_class}}' },
-        ],
-      },
-      {
-        kind: 'timeline',
-        title: 'Success by class of company',
+        query: perSecond(count, { where: of, by: ['status_class'] }),
+      }),
+      timeline('Success by class of company', 'percentunit', {
         about: 'Share of requests that did not return 5xx, by the class of the calling company.',
-        unit: 'percentunit',
-        queries: [
-          {
-            expr: `1 - ((${perSecond('partner_http_company_class_request_duration_seconds_count', { where: `${of},status_class="5xx"`, by: ['company_class'] })}) or 0 * ${perSecond('partner_http_company_class_request_duration_seconds_count', { where: of, by: ['company_class'] })}) / ${perSecond('partner_http_company_class_request_duration_seconds_count', { where: of, by: ['company_class'] })}`,
-            legend: '{{company_class}}',
-          },
-        ],
-        isGoodWhenHigh: true,
-        warnAt: 0.99,
-        alarmAt: 0.98,
-      },
+        query: `1 - ((${perSecond('partner_http_company_class_request_duration_seconds_count', { where: `${of},status_class="5xx"`, by: ['company_class'] })}) or 0 * ${perSecond('partner_http_company_class_request_duration_seconds_count', { where: of, by: ['company_class'] })}) / ${perSecond('partner_http_company_class_request_duration_seconds_count', { where: of, by: ['company_class'] })}`,
+        limits: { warn: 0.99, alarm: 0.98, isGoodWhenHigh: true },
+      }),
     ],
   };
 }
@@ -349,50 +219,26 @@ function durationQuestion(service: ServiceName): Question {
   return {
     question: 'Are we fast?',
     panels: [
-      {
-        kind: 'timeline',
-        title: 'Requests (p50, p95, p99)',
+      timeline('Requests (p50, p95, p99)', 's', {
         about: 'From the first byte of a request to the last of its response; streams are left out.',
-        unit: 's',
-        queries: [0.5, 0.95, 0.99].map((q) => ({
-          expr: quantile(q, 'partner_http_request_duration_seconds', { where: of }),
-          legend: `p${q * 100}`,
-        })),
-        warnAt: 0.5,
-        alarmAt: 1,
-      },
-      {
-        kind: 'timeline',
-        title: 'By class of company (p95)',
+        query: quantiles('partner_http_request_duration_seconds', { where: of }),
+        limits: { warn: 0.5, alarm: 1 },
+      }),
+      timeline('By class of company (p95)', 's', {
         about: 'As on the left, by the class of the company that asked.',
-        unit: 's',
-        queries: [
-          {
-            expr: quantile(0.95, 'partner_http_company_class_request_duration_seconds', {
-              where: of,
-              by: ['company_class'],
-            }),
-            legend: '{{company_class}}',
-          },
-        ],
-        warnAt: 0.5,
-        alarmAt: 1,
-      },
-      {
-        kind: 'timeline',
-        title: 'By endpoint (p95)',
+        query: quantile(0.95, 'partner_http_company_class_request_duration_seconds', {
+          where: of,
+          by: ['company_class'],
+        }),
+        limits: { warn: 0.5, alarm: 1 },
+      }),
+      timeline('By endpoint (p95)', 's', {
         about: 'By path pattern and method.',
-        unit: 's',
-        queries: [
-          {
-            expr: quantile(0.95, 'partner_http_request_duration_seconds', {
-              where: of,
-              by: ['method', 'route'],
-            }),
-            legend: '{{method}} {{route}}',
-          },
-        ],
-      },
+        query: quantile(0.95, 'partner_http_request_duration_seconds', {
+          where: of,
+          by: ['method', 'route'],
+        }),
+      }),
       ...callPanels(service),
     ],
   };

@@ -1,4 +1,4 @@
-import type { Dashboard, Panel } from './dashboard.js';
+import { type Dashboard, type Panel, stat, timeline } from './dashboard.js';
 import { counted, httpQuestions, perSecond, processQuestion, quantile } from './panels.js';
 
 /** The dashboard of a gateway: a surface for the holders of API keys. */
@@ -12,37 +12,24 @@ function gateway(service: 'inbound-gateway' | 'installer-gateway', about: string
       {
         question: 'Who gets in?',
         panels: [
-          {
-            kind: 'timeline',
-            title: 'API keys by how they were judged',
+          timeline('API keys by how they were judged', 'ops', {
             about: 'Requests a second. Many refused at once: a key was revoked, or someone tries keys.',
-            unit: 'ops',
-            queries: [
-              {
-                expr: perSecond('partner_key_authentications_total', {
-                  where: `partner_service="${service}"`,
-                  by: ['outcome'],
-                }),
-                legend: '{{outcome}}',
-              },
-            ],
-          },
-          {
-            kind: 'timeline',
-            title: 'Limits',
+            query: perSecond('partner_key_authentications_total', {
+              where: `partner_service="${service}"`,
+              by: ['outcome'],
+            }),
+          }),
+          timeline('Limits', 'ops', {
             about:
               'Requests a second that were put to a limit, by outcome and by whether Redis counted them.',
-            unit: 'ops',
-            queries: [
-              {
-                expr: perSecond('partner_rate_limit_decisions_total', {
-                  where: `partner_service="${service}"`,
-                  by: ['outcome', 'counted'],
-                }),
-                legend: '{{outcome}}, {{counted}}',
-              },
-            ],
-          },
+            query: {
+              expr: perSecond('partner_rate_limit_decisions_total', {
+                where: `partner_service="${service}"`,
+                by: ['outcome', 'counted'],
+              }),
+              legend: '{{outcome}}, {{counted}}',
+            },
+          }),
         ],
       },
       processQuestion(service),
@@ -61,49 +48,30 @@ export const INSTALLER_GATEWAY = gateway(
 );
 
 const CONSOLE_PANELS: readonly Panel[] = [
-  {
-    kind: 'stat',
-    title: 'Streams of changes',
+  stat('Streams of changes', 'short', {
     about: 'Pages of owners that are kept up to date.',
-    unit: 'short',
-    queries: [{ expr: 'sum(partner_console_change_streams)' }],
-  },
-  {
-    kind: 'stat',
-    title: 'Sign-ins that wait',
+    query: 'sum(partner_console_change_streams)',
+  }),
+  stat('Sign-ins that wait', 'short', {
     about: 'Comparisons of passwords that are queued. Over 10: PartnerPasswordChecksQueue.',
-    unit: 'short',
-    queries: [{ expr: 'sum(partner_console_password_checks{state="waiting"})' }],
-    warnAt: 5,
-    alarmAt: 10,
-  },
-  {
-    kind: 'stat',
-    title: 'Refused for the queue, 1 h',
+    query: 'sum(partner_console_password_checks{state="waiting"})',
+    limits: { warn: 5, alarm: 10 },
+  }),
+  stat('Refused for the queue, 1 h', 'short', {
     about: 'Sign-ins that got 503 because too many waited.',
-    unit: 'short',
-    queries: [{ expr: counted('partner_console_password_checks_refused_total', '1h') }],
-    warnAt: 1,
-  },
-  {
-    kind: 'stat',
-    title: 'Comparison of a password (p95)',
+    query: counted('partner_console_password_checks_refused_total', '1h'),
+    limits: { warn: 1 },
+  }),
+  stat('Comparison of a password (p95)', 's', {
     about: 'Slow on purpose, some tens of milliseconds.',
-    unit: 's',
-    queries: [{ expr: quantile(0.95, 'partner_console_password_check_seconds') }],
-    warnAt: 0.25,
-    alarmAt: 1,
-  },
-  {
-    kind: 'timeline',
-    title: 'Sign-ins by outcome',
+    query: quantile(0.95, 'partner_console_password_check_seconds'),
+    limits: { warn: 0.25, alarm: 1 },
+  }),
+  timeline('Sign-ins by outcome', 'short', {
     about: 'In 5 minutes. Many that fail: PartnerLoginsFail.',
-    unit: 'short',
-    queries: [
-      { expr: counted('partner_console_logins_total', '5m', { by: ['outcome'] }), legend: '{{outcome}}' },
-    ],
+    query: counted('partner_console_logins_total', '5m', { by: ['outcome'] }),
     width: 24,
-  },
+  }),
 ];
 
 export const CONSOLE: Dashboard = {
