@@ -21,8 +21,8 @@ export interface Rendering {
   readonly valuesFiles?: readonly string[];
   /** Values that come last. */
   readonly values?: unknown;
-  /** Single values by their path, e.g. `image.tag`, as with `--set`. */
-  readonly set?: Readonly<Record<string, unknown>>;
+  /** Single values as Helm's `--set` takes them, e.g. `image.tag=1.2.3,replicaCount=2`. */
+  readonly set?: string;
   readonly release?: string;
 }
 
@@ -87,17 +87,14 @@ export async function createChartWorkspace(
   }
 
   let renderings = 0;
-  const valueArgs = ({ chart, valuesFiles = [], values, set = {} }: Rendering) => {
+  const valueArgs = ({ chart, valuesFiles = [], values, set = '' }: Rendering) => {
     const files = valuesFiles.map((file) => path.join(chart, file));
     if (values !== undefined) {
       renderings += 1;
       files.push(path.join(directory, `values-${renderings}.json`));
       writeFileSync(files.at(-1) ?? '', JSON.stringify(values));
     }
-    return [
-      ...files.flatMap((file) => ['--values', file]),
-      ...Object.entries(set).flatMap(([name, value]) => ['--set', `${name}=${String(value)}`]),
-    ];
+    return [...files.flatMap((file) => ['--values', file]), ...(set === '' ? [] : ['--set', set])];
   };
   const template = (rendering: Rendering) =>
     run([

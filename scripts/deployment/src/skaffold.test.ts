@@ -204,10 +204,10 @@ describe('what skaffold deploys', () => {
         const objects = await workspace.objects({
           chart: service,
           valuesFiles: (deployed?.valuesFiles ?? []).map((file) => path.basename(file)),
-          set: {
-            ...Object.fromEntries(templates.map(([name, template]) => [name, valueOf(template)] as const)),
-            ...added.setValues,
-          },
+          set: [
+            ...templates.map(([name, template]) => `${name}=${valueOf(template)}`),
+            ...Object.entries(added.setValues).map(([name, value]) => `${name}=${String(value)}`),
+          ].join(','),
         });
         return ofKind({ objects }, 'Deployment', workload)[0]?.spec.template.spec.containers[0];
       };
