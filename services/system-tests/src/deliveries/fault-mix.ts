@@ -14,8 +14,8 @@ import { describeFault, type Fault, FAULTY_PROCESSES, type PlannedFault } from '
 const run = promisify(execFile);
 
 /** A command to a server that stands still or is away is given up after this time. */
-const COMMAND_MS = 15_000;
-const PERSISTENCE_MS = 30_000;
+const COMMAND_MS = 60_000;
+const PERSISTENCE_MS = 300_000;
 const PURGE_MS = 1_000;
 const SUPERVISOR_LOOK_MS = 250;
 

@@ -84,7 +84,13 @@ export async function playDeliveries(
   );
   await workload.prepare();
   const faults = play.faults();
-  await allEnded([faults, workload.run(play.spanMs), ...movesOfOwners(opened, workload.writes, play)]);
+  const spanEnd = Date.now() + play.spanMs;
+  let haveMoved = false;
+  const moving = allEnded(movesOfOwners(opened, workload.writes, play)).finally(() => {
+    haveMoved = true;
+  });
+  // A move may wait for a write, which takes longer than the span where the servers are slow.
+  await allEnded([faults, moving, workload.run(() => haveMoved && Date.now() >= spanEnd)]);
   const subscriptions = Object.values(opened);
 
   const readable = subscriptions.map(({ history }) => ({
@@ -146,12 +152,16 @@ async function openSubscriptions(stack: TestStack, ownerOf: OwnerOf) {
 function movesOfOwners(
   opened: Awaited<ReturnType<typeof openSubscriptions>>,
   writes: DeliveryHistory['writes'],
-  { spanMs, withBackfill }: { readonly spanMs: number; readonly withBackfill: boolean },
+  {
+    spanMs,
+    patienceMs,
+    withBackfill,
+  }: { readonly spanMs: number; readonly patienceMs: number; readonly withBackfill: boolean },
 ): readonly Promise<void>[] {
   return [
     pauseOnce(opened.paused, 0.4 * spanMs),
     // At once, since a back-fill waits until what was in flight with it has settled.
-    ...(withBackfill ? [missOnce(opened.backfilled, writes, spanMs)] : []),
+    ...(withBackfill ? [missOnce(opened.backfilled, writes, patienceMs)] : []),
     rotateTwice(opened.rotated, spanMs),
     moveOnce(opened.moved, spanMs),
   ];
@@ -180,7 +190,7 @@ async function pauseOnce(subscription: OwnedSubscription, afterMs: number): Prom
 async function missOnce(
   subscription: OwnedSubscription,
   writes: DeliveryHistory['writes'],
-  spanMs: number,
+  patienceMs: number,
 ): Promise<void> {
   await subscription.pause();
   const pausedAt = Date.now();
@@ -194,7 +204,7 @@ async function missOnce(
           write.sentAt >= pausedAt &&
           write.tells.some(({ name }) => events.some((event) => event === name)),
       ),
-    { timeoutMs: 2 * spanMs },
+    { timeoutMs: patienceMs },
   );
   await subscription.activate({ backfill: true });
 }

@@ -21,8 +21,8 @@ const booked = z.object({ appointmentId: z.string() });
 export interface Workload {
   /** Makes the jobs and the lead that the writes are about. To be called while nothing fails. */
   prepare(): Promise<void>;
-  /** Writes until the time is over and everything that was sent is answered. */
-  run(spanMs: number): Promise<void>;
+  /** Writes until `isOver`, and until every request has its response. */
+  run(isOver: () => boolean): Promise<void>;
   /** What was acknowledged so far, and the assignments of the preparation. */
   readonly writes: readonly AcknowledgedWrite[];
 }
@@ -119,12 +119,11 @@ export function createWorkload(
       );
       await Promise.all([...ofAll, ...companies.sellers.map(addSeller)]);
     },
-    async run(spanMs) {
-      const end = Date.now() + spanMs;
+    async run(isOver) {
       await Promise.all(
         clients.map(async (write, place) => {
           const random = seededRandom(`${seed} pauses ${place}`);
-          while (Date.now() < end) {
+          while (!isOver()) {
             await write();
             // The load that clients make, not a wait for a state.
             await delay(SHORTEST_PAUSE_MS + random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS));
