@@ -161,21 +161,29 @@ export function createConnectionPool(options: {
   };
 }
 
+type Written = (error?: Error | null) => void;
+
 /** A socket that sends what is written in one turn of the event loop in one piece: a batch of statements is one packet. */
 function createBatchingSocket(): Socket {
   const socket = new Socket();
-  const cork = socket.cork.bind(socket);
+  const write = socket.write.bind(socket);
   let isHeld = false;
-  socket.cork = () => {
-    cork();
-    if (isHeld) return;
-    isHeld = true;
-    cork();
-    process.nextTick(() => {
-      isHeld = false;
-      socket.uncork();
-    });
-  };
+  // `connect` of Node's sockets restores the method, so it is replaced afterwards.
+  socket.once('connect', () => {
+    socket.write = (data: Uint8Array | string, encodingOrDone?: BufferEncoding | Written, done?: Written) => {
+      if (!isHeld) {
+        isHeld = true;
+        socket.cork();
+        process.nextTick(() => {
+          isHeld = false;
+          socket.uncork();
+        });
+      }
+      return typeof encodingOrDone === 'function'
+        ? write(data, encodingOrDone)
+        : write(data, encodingOrDone, done);
+    };
+  });
   return socket;
 }
 
