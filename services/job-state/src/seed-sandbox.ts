@@ -5,9 +5,9 @@ import { createDatabase } from './database/database.js';
 import { seedSandboxData } from './sandbox/seed-sandbox-data.js';
 
 /**
- * Fills the database at `POSTGRES_URL` with the sandbox and prints its companies as JSON; idempotent.
+ * Seeds the database at `POSTGRES_URL` with the sandbox and prints its companies as JSON. Idempotent.
  *
- * It exits with 0, or with 1 and one clear message, always in production.
+ * Exits with 0, or with 1 and one error message. Always fails in production.
  */
 try {
   const config = parseConfig(seedConfig, process.env);

@@ -10,8 +10,8 @@ import { simulatorConfig } from './sandbox/simulator-config.js';
 import { startSimulator } from './sandbox/start-simulator.js';
 
 /**
- * Plays the platform and the installers in a sandbox, over the broker alone, and reads what the platform is told: one replica,
- * where no platform is connected. Refuses to start in production.
+ * Simulates the platform and the installers of a sandbox through the broker. Also consumes the messages for the platform.
+ * Run one replica, and only where no platform is connected. Refuses to start in production.
  */
 await runService({
   name: 'sandbox-simulator',

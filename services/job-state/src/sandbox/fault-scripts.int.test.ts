@@ -64,8 +64,8 @@ const sandbox = () =>
 const set = (script: object, given: { companyId?: string } = {}) =>
   sandbox().setFaults({ companyId, keyId: key.keyId, scriptJson: JSON.stringify(script), ...given });
 
-/** What the gateways of an environment are told of the key's faults. */
-async function toldTo(environment: Environment) {
+/** Returns the key's faults that the gateways of an environment receive. */
+async function faultsFor(environment: Environment) {
   const service = createAuthenticationService({
     database: databases[environment],
     clock: () => new Date(),
@@ -85,22 +85,22 @@ const lastScript = async () =>
   readResource(faultScript, await sandbox().getFaults({ companyId, keyId: key.keyId }));
 
 describe('a fault script', () => {
-  test('is kept as it was set, told to the gateways of the sandbox, and taken away', async () => {
+  test('is stored as set, sent to the gateways of the sandbox, and cleared', async () => {
     expect(await lastScript()).toEqual(NO_FAULTS);
-    expect(await toldTo('sandbox')).toBeUndefined();
+    expect(await faultsFor('sandbox')).toBeUndefined();
     await set(ALL);
     expect(await lastScript()).toEqual(ALL);
-    const told = requestFaults.parse(JSON.parse((await toldTo('sandbox')) ?? ''));
-    expect(told.requests).toEqual(ALL.requests);
+    const first = requestFaults.parse(JSON.parse((await faultsFor('sandbox')) ?? ''));
+    expect(first.requests).toEqual(ALL.requests);
 
     await set(ALL);
-    const again = requestFaults.parse(JSON.parse((await toldTo('sandbox')) ?? ''));
-    expect(again.id).not.toBe(told.id);
+    const again = requestFaults.parse(JSON.parse((await faultsFor('sandbox')) ?? ''));
+    expect(again.id).not.toBe(first.id);
 
     await sandbox().clearFaults({ companyId, keyId: key.keyId });
     await sandbox().clearFaults({ companyId, keyId: key.keyId });
     expect(await lastScript()).toEqual(NO_FAULTS);
-    expect(await toldTo('sandbox')).toBeUndefined();
+    expect(await faultsFor('sandbox')).toBeUndefined();
     const trail = await testDatabase.database.query<{ action: string; subject_id: string }>(
       'select action, subject_id from audit_entries where company_id = $1 order by id',
       [companyId],
@@ -113,12 +113,12 @@ describe('a fault script', () => {
     );
   });
 
-  test('that is stored in production means nothing to its gateways', async () => {
+  test('that is stored in production is not sent to its gateways', async () => {
     await set(ALL);
-    expect(await toldTo('production')).toBeUndefined();
+    expect(await faultsFor('production')).toBeUndefined();
   });
 
-  test("of another company's key can be neither read nor changed", async () => {
+  test("of another company's key cannot be read or changed", async () => {
     const other = await insertCompany(testDatabase.database, 'INSTALLER');
     const named = { companyId: other, keyId: key.keyId };
     await expect(sandbox().getFaults(named)).rejects.toMatchObject({ reason: 'not_found' });
@@ -128,11 +128,11 @@ describe('a fault script', () => {
   });
 
   test.each([
-    ['something else than a script', { requests: 'none' }],
+    ['a value that is not a script', { requests: 'none' }],
     ['too many steps', { requests: Array.from({ length: 21 }, () => ({ fault: 'rate_limited' })) }],
-    ['a step that goes on for too long', { requests: [{ fault: 'delay', delayMs: 20_001 }] }],
-    ['a step that happens too often', { requests: [{ fault: 'rate_limited', times: 101 }] }],
-    ['an unheard-of fault', { requests: [{ fault: 'meltdown' }] }],
+    ['a step with too long a delay', { requests: [{ fault: 'delay', delayMs: 20_001 }] }],
+    ['a step with too many repeats', { requests: [{ fault: 'rate_limited', times: 101 }] }],
+    ['an unknown fault', { requests: [{ fault: 'meltdown' }] }],
   ])('with %s is refused', async (_what, script) => {
     await expect(set(script)).rejects.toMatchObject({ reason: 'invalid_argument' });
     expect(await lastScript()).toEqual(NO_FAULTS);
@@ -166,7 +166,7 @@ describe('webhooks under a fault script', () => {
     return eventId;
   }
 
-  /** In the order in which they are due. `held`: seconds from the commit until then. */
+  /** Ordered by due time. `held`: seconds from the commit until then. */
   const deliveries = () =>
     testDatabase.database.query<{ id: string; subscription_id: string; event_id: string; held: number }>(
       `select d.id, d.subscription_id, d.event_id,
@@ -212,7 +212,7 @@ describe('webhooks under a fault script', () => {
     for (let number = 0; number < 8; number += 1) {
       const before = await windowOf();
       const id = await record('sandbox');
-      // One that was recorded while a window ended can belong to either.
+      // An event recorded while a window ended can belong to either.
       events.push({ id, within: before === (await windowOf()) ? before : undefined });
     }
     const order = (await deliveries()).map(({ event_id }) => event_id);
@@ -229,7 +229,7 @@ describe('webhooks under a fault script', () => {
     expect(due?.soon).toBe(true);
   });
 
-  test.each(['revoked_at', 'expires_at'])('are as usual once the key has ended: %s', async (column) => {
+  test.each(['revoked_at', 'expires_at'])('are as usual once the key is inactive: %s', async (column) => {
     await subscribe();
     await webhooks({ duplicate: true, reorder: true });
     await testDatabase.database.query(
@@ -240,7 +240,7 @@ describe('webhooks under a fault script', () => {
     expect(await deliveries()).toHaveLength(1);
   });
 
-  test('of another company are as usual, and so are all in production, whatever script is stored', async () => {
+  test('of another company are as usual, and all are in production, even with a stored script', async () => {
     await subscribe();
     await webhooks({ duplicate: true, reorder: true });
     const eventId = await record('production');

@@ -6,7 +6,7 @@ import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable } from '../database/database.js';
 
-/** A key, and the company that asks for it. */
+/** A key and the company that requests it. */
 interface KeyOfCompany {
   readonly companyId: string;
   readonly keyId: string;
@@ -26,9 +26,9 @@ export async function readFaults(
 }
 
 /**
- * Gives a key of a company a fault script in place of the one that it has, or takes that away, with an entry in the company's
- * audit trail in the same transaction. A script that is set, also the same one, is known by a new id, so that its steps begin
- * anew. To take away what is not there changes nothing. Throws `not_found` for another company's key.
+ * Replaces or clears the fault script of a company's key. Writes the company's audit entry in the same transaction. Each
+ * replacement gets a new id, even with an equal script, so that its steps start over. Clearing an absent script changes
+ * nothing. Throws `not_found` for another company's key.
  *
  * Lock: the key.
  */
@@ -36,9 +36,9 @@ export async function replaceFaults(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Logger },
   command: KeyOfCompany & {
     readonly actor: Actor | undefined;
-    /** Undefined: none. */
+    /** Undefined clears the script. */
     readonly script: FaultScript | undefined;
-    /** For how many milliseconds the caller still waits. */
+    /** Time until the caller's deadline, in ms. */
     readonly timeoutMs: number | undefined;
   },
 ): Promise<void> {

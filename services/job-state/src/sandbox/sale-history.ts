@@ -6,12 +6,12 @@ import { SANDBOX_START } from './sandbox-companies.js';
 import { HOUR_MS } from './sandbox-jobs.js';
 import { stableId } from './stable-id.js';
 
-/** Older events than this, of about the last hundred days of the history, would not be kept for long. */
+/** The history emits events of its last hundred days only; retention would soon delete older ones. */
 const EVENTS_FROM = new Date(SANDBOX_START.getTime() + 270 * 24 * HOUR_MS);
 
 type SalesKind = 'project' | 'quote' | 'deposit' | 'invoice' | 'rebate' | 'journal_entry';
 
-/** A project, a quote and so on of the sandbox, as far as the platform has told of it. */
+/** A sales record of the sandbox at the last version that the platform published. */
 export interface SandboxSalesRecord {
   readonly id: string;
   readonly kind: SalesKind;
@@ -32,28 +32,28 @@ export interface SandboxEvent {
   readonly body: Buffer;
 }
 
-/** Collects the records and the events of one sale as its story goes on. */
+/** Collects the records and the events of one sale. */
 export interface SaleHistory {
   readonly records: () => readonly SandboxSalesRecord[];
   readonly events: readonly SandboxEvent[];
-  /** Adds an event that a company receives, unless it is too old to be kept. */
-  readonly tell: <E extends EventName>(
+  /** Adds an event for a company, unless it is older than `EVENTS_FROM`. */
+  readonly emit: <E extends EventName>(
     to: string,
     event: E,
     occurredAt: Date,
     resource: SandboxEvent['resource'],
     data: EventData<E>,
   ) => void;
-  /** Moves a thing to its next version and adds the seller's event of it. */
-  readonly tellSeller: <E extends EventName>(
+  /** Moves a record to its next version and adds the seller's event for it. */
+  readonly emitToSeller: <E extends EventName>(
     event: E,
     at: Date,
-    thing: { readonly kind: SalesKind; readonly id: string; readonly state: string },
+    record: { readonly kind: SalesKind; readonly id: string; readonly state: string },
     data: EventData<E>,
   ) => void;
   /** Moves the project to another stage. */
   readonly moveTo: (stage: string, at: Date) => void;
-  /** Adds a journal entry, of which the accounting companies receive an event. */
+  /** Adds a journal entry and its event for each accounting company. */
   readonly enterInJournal: <E extends EventName>(
     event: E,
     at: Date,
@@ -61,7 +61,7 @@ export interface SaleHistory {
   ) => void;
 }
 
-/** What the events of all journal entries say. */
+/** Fields that the events of all journal entries share. */
 interface JournalEntry {
   readonly entryId: string;
   readonly companyId: string;
@@ -69,12 +69,11 @@ interface JournalEntry {
   readonly recordedAt: string;
 }
 
-/** Begins the history of one sale of a company. */
 export function createSaleHistory(sale: {
   /** The selling company. */
   readonly companyId: string;
   readonly projectId: string;
-  /** Tells this sale from others, so that its ids are the same every time. */
+  /** Unique per sale and stable, so that each run derives the same ids. */
   readonly label: string;
   readonly accountingCompanyIds: readonly string[];
 }): SaleHistory {
@@ -82,13 +81,13 @@ export function createSaleHistory(sale: {
   const records = new Map<string, SandboxSalesRecord>();
   const events: SandboxEvent[] = [];
 
-  /** The thing of a kind, at its next version. */
+  /** Stores the record's new state; returns its next version. */
   function next(kind: SalesKind, id: string, state: string): number {
     const version = (records.get(id)?.version ?? 0) + 1;
     records.set(id, { id, kind, companyId, projectId, version, state });
     return version;
   }
-  function tell<E extends EventName>(
+  function emit<E extends EventName>(
     to: string,
     event: E,
     occurredAt: Date,
@@ -107,18 +106,18 @@ export function createSaleHistory(sale: {
       body: renderEnvelope({ eventId: id, event, occurredAt, resource, data }),
     });
   }
-  function tellSeller<E extends EventName>(
+  function emitToSeller<E extends EventName>(
     event: E,
     at: Date,
-    thing: { readonly kind: SalesKind; readonly id: string; readonly state: string },
+    record: { readonly kind: SalesKind; readonly id: string; readonly state: string },
     data: EventData<E>,
   ) {
-    const version = next(thing.kind, thing.id, thing.state);
-    tell(companyId, event, at, { type: thing.kind, id: thing.id, version }, data);
+    const version = next(record.kind, record.id, record.state);
+    emit(companyId, event, at, { type: record.kind, id: record.id, version }, data);
   }
   function moveTo(stage: string, at: Date) {
     const previousStage = records.get(projectId)?.state ?? null;
-    tellSeller(
+    emitToSeller(
       'project.stage_changed',
       at,
       { kind: 'project', id: projectId, state: stage },
@@ -138,9 +137,9 @@ export function createSaleHistory(sale: {
     next('journal_entry', id, 'RECORDED');
     const data = dataOf({ entryId: id, companyId, projectId, recordedAt: formatDateTime(at) });
     for (const accountant of accountingCompanyIds) {
-      tell(accountant, event, at, { type: 'journal_entry', id, version: 1 }, data);
+      emit(accountant, event, at, { type: 'journal_entry', id, version: 1 }, data);
     }
   }
 
-  return { records: () => [...records.values()], events, tell, tellSeller, moveTo, enterInJournal };
+  return { records: () => [...records.values()], events, emit, emitToSeller, moveTo, enterInJournal };
 }

@@ -8,20 +8,23 @@ import type { SandboxCompany } from './sandbox-companies.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Where a sale plays. */
+/** Data and services that a simulated sale uses. */
 export interface SimulatedWorld {
   readonly sellers: readonly SandboxCompany[];
   readonly installers: readonly SandboxCompany[];
-  /** Leads that appointments are made with, by selling company. */
+  /** Leads of a selling company, for its appointments. */
   readonly leadIdsOf: (sellingCompanyId: string) => readonly string[];
-  /** Tells the platform's side of the story; resolves once the broker has taken the message. */
-  readonly tell: <Desc extends DescMessage>(schema: Desc, content: MessageInitShape<Desc>) => Promise<void>;
-  /** The installers' side. */
+  /** Publishes a platform message; resolves once the broker has confirmed it. */
+  readonly publish: <Desc extends DescMessage>(
+    schema: Desc,
+    content: MessageInitShape<Desc>,
+  ) => Promise<void>;
+  /** RPCs that the simulated installers call. */
   readonly jobs: Pick<
     Client<typeof JobService>,
     'getJob' | 'recordStatusEvent' | 'setSchedule' | 'replaceAssignments'
   >;
-  /** From 0 to 1, less than 1: what decides. */
+  /** Returns a number in [0, 1). Decides every choice. */
   readonly random: () => number;
   readonly clock: () => Date;
 }
@@ -31,20 +34,20 @@ export interface SaleState {
   readonly world: SimulatedWorld;
   readonly seller: SandboxCompany;
   readonly projectId: string;
-  /** Of the whole project, in cents. */
+  /** Price of the whole project, in cents. */
   readonly price: number;
-  /** The last version of a thing; 0 for a new one. */
+  /** Last published version of a resource; 0 for a new one. */
   readonly version: (id: string) => number;
-  /** The next version of a thing, which is its last one from then on. */
+  /** Advances a resource to its next version and returns it. */
   readonly next: (id: string) => number;
   readonly pick: <T>(from: readonly T[]) => T;
-  /** True with this probability. */
-  readonly chance: (share: number) => boolean;
+  /** Returns true with this probability. */
+  readonly chance: (probability: number) => boolean;
   readonly now: () => Timestamp;
   readonly inHours: (hours: number) => Timestamp;
 }
 
-/** Begins a sale of a company that the world's random numbers choose. */
+/** Starts a sale of a randomly chosen selling company. */
 export function beginSale(world: SimulatedWorld): SaleState {
   const { random, clock } = world;
   const pick = <T>(from: readonly T[]): T => {
@@ -65,13 +68,13 @@ export function beginSale(world: SimulatedWorld): SaleState {
       return version(id);
     },
     pick,
-    chance: (share) => random() < share,
+    chance: (probability) => random() < probability,
     now: () => timestampFromDate(clock()),
     inHours: (hours) => timestampFromDate(new Date(clock().getTime() + hours * HOUR_MS)),
   };
 }
 
-/** An amount of US dollars, given in cents. */
+/** A money value in US dollars from an amount in cents. */
 export function usd(amountMinor: number) {
   return { amountMinor: String(Math.round(amountMinor)), currency: 'USD' };
 }

@@ -3,10 +3,10 @@ import type { CompanyClassName } from '@partner/proto-contracts/values/company-c
 import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
 import { stableBytes, stableId } from './stable-id.js';
 
-/** When the sandbox's companies joined: about a year before it was made. */
+/** Start of the sandbox's data: its companies joined at this time. */
 export const SANDBOX_START = new Date('2025-11-10T13:00:00.000Z');
 
-/** A key of a company of the sandbox, with its secret: the sandbox is open to everybody who has this source. */
+/** An API key of a sandbox company with its secret. The secret is public: it follows from this source. */
 export interface SandboxKey {
   readonly kind: KeyKindName;
   readonly key: NewApiKey;
@@ -32,7 +32,7 @@ export interface SandboxCompany {
   readonly keys: readonly SandboxKey[];
 }
 
-/** The companies of the sandbox, the same every time: two that sell, two that install, and one that keeps accounts. */
+/** The sandbox's companies: two sellers, two installers and one accountant. Deterministic. */
 export function sandboxCompanies(): readonly SandboxCompany[] {
   const summit = companyId('summit');
   const harbor = companyId('harbor');

@@ -8,11 +8,11 @@ import { SANDBOX_START, type SandboxCompany } from './sandbox-companies.js';
 import { stableId } from './stable-id.js';
 
 const JOBS = 200;
-/** The older part of the jobs, which have come to their end. */
+/** Number of older jobs; all of them are finished. */
 const FINISHED_JOBS = 136;
 const DAY_MS = 24 * 3_600_000;
 export const HOUR_MS = 3_600_000;
-/** The first of the younger jobs was sold then; two a day follow. */
+/** Sale of the first younger job, relative to `SANDBOX_START`. Two sales a day follow. */
 const YOUNG_FROM_MS = 330 * DAY_MS;
 
 const CUSTOMERS = [
@@ -45,7 +45,7 @@ const PACKAGES = [
   { packageName: 'Water Heater Plus', systemType: 'PLUMBING', name: 'Heat pump water heater', model: null },
 ] as const;
 
-/** The statuses that a job goes through after ASSIGNED, by the one that it has now. */
+/** Statuses that a job passes after ASSIGNED, by its current status. */
 const PATHS: Readonly<Record<JobStatusName, readonly JobStatusName[]>> = {
   ASSIGNED: [],
   ACKNOWLEDGED: ['ACKNOWLEDGED'],
@@ -57,7 +57,7 @@ const PATHS: Readonly<Record<JobStatusName, readonly JobStatusName[]>> = {
   CANCELLED: ['ACKNOWLEDGED', 'CANCELLED'],
 };
 
-/** What contractors have noted on jobs of a status, one note a line. */
+/** Contractors' notes on jobs, by status, one note a line. */
 const NOTES: Readonly<Partial<Record<JobStatusName, string>>> = {
   ACKNOWLEDGED: 'The customer prefers mornings.',
   BLOCKED: 'Left the customer a message.\nThey call back on Monday.',
@@ -71,7 +71,7 @@ export interface SandboxVersion {
   readonly projection: string;
 }
 
-/** A job of the sandbox with its whole life, the oldest version first. */
+/** A job of the sandbox with all its versions, oldest first. */
 export interface SandboxJob {
   readonly projectId: string;
   readonly workOrderNo: string;
@@ -81,18 +81,18 @@ export interface SandboxJob {
     readonly email: string;
     readonly address: string;
   };
-  /** When the lead came in. */
+  /** Creation of the lead. */
   readonly soldFrom: Date;
   readonly createdAt: Date;
   readonly installerNote: string | null;
-  /** When the job or its notes changed last. */
+  /** Last change of the job or its notes. */
   readonly lastUpdatedAt: Date;
   readonly versions: readonly SandboxVersion[];
 }
 
 /**
- * The jobs of the sandbox, the same every time: a year of them, spread over its companies. Those of the last month are in all
- * statuses, those before have come to their end.
+ * The sandbox's jobs: one year, spread over its companies. Deterministic. The last month has jobs in every status; older jobs
+ * are finished.
  */
 export function sandboxJobs(companies: readonly SandboxCompany[]): readonly SandboxJob[] {
   const sellers = companies.filter((company) => company.class === 'SALES');
@@ -112,7 +112,7 @@ export function sandboxJobs(companies: readonly SandboxCompany[]): readonly Sand
     }
     const status = pick(JOB_STATUSES, young);
     const soldFrom = new Date(SANDBOX_START.getTime() + YOUNG_FROM_MS + young * 12 * HOUR_MS);
-    // Each status meets each seller and each installer: the companies change at other paces than the status.
+    // Sellers and installers change less often than the status, so that each combination occurs.
     const round = Math.floor(young / JOB_STATUSES.length);
     return sandboxJob(index, status, soldFrom, pick(sellers, Math.floor(round / 2)), pick(installers, round));
   });
@@ -195,7 +195,7 @@ function isVisited(status: JobStatusName): boolean {
   return !['ASSIGNED', 'ACKNOWLEDGED', 'CANCELLED'].includes(status);
 }
 
-/** A visit on the day after the assignment: confirmed once the installer was there, tentative after the acknowledgement. */
+/** Schedules a visit one day after the assignment: tentative when ACKNOWLEDGED, confirmed in later statuses but CANCELLED. */
 function scheduleOf(status: JobStatusName, assignedAt: Date, timeZone: string): JobRecord['schedule'] {
   if (!isVisited(status) && status !== 'ACKNOWLEDGED') {
     return { status: 'UNSCHEDULED', startsAt: null, endsAt: null, timeZone: null };
@@ -236,6 +236,6 @@ function versionsOf(
 
 function pick<T>(from: readonly T[], index: number): T {
   const picked = from[index % from.length];
-  invariant(picked, 'there is something to pick from');
+  invariant(picked, 'the list is not empty');
   return picked;
 }

@@ -22,17 +22,17 @@ export interface SandboxAppointment {
   readonly createdAt: Date;
 }
 
-/** How the jobs of the sandbox were sold. */
+/** Sales data behind the sandbox's jobs. */
 export interface SandboxSales {
   readonly appointments: readonly SandboxAppointment[];
   readonly records: readonly SandboxSalesRecord[];
-  /** In the order of their time. */
+  /** Ordered by `occurredAt`. */
   readonly events: readonly SandboxEvent[];
 }
 
 /**
- * The sales behind the jobs of the sandbox, the same every time: each with its appointment, its quote, its deposit and what
- * followed, in the journals of the accounting companies too, and the events of the last hundred days of the history.
+ * The sales behind the sandbox's jobs; deterministic. Each sale has its appointment, quote, deposit, later steps and journal
+ * entries. Only the last hundred days of the history have events.
  */
 export function sandboxSales(
   jobs: readonly SandboxJob[],
@@ -58,7 +58,7 @@ interface Sale {
   readonly total: ReturnType<typeof usd>;
   readonly deposit: ReturnType<typeof usd>;
   readonly depositId: string;
-  /** So many hours after the lead came in. */
+  /** Returns the instant this many hours after the lead was created. */
   readonly after: (hours: number) => Date;
   readonly history: SaleHistory;
 }
@@ -88,14 +88,14 @@ function salesOf(job: SandboxJob, index: number, accountingCompanyIds: readonly 
   };
 
   history.moveTo('LEAD', job.soldFrom);
-  const appointment = tellAppointment(sale);
-  tellQuote(sale);
+  const appointment = addAppointment(sale);
+  addQuote(sale);
   history.moveTo('SOLD', after(72));
-  tellDeposit(sale);
+  addDeposit(sale);
   history.moveTo('INSTALLATION', after(97));
-  for (const version of job.versions) tellInstaller(history, version);
-  if (newest.status === 'COMPLETE') tellCompletion(sale);
-  if (newest.status === 'CANCELLED') tellRefund(sale);
+  for (const version of job.versions) addInstallation(history, version);
+  if (newest.status === 'COMPLETE') addCompletion(sale);
+  if (newest.status === 'CANCELLED') addRefund(sale);
   return { appointments: [appointment], records: history.records(), events: history.events };
 }
 
@@ -103,7 +103,7 @@ function usd(amountMinor: number) {
   return { amountMinor, currency: 'USD' };
 }
 
-function tellAppointment({ job, newest, label, after, history }: Sale): SandboxAppointment {
+function addAppointment({ job, newest, label, after, history }: Sale): SandboxAppointment {
   const companyId = newest.sellingCompany.id;
   const { projectId } = job;
   const appointment: SandboxAppointment = {
@@ -115,7 +115,7 @@ function tellAppointment({ job, newest, label, after, history }: Sale): SandboxA
     endsAt: after(25),
     createdAt: after(1),
   };
-  history.tell(
+  history.emit(
     companyId,
     'appointment.booked',
     after(1),
@@ -132,22 +132,22 @@ function tellAppointment({ job, newest, label, after, history }: Sale): SandboxA
   return appointment;
 }
 
-function tellQuote({ job, label, total, after, history }: Sale): void {
+function addQuote({ job, label, total, after, history }: Sale): void {
   const { projectId } = job;
   const quoteId = stableId('quo', label, after(48));
   const quote = (state: string) => ({ kind: 'quote', id: quoteId, state }) as const;
-  history.tellSeller('quote.sent', after(48), quote('SENT'), {
+  history.emitToSeller('quote.sent', after(48), quote('SENT'), {
     quoteId,
     projectId,
     total,
     validUntil: formatDateTime(after(48 + 30 * 24)),
   });
-  history.tellSeller('quote.viewed', after(52), quote('VIEWED'), {
+  history.emitToSeller('quote.viewed', after(52), quote('VIEWED'), {
     quoteId,
     projectId,
     viewedAt: formatDateTime(after(52)),
   });
-  history.tellSeller('quote.accepted', after(72), quote('ACCEPTED'), {
+  history.emitToSeller('quote.accepted', after(72), quote('ACCEPTED'), {
     quoteId,
     projectId,
     optionName: null,
@@ -156,9 +156,9 @@ function tellQuote({ job, label, total, after, history }: Sale): void {
   });
 }
 
-function tellDeposit({ job, depositId, deposit, after, history }: Sale): void {
+function addDeposit({ job, depositId, deposit, after, history }: Sale): void {
   const { projectId } = job;
-  history.tellSeller(
+  history.emitToSeller(
     'deposit.paid',
     after(73),
     { kind: 'deposit', id: depositId, state: 'PAID' },
@@ -177,20 +177,20 @@ function tellDeposit({ job, depositId, deposit, after, history }: Sale): void {
 }
 
 /** Events of the installation, one or more for each version of the job. */
-function tellInstaller(history: SaleHistory, { job: at, previousStatus }: SandboxVersion): void {
+function addInstallation(history: SaleHistory, { job: at, previousStatus }: SandboxVersion): void {
   const to = at.installerCompanyId;
   invariant(to, 'a job of the sandbox is assigned');
   const about = { type: 'install_job', id: at.id, version: at.version };
   const jobId = at.id;
   const { status, updatedAt } = at;
   if (previousStatus === undefined) {
-    history.tell(to, 'install.job_assigned', updatedAt, about, { jobId, status });
+    history.emit(to, 'install.job_assigned', updatedAt, about, { jobId, status });
     return;
   }
   if (status === 'CANCELLED') {
-    history.tell(to, 'install.job_cancelled', updatedAt, about, { jobId, previousStatus });
+    history.emit(to, 'install.job_cancelled', updatedAt, about, { jobId, previousStatus });
   }
-  history.tell(to, 'install.status_changed', updatedAt, about, {
+  history.emit(to, 'install.status_changed', updatedAt, about, {
     jobId,
     previousStatus,
     status,
@@ -199,17 +199,17 @@ function tellInstaller(history: SaleHistory, { job: at, previousStatus }: Sandbo
     blockerCode: at.blockerCode,
   });
   if (status === 'BLOCKED') {
-    history.tell(to, 'install.readiness_changed', updatedAt, about, { jobId, ...shownReadiness(at) });
+    history.emit(to, 'install.readiness_changed', updatedAt, about, { jobId, ...shownReadiness(at) });
   }
 }
 
-/** What follows a complete job: the invoice, for some a rebate, the end of the project and the payout. */
-function tellCompletion({ job, newest, index, label, total, deposit, after, history }: Sale): void {
+/** Adds what follows a complete job: invoice, rebate (every fourth sale), end of the project and payout. */
+function addCompletion({ job, newest, index, label, total, deposit, after, history }: Sale): void {
   const { projectId } = job;
   const invoiceId = stableId('inv', label, after(120));
   const invoiceNumber = `INV-${20_000 + index}`;
   const amount = usd(total.amountMinor - deposit.amountMinor);
-  history.tellSeller(
+  history.emitToSeller(
     'invoice.issued',
     after(120),
     { kind: 'invoice', id: invoiceId, state: 'ISSUED' },
@@ -236,7 +236,7 @@ function tellCompletion({ job, newest, index, label, total, deposit, after, hist
       [121, 'SUBMITTED'],
       [160, 'APPROVED'],
     ] as const) {
-      history.tellSeller(
+      history.emitToSeller(
         'rebate.status_changed',
         after(hours),
         { kind: 'rebate', id: rebateId, state: status },
@@ -252,7 +252,7 @@ function tellCompletion({ job, newest, index, label, total, deposit, after, hist
     }
   }
   history.moveTo('CLOSED', after(144));
-  history.tellSeller(
+  history.emitToSeller(
     'project.completed',
     after(144),
     { kind: 'project', id: projectId, state: 'COMPLETED' },
@@ -269,9 +269,9 @@ function tellCompletion({ job, newest, index, label, total, deposit, after, hist
   }));
 }
 
-function tellRefund({ job, label, deposit, depositId, after, history }: Sale): void {
+function addRefund({ job, label, deposit, depositId, after, history }: Sale): void {
   const { projectId } = job;
-  history.tellSeller(
+  history.emitToSeller(
     'deposit.refunded',
     after(120),
     { kind: 'deposit', id: depositId, state: 'REFUNDED' },

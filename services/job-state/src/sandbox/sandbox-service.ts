@@ -12,7 +12,7 @@ import { type Database, queryWithin } from '../database/database.js';
 import { required } from '../rpc/required.js';
 import { readFaults, replaceFaults } from './fault-scripts.js';
 
-/** Serves the RPCs about what there is in the sandbox alone. Must not be served in production. */
+/** Implements the RPCs that exist in the sandbox only. Must not be served in production. */
 export function createSandboxService(deps: {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly logger: Logger;

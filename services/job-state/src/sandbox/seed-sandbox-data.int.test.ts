@@ -64,7 +64,7 @@ describe('the sandbox', () => {
     expect(new Set(kinds)).toEqual(new Set(['general', 'installer-contractor', 'installer-company']));
   });
 
-  test('has dozens of jobs in every status, whose feed and history tell one story [SERVICE-7]', async () => {
+  test('has jobs in every status, with consistent feed and history [SERVICE-7]', async () => {
     const jobs = await database.query<{
       id: string;
       status: string;
@@ -113,7 +113,7 @@ describe('the sandbox', () => {
     }
   });
 
-  test('has a year of sales, of whose last part each class of companies has events, as they would be sent', async () => {
+  test('has a year of sales and recent valid events for each class of company', async () => {
     const [span] = await database.query<{ days: number }>(
       'select extract(day from max(created_at) - min(created_at))::integer as days from leads',
     );
@@ -148,7 +148,7 @@ describe('the sandbox', () => {
     );
   });
 
-  test('links the accounting company to both that sell', async () => {
+  test('links the accounting company to both sellers', async () => {
     const links = await database.query<{ seller: string; accountant: string }>(
       `select seller.class as seller, accountant.class as accountant from accounting_links as link
        join companies as seller on seller.id = link.company_id
@@ -160,7 +160,7 @@ describe('the sandbox', () => {
     ]);
   });
 
-  test('is the same every time [SANDBOX-1]', () => {
+  test('is deterministic [SANDBOX-1]', () => {
     const made = () => {
       const jobs = sandboxJobs(sandboxCompanies());
       return { jobs, sales: sandboxSales(jobs, ['cmp_1']) };
@@ -168,7 +168,7 @@ describe('the sandbox', () => {
     expect(made()).toEqual(made());
   });
 
-  test('seeded again is the same and leaves what was changed meanwhile [SANDBOX-1]', async () => {
+  test('seeded again returns the same and keeps changed data [SANDBOX-1]', async () => {
     await database.query(`update jobs set installer_note = 'changed'`);
     const before = await database.query('select count(*) as entries from feed_entries');
     const again = await Promise.all([seedSandboxData(database), seedSandboxData(database)]);
@@ -179,7 +179,7 @@ describe('the sandbox', () => {
     ).toEqual([]);
   });
 
-  test('is kept as long as everything else: its feed shrinks from the oldest entry on, and is never in the way', async () => {
+  test('is retained like other data: its feed drops its oldest entries only', async () => {
     const deps = {
       database,
       settings: STANDARD_RETENTION,

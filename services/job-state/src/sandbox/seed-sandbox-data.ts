@@ -10,7 +10,7 @@ import { stableBytes } from './stable-id.js';
 
 const SEED_LOCK = 4_207_313;
 
-/** A company of the sandbox as the local stack's tools read it. */
+/** A sandbox company in the form that the local stack's tools read. */
 export interface SeededCompany {
   readonly id: string;
   readonly name: string;
@@ -24,8 +24,8 @@ export interface SeededCompany {
 }
 
 /**
- * Fills an empty database with the sandbox, in one transaction, and gives its companies with their passwords and keys. Where
- * the sandbox is already it changes nothing, whatever has become of the data since, and gives the same response.
+ * Seeds an empty database with the sandbox in one transaction. Returns its companies with passwords and keys. If the sandbox
+ * exists, it changes nothing and returns the same result, even if the data has changed since.
  */
 export async function seedSandboxData(
   database: Pick<Database, 'transaction'>,
@@ -33,10 +33,10 @@ export async function seedSandboxData(
   const companies = sandboxCompanies();
   await database.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [SEED_LOCK]);
-    const known = await tx.query('select id from companies where id = any($1::text[])', [
+    const existing = await tx.query('select id from companies where id = any($1::text[])', [
       companies.map(({ id }) => id),
     ]);
-    if (known.length > 0) return;
+    if (existing.length > 0) return;
     await insertCompanies(tx, companies);
     const accountants = companies.filter((company) => company.class === 'ACCOUNTING').map(({ id }) => id);
     const jobs = sandboxJobs(companies);
@@ -190,7 +190,7 @@ async function insertJobs(tx: Transaction, jobs: readonly SandboxJob[]): Promise
   await insertHistory(tx, jobs);
 }
 
-/** The status moves, and the feed of each company: all its changes in the order of their time, numbered from 1. */
+/** Inserts the status moves and each company's feed: its changes ordered by time and numbered from 1. */
 async function insertHistory(tx: Transaction, jobs: readonly SandboxJob[]): Promise<void> {
   const changes = jobs
     .flatMap(({ versions }) => versions)
@@ -279,7 +279,7 @@ async function insertSales(tx: Transaction, { appointments, records, events }: S
   );
 }
 
-/** Inserts rows of equal form in one statement. Table and columns are names of this file, never of outside. */
+/** Inserts rows of equal form in one statement. Table and column names must be literals of this file, never input. */
 async function insertRows(
   tx: Transaction,
   table: string,

@@ -23,8 +23,8 @@ import { seededRandom } from './start-simulator.js';
 
 const MOVES = 1_200;
 
-/** Every message of the platform but those of companies and memberships, of which the sandbox has its own. */
-const TOLD = file_partner_platform_v1_platform_messages.messages
+/** Every platform message type except those of companies and memberships, which the sandbox seeds. */
+const SIMULATED_TYPES = file_partner_platform_v1_platform_messages.messages
   .filter(({ fields }) => fields.some(({ localName }) => localName === 'occurredAt'))
   .map(({ typeName }) => typeName)
   .filter((name) => !/\.(Company|Membership)Changed$/.test(name))
@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 afterEach(() => testDatabase.drop());
 
-/** The world of the sandbox on a database; messages take effect as they are told, or when `deliver` is called. */
+/** Creates the sandbox's world on a database. Messages are handled when published or, with `isLate`, by `deliver`. */
 function createWorld(options: { readonly seed: string; readonly isLate?: boolean }) {
   const { database } = testDatabase;
   const clock = () => new Date();
@@ -52,19 +52,19 @@ function createWorld(options: { readonly seed: string; readonly isLate?: boolean
   const service = createJobService({ database, clock, logger: silentLogger, feedDays: 400 });
   const companies = sandboxCompanies();
   const waiting: IncomingMessage[] = [];
-  const told: string[] = [];
+  const published: string[] = [];
   const outcomes: { readonly type: string; readonly outcome: ConsumeOutcome }[] = [];
-  let isAway = false;
+  let isDown = false;
   const jobs = createClient(JobService, createInMemoryTransport([rpcService(JobService, service)]));
   async function deliver(): Promise<void> {
     const message = waiting.shift();
     if (message === undefined) return;
     outcomes.push({ type: message.type, outcome: await handle(message) });
   }
-  const awayOr =
+  const unlessDown =
     <Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
     (...args: Args): Promise<Result> =>
-      isAway ? Promise.reject(new ServiceError('unavailable', 'away')) : call(...args);
+      isDown ? Promise.reject(new ServiceError('unavailable', 'down')) : call(...args);
   const world: SimulatedWorld = {
     sellers: companies.filter((company) => company.class === 'SALES'),
     installers: companies.filter((company) => company.class === 'INSTALLER'),
@@ -72,8 +72,8 @@ function createWorld(options: { readonly seed: string; readonly isLate?: boolean
       sandboxJobs(companies)
         .filter(({ versions }) => versions[0]?.job.sellingCompany.id === companyId)
         .map(({ lead }) => lead.id),
-    async tell(schema, content) {
-      told.push(schema.typeName);
+    async publish(schema, content) {
+      published.push(schema.typeName);
       waiting.push({
         messageId: randomUUID(),
         type: schema.typeName,
@@ -84,34 +84,34 @@ function createWorld(options: { readonly seed: string; readonly isLate?: boolean
       if (options.isLate !== true) await deliver();
     },
     jobs: {
-      getJob: awayOr((request) => jobs.getJob(request)),
-      recordStatusEvent: awayOr((request) => jobs.recordStatusEvent(request)),
-      setSchedule: awayOr((request) => jobs.setSchedule(request)),
-      replaceAssignments: awayOr((request) => jobs.replaceAssignments(request)),
+      getJob: unlessDown((request) => jobs.getJob(request)),
+      recordStatusEvent: unlessDown((request) => jobs.recordStatusEvent(request)),
+      setSchedule: unlessDown((request) => jobs.setSchedule(request)),
+      replaceAssignments: unlessDown((request) => jobs.replaceAssignments(request)),
     },
     random: seededRandom(options.seed),
     clock,
   };
   return {
     world,
-    told,
+    published,
     deliver,
     async settle() {
       while (waiting.length > 0) await deliver();
     },
     dead: () => outcomes.filter(({ outcome }) => outcome.kind !== 'done'),
-    setAway: (away: boolean) => (isAway = away),
+    setDown: (down: boolean) => (isDown = down),
   };
 }
 
-const kept = () =>
+const waitingOrDead = () =>
   testDatabase.database.query(
     'select message_id, prerequisite_id, dead_reason from inbox where prerequisite_id is not null or dead_reason is not null',
   );
 
 describe('the simulated platform', () => {
-  test('makes moves of which all take effect, and brings its sales to their ends', async () => {
-    const { world, told, dead } = createWorld({ seed: 'prompt' });
+  test('makes moves that all succeed, and finishes its sales', async () => {
+    const { world, published, dead } = createWorld({ seed: 'prompt' });
     const simulation = createSimulation({ ...world, maxOpen: 12 });
     const made = new Map<string, number>();
     for (let number = 0; number < MOVES; number += 1) {
@@ -120,12 +120,12 @@ describe('the simulated platform', () => {
       expect(simulation.openSales()).toBeLessThanOrEqual(12);
     }
     expect(dead()).toEqual([]);
-    expect(await kept()).toEqual([]);
+    expect(await waitingOrDead()).toEqual([]);
     expect(made.get('project_completed')).toBeGreaterThan(5);
     expect([...made.keys()]).toEqual(
       expect.arrayContaining(['job_cancelled', 'job_unassigned', 'status_reported', 'technicians_assigned']),
     );
-    expect([...new Set(told)].sort()).toEqual(TOLD);
+    expect([...new Set(published)].sort()).toEqual(SIMULATED_TYPES);
     const events = await testDatabase.database.query<{ name: string }>(
       `select distinct name from events where created_at > now() - interval '1 hour'`,
     );
@@ -136,7 +136,7 @@ describe('the simulated platform', () => {
     );
   });
 
-  test('contradicts itself in nothing, however late its messages take effect', async () => {
+  test('publishes no contradicting messages, even if they are handled late', async () => {
     const { world, dead, deliver, settle } = createWorld({ seed: 'late', isLate: true });
     const simulation = createSimulation({ ...world, maxOpen: 8 });
     const made = new Set<string>();
@@ -148,11 +148,11 @@ describe('the simulated platform', () => {
     expect(made).toContain('waited');
     expect(made).toContain('status_reported');
     expect(dead()).toEqual([]);
-    expect(await kept()).toEqual([]);
+    expect(await waitingOrDead()).toEqual([]);
   });
 
-  test('goes on with each sale when job-state is back', async () => {
-    const { world, dead, settle, setAway } = createWorld({ seed: 'away' });
+  test('continues each sale when job-state is available again', async () => {
+    const { world, dead, settle, setDown } = createWorld({ seed: 'away' });
     const simulation = createSimulation({ ...world, maxOpen: 3 });
     const play = async (moves: number) => {
       const made: string[] = [];
@@ -160,9 +160,9 @@ describe('the simulated platform', () => {
       return made;
     };
     await play(60);
-    setAway(true);
+    setDown(true);
     expect(await play(40)).toContain('waited');
-    setAway(false);
+    setDown(false);
     expect(await play(200)).toContain('project_completed');
     await settle();
     expect(dead()).toEqual([]);

@@ -2,20 +2,20 @@ import { invariant } from '@partner/kernel/invariant';
 import type { SimulatedWorld } from './sale-state.js';
 import { simulatedSale } from './simulated-sale.js';
 
-/** One of so many moves begins a sale, until there are as many as may be open. */
+/** On average, one move in this many starts a sale, up to `maxOpen` open sales. */
 const MOVES_PER_SALE = 8;
 
-/** What goes on in the sandbox without anybody doing it. */
+/** Simulated activity of the sandbox. */
 export interface Simulation {
-  /** Makes one move and gives its name. Never two at a time. */
+  /** Makes one move and returns its name. Callers must not overlap calls. */
   move(): Promise<string>;
-  /** Sales that have begun and not come to their end. */
+  /** Number of sales that are not finished. */
   openSales(): number;
 }
 
 /**
- * Plays the platform and the installers of the sandbox: sales begin, go on by turns that chance decides, and come to their ends.
- * At most `maxOpen` are remembered. The same random numbers make the same choices.
+ * Simulates the platform and the installers of the sandbox. Each move starts or advances a randomly chosen sale. At most
+ * `maxOpen` sales are open. The same random numbers make the same choices.
  */
 export function createSimulation(world: SimulatedWorld & { readonly maxOpen: number }): Simulation {
   const open: AsyncGenerator<string, void, undefined>[] = [];
@@ -23,8 +23,8 @@ export function createSimulation(world: SimulatedWorld & { readonly maxOpen: num
   return {
     async move() {
       for (;;) {
-        const mayBegin = open.length < world.maxOpen;
-        if (open.length === 0 || (mayBegin && world.random() < 1 / MOVES_PER_SALE)) {
+        const mayStart = open.length < world.maxOpen;
+        if (open.length === 0 || (mayStart && world.random() < 1 / MOVES_PER_SALE)) {
           open.push(simulatedSale(world));
         }
         const index = Math.floor(world.random() * open.length);

@@ -43,20 +43,20 @@ describe('the simulator', () => {
     await broker.remove();
   });
 
-  test('tells its messages, goes on when the broker is back, and ends when it is asked to', async () => {
-    const told = new Set<string>();
-    const parts = { connection, logger: silentLogger, metrics: new Registry() };
+  test('publishes messages, continues when the broker is back, and exits on SIGTERM', async () => {
+    const received = new Set<string>();
+    const shared = { connection, logger: silentLogger, metrics: new Registry() };
     const consumer = startConsumer({
-      ...parts,
+      ...shared,
       queue: PLATFORM_MESSAGES,
       prefetch: 50,
       handle: async ({ messageId }) => {
-        told.add(messageId);
+        received.add(messageId);
         return { kind: 'done' };
       },
     });
     const server = startRpcServer({
-      ...parts,
+      ...shared,
       queue: JOB_STATE_INSTALLER_RPC,
       prefetch: 50,
       services: [
@@ -81,17 +81,17 @@ describe('the simulator', () => {
       },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    const complaints = child.stderr === null ? Promise.resolve('') : text(child.stderr);
-    await eventually('messages', () => told.size >= 20);
+    const logged = child.stderr === null ? Promise.resolve('') : text(child.stderr);
+    await eventually('messages', () => received.size >= 20);
     await broker.kill();
-    const before = told.size;
+    const before = received.size;
     await broker.start();
-    await eventually('messages after the restart', () => told.size >= before + 20);
+    await eventually('messages after the restart', () => received.size >= before + 20);
 
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
-    expect(await complaints).toBe('');
+    expect(await logged).toBe('');
     await consumer.stop();
     await server.stop();
   });

@@ -27,9 +27,9 @@ import { newId } from '@partner/kernel/ids';
 import type { SaleState } from './sale-state.js';
 import type { SandboxCompany } from './sandbox-companies.js';
 
-/** So many moves in a row a sale waits for what it has told to show, before it is given up. */
-const PATIENCE = 100;
-/** The installer's usual next step. */
+/** A sale is given up after this many waits for one published change, or this many refused moves. */
+const MAX_TRIES = 100;
+/** Usual next status that an installer reports. */
 const FORWARD: Readonly<Partial<Record<JobStatusName, ReportableStatus>>> = {
   ASSIGNED: 'ACKNOWLEDGED',
   ACKNOWLEDGED: 'EN_ROUTE',
@@ -38,19 +38,19 @@ const FORWARD: Readonly<Partial<Record<JobStatusName, ReportableStatus>>> = {
   IN_PROGRESS: 'COMPLETE',
 };
 
-/** The job of a sale, and which company installs it now. */
+/** The job of a sale with its current installer company. */
 export interface SimulatedJob {
   readonly id: string;
   installer: SandboxCompany;
-  /** As the platform last said. */
+  /** Readiness that the platform published last. */
   isReady: boolean;
 }
 
-/** The platform creates the job of the sale and assigns it to an installer company. */
-export async function* soldJob(sale: SaleState): AsyncGenerator<string, SimulatedJob, undefined> {
+/** Publishes the sale's new job and its assignment to an installer company. */
+export async function* createJob(sale: SaleState): AsyncGenerator<string, SimulatedJob, undefined> {
   const { world, next, pick, now } = sale;
   const jobId = newId('job');
-  await world.tell(JobCreatedSchema, {
+  await world.publish(JobCreatedSchema, {
     jobId,
     version: next(jobId),
     sellingCompanyId: sale.seller.id,
@@ -69,7 +69,7 @@ export async function* soldJob(sale: SaleState): AsyncGenerator<string, Simulate
   });
   yield 'job_created';
   const installer = pick(world.installers);
-  await world.tell(JobAssignedSchema, {
+  await world.publish(JobAssignedSchema, {
     jobId,
     version: next(jobId),
     installerCompanyId: installer.id,
@@ -91,41 +91,41 @@ function scopeOf(scopeVersion: number) {
 }
 
 /**
- * Plays the installation until the job is complete or cancelled. Gives up if the job never shows what was published, or after
- * 100 refused moves.
+ * Simulates the installation until the job is complete or cancelled. Gives up if a published change does not become visible or
+ * after `MAX_TRIES` refused moves.
  */
-export async function* installed(
+export async function* simulateInstallation(
   sale: SaleState,
   job: SimulatedJob,
 ): AsyncGenerator<string, 'complete' | 'cancelled' | 'given_up', undefined> {
   const { world, next, chance, now } = sale;
   let refused = 0;
-  if (!(yield* shown(sale, job, 0))) return 'given_up';
-  while (refused < PATIENCE) {
-    const current = await seen(sale, job);
+  if (!(yield* waitForVersion(sale, job, 0))) return 'given_up';
+  while (refused < MAX_TRIES) {
+    const current = await readJob(sale, job);
     if (current === undefined) {
       refused += 1;
       yield 'waited';
       continue;
     }
     if (current.status === 'COMPLETE') return 'complete';
-    // A partner who plays along may have done anything to it but this.
+    // Another publisher cancelled the job; partners cannot.
     if (current.status === 'CANCELLED') return 'given_up';
-    // What is nearly done is left to the installer: no message can come after the end then.
+    // From EN_ROUTE on only the installer acts, so no platform message can follow the job's end.
     const isEarly = ['ASSIGNED', 'ACKNOWLEDGED', 'BLOCKED'].includes(current.status);
     if (isEarly && chance(0.03)) {
-      await world.tell(JobCancelledSchema, { jobId: job.id, version: next(job.id), occurredAt: now() });
+      await world.publish(JobCancelledSchema, { jobId: job.id, version: next(job.id), occurredAt: now() });
       yield 'job_cancelled';
       return 'cancelled';
     }
     if (isEarly && chance(0.04)) {
-      yield* movedToAnother(sale, job);
-      if (!(yield* shown(sale, job, 0))) return 'given_up';
+      yield* reassignJob(sale, job);
+      if (!(yield* waitForVersion(sale, job, 0))) return 'given_up';
       continue;
     }
     if (isEarly && chance(0.35)) {
-      yield* changedBySeller(sale, job, current);
-      if (!(yield* shown(sale, job, current.version))) return 'given_up';
+      yield* changeJob(sale, job, current);
+      if (!(yield* waitForVersion(sale, job, current.version))) return 'given_up';
       continue;
     }
     const move = await installerMove(sale, job, current);
@@ -135,8 +135,8 @@ export async function* installed(
   return 'given_up';
 }
 
-/** The job as its installer company sees it; undefined when it does not, or that is unknown now. */
-async function seen(
+/** Reads the job as its installer company; undefined if the company cannot see it or the call fails. */
+async function readJob(
   { world }: SaleState,
   { id: jobId, installer }: SimulatedJob,
 ): Promise<InstallerJob | undefined> {
@@ -150,26 +150,26 @@ async function seen(
   }
 }
 
-/** Waits until the job shows a newer version than before; false: given up. */
-async function* shown(
+/** Waits until the installer sees a version newer than `before`. Returns false after `MAX_TRIES` waits. */
+async function* waitForVersion(
   sale: SaleState,
   job: SimulatedJob,
   before: number,
 ): AsyncGenerator<string, boolean, undefined> {
-  for (let turn = 0; turn < PATIENCE; turn += 1) {
-    const current = await seen(sale, job);
+  for (let turn = 0; turn < MAX_TRIES; turn += 1) {
+    const current = await readJob(sale, job);
     if (current !== undefined && current.version > before) return true;
     yield 'waited';
   }
   return false;
 }
 
-/** The platform takes the job from its installer company and assigns it anew. */
-async function* movedToAnother({ world, next, pick, now }: SaleState, job: SimulatedJob) {
-  await world.tell(JobUnassignedSchema, { jobId: job.id, version: next(job.id), occurredAt: now() });
+/** Publishes that the job is unassigned and assigned again. */
+async function* reassignJob({ world, next, pick, now }: SaleState, job: SimulatedJob) {
+  await world.publish(JobUnassignedSchema, { jobId: job.id, version: next(job.id), occurredAt: now() });
   yield 'job_unassigned';
   job.installer = pick(world.installers);
-  await world.tell(JobAssignedSchema, {
+  await world.publish(JobAssignedSchema, {
     jobId: job.id,
     version: next(job.id),
     installerCompanyId: job.installer.id,
@@ -178,14 +178,14 @@ async function* movedToAnother({ world, next, pick, now }: SaleState, job: Simul
   yield 'job_assigned';
 }
 
-/** Something that changes what the installer sees. */
-async function* changedBySeller(sale: SaleState, job: SimulatedJob, current: InstallerJob) {
+/** Publishes one change that the installer sees. */
+async function* changeJob(sale: SaleState, job: SimulatedJob, current: InstallerJob) {
   const { pick, inHours } = sale;
-  const { tell } = sale.world;
+  const { publish } = sale.world;
   const about = () => ({ jobId: job.id, version: sale.next(job.id), occurredAt: sale.now() });
   switch (pick(['document', 'readiness', 'schedule', 'scope'] as const)) {
     case 'document':
-      await tell(JobDocumentAvailableSchema, {
+      await publish(JobDocumentAvailableSchema, {
         ...about(),
         documentId: newId('doc'),
         category: pick([DocumentCategory.SCOPE, DocumentCategory.PERMIT, DocumentCategory.MANUAL]),
@@ -195,18 +195,18 @@ async function* changedBySeller(sale: SaleState, job: SimulatedJob, current: Ins
       break;
     case 'readiness':
       job.isReady = !job.isReady;
-      await tell(JobReadinessChangedSchema, {
+      await publish(JobReadinessChangedSchema, {
         ...about(),
         ready: job.isReady,
-        // One that no installer reports here, so that the projection changes.
+        // Simulated installers never report WEATHER, so the projection always changes.
         blockerCodes: job.isReady ? [] : ['WEATHER'],
       });
       yield 'job_readiness_changed';
       break;
     case 'schedule': {
-      // An hour of its own each time, so that the projection changes.
+      // Each version has a different start, so that the projection changes.
       const hours = 24 + sale.version(job.id);
-      await tell(JobScheduledSchema, {
+      await publish(JobScheduledSchema, {
         ...about(),
         status: pick([JobScheduleStatus.TENTATIVE, JobScheduleStatus.CONFIRMED]),
         startsAt: inHours(hours),
@@ -217,13 +217,13 @@ async function* changedBySeller(sale: SaleState, job: SimulatedJob, current: Ins
       break;
     }
     case 'scope':
-      await tell(JobScopeChangedSchema, { ...about(), scope: scopeOf(current.scope.scopeVersion + 1) });
+      await publish(JobScopeChangedSchema, { ...about(), scope: scopeOf(current.scope.scopeVersion + 1) });
       yield 'job_scope_changed';
       break;
   }
 }
 
-/** One move of the installer company, by name; `refused` if job-state refuses it or its outcome is unknown. */
+/** Makes one move of the installer company; returns its name, or `refused` if it failed or its outcome is unknown. */
 async function installerMove(
   { world, pick, chance, now, inHours }: SaleState,
   job: SimulatedJob,
@@ -265,7 +265,7 @@ async function installerMove(
     });
     return 'status_reported';
   } catch (error) {
-    // Refused, or unknown: the next move begins with what has become of the job.
+    // The next move reads the job again, so it sees the write if it succeeded.
     serviceErrorFrom(error);
     return 'refused';
   }

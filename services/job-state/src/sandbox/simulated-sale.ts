@@ -16,25 +16,24 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { newId } from '@partner/kernel/ids';
 import { beginSale, type SaleState, type SimulatedWorld, usd } from './sale-state.js';
-import { installed, type SimulatedJob, soldJob } from './simulated-installation.js';
+import { createJob, simulateInstallation, type SimulatedJob } from './simulated-installation.js';
 
 /**
- * Plays one sale of the sandbox from its project to the end, one move each time that it is asked on, and names the move. It
- * knows the versions of all that it tells of, since it has made it. What it has told of a job it waits for before it goes on,
- * so that no message of its own contradicts another one, however late they take effect; an installer's write that is refused is
- * tried anew from what the job has become. Ends when the project is completed, cancelled or given up.
+ * Simulates one sale from its project to its end; each `next()` makes one move and yields its name. After publishing a change of
+ * a job, the sale waits until the installer sees it. Late messages therefore never contradict each other. After a refused write
+ * the installer reads the job again. The sale ends when the project is completed, cancelled or given up.
  */
 export async function* simulatedSale(world: SimulatedWorld): AsyncGenerator<string, void, undefined> {
   const sale = beginSale(world);
-  const { tell } = world;
+  const { publish } = world;
   const { projectId, price, next, now } = sale;
 
-  yield* toldProject(sale);
-  const customerAccepts = yield* toldQuote(sale);
+  yield* publishProject(sale);
+  const customerAccepts = yield* publishQuote(sale);
   if (!customerAccepts) return;
   const depositId = newId('dep');
   const deposit = usd(price / 10);
-  await tell(DepositPaidSchema, {
+  await publish(DepositPaidSchema, {
     depositId,
     version: next(depositId),
     projectId,
@@ -42,14 +41,17 @@ export async function* simulatedSale(world: SimulatedWorld): AsyncGenerator<stri
     occurredAt: now(),
   });
   yield 'deposit_paid';
-  const depositEntryId = yield* entered(sale, { case: 'deposit', value: { depositId, amount: deposit } });
+  const depositEntryId = yield* publishJournalEntry(sale, {
+    case: 'deposit',
+    value: { depositId, amount: deposit },
+  });
 
-  const job = yield* soldJob(sale);
-  yield* stage(sale, 'SOLD', 'INSTALLATION');
-  const outcome = yield* installed(sale, job);
+  const job = yield* createJob(sale);
+  yield* publishStage(sale, 'SOLD', 'INSTALLATION');
+  const outcome = yield* simulateInstallation(sale, job);
   if (outcome === 'given_up') return;
   if (outcome === 'cancelled') {
-    await tell(DepositRefundedSchema, {
+    await publish(DepositRefundedSchema, {
       depositId,
       version: next(depositId),
       projectId,
@@ -57,7 +59,7 @@ export async function* simulatedSale(world: SimulatedWorld): AsyncGenerator<stri
       occurredAt: now(),
     });
     yield 'deposit_refunded';
-    yield* entered(sale, {
+    yield* publishJournalEntry(sale, {
       case: 'adjustment',
       value: {
         adjustsEntryId: depositEntryId,
@@ -67,24 +69,24 @@ export async function* simulatedSale(world: SimulatedWorld): AsyncGenerator<stri
     });
     return;
   }
-  yield* closed(sale, job);
+  yield* closeSale(sale, job);
 }
 
-async function* toldProject(sale: SaleState) {
+async function* publishProject(sale: SaleState) {
   const { world, seller, projectId, next, pick, chance, now, inHours } = sale;
-  await world.tell(ProjectCreatedSchema, {
+  await world.publish(ProjectCreatedSchema, {
     projectId,
     version: next(projectId),
     sellingCompanyId: seller.id,
     occurredAt: now(),
   });
   yield 'project_created';
-  yield* stage(sale, undefined, 'LEAD');
+  yield* publishStage(sale, undefined, 'LEAD');
   const leadIds = world.leadIdsOf(seller.id);
   if (leadIds.length === 0 || chance(0.5)) return;
   const appointment = { appointmentId: newId('appt'), leadId: pick(leadIds) };
   for (const hours of chance(0.5) ? [24, 48] : [24]) {
-    await world.tell(AppointmentScheduledSchema, {
+    await world.publish(AppointmentScheduledSchema, {
       ...appointment,
       version: next(appointment.appointmentId),
       startsAt: inHours(hours),
@@ -95,32 +97,32 @@ async function* toldProject(sale: SaleState) {
   }
 }
 
-/** True if the customer accepts the quote. */
-async function* toldQuote(sale: SaleState): AsyncGenerator<string, boolean, undefined> {
+/** Returns true if the customer accepts the quote. */
+async function* publishQuote(sale: SaleState): AsyncGenerator<string, boolean, undefined> {
   const { world, projectId, price, next, chance, now, inHours } = sale;
   const quoteId = newId('quo');
   const of = () => ({ quoteId, version: next(quoteId), projectId, occurredAt: now() });
-  await world.tell(QuoteSentSchema, { ...of(), total: usd(price), validUntil: inHours(30 * 24) });
+  await world.publish(QuoteSentSchema, { ...of(), total: usd(price), validUntil: inHours(30 * 24) });
   yield 'quote_sent';
-  await world.tell(QuoteViewedSchema, of());
+  await world.publish(QuoteViewedSchema, of());
   yield 'quote_viewed';
   if (chance(0.1)) {
-    yield* stage(sale, 'LEAD', 'LOST');
+    yield* publishStage(sale, 'LEAD', 'LOST');
     return false;
   }
-  await world.tell(QuoteAcceptedSchema, {
+  await world.publish(QuoteAcceptedSchema, {
     ...of(),
     ...(chance(0.5) && { optionName: 'Comfort' }),
     total: usd(price),
   });
   yield 'quote_accepted';
-  yield* stage(sale, 'LEAD', 'SOLD');
+  yield* publishStage(sale, 'LEAD', 'SOLD');
   return true;
 }
 
-async function* stage(sale: SaleState, previousStage: string | undefined, name: string) {
+async function* publishStage(sale: SaleState, previousStage: string | undefined, name: string) {
   const { world, projectId, next, now } = sale;
-  await world.tell(ProjectStageChangedSchema, {
+  await world.publish(ProjectStageChangedSchema, {
     projectId,
     version: next(projectId),
     ...(previousStage !== undefined && { previousStage }),
@@ -130,13 +132,13 @@ async function* stage(sale: SaleState, previousStage: string | undefined, name: 
   yield 'stage_changed';
 }
 
-/** Enters a record in the seller's journal; returns the id of the entry. */
-async function* entered(
+/** Publishes an entry of the seller's journal; returns its id. */
+async function* publishJournalEntry(
   { world, seller, projectId, now }: SaleState,
   record: NonNullable<MessageInitShape<typeof JournalEntryRecordedSchema>['record']>,
 ): AsyncGenerator<string, string, undefined> {
   const entryId = newId('jrn');
-  await world.tell(JournalEntryRecordedSchema, {
+  await world.publish(JournalEntryRecordedSchema, {
     entryId,
     companyId: seller.id,
     projectId,
@@ -147,14 +149,18 @@ async function* entered(
   return entryId;
 }
 
-async function* closed(sale: SaleState, job: SimulatedJob) {
+async function* closeSale(sale: SaleState, job: SimulatedJob) {
   const { world, projectId, price, next, chance, now, inHours } = sale;
-  await world.tell(JobCompletionAcceptedSchema, { jobId: job.id, version: next(job.id), occurredAt: now() });
+  await world.publish(JobCompletionAcceptedSchema, {
+    jobId: job.id,
+    version: next(job.id),
+    occurredAt: now(),
+  });
   yield 'job_completion_accepted';
   const invoiceId = newId('inv');
   const invoice = { invoiceId, invoiceNumber: `INV-1X${invoiceId.slice(-6).toUpperCase()}` };
   const rest = usd(price - price / 10);
-  await world.tell(InvoiceIssuedSchema, {
+  await world.publish(InvoiceIssuedSchema, {
     ...invoice,
     version: next(invoiceId),
     projectId,
@@ -163,12 +169,12 @@ async function* closed(sale: SaleState, job: SimulatedJob) {
     occurredAt: now(),
   });
   yield 'invoice_issued';
-  yield* entered(sale, { case: 'invoice', value: { ...invoice, amount: rest } });
+  yield* publishJournalEntry(sale, { case: 'invoice', value: { ...invoice, amount: rest } });
   if (chance(0.3)) {
     const rebateId = newId('reb');
     let previousStatus: string | undefined;
     for (const status of ['SUBMITTED', chance(0.8) ? 'APPROVED' : 'REJECTED']) {
-      await world.tell(RebateStatusChangedSchema, {
+      await world.publish(RebateStatusChangedSchema, {
         rebateId,
         version: next(rebateId),
         projectId,
@@ -181,10 +187,10 @@ async function* closed(sale: SaleState, job: SimulatedJob) {
       previousStatus = status;
     }
   }
-  yield* stage(sale, 'INSTALLATION', 'CLOSED');
-  await world.tell(ProjectCompletedSchema, { projectId, version: next(projectId), occurredAt: now() });
+  yield* publishStage(sale, 'INSTALLATION', 'CLOSED');
+  await world.publish(ProjectCompletedSchema, { projectId, version: next(projectId), occurredAt: now() });
   yield 'project_completed';
-  yield* entered(sale, {
+  yield* publishJournalEntry(sale, {
     case: 'payout',
     value: { payoutId: newId('pay'), payeeCompanyId: job.installer.id, amount: usd(price / 2) },
   });

@@ -4,7 +4,7 @@ import { simulatorConfig } from './simulator-config.js';
 
 const settings = { PARTNER_ENVIRONMENT: 'sandbox', AMQP_URL: 'amqp://broker' };
 
-test('the simulator makes 30 moves a minute, by chance', () => {
+test('the simulator defaults to 30 moves a minute and a random seed', () => {
   const [one, other] = [parseConfig(simulatorConfig, settings), parseConfig(simulatorConfig, settings)];
   expect(one).toMatchObject({ SIMULATOR_MOVES_PER_MINUTE: 30, PARTNER_ENVIRONMENT: 'sandbox' });
   expect(one.SIMULATOR_SEED).not.toBe(other.SIMULATOR_SEED);

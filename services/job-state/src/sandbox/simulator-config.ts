@@ -6,10 +6,10 @@ import { z } from 'zod';
 export const simulatorConfig = z.object({
   ...commonConfig,
   PARTNER_ENVIRONMENT: z.literal('sandbox', {
-    error: 'must be sandbox: nothing is invented anywhere else',
+    error: 'must be sandbox: the simulator writes invented data',
   }),
   SIMULATOR_MOVES_PER_MINUTE: integer({ min: 1, max: 6_000 }).default(30).meta({
-    description: 'Messages of the platform and writes of installers together.',
+    description: 'Platform messages and installer writes together.',
     unit: 'per minute',
   }),
   SIMULATOR_SEED: z
@@ -18,6 +18,6 @@ export const simulatorConfig = z.object({
     .max(100)
     .optional()
     .transform((seed) => seed ?? randomUUID())
-    .describe("Seed of the simulator's choices. Without one, each start takes and logs a new one."),
+    .describe("Seed of the simulator's choices. Without it, each start generates and logs a new seed."),
   RPC_TIMEOUT_MS: httpConfig.RPC_TIMEOUT_MS,
 });

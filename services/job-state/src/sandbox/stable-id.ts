@@ -3,12 +3,12 @@ import type { IdPrefix } from '@partner/kernel/ids';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Bytes that follow from a label alone. */
+/** Derives bytes from a label; deterministic. */
 export function stableBytes(label: string, length: number): Buffer {
   return createHash('shake256', { outputLength: length }).update(`sandbox ${label}`).digest();
 }
 
-/** An id as `newId` would have made it at an instant (TypeID over UUIDv7), whose random part follows from the label. */
+/** Returns an id in the form of `newId` (TypeID over UUIDv7) for an instant. The label determines its random part. */
 export function stableId(prefix: IdPrefix, label: string, at: Date): string {
   const bytes = stableBytes(`${prefix} ${label}`, 16);
   bytes.writeUIntBE(at.getTime(), 0, 6);

@@ -15,9 +15,8 @@ const MAX_OPEN_SALES = 200;
 const FAILURE_PAUSE_MS = 1_000;
 
 /**
- * Makes moves on the companies of the sandbox at a rate. A message that the broker does not take is told again, under the same
- * message id, until it is taken: the sale waits meanwhile and everything with it. `stop` waits for the move in flight, which
- * ends then also without the broker.
+ * Makes moves on the sandbox's companies at a fixed rate. If the broker does not confirm a message, the simulator retries it
+ * under the same message id and makes no other move. `stop` waits for the move in flight; it ends even while the broker is down.
  */
 export function startSimulator(deps: {
   readonly publisher: Pick<Publisher, 'publish'>;
@@ -31,18 +30,18 @@ export function startSimulator(deps: {
   const { publisher, logger, metrics } = deps;
   const moves = new Counter({
     name: 'partner_simulator_moves_total',
-    help: 'Moves of the simulator of the sandbox, by what was done',
+    help: "Moves of the sandbox's simulator, by move",
     labelNames: ['move'] as const,
     registers: [metrics],
   });
   const openSales = new Gauge({
     name: 'partner_simulator_open_sales',
-    help: 'Sales that the simulator of the sandbox has begun and not brought to their end',
+    help: "Unfinished sales of the sandbox's simulator",
     registers: [metrics],
   });
   const stopping = new AbortController();
 
-  async function tell<Desc extends DescMessage>(
+  async function publish<Desc extends DescMessage>(
     schema: Desc,
     content: MessageInitShape<Desc>,
   ): Promise<void> {
@@ -58,7 +57,7 @@ export function startSimulator(deps: {
         return await publisher.publish(message);
       } catch (error) {
         if (!(error instanceof PublishError) || stopping.signal.aborted) throw error;
-        await ended(stopping.signal, FAILURE_PAUSE_MS);
+        await delay(stopping.signal, FAILURE_PAUSE_MS);
       }
     }
   }
@@ -72,7 +71,7 @@ export function startSimulator(deps: {
     sellers: companies.filter((company) => company.class === 'SALES'),
     installers: companies.filter((company) => company.class === 'INSTALLER'),
     leadIdsOf: (companyId) => leads.filter((lead) => lead.companyId === companyId).map(({ id }) => id),
-    tell,
+    publish,
     jobs: deps.jobs,
     random: seededRandom(deps.seed),
     clock: deps.clock,
@@ -99,7 +98,7 @@ export function startSimulator(deps: {
   };
 }
 
-/** Numbers from 0 to 1, less than 1, that follow from a text alone. */
+/** Returns a generator of numbers in [0, 1) that the seed determines. */
 export function seededRandom(seed: string): () => number {
   let count = 0;
   return () => {
@@ -108,8 +107,8 @@ export function seededRandom(seed: string): () => number {
   };
 }
 
-/** Resolves after the time, or as soon as the signal fires. */
-function ended(signal: AbortSignal, milliseconds: number): Promise<void> {
+/** Resolves after the delay or when the signal aborts. */
+function delay(signal: AbortSignal, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {
       clearTimeout(timer);
