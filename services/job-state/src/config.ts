@@ -80,7 +80,7 @@ export const migrateConfig = z.object({
 /** The settings of `seed-sandbox`. */
 export const seedConfig = z.object({
   PARTNER_ENVIRONMENT: z.literal('sandbox', {
-    error: 'must be sandbox: nothing else is filled with invented data',
+    error: 'must be sandbox: the seed inserts invented data',
   }),
   POSTGRES_URL: postgresUrl,
 });

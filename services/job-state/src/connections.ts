@@ -14,7 +14,7 @@ const SCHEMA_PAUSE_MS = 500;
 /** Connection pools of one process. Both lead to the same database. */
 export interface Databases {
   readonly database: Database;
-  /** A pool of its own, so that due deliveries and results never wait for a connection behind a burst of writes. */
+  /** A separate pool, so that due deliveries and results never wait for a connection behind a burst of writes. */
   readonly queue: Database;
 }
 
@@ -47,7 +47,7 @@ export async function openDatabases(
 
 /**
  * Connections of one process to the broker. A broker that runs out of resources blocks connections that publish;
- * acknowledgements go on over the other one.
+ * acknowledgements continue over the other one.
  */
 export interface BrokerConnections {
   readonly publishing: AmqpConnection;

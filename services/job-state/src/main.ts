@@ -27,7 +27,7 @@ await runService({
 
     const publisher = createPublisher({ connection: publishing, logger, metrics });
     lifecycle.onShutdown('publisher', () => publisher.flush());
-    // A channel of its own: what may be lost takes no place from what must not be.
+    // A separate channel, so that announcements, which may be lost, never delay other messages.
     const changesPublisher = createPublisher({ connection: publishing, logger, metrics });
     const announcements = startAnnouncingChanges({
       databases: [database, queue],

@@ -11,7 +11,7 @@ const STATEMENT_MS = 600_000;
 /**
  * Migrates the database at `POSTGRES_URL` to the newest schema and creates the partitions of the next weeks.
  *
- * It exits with 0, or with 1 and one clear message. job-state creates missing partitions later; until then their rows go to the
+ * Exits with 0, or with 1 and one error message. job-state creates missing partitions later; until then their rows go to the
  * default partition.
  */
 try {

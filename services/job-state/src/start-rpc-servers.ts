@@ -39,7 +39,7 @@ import { createSandboxService } from './sandbox/sandbox-service.js';
 import { createDeliveryService } from './webhooks/delivery-service.js';
 import { createSubscriptionService } from './webhooks/subscriptions/subscription-service.js';
 
-/** People ask, one question after another. */
+/** Operators send few requests, one after another. */
 const OPERATOR_PREFETCH = 2;
 
 interface ServiceDeps {
@@ -52,8 +52,8 @@ interface ServiceDeps {
 }
 
 /**
- * Starts the RPC servers: one for each gateway, one for the management of companies, one for operators. Each serves a queue
- * of its own.
+ * Starts the RPC servers: one for each gateway, one for the management of companies, one for operators. Each serves its own
+ * queue.
  */
 export function startRpcServers(
   config: Config,
@@ -61,9 +61,9 @@ export function startRpcServers(
   { publishing, ...deps }: Omit<ServiceDeps, 'logger'> & { readonly publishing: AmqpConnection },
 ): void {
   const serviceDeps: ServiceDeps = { ...deps, logger };
-  // Much more than can run at once: what waits for its turn, or for a stuck row of its company, must not keep the rest out.
+  // Far more than can run at once: requests that wait for a connection or a locked row must not block the others.
   const prefetch = 40 * config.POSTGRES_POOL_SIZE;
-  // Replies are publishes: they must not stand in the way of the consumers' acknowledgements.
+  // Replies use the publishing connection, so that they cannot delay the consumers' acknowledgements.
   const shared = { connection: publishing, logger, metrics };
   const authentication = authenticationService(config, serviceDeps);
   const inboundRpcServer = startRpcServer({
@@ -123,7 +123,7 @@ function installerService(config: Config, { database, clock, logger }: ServiceDe
   return rpcService(JobService, createJobService({ database, clock, logger, feedDays }));
 }
 
-/** Services that manage what a company has: access, webhooks, the audit log and, in the sandbox, its fault scripts. */
+/** Services that manage a company: access, webhooks, the audit trail and, in the sandbox, its fault scripts. */
 function managementServices(config: Config, deps: ServiceDeps): readonly RpcService[] {
   const { database, clock, logger, dispatcherTransport } = deps;
   return [

@@ -71,14 +71,14 @@ function gateway() {
   return createClient(AuthenticationService, transport);
 }
 
-/** A general key of the seller, and its text. */
+/** Creates a general key of the seller; returns its id and text. */
 async function created(companyId = seller): Promise<{ readonly id: string; readonly text: string }> {
   const { key, apiKey } = await client().createKey({ companyId, kind: 'general' });
   return { id: key.id, text: apiKey };
 }
 
-/** Whether the gateway's lookup of the key succeeds now. */
-async function isTaken(text: string): Promise<boolean> {
+/** Whether the gateway's lookup of the key succeeds. */
+async function isAccepted(text: string): Promise<boolean> {
   const parsed = parseApiKey(text, 'production');
   invariant(parsed, 'the text has the form of a key of the environment');
   return gateway()
@@ -121,7 +121,7 @@ describe('creating a key', () => {
       lastFour: apiKey.slice(-4),
       state: 'active',
     });
-    expect(await isTaken(apiKey)).toBe(true);
+    expect(await isAccepted(apiKey)).toBe(true);
     const secret = apiKey.slice(apiKey.indexOf('.') + 1);
     const [row] = await database.query<{ row: string; sha256: Buffer }>(
       'select api_keys::text as row, secret_sha256 as sha256 from api_keys where id = $1',
@@ -228,9 +228,9 @@ describe('creating a key', () => {
   test('stops at 20 keys in force, also for concurrent requests [CONSOLE-8]', async () => {
     for (let count = 0; count < 19; count += 1) await created();
     const { both } = await database.transaction(async (tx) => {
-      // Keys can be counted meanwhile, but not created.
+      // Blocks the creation of keys, but not their count.
       await tx.query('lock table api_keys in exclusive mode');
-      const asked = [created(), created()].map((call) =>
+      const requested = [created(), created()].map((call) =>
         call.then(
           () => 'made',
           () => 'refused',
@@ -242,7 +242,7 @@ describe('creating a key', () => {
         );
         return waiting.length === 2 ? waiting : undefined;
       });
-      return { both: Promise.all(asked) };
+      return { both: Promise.all(requested) };
     });
     expect((await both).sort()).toEqual(['made', 'refused']);
     expect((await failureOf(created())).reason).toBe('key_limit_reached');
@@ -290,9 +290,9 @@ describe('rotating a key', () => {
     });
     expect(rotated.previous.expiresAt).toBe(new Date(TEST_NOW.getTime() + 24 * HOUR_MS).toISOString());
     now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS - 1);
-    expect([await isTaken(made.apiKey), await isTaken(rotated.apiKey)]).toEqual([true, true]);
+    expect([await isAccepted(made.apiKey), await isAccepted(rotated.apiKey)]).toEqual([true, true]);
     now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS);
-    expect([await isTaken(made.apiKey), await isTaken(rotated.apiKey)]).toEqual([false, true]);
+    expect([await isAccepted(made.apiKey), await isAccepted(rotated.apiKey)]).toEqual([false, true]);
     expect((await listed()).map(({ state }) => state)).toEqual(['active', 'expired']);
     expect(await revocationsOf(made.key.id)).toBe(0);
   });
@@ -300,7 +300,7 @@ describe('rotating a key', () => {
   test('without an overlap revokes the old one at once, and broadcasts it', async () => {
     const { id, text } = await created();
     await client().rotateKey({ companyId: seller, keyId: id, overlapHours: 0 });
-    expect(await isTaken(text)).toBe(false);
+    expect(await isAccepted(text)).toBe(false);
     expect(await revocationsOf(id)).toBe(1);
   });
 
@@ -339,7 +339,7 @@ describe('rotating a key', () => {
     const rotate = (overlapHours: number) =>
       client().rotateKey({ companyId: seller, keyId: id, overlapHours });
     expect((await failureOf(rotate(1))).reason).toBe('key_limit_reached');
-    expect(await isTaken(text)).toBe(true);
+    expect(await isAccepted(text)).toBe(true);
     expect((await listed()).map(({ state }) => state)).not.toContain('expiring');
     await rotate(0);
   });
@@ -380,7 +380,7 @@ describe('the keys of a company', () => {
       client().revokeKey({ companyId: other, keyId: id }),
     ];
     for (const attempt of attempts) expect((await failureOf(attempt)).reason).toBe('not_found');
-    expect(await isTaken(text)).toBe(true);
+    expect(await isAccepted(text)).toBe(true);
     expect((await client().listKeys({ companyId: other, beforeKeyId: newId('key') })).keys).toEqual([]);
   });
 });

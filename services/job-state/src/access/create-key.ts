@@ -86,7 +86,7 @@ function refuseKind(companyClass: CompanyClassName, kind: KeyKindName): void {
   throw refused('key_kind_not_allowed', 'kind', expectation);
 }
 
-/** An owner cannot find out which other companies exist; an operator knows them. */
+/** An owner's error never reveals which other companies exist; an operator's does. */
 async function refuseInstaller(
   tx: Transaction,
   {

@@ -91,7 +91,7 @@ async function refusal(attempt: Promise<unknown>): Promise<ServiceError> {
   return error;
 }
 
-/** The number of rows of each kind that bookings leave. */
+/** Row counts of every table that bookings write. */
 async function traces() {
   const [row] = await database.query<Record<string, number>>(
     `select (select count(*)::int from appointments) as appointments,
@@ -203,7 +203,7 @@ describe('an appointment', () => {
     expect({ projectId, notes }).toEqual({ projectId: undefined, notes: undefined });
   });
 
-  test('gives its message to the outbox relay, and wakes the scheduler if there is a delivery', async () => {
+  test('passes its message to the outbox relay, and wakes the scheduler if there is a delivery', async () => {
     const woken: string[] = [];
     const listening = (companyId: string): Pick<Database, 'transaction'> => ({
       transaction: (work, limits) =>
@@ -402,7 +402,7 @@ describe('the RPC', () => {
     ['a header could not hold', ' \t\r\n\u2028é/?"\'\\ %00'],
     ['are beyond the basic plane, 160 of them', '🏠'.repeat(160)],
     ['are combined', 'e\u0301'.repeat(80)],
-  ])('takes keys of characters that %s, and tells them apart', async (_what, key) => {
+  ])('accepts and distinguishes keys of characters that %s', async (_what, key) => {
     const { bookAppointment: call } = client();
     const first = await call({ ...request(), idempotencyKey: keyed(key) });
     const repeat = await call({ ...request(), idempotencyKey: keyed(key) });

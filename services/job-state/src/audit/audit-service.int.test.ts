@@ -104,20 +104,20 @@ describe('a change', () => {
   test('of a webhook is recorded once for each that took effect [CONSOLE-11]', async () => {
     const webhook = await createWebhook();
     const { subscriptionId } = webhook;
-    const asked = { ...webhook, actor };
+    const request = { ...webhook, actor };
     const companyClass = CompanyClass.INSTALLER;
-    await fixture.client.updateSubscription({ ...asked, companyClass, description: 'Other' });
-    await fixture.client.updateSubscription({ ...asked, companyClass, description: 'Other' });
-    await fixture.client.updateSubscription({ ...asked, companyClass, url: 'https://receiver.example/v2' });
+    await fixture.client.updateSubscription({ ...request, companyClass, description: 'Other' });
+    await fixture.client.updateSubscription({ ...request, companyClass, description: 'Other' });
+    await fixture.client.updateSubscription({ ...request, companyClass, url: 'https://receiver.example/v2' });
     const deliveryId = await fixture.tested(webhook, AttemptOutcome.DELIVERED, 2);
-    await fixture.client.activateSubscription(asked);
-    await fixture.client.activateSubscription(asked);
-    await fixture.client.pauseSubscription(asked);
-    await fixture.client.pauseSubscription(asked);
-    const { secret } = await fixture.client.rotateSecret(asked);
-    await fixture.client.activateSecret({ ...asked, pendingSecretVersion: 2 });
-    await fixture.client.activateSecret({ ...asked, pendingSecretVersion: 2 });
-    await fixture.client.deleteSubscription(asked);
+    await fixture.client.activateSubscription(request);
+    await fixture.client.activateSubscription(request);
+    await fixture.client.pauseSubscription(request);
+    await fixture.client.pauseSubscription(request);
+    const { secret } = await fixture.client.rotateSecret(request);
+    await fixture.client.activateSecret({ ...request, pendingSecretVersion: 2 });
+    await fixture.client.activateSecret({ ...request, pendingSecretVersion: 2 });
+    await fixture.client.deleteSubscription(request);
 
     const subject = `webhook ${subscriptionId}`;
     const url = 'https://receiver.example/v2';

@@ -137,7 +137,7 @@ describe('a page that shows webhooks is notified of', () => {
     );
   });
 
-  test('nothing that was rolled back [CONSOLE-2]', async () => {
+  test('no change that was rolled back [CONSOLE-2]', async () => {
     const undone = fixture.database.transaction(async (tx) => {
       tx.announceAfterCommit('cmp_1', ['whk_1']);
       await tx.query('select 1 / 0');

@@ -7,26 +7,26 @@ import { type ChangeAnnouncements, startAnnouncingChanges } from './start-announ
 
 let timers: ManualTimers;
 let published: OutgoingMessage[];
-let takes: () => Promise<void>;
-let tell: (companyId: string, subscriptionIds: readonly string[]) => void;
+let accepts: () => Promise<void>;
+let announce: (companyId: string, subscriptionIds: readonly string[]) => void;
 let announcements: ChangeAnnouncements;
 
 beforeEach(() => {
   timers = createManualTimers();
   published = [];
-  takes = async () => undefined;
+  accepts = async () => undefined;
   announcements = startAnnouncingChanges({
     databases: [
       {
         onAnnounced: (listener) => {
-          tell = listener;
+          announce = listener;
         },
       },
     ],
     publisher: {
       publish: (message) => {
         published.push(message);
-        return takes();
+        return accepts();
       },
     },
     after: timers.after,
@@ -41,7 +41,7 @@ const announced = () =>
 
 describe('changes', () => {
   test('are announced at once to every listener', () => {
-    tell('cmp_1', ['whk_1', 'whk_2']);
+    announce('cmp_1', ['whk_1', 'whk_2']);
     expect(published).toMatchObject([
       {
         exchange: { name: 'partner.webhook-changes', type: 'fanout' },
@@ -53,9 +53,9 @@ describe('changes', () => {
   });
 
   test('are announced together once a second for each company', () => {
-    tell('cmp_1', ['whk_1']);
-    for (let n = 0; n < 1_000; n += 1) tell('cmp_1', [`whk_${n % 3}`]);
-    tell('cmp_2', ['whk_9']);
+    announce('cmp_1', ['whk_1']);
+    for (let n = 0; n < 1_000; n += 1) announce('cmp_1', [`whk_${n % 3}`]);
+    announce('cmp_2', ['whk_9']);
     expect(announced()).toEqual([
       ['cmp_1', 'whk_1'],
       ['cmp_2', 'whk_9'],
@@ -77,18 +77,18 @@ describe('changes', () => {
       },
     ],
   ])('do not affect a commit if the broker %s', (_name, outcome) => {
-    takes = outcome;
-    tell('cmp_1', ['whk_1']);
-    tell('cmp_1', ['whk_1']);
+    accepts = outcome;
+    announce('cmp_1', ['whk_1']);
+    announce('cmp_1', ['whk_1']);
     timers.pass(1_000);
     expect(announced()).toHaveLength(2);
   });
 
   test('are not announced after the stop', () => {
-    tell('cmp_1', ['whk_1']);
-    tell('cmp_1', ['whk_2']);
+    announce('cmp_1', ['whk_1']);
+    announce('cmp_1', ['whk_2']);
     announcements.stop();
-    tell('cmp_2', ['whk_3']);
+    announce('cmp_2', ['whk_3']);
     timers.pass(1_000);
     expect(announced()).toEqual([['cmp_1', 'whk_1']]);
   });

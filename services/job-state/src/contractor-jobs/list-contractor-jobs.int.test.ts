@@ -119,7 +119,7 @@ describe('the list of sold jobs', () => {
     ]);
   });
 
-  test('has the most recently updated first, and of those updated at once the one created last [CONTRACTOR-2]', async () => {
+  test('is ordered by last update, newest first, then by creation [CONTRACTOR-2]', async () => {
     const boundary = await newBoundary();
     const ids: string[] = [];
     for (const seconds of [20, 0, 30, 20, 10]) {

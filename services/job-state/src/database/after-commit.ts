@@ -50,7 +50,7 @@ export interface LeasedDelivery {
   readonly requestId: string | null;
 }
 
-/** Bounds of the leases that a transaction may give to the deliveries that it queues. */
+/** Bounds of the leases that a transaction may take for the deliveries that it queues. */
 export interface LeaseLimits {
   readonly leaseSeconds: number;
   /** Slots for companies with nothing in flight. */
@@ -71,7 +71,7 @@ export interface Releaser {
   release(deliveries: readonly LeasedDelivery[]): void;
 }
 
-/** What a transaction asks for after its commit. */
+/** Actions that a transaction requests after its commit. */
 export interface AfterCommit {
   /** Runs `then` after the commit; never after a rollback. */
   afterCommit(then: () => void): void;
@@ -101,7 +101,7 @@ export interface CommitListeners {
   onMessage(publish: (message: OutboxMessage) => void): void;
   /** Sets the releaser of deliveries that transactions lease. */
   onLeased(releaser: Releaser): void;
-  /** Collects what one transaction asks for; `run` does it, each topic and each company once. */
+  /** Collects the requests of one transaction; `run` executes them, each topic and each company once. */
   collect(): AfterCommit & { readonly run: () => void };
 }
 

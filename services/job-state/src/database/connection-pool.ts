@@ -55,7 +55,7 @@ export interface StatementResult<Row> {
 
 /** Connections to one server. */
 export interface ConnectionPool {
-  /** Runs work with a connection of its own. */
+  /** Runs work with a dedicated connection. */
   use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /**
    * Sends a statement at once, behind those that are still running on the connection, and returns its result.
@@ -163,7 +163,7 @@ export function createConnectionPool(options: {
 
 type Written = (error?: Error | null) => void;
 
-/** A socket that sends what is written in one turn of the event loop in one piece: a batch of statements is one packet. */
+/** A socket that sends all writes of one turn of the event loop together, so that a batch of statements is one packet. */
 function createBatchingSocket(): Socket {
   const socket = new Socket();
   const write = socket.write.bind(socket);
@@ -200,7 +200,7 @@ export function unavailable(cause: unknown): ServiceError {
   });
 }
 
-/** The pool has no error type of its own for a timeout while waiting for a connection. */
+/** The pool has no separate error type for a timeout while waiting for a connection. */
 function isPoolExhausted(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }

@@ -26,9 +26,9 @@ export interface Queryable {
 /**
  * An open transaction. It is rolled back if its work throws.
  *
- * A statement is sent at once, also while others still run: the server runs them in order. What is sent without waiting in
- * between is one round trip. If a statement fails, those behind it fail with the first one's error, and nothing is committed.
- * What is attached at once to the promise of a statement has run before the hooks that follow the commit.
+ * A statement is sent at once, also while others still run: the server runs them in order. Statements sent without waiting in
+ * between share one round trip. If a statement fails, those behind it fail with the first one's error, and nothing is committed.
+ * A handler attached at once to a statement's promise runs before the hooks that follow the commit.
  */
 export interface Transaction extends Queryable, AfterCommit {
   /** The environment of the data. Sandbox features depend on it. */

@@ -15,7 +15,7 @@ export function loopMetrics(metrics: Registry, loop: string): LoopMetrics {
       ? knownSuccess
       : new Gauge({
           name: 'partner_loop_last_success_timestamp_seconds',
-          help: 'When the last run of a loop of this process ended that did not fail; 0 when there was none.',
+          help: 'Time of the last successful run of a loop of this process; 0 before the first.',
           labelNames: ['loop'],
           registers: [metrics],
         });

@@ -27,19 +27,19 @@ export function createPoolMetrics(metrics: Registry): PoolMetrics {
     });
   gauge(
     'partner_postgres_pool_max_connections',
-    'Connections that the pool may have.',
+    'Maximum number of connections of the pool.',
     (pool) => pool.options.max,
   );
-  gauge('partner_postgres_pool_connections', 'Connections that the pool has.', (pool) => pool.totalCount);
+  gauge('partner_postgres_pool_connections', 'Open connections of the pool.', (pool) => pool.totalCount);
   gauge('partner_postgres_pool_idle_connections', 'Idle connections of the pool.', (pool) => pool.idleCount);
   gauge(
     'partner_postgres_pool_waiting',
-    'How many wait for a connection of the pool.',
+    'Callers that wait for a connection of the pool.',
     (pool) => pool.waitingCount,
   );
   const waits = new Histogram({
     name: 'partner_postgres_connection_wait_seconds',
-    help: 'Waits for a connection of the pool, in vain or not.',
+    help: 'Wait times for a connection of the pool, including timeouts.',
     labelNames: ['pool'] as const,
     buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [metrics],

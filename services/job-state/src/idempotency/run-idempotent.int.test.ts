@@ -19,7 +19,7 @@ import { runIdempotent } from './run-idempotent.js';
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 
 /** Longer than any timeout of a write. */
-const PATIENT_MS = 60_000;
+const LONG_TIMEOUT_MS = 60_000;
 
 let testDatabase: TestDatabase;
 
@@ -64,7 +64,7 @@ test('the writes of a company whose row is locked leave connections to authentic
       note: null,
       blockerCode: null,
       expectedVersion: 1,
-      timeoutMs: PATIENT_MS,
+      timeoutMs: LONG_TIMEOUT_MS,
     });
   const writes = Array.from({ length: 50 }, () => write(stuck, jobId));
   const settled = Promise.allSettled(writes);
@@ -86,7 +86,7 @@ test('the writes of a company whose row is locked leave connections to authentic
     ]),
   );
   const answers = Promise.all([
-    access.authenticateKey(key, { timeoutMs: PATIENT_MS }),
+    access.authenticateKey(key, { timeoutMs: LONG_TIMEOUT_MS }),
     getJob({ database }, { companyId: other, jobId: otherJobId }),
     write(other, otherJobId),
   ]);

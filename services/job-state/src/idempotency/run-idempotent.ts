@@ -43,7 +43,7 @@ const storedRefusal = z.object({
  * `idempotency_mismatch`. A request whose key is in use waits 2 s, or until its caller's deadline, then fails with
  * `idempotency_in_progress`. If the work throws, the key stays unused. Without a key the work is done each time.
  *
- * `load` reads and locks what the work needs. It is sent together with the look-up of the key, so it runs for replays too. A
+ * `load` reads and locks what the work needs. It is sent together with the lookup of the key, so it runs for replays too. A
  * replay runs `checkReplay` first. If that throws, the caller gets its error, and the stored outcome stays. Work that only
  * sends its effects costs one more round trip, the commit included.
  *

@@ -132,16 +132,16 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
     const first = await write({ jobId, binding: done });
     const refusedFirst = await refusalOf(write({ jobId, binding: stale }));
     expect(refusedFirst).toMatchObject({ reason: 'stale_version' });
-    const give = (companyId: string) =>
+    const assignTo = (companyId: string) =>
       fixture.database.query('update jobs set installer_company_id = $2 where id = $1', [jobId, companyId]);
-    await give(fixture.otherInstaller);
+    await assignTo(fixture.otherInstaller);
     for (const key of [done, stale]) {
       const replay = await refusalOf(write({ jobId, binding: key }));
       expect(replay).toMatchObject({ reason: 'not_found', message: 'no such job' });
       expect(replay.attributes).toEqual({});
     }
 
-    await give(fixture.installer);
+    await assignTo(fixture.installer);
     expect(await write({ jobId, binding: done })).toMatchObject({
       resource: first.resource,
       idempotency: { replayed: true },

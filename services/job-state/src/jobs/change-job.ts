@@ -66,7 +66,7 @@ export interface JobOperation<Message extends DescMessage, Loaded> {
   readonly what: 'status events' | 'schedules' | 'assignments';
   /** Schema of the message to the platform. */
   readonly schema: Message;
-  /** Validates the request against the clock, before the job is looked at; skipped for replays. */
+  /** Validates the request against the clock, before the job is loaded; skipped for replays. */
   readonly check?: (now: Date) => void;
   /** Reads and locks what the decision needs besides the job, which is locked before. Must send its statements at once. */
   readonly load: (tx: Transaction) => Promise<Loaded>;

@@ -124,7 +124,7 @@ interface FeedRow {
   readonly resource: string;
 }
 
-/** A row with the purge mark; without an entry if there is none. */
+/** A row with the purge mark; its entry fields are null if no entry follows the cursor. */
 interface MarkedRow {
   readonly is_purged: boolean;
   readonly sequence: string | null;

@@ -229,7 +229,7 @@ describe('a reader that walks a snapshot and then tails the feed', () => {
   const CHANGES_PER_WRITER = 25;
   const READERS = 16;
 
-  test('has the final state, whatever was changed, assigned and unassigned while it read', async () => {
+  test('has the final state after any concurrent changes and assignments', async () => {
     const companyId = await insertInstaller();
     const other = await insertInstaller();
     const ids = await Promise.all(
@@ -267,7 +267,7 @@ describe('a reader that walks a snapshot and then tails the feed', () => {
     };
     const writers = Array.from({ length: WRITERS }, write);
     const readers: Promise<Reader>[] = [];
-    // Each starts at another moment of the writing, with pages so small that the writing continues during the snapshot.
+    // Readers start at different times, with pages so small that writes continue during the snapshot.
     while (readers.length < READERS) {
       const due = (readers.length * WRITERS * CHANGES_PER_WRITER) / READERS;
       await eventually(`${due} changes`, () => changes >= due, { everyMs: 1 });

@@ -67,7 +67,7 @@ describe('a set of technicians', () => {
     ]);
   });
 
-  test('replaces the previous one: who stays keeps the instant, who is new gets another, who left is removed', async () => {
+  test('replaces the previous one: a technician who stays keeps the first instant', async () => {
     const jobId = await fixture.job();
     const [stays, leaves, comes] = [
       await fixture.technician(),

@@ -125,7 +125,7 @@ describe('the key of an address', () => {
     );
   });
 
-  test('changes with any one part of a place', () => {
+  test('changes with each part of a place', () => {
     fc.assert(
       fc.property(place, place, style, (one, other, written) => {
         for (const part of PARTS) {

@@ -288,7 +288,7 @@ export const STREET_TYPES: ReadonlySet<string> = new Set(
     .map(([written]) => written),
 );
 
-/** Suffix variants that are words of their own: as a street's name, Centre Street is not Center Street. */
+/** Suffix variants that are also separate words: as a street's name, Centre Street is not Center Street. */
 export const NAME_WORDS: ReadonlySet<string> = new Set(
   'ALLEE BOT BOUL CENT CENTRE DIV EXP EXPRESS RAD SHOAR VILL VIST'.split(' '),
 );

@@ -19,7 +19,7 @@ import { createOperatorService } from './operator-service.js';
 
 const operator = 'olga';
 const IN_FLIGHT = 200;
-/** What that gives to one subscription. */
+/** Resulting slots of one subscription. */
 const SUBSCRIPTION_CAP = 4;
 
 let fixture: WebhookFixture;

@@ -46,7 +46,7 @@ type RelayDeps = {
 /**
  * Publishes each enqueued message once its transaction is committed, from memory, and deletes confirmed ones in batches.
  *
- * A sweep publishes what is left behind: messages of a process that crashed, and those that the broker did not confirm. One
+ * A sweep publishes leftover messages: those of a crashed process, and those that the broker did not confirm. One
  * sweep at a time claims a row (`for update skip locked`), so any number of replicas can run one.
  *
  * At least once, under the same message id: a message that is published twice was confirmed late, or before a crash. There is
@@ -55,13 +55,13 @@ type RelayDeps = {
 export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
   const published = new Counter({
     name: 'partner_outbox_messages_total',
-    help: 'Messages that the outbox relay gave to the broker, by result.',
+    help: 'Messages that the outbox relay published, by result.',
     labelNames: ['type', 'result'] as const,
     registers: [deps.metrics],
   });
   measuredGauge({
     name: 'partner_outbox_oldest_age_seconds',
-    help: 'Age of the oldest message that the broker has not confirmed; 0 when there is none.',
+    help: 'Age of the oldest unconfirmed message; 0 without one.',
     metrics: deps.metrics,
     measure: () => oldestAgeSeconds(deps.database),
     ...(deps.freshMs !== undefined && { freshMs: deps.freshMs }),

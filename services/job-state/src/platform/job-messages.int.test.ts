@@ -115,14 +115,14 @@ const documented = (
 const accepted = (jobId: string, version: number) =>
   platformMessage(JobCompletionAcceptedSchema, { jobId, version, occurredAt });
 
-async function tell(...messages: readonly IncomingMessage[]): Promise<void> {
+async function deliver(...messages: readonly IncomingMessage[]): Promise<void> {
   for (const message of messages) expect(await handle(message)).toEqual(DONE);
 }
 
 /** Repeats a message: under the same message id and under another one. */
-async function tellAgain(...messages: readonly IncomingMessage[]): Promise<void> {
+async function deliverAgain(...messages: readonly IncomingMessage[]): Promise<void> {
   for (const message of messages) {
-    await tell({ ...message, redelivered: true }, { ...message, messageId: newId('evt') });
+    await deliver({ ...message, redelivered: true }, { ...message, messageId: newId('evt') });
   }
 }
 
@@ -130,7 +130,7 @@ const newJob = () => insertAssignedJob(database, seller, one);
 
 async function newUnassignedJob(): Promise<string> {
   const jobId = newId('job');
-  await tell(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
+  await deliver(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
   return jobId;
 }
 
@@ -205,7 +205,7 @@ describe('a job that is removed from its company', () => {
   test('is invisible to it, and starts afresh with the next company, also the same one [PLATFORM-9, PLATFORM-11]', async () => {
     const jobId = await newJob();
     await report(jobId, 'ACKNOWLEDGED', 1);
-    await tell(unassigned(jobId, 3));
+    await deliver(unassigned(jobId, 3));
     await expect(shown(jobId)).rejects.toMatchObject({ reason: 'not_found' });
     expect(
       (await readFeed(database, { companyId: one, afterSequence: '0', limit: 1_000 })).entries.filter(
@@ -214,8 +214,8 @@ describe('a job that is removed from its company', () => {
     ).toEqual([]);
     expect((await namesOf(jobId)).at(-1)).toBe('install.job_unassigned 3');
 
-    await tellAgain(unassigned(jobId, 3));
-    await tell(assigned(jobId, one, 4));
+    await deliverAgain(unassigned(jobId, 3));
+    await deliver(assigned(jobId, one, 4));
     expect(await shown(jobId)).toMatchObject({ version: 4, status: 'ASSIGNED' });
     expect(await feedOf(jobId)).toEqual([4]);
     expect((await namesOf(jobId)).slice(-2)).toEqual(['install.job_unassigned 3', 'install.job_assigned 4']);
@@ -225,32 +225,32 @@ describe('a job that is removed from its company', () => {
     const jobId = await newJob();
     const left = { sellingCompanyId: seller, jobId, binding: undefined, timeoutMs: undefined };
     await appendJobNote(writing(), { ...left, installerCompanyId: one, note: 'Gate code 1234' });
-    // Another company sees none of this.
-    await tell(assigned(jobId, one, 3), readiness(jobId, 4, 'PERMIT'));
+    // Another company cannot see the notes.
+    await deliver(assigned(jobId, one, 3), readiness(jobId, 4, 'PERMIT'));
     expect(await notesOf(jobId, one)).toBe('Gate code 1234');
-    await tell(assigned(jobId, two, 5));
+    await deliver(assigned(jobId, two, 5));
     expect(await notesOf(jobId, two)).toBeNull();
     await appendJobNote(writing(), { ...left, installerCompanyId: two, note: 'Nobody there' });
-    await tell(unassigned(jobId, 6), assigned(jobId, one, 7));
+    await deliver(unassigned(jobId, 6), assigned(jobId, one, 7));
     expect(await notesOf(jobId, one)).toBeNull();
   });
 
   test('and returned keeps what its company has written if the later message comes first [PLATFORM-2]', async () => {
     const [inOrder, swapped] = [await newJob(), await newJob()];
     for (const jobId of [inOrder, swapped]) await report(jobId, 'ACKNOWLEDGED', 1);
-    await tell(assigned(inOrder, two, 3), assigned(inOrder, one, 4));
+    await deliver(assigned(inOrder, two, 3), assigned(inOrder, one, 4));
     expect(await shown(inOrder)).toMatchObject({ version: 4, status: 'ASSIGNED' });
-    await tell(assigned(swapped, one, 4), assigned(swapped, two, 3));
+    await deliver(assigned(swapped, one, 4), assigned(swapped, two, 3));
     expect(await shown(swapped)).toMatchObject({ version: 2, status: 'ACKNOWLEDGED' });
     expect(await namesOf(swapped, two)).toEqual([]);
   });
 
   test('stays unassigned if the older assignment is late [PLATFORM-2]', async () => {
     const jobId = await newUnassignedJob();
-    await tell(unassigned(jobId, 3), assigned(jobId, one, 2));
+    await deliver(unassigned(jobId, 3), assigned(jobId, one, 2));
     await expect(shown(jobId)).rejects.toMatchObject({ reason: 'not_found' });
     expect(await namesOf(jobId)).toEqual([]);
-    await tell(assigned(jobId, two, 4));
+    await deliver(assigned(jobId, two, 4));
     expect(await shown(jobId, two)).toMatchObject({ version: 1 });
   });
 
@@ -266,9 +266,9 @@ describe('a cancellation', () => {
     const jobId = await newJob();
     await report(jobId, 'BLOCKED', 1);
     const message = cancelled(jobId, 5);
-    await tell(message);
-    await tellAgain(message);
-    await tell(cancelled(jobId, 6));
+    await deliver(message);
+    await deliverAgain(message);
+    await deliver(cancelled(jobId, 6));
     expect(await shown(jobId)).toMatchObject({ version: 3, status: 'CANCELLED', readiness: { ready: true } });
     expect(await feedOf(jobId)).toEqual([1, 2, 3]);
     expect((await eventsOf(jobId)).slice(3)).toMatchObject([
@@ -299,12 +299,12 @@ describe('a cancellation', () => {
 
   test('that an older version of this service recorded without its time has the same effect', async () => {
     const jobId = await newJob();
-    await tell(cancelled(jobId, 5));
+    await deliver(cancelled(jobId, 5));
     await database.query(
       `update jobs set platform_state = platform_state #- '{cancelled,occurredAt}' where id = $1`,
       [jobId],
     );
-    await tell(readiness(jobId, 6, 'PERMIT'), assigned(jobId, two, 4));
+    await deliver(readiness(jobId, 6, 'PERMIT'), assigned(jobId, two, 4));
     expect(await shown(jobId, two)).toMatchObject({ status: 'CANCELLED', readiness: { ready: false } });
     const events = await eventsOf(jobId, two);
     expect(events.at(-1)).toMatchObject({ event: 'install.status_changed', data: { status: 'CANCELLED' } });
@@ -318,11 +318,11 @@ describe('a cancellation', () => {
 
   test('that arrives before the assignment: the company gets the job as cancelled', async () => {
     const jobId = await newUnassignedJob();
-    await tell(cancelled(jobId, 3));
+    await deliver(cancelled(jobId, 3));
     expect(
       await database.query('select version, status from job_status_events where job_id = $1', [jobId]),
     ).toEqual([{ version: 1, status: 'CANCELLED' }]);
-    await tell(assigned(jobId, one, 2));
+    await deliver(assigned(jobId, one, 2));
     expect(await shown(jobId)).toMatchObject({ version: 1, status: 'CANCELLED' });
     expect(await eventsOf(jobId)).toMatchObject([
       { event: 'install.job_assigned', version: 1, data: { jobId, status: 'CANCELLED' } },
@@ -338,17 +338,17 @@ describe('a cancellation', () => {
 
   test('that arrives after a contradicting message leaves the job to the company that has it [PLATFORM-2]', async () => {
     const jobId = await newJob();
-    await tell(assigned(jobId, two, 9), scheduled(jobId, 10), cancelled(jobId, 5));
+    await deliver(assigned(jobId, two, 9), scheduled(jobId, 10), cancelled(jobId, 5));
     expect(await shown(jobId, two)).toMatchObject({ status: 'CANCELLED', schedule: { status: 'CONFIRMED' } });
   });
 
   test('is final for later messages: older messages still count, newer assignments and schedules are refused [PLATFORM-2, PLATFORM-13]', async () => {
     const jobId = await newJob();
-    await tell(cancelled(jobId, 9));
+    await deliver(cancelled(jobId, 9));
     expect(await handle(assigned(jobId, two, 10))).toEqual(dead('is CANCELLED'));
     expect(await handle(unassigned(jobId, 10))).toEqual(dead('is CANCELLED'));
     expect(await handle(scheduled(jobId, 10))).toEqual(dead('is CANCELLED'));
-    await tell(assigned(jobId, two, 4), scheduled(jobId, 8));
+    await deliver(assigned(jobId, two, 4), scheduled(jobId, 8));
     expect(await shown(jobId, two)).toMatchObject({ status: 'CANCELLED', schedule: { status: 'CONFIRMED' } });
   });
 });
@@ -358,8 +358,8 @@ describe('another scope', () => {
     const jobId = await newJob();
     await report(jobId, 'ACKNOWLEDGED', 1);
     const message = scoped(jobId, 3, 2);
-    await tell(message);
-    await tellAgain(message);
+    await deliver(message);
+    await deliverAgain(message);
     expect(await shown(jobId)).toMatchObject({
       version: 3,
       status: 'ACKNOWLEDGED',
@@ -379,14 +379,14 @@ describe('another scope', () => {
 
   test('that is late changes nothing, and one whose number does not increase is refused [PLATFORM-2]', async () => {
     const jobId = await newJob();
-    await tell(scoped(jobId, 5, 4), scoped(jobId, 3, 2));
+    await deliver(scoped(jobId, 5, 4), scoped(jobId, 3, 2));
     expect(await shown(jobId)).toMatchObject({ version: 2, scope: { scopeVersion: 4 } });
     expect(await handle(scoped(jobId, 6, 4))).toEqual(dead('scope 4 of job'));
   });
 
   test('of a closed job is published to no company [PLATFORM-13]', async () => {
     const jobId = await newJob();
-    await tell(cancelled(jobId, 4), scoped(jobId, 3, 2));
+    await deliver(cancelled(jobId, 4), scoped(jobId, 3, 2));
     expect(await shown(jobId)).toMatchObject({ version: 3, scope: { scopeVersion: 2 } });
     expect(await namesOf(jobId)).toEqual([
       'install.job_assigned 1',
@@ -400,9 +400,9 @@ describe('another readiness', () => {
   test('is shown and published if it differs from the current one [JOB-3, PLATFORM-7]', async () => {
     const jobId = await newJob();
     const message = readiness(jobId, 3, 'PERMIT');
-    await tell(readiness(jobId, 4, 'WEATHER', 'PERMIT'), message);
-    await tellAgain(message);
-    await tell(readiness(jobId, 5, 'WEATHER', 'PERMIT'), readiness(jobId, 6));
+    await deliver(readiness(jobId, 4, 'WEATHER', 'PERMIT'), message);
+    await deliverAgain(message);
+    await deliver(readiness(jobId, 5, 'WEATHER', 'PERMIT'), readiness(jobId, 6));
     expect(await shown(jobId)).toMatchObject({ version: 3, readiness: { ready: true, blockerCodes: [] } });
     expect(await feedOf(jobId)).toEqual([1, 2, 3]);
     expect((await eventsOf(jobId)).slice(1)).toMatchObject([
@@ -418,7 +418,7 @@ describe('another readiness', () => {
   test('is shown together with the blocker of the installer company', async () => {
     const jobId = await newJob();
     await report(jobId, 'BLOCKED', 1);
-    await tell(readiness(jobId, 3, 'PERMIT'));
+    await deliver(readiness(jobId, 3, 'PERMIT'));
     expect(await shown(jobId)).toMatchObject({
       version: 2,
       readiness: { ready: false, blockerCodes: ['PERMIT'] },
@@ -438,8 +438,8 @@ describe('a schedule of the selling side', () => {
   test('is shown and published if it differs, and can be cancelled [PLATFORM-7]', async () => {
     const jobId = await newJob();
     const message = scheduled(jobId, 4);
-    await tell(message, scheduled(jobId, 3, 2), scheduled(jobId, 5));
-    await tellAgain(message);
+    await deliver(message, scheduled(jobId, 3, 2), scheduled(jobId, 5));
+    await deliverAgain(message);
     expect(await shown(jobId)).toMatchObject({
       version: 2,
       schedule: {
@@ -449,7 +449,7 @@ describe('a schedule of the selling side', () => {
         timeZone: 'America/Denver',
       },
     });
-    await tell(calledOff(jobId, 6), calledOff(jobId, 7));
+    await deliver(calledOff(jobId, 6), calledOff(jobId, 7));
     expect(await shown(jobId)).toMatchObject({
       version: 3,
       schedule: { status: 'CANCELLED', startsAt: null },
@@ -487,17 +487,17 @@ describe('a schedule of the selling side', () => {
     const jobId = await completedJob();
     const before = await shown(jobId);
     const message = scheduled(jobId, 4, 0, TEST_NOW);
-    await tell(message, scheduled(jobId, 3, 2));
-    await tellAgain(message);
+    await deliver(message, scheduled(jobId, 3, 2));
+    await deliverAgain(message);
     expect(await shown(jobId)).toMatchObject({
       version: before.version + 1,
       status: 'COMPLETE',
       schedule: { status: 'CONFIRMED', startsAt: STARTS.toISOString() },
     });
     const others = await newUnassignedJob();
-    await tell(assigned(others, one, 5));
+    await deliver(assigned(others, one, 5));
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [others]);
-    await tell(scheduled(others, 4));
+    await deliver(scheduled(others, 4));
     expect(await shown(others)).toMatchObject({ version: 1, schedule: { status: 'UNSCHEDULED' } });
   });
 
@@ -521,21 +521,21 @@ describe('a schedule of the selling side', () => {
 
   test('counts only if its company had the job by then, for any order of messages [PLATFORM-10]', async () => {
     const before = await newJob();
-    await tell(assigned(before, two, 5), scheduled(before, 4));
+    await deliver(assigned(before, two, 5), scheduled(before, 4));
     expect(await shown(before, two)).toMatchObject({ version: 2, schedule: { status: 'UNSCHEDULED' } });
     const after = await newJob();
-    await tell(scheduled(after, 6), assigned(after, two, 5));
+    await deliver(scheduled(after, 6), assigned(after, two, 5));
     expect(await shown(after, two)).toMatchObject({ version: 3, schedule: { status: 'CONFIRMED' } });
   });
 
   test("before a late assignment message counts if the job turns out to have been the company's [PLATFORM-10]", async () => {
     const jobId = await newUnassignedJob();
-    await tell(assigned(jobId, one, 4), scheduled(jobId, 3));
+    await deliver(assigned(jobId, one, 4), scheduled(jobId, 3));
     expect(await shown(jobId)).toMatchObject({ schedule: { status: 'UNSCHEDULED' } });
-    await tell(assigned(jobId, one, 2));
+    await deliver(assigned(jobId, one, 2));
     expect(await shown(jobId)).toMatchObject({ version: 2, schedule: { status: 'CONFIRMED' } });
     await setTentative(jobId, 2);
-    await tell({ ...unassigned(jobId, 3) });
+    await deliver({ ...unassigned(jobId, 3) });
     expect(await shown(jobId)).toMatchObject({ version: 3, schedule: { status: 'TENTATIVE' } });
   });
 
@@ -543,12 +543,12 @@ describe('a schedule of the selling side', () => {
     const jobId = await newJob();
     await setTentative(jobId, 1);
     const before = new Date(TEST_NOW.getTime() - 1);
-    await tell(scheduled(jobId, 3, 0, before));
+    await deliver(scheduled(jobId, 3, 0, before));
     expect(await shown(jobId)).toMatchObject({ version: 2, schedule: { status: 'TENTATIVE' } });
-    await tell(scheduled(jobId, 4, 1, TEST_NOW));
+    await deliver(scheduled(jobId, 4, 1, TEST_NOW));
     expect(await shown(jobId)).toMatchObject({ version: 3, schedule: { status: 'CONFIRMED' } });
-    // The next company of the job has set nothing.
-    await tell(assigned(jobId, two, 5), scheduled(jobId, 6, 2, before));
+    // The next company has not set a schedule.
+    await deliver(assigned(jobId, two, 5), scheduled(jobId, 6, 2, before));
     expect(await shown(jobId, two)).toMatchObject({ version: 5, schedule: { status: 'CONFIRMED' } });
   });
 });
@@ -563,8 +563,8 @@ describe('a document', () => {
       documented(jobId, 3, document),
       documented(jobId, 5, newId('doc'), DocumentCategory.CONTRACT_METADATA),
     ];
-    await tell(...messages);
-    await tellAgain(...messages);
+    await deliver(...messages);
+    await deliverAgain(...messages);
     expect(await shown(jobId)).toMatchObject({
       version: 3,
       documents: [
@@ -586,7 +586,11 @@ describe('a document', () => {
 
   test('that arrives while the job is unassigned is shown to the next company, and published if it was the older message', async () => {
     const jobId = await newUnassignedJob();
-    await tell(documented(jobId, 3, newId('doc')), documented(jobId, 5, document), assigned(jobId, one, 4));
+    await deliver(
+      documented(jobId, 3, newId('doc')),
+      documented(jobId, 5, document),
+      assigned(jobId, one, 4),
+    );
     expect((await shown(jobId)).documents).toHaveLength(2);
     expect(await eventsOf(jobId)).toMatchObject([
       { event: 'install.job_assigned', version: 1 },
@@ -599,8 +603,8 @@ describe('an accepted completion', () => {
   test('is published once and does not change the projection', async () => {
     const jobId = await newJob();
     const message = accepted(jobId, 3);
-    await tell(message);
-    await tellAgain(message);
+    await deliver(message);
+    await deliverAgain(message);
     expect(await shown(jobId)).toMatchObject({ version: 1, status: 'ASSIGNED' });
     expect(await feedOf(jobId)).toEqual([1]);
     expect((await eventsOf(jobId)).slice(1)).toEqual([
@@ -615,29 +619,29 @@ describe('an accepted completion', () => {
 
   test('is published to the company that turns out to have had the job, and to no later one', async () => {
     const jobId = await newUnassignedJob();
-    await tell(accepted(jobId, 3), assigned(jobId, one, 2));
+    await deliver(accepted(jobId, 3), assigned(jobId, one, 2));
     expect(await namesOf(jobId)).toEqual(['install.job_assigned 1', 'install.completion_received 1']);
     const other = await newUnassignedJob();
-    await tell(accepted(other, 3), assigned(other, one, 4));
+    await deliver(accepted(other, 3), assigned(other, one, 4));
     expect(await namesOf(other)).toEqual(['install.job_assigned 1']);
   });
 
   test('is published to the company that had the job by then, also if another one has it, or none', async () => {
     const jobId = await newJob();
     const message = accepted(jobId, 3);
-    await tell(assigned(jobId, two, 4), message);
-    await tellAgain(message);
+    await deliver(assigned(jobId, two, 4), message);
+    await deliverAgain(message);
     expect((await namesOf(jobId)).at(-1)).toBe('install.completion_received 2');
     expect(await namesOf(jobId, two)).toEqual(['install.job_assigned 2']);
     const left = await newJob();
-    await tell(unassigned(left, 4), accepted(left, 3));
+    await deliver(unassigned(left, 4), accepted(left, 3));
     expect((await namesOf(left)).at(-1)).toBe('install.completion_received 2');
   });
 
   test('is published to another company once that turns out to have had the job by then', async () => {
     const jobId = await newJob();
-    await tell(accepted(jobId, 5), assigned(jobId, two, 4));
-    await tellAgain(assigned(jobId, two, 4));
+    await deliver(accepted(jobId, 5), assigned(jobId, two, 4));
+    await deliverAgain(assigned(jobId, two, 4));
     expect(await namesOf(jobId, two)).toEqual(['install.job_assigned 2', 'install.completion_received 2']);
     expect(await namesOf(jobId)).toEqual([
       'install.job_assigned 1',
@@ -659,11 +663,11 @@ describe('a message about a job', () => {
   ])('%s waits for the job', async (_name, message) => {
     const jobId = newId('job');
     const early = message(jobId);
-    await tell(early);
+    await deliver(early);
     expect(
       await database.query('select prerequisite_id from inbox where message_id = $1', [early.messageId]),
     ).toEqual([{ prerequisite_id: jobId }]);
-    await tell(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
+    await deliver(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
     expect(
       await database.query(
         'select prerequisite_id, settled_at is not null as settled from inbox where message_id = $1',
@@ -688,7 +692,7 @@ describe('a message about a job', () => {
       timeoutMs: undefined,
     });
     await report(jobId, 'BLOCKED', 2);
-    await tell(scoped(jobId, 3, 2), scheduled(jobId, 4), documented(jobId, 5, newId('doc')));
+    await deliver(scoped(jobId, 3, 2), scheduled(jobId, 4), documented(jobId, 5, newId('doc')));
     expect(await shown(jobId)).toMatchObject({
       version: 6,
       status: 'BLOCKED',
@@ -716,16 +720,16 @@ describe('a message about a job', () => {
       dead('has 1000 versions of documents already'),
     );
     expect(await handle(accepted(jobId, 2_000))).toEqual(dead('has 1000 accepted completions already'));
-    await tell(assigned(jobId, one, 500), documented(jobId, 500, document), accepted(jobId, 500));
+    await deliver(assigned(jobId, one, 500), documented(jobId, 500, document), accepted(jobId, 500));
   });
 
   test('shows a new name of the selling company with the job’s next change, not before [PLATFORM-15]', async () => {
     const jobId = await newJob();
     const { company } = await shown(jobId);
     await database.query('update companies set name = $2 where id = $1', [seller, 'A new name']);
-    await tell(accepted(jobId, 3));
+    await deliver(accepted(jobId, 3));
     expect((await shown(jobId)).company).toEqual(company);
-    await tell(scheduled(jobId, 4));
+    await deliver(scheduled(jobId, 4));
     expect(await shown(jobId)).toMatchObject({ version: 2, company: { id: seller, name: 'A new name' } });
   });
 });

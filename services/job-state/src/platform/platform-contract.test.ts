@@ -109,7 +109,7 @@ const bounded = [...PLATFORM_MESSAGE_TYPES.values()].flatMap(({ schema }) =>
   boundedIn(schema, schema, exampleOf(schema), (changed) => changed),
 );
 
-function isTaken(message: DescMessage, json: JsonObject): boolean {
+function isValid(message: DescMessage, json: JsonObject): boolean {
   const body = toBinary(message, fromJson(message, json));
   return readPlatformMessage(message.typeName, body, TEST_NOW).kind === 'whole';
 }
@@ -145,8 +145,8 @@ describe('the platform contract page', () => {
       const limit = field.fieldKind === 'list' ? /at most (\d+)/ : /at most (\d+) characters/;
       const length = Number(limit.exec(meaning ?? '')?.[1]);
       expect(length).toBeGreaterThan(1);
-      expect(isTaken(message, withLength(length))).toBe(true);
-      expect(isTaken(message, withLength(length + 1))).toBe(false);
+      expect(isValid(message, withLength(length))).toBe(true);
+      expect(isValid(message, withLength(length + 1))).toBe(false);
     },
   );
 
@@ -166,8 +166,8 @@ describe('the platform contract page', () => {
     ],
   ])('states the rejected values: %s', (_what, message, change, words) => {
     const example = exampleOf(message);
-    expect(isTaken(message, example)).toBe(true);
-    expect(isTaken(message, { ...example, ...change })).toBe(false);
+    expect(isValid(message, example)).toBe(true);
+    expect(isValid(message, { ...example, ...change })).toBe(false);
     expect(sections.find(({ name }) => name === message.name)?.text).toMatch(words);
   });
 
@@ -196,7 +196,7 @@ describe('the platform contract page', () => {
     });
   });
 
-  test('names exchanges and queues as they are, and the messages of the service', () => {
+  test('names the existing exchanges, queues and messages of the service', () => {
     for (const name of [
       PLATFORM.name,
       PLATFORM_MESSAGES.deadLetterQueue,

@@ -7,7 +7,7 @@ export function platformMessageCounter(metrics: Registry): Counter<'type' | 'res
   if (known instanceof Counter) return known;
   return new Counter({
     name,
-    help: 'Messages of the platform, by type and by what they did; one that came early counts again when it has effect.',
+    help: 'Platform messages by type and result; an early message counts again when it takes effect.',
     labelNames: ['type', 'result'] as const,
     registers: [metrics],
   });

@@ -45,7 +45,7 @@ const customer = {
 };
 
 /** A company with only a class that a later contract may add. */
-const CLASS_UNHEARD_OF = Uint8Array.of(4 << 3, 9);
+const CLASS_OF_LATER_VERSION = Uint8Array.of(4 << 3, 9);
 
 const WHOLE = {
   company: {
@@ -106,7 +106,7 @@ describe('a message of the platform', () => {
     ['a schedule', readOf(JobScheduledSchema, WHOLE.scheduled), job.jobId],
     ['a document', readOf(JobDocumentAvailableSchema, WHOLE.document), job.jobId],
     ['an accepted completion', readOf(JobCompletionAcceptedSchema, job), job.jobId],
-  ])('about %s is read if it is complete', (_what, read, resourceId) => {
+  ])('about %s is accepted if it is complete', (_what, read, resourceId) => {
     expect(read).toMatchObject({ kind: 'whole', message: { resourceId } });
   });
 
@@ -173,7 +173,7 @@ describe('a message of the platform', () => {
     ],
     [
       'class has no value that is known',
-      readPlatformMessage(CompanyChangedSchema.typeName, CLASS_UNHEARD_OF, TEST_NOW),
+      readPlatformMessage(CompanyChangedSchema.typeName, CLASS_OF_LATER_VERSION, TEST_NOW),
     ],
     [
       'accountingCompanyIds holds a company twice',

@@ -124,9 +124,9 @@ async function stateOf({ database }: TestDatabase): Promise<unknown> {
 }
 
 /** The invariants of feeds and install events, for any order of messages. */
-async function faultsOf({ database }: TestDatabase): Promise<unknown> {
+async function violationsOf({ database }: TestDatabase): Promise<unknown> {
   return {
-    toldTwice: await database.query(
+    emittedTwice: await database.query(
       `select resource_id, name, occurred_at, company_id from events
        where name in ('install.document_available', 'install.completion_received')
        group by resource_id, name, occurred_at, company_id, convert_from(body, 'UTF8')::jsonb -> 'data' having count(*) > 1`,
@@ -147,10 +147,10 @@ async function faultsOf({ database }: TestDatabase): Promise<unknown> {
   };
 }
 
-const NO_FAULTS = { toldTwice: [], feedsOfOthers: [], feedNotAsTheJob: [], waitsForNothing: [] };
+const NO_VIOLATIONS = { emittedTwice: [], feedsOfOthers: [], feedNotAsTheJob: [], waitsForNothing: [] };
 
 /** The documents and completions announced to the company of a job with a single company, as of its assignment. */
-async function toldToOnlyCompany({ database }: TestDatabase): Promise<unknown> {
+async function announcedToOnlyCompany({ database }: TestDatabase): Promise<unknown> {
   return database.query(
     `select event.company_id, event.resource_id, event.name, event.occurred_at
      from events as event join jobs as job on job.id = event.resource_id
@@ -214,22 +214,25 @@ const deliveryPlans = messages.chain(({ losable, kept }) => {
 function described(message: IncomingMessage | string): string {
   if (typeof message === 'string') return message;
   const schema = PLATFORM_MESSAGE_TYPES.get(message.type)?.schema;
-  invariant(schema, 'the type is known');
+  invariant(schema, 'the message type exists');
   return `${schema.name} ${toJsonString(schema, fromBinary(schema, message.body))}`;
 }
 
 async function compare(): Promise<void> {
-  expect(await faultsOf(otherwise)).toEqual(NO_FAULTS);
-  expect(await faultsOf(inOrder)).toEqual(NO_FAULTS);
+  expect(await violationsOf(otherwise)).toEqual(NO_VIOLATIONS);
+  expect(await violationsOf(inOrder)).toEqual(NO_VIOLATIONS);
   expect(withoutIds(await stateOf(otherwise))).toEqual(withoutIds(await stateOf(inOrder)));
-  expect(await toldToOnlyCompany(otherwise)).toEqual(await toldToOnlyCompany(inOrder));
+  expect(await announcedToOnlyCompany(otherwise)).toEqual(await announcedToOnlyCompany(inOrder));
 }
 
 /** A waiting message may wait under any of the ids that it was sent with. */
 function withoutIds(state: unknown): unknown {
-  invariant(typeof state === 'object' && state !== null && 'waiting' in state, 'the state has what waits');
+  invariant(
+    typeof state === 'object' && state !== null && 'waiting' in state,
+    'the state has waiting messages',
+  );
   const { waiting, ...rest } = state;
-  invariant(Array.isArray(waiting), 'the state has what waits');
+  invariant(Array.isArray(waiting), 'the state has waiting messages');
   return {
     ...rest,
     waiting: [...new Set(waiting.map((row: { prerequisite_id: string }) => row.prerequisite_id))].sort(),

@@ -83,8 +83,8 @@ describe('job-state on a broker', () => {
       send(message);
     await eventually('the job', () => getJob({ database }, { companyId, jobId }).catch(() => undefined));
 
-    const heard = await probe.declareTestQueue();
-    await probe.channel.bindQueue(heard.name, PARTNER_EVENTS.name, '#');
+    const received = await probe.declareTestQueue();
+    await probe.channel.bindQueue(received.name, PARTNER_EVENTS.name, '#');
     const metrics = new Registry();
     const publisher = createPublisher({ connection, logger, metrics });
     const relay = startOutboxRelay({ database, publisher, logger, metrics, intervalMs: 100 });
@@ -104,7 +104,7 @@ describe('job-state on a broker', () => {
     );
     let published: JobStatusChanged | undefined;
     while (published?.jobId !== jobId) {
-      const { content, properties } = await probe.take(heard.name);
+      const { content, properties } = await probe.take(received.name);
       if (properties.type === JobStatusChangedSchema.typeName)
         published = fromBinary(JobStatusChangedSchema, content);
     }

@@ -134,7 +134,7 @@ export async function recordWaitingMessage(
   );
   if (recorded === undefined) return undefined;
   const { effect, waitedFor } = recorded;
-  // A message that is still early although its prerequisite exists would wait in circles.
+  // A message that is still early although its prerequisite exists would wait forever.
   const isInVain = effect.kind === 'early' && effect.missing === waitedFor;
   const changed = isInVain ? [] : [changesOf(messageId, effect)];
   return { effect, after: await recordDependents(deps, changed, budget) };
@@ -145,7 +145,7 @@ const LOCK_RESOURCES: PreparedStatement = {
   text: 'select pg_advisory_xact_lock(hashtextextended(resource, 0)) from unnest($1::text[]) as resource',
 };
 
-// The snapshot of this statement is taken after the locks were granted, since it is a statement of its own.
+// A separate statement, so that its snapshot is taken after the locks were granted.
 const CLAIM_MESSAGES: PreparedStatement = {
   name: 'claim-platform-messages',
   text: `insert into inbox as known (message_id, received_at, settled_at)
@@ -175,7 +175,7 @@ async function recordOnce(
   const ascending = messages
     .filter(({ sent }) => isNew.has(sent.messageId))
     .sort((a, b) => (a.message.resourceId < b.message.resourceId ? -1 : 1));
-  // All of them must have ended before the transaction ends.
+  // All of them must settle before the transaction ends.
   const ended = await Promise.allSettled(
     ascending.map(async (each) => {
       effects.set(each, await each.run(() => recordNew(tx, each, now)));
@@ -237,7 +237,7 @@ function lockMessagesAbout(tx: Transaction, resourceIds: readonly string[]): voi
   tx.send(LOCK_RESOURCES, [resourceIds.map((id) => `platform ${id}`).sort()]);
 }
 
-/** What a message may let others take effect for. */
+/** Changes of a message that may let other messages take effect. */
 interface Changes {
   /** The message itself, if it waits. */
   readonly waiting: readonly string[];

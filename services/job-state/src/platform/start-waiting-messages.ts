@@ -51,14 +51,14 @@ export function startWaitingMessages(deps: Deps): Loop {
   const handled = platformMessageCounter(deps.metrics);
   measuredGauge({
     name: 'partner_platform_waiting_messages',
-    help: 'Messages of the platform that wait for what they build on, up to 10,000.',
+    help: 'Platform messages that wait for their prerequisite, up to 10,000.',
     metrics: deps.metrics,
     measure: () => waitingCount(deps.database),
     ...(deps.freshMs !== undefined && { freshMs: deps.freshMs }),
   });
   measuredGauge({
     name: 'partner_platform_waiting_oldest_age_seconds',
-    help: 'How long the longest waiting message of the platform has waited; 0 when none waits.',
+    help: 'Age of the oldest waiting platform message; 0 if none waits.',
     metrics: deps.metrics,
     measure: () => oldestAgeSeconds(deps),
     ...(deps.freshMs !== undefined && { freshMs: deps.freshMs }),

@@ -50,7 +50,7 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
     {
       name: 'idempotency_keys',
       key: { kind: 'instant', column: 'expires_at' },
-      // A look-up reads each partition; with seven of them it costs a third less than with twelve.
+      // A lookup reads each partition; with seven of them it costs a third less than with twelve.
       widthDays: 15,
       aheadDays: LIMITS.idempotencyRetentionDays,
       keptDays: SKEW_DAYS,

@@ -75,31 +75,31 @@ function createRetentionMetrics(metrics: Registry) {
   return {
     dropped: new Counter({
       name: 'partner_retention_dropped_partitions_total',
-      help: 'Partitions that were dropped because all of their rows had passed their time.',
+      help: 'Dropped partitions: all of their rows were past their retention.',
       labelNames,
       registers,
     }),
     purged: new Counter({
       name: 'partner_retention_purged_rows_total',
-      help: 'Rows that were deleted for their age: counted in batches, estimated in dropped partitions.',
+      help: 'Rows deleted for their age: counted in batches, estimated in dropped partitions.',
       labelNames,
       registers,
     }),
     kept: new Gauge({
       name: 'partner_retention_overdue_partitions',
-      help: 'Partitions that have passed their time and are still needed, as of the last run.',
+      help: 'Partitions past their retention that are still needed, as of the last run.',
       labelNames,
       registers,
     }),
     oldest: new Gauge({
       name: 'partner_retention_oldest_seconds',
-      help: 'Age of the oldest data, from the end of their partition on, as of the last run; NaN when it is not known.',
+      help: 'Age of the oldest data since the end of its partition, as of the last run; NaN if unknown.',
       labelNames,
       registers,
     }),
     lastSuccess: new Gauge({
       name: 'partner_retention_last_success_timestamp_seconds',
-      help: 'When the last run of this process ended that did all there was to do; 0 when there was none.',
+      help: 'Time of the last complete run of this process; 0 before the first.',
       registers,
     }),
   };

@@ -10,7 +10,7 @@ export const PAGE_BYTES = MAX_RESPONSE_BYTES - FRAME_BYTES;
  * SQL for the size of a text column in all rows before this one.
  *
  * Rows where it is at most {@link PAGE_BYTES} are a page and at most one row more, so that a page of large rows is not read to
- * its limit. Postgres knows the size of a text without reading it.
+ * its limit. Postgres returns the size of a text without reading it.
  */
 export function bytesBefore(column: string, order: string): string {
   return `sum(octet_length(${column})) over (order by ${order} rows unbounded preceding) - octet_length(${column})`;

@@ -8,7 +8,7 @@ import { createBareDatabase } from './test-database.js';
 /**
  * Compares `schema.sql` with the result of the migrations on an empty database of the server `TEST_POSTGRES_URL`.
  *
- * With `--write` it rewrites the file. It exits with 0 if they agree, else with 1 and the first line that differs.
+ * With `--write` it rewrites the file. Exits with 0 if they agree, else with 1 and the first difference.
  */
 const file = fileURLToPath(new URL('../../schema.sql', import.meta.url));
 
@@ -39,7 +39,7 @@ try {
     const committed = readFileSync(file, 'utf8');
     if (committed !== migrated) {
       throw new Error(
-        `schema.sql is not what the migrations make: ${firstDifference(committed, migrated)}\n` +
+        `schema.sql differs from the result of the migrations: ${firstDifference(committed, migrated)}\n` +
           'run: npm run schema --workspace services/job-state',
       );
     }

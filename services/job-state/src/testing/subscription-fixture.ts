@@ -25,12 +25,12 @@ const CLAIM_LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscr
 /** A dispatcher that accepts URLs that contain "receiver" and returns them in lower case. */
 export interface StubDispatcher {
   /** The URLs of its calls. */
-  readonly asked: (string | undefined)[];
+  readonly calls: (string | undefined)[];
   isAway: boolean;
   /** Time until the deadline of the last call, in ms. */
   timeLeftMs: number | undefined;
   /** Runs at each call. */
-  onAsked: () => void;
+  onCall: () => void;
 }
 
 /** A separate database with the subscription service, as the console and the dispatcher use it. */
@@ -71,10 +71,10 @@ export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
   const fixture = await openWebhookFixture();
   const logLines: unknown[][] = [];
   const dispatcher: StubDispatcher = {
-    asked: [],
+    calls: [],
     isAway: false,
     timeLeftMs: undefined,
-    onAsked: () => undefined,
+    onCall: () => undefined,
   };
   const deps: SubscriptionServiceDeps = {
     database: fixture.database,
@@ -153,9 +153,9 @@ function endpointsOf(dispatcher: StubDispatcher): Client<typeof EndpointService>
       rpcService(EndpointService, {
         checkEndpoint({ url }, context) {
           dispatcher.timeLeftMs = context.timeoutMs();
-          dispatcher.onAsked();
-          if (dispatcher.isAway) throw new ServiceError('unavailable', 'no answer in time');
-          dispatcher.asked.push(url);
+          dispatcher.onCall();
+          if (dispatcher.isAway) throw new ServiceError('unavailable', 'no response in time');
+          dispatcher.calls.push(url);
           return url?.toLowerCase().includes('receiver') === true
             ? { allowed: true, normalizedUrl: url.toLowerCase() }
             : { allowed: false, refusal: 'must lead to a public address' };

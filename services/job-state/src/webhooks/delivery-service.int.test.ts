@@ -262,7 +262,7 @@ describe('an RPC', () => {
     'cancelBulkReplay',
     'listEvents',
     'getEvent',
-  ] as const)('%s gives the database no more time than its caller waits', async (method) => {
+  ] as const)("%s limits the database to its caller's deadline", async (method) => {
     seen.limits = [];
     const companyId = newId('cmp');
     const nothing = {

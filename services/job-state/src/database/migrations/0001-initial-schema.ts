@@ -13,7 +13,7 @@ export async function up(knex: Knex): Promise<void> {
     create table companies (
       id text constraint companies_pkey primary key,
       name text not null,
-      -- Of the platform's newest message about it; 0: it was made in another way.
+      -- Version of the platform's newest message about the company; 0: created by another source.
       version integer not null default 0,
       class text not null constraint companies_class_check check (class in ('SALES', 'INSTALLER', 'ACCOUNTING')),
       installer_requests_per_minute integer
@@ -23,14 +23,14 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null default now()
     );
 
-    -- The accounting companies that get a company's financial journal.
+    -- The accounting companies that receive a company's financial journal.
     create table accounting_links (
       company_id text not null constraint accounting_links_company_id_fkey references companies,
       accounting_company_id text not null constraint accounting_links_accounting_company_id_fkey references companies,
       constraint accounting_links_pkey primary key (company_id, accounting_company_id)
     );
 
-    -- password_hash: null until an owner was given one; no sign-in before. version: as a company's.
+    -- password_hash: null until one is set; the owner cannot sign in before. version: as for companies.
     create table memberships (
       id text constraint memberships_pkey primary key,
       version integer not null default 0,
@@ -66,16 +66,16 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index api_keys_company_id_idx on api_keys (company_id, id);
 
-    -- Installer companies that jobs of a selling company are or were assigned to, or that an operator has bound a key to: what its
-    -- keys can be bound to.
+    -- Installer companies that a selling company's keys can be bound to: its jobs are or were assigned to them, or an operator has
+    -- bound a key to them.
     create table contracted_installers (
       selling_company_id text not null constraint contracted_installers_selling_company_id_fkey references companies,
       installer_company_id text not null constraint contracted_installers_installer_company_id_fkey references companies,
       constraint contracted_installers_pkey primary key (selling_company_id, installer_company_id)
     );
 
-    -- Where a company learns of new versions. email: null until an address is confirmed. What is pending waits for the link that
-    -- was mailed to it; of the token in the link only the SHA-256 is kept.
+    -- The address for announcements of new versions. email: null until an address is confirmed. A pending address waits for its
+    -- mailed link; only the SHA-256 of the link's token is stored.
     create table technical_contacts (
       company_id text constraint technical_contacts_pkey primary key
         constraint technical_contacts_company_id_fkey references companies,
@@ -90,8 +90,7 @@ export async function up(knex: Knex): Promise<void> {
       )
     );
 
-    -- Which entry of the changelog was sent to which technical contact. announcement: the date of the entry. sent_at: null while
-    -- a run has claimed it.
+    -- Changelog entries sent to technical contacts. announcement: the date of the entry. sent_at: null while a run has claimed it.
     create table sent_announcements (
       id text collate "C" constraint sent_announcements_pkey primary key,
       announcement text not null,
@@ -103,9 +102,9 @@ export async function up(knex: Knex): Promise<void> {
     );
     create unique index sent_announcements_once_key on sent_announcements (announcement, company_id, lower(email));
 
-    -- Who of a company changed what; written in the transaction of the change. membership_id: null when no one had
-    -- signed in. Partitioned by the time in its id, which is the time of the change. details: a JSON object, never asked for by
-    -- its parts; never a secret.
+    -- A company's audit trail, written in the transaction of the change. membership_id: null without a signed-in person.
+    -- Partitioned by the time in its id, which is the time of the change. details: a JSON object whose fields are never queried;
+    -- it never holds a secret.
     create table audit_entries (
       id text collate "C" constraint audit_entries_pkey primary key,
       company_id text not null,
@@ -134,8 +133,8 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null default now()
     );
 
-    -- The unique constraint is what makes two concurrent posts of one address one lead. address_key: null for a project that
-    -- the platform made without an address, or at one that another project of the company stands for; no lead merges into it.
+    -- The unique constraint makes two concurrent posts of one address one lead. address_key: null for a project that the platform
+    -- created without an address, or at the address of another project of the company; no lead merges into it.
     create table projects (
       id text constraint projects_pkey primary key,
       company_id text not null constraint projects_company_id_fkey references companies,
@@ -176,7 +175,7 @@ export async function up(knex: Knex): Promise<void> {
 
     -- Projects, quotes, deposits, invoices, rebates and journal entries that the platform has published. emitted_versions:
     -- versions with an event, so that each version emits one event, also a late one. state: of the newest version. Amounts and
-    -- names are stored in the events alone.
+    -- names are stored in the events only.
     create table sales_records (
       id text constraint sales_records_pkey primary key,
       kind text not null
@@ -192,7 +191,7 @@ export async function up(knex: Knex): Promise<void> {
     -- projection: the installer-safe JSON text as it is served, null before the first assignment; rewritten with each
     -- change of version. assigned_at: when, on the platform, the assignment in effect was made. blocker_code: the
     -- installer's, while the status is BLOCKED; readiness_*: the selling side's. The projection shows both together. platform_state: the
-    -- platform's messages about the job, by field, with their versions; never queried by its fields.
+    -- platform's messages about the job, by field, with their versions; its fields are never queried.
     create table jobs (
       id text constraint jobs_pkey primary key,
       selling_company_id text not null constraint jobs_selling_company_id_fkey references companies,
@@ -230,7 +229,7 @@ export async function up(knex: Knex): Promise<void> {
     create index jobs_installer_company_id_idx on jobs (installer_company_id, id);
     create index jobs_contractor_idx on jobs (selling_company_id, installer_company_id, last_updated_at desc, id desc);
 
-    -- The moves of a job's status, kept for its history. company_id: who reported the move.
+    -- The history of a job's status. company_id: the company that reported the change.
     create table job_status_events (
       job_id text not null constraint job_status_events_job_id_fkey references jobs,
       version integer not null,
@@ -244,9 +243,9 @@ export async function up(knex: Knex): Promise<void> {
       constraint job_status_events_pkey primary key (job_id, version)
     );
 
-    -- last: the newest sequence of a company's feed. Updated last in a transaction, so that the row lock, held until the
-    -- commit, makes the order of sequences the order of commits, without gaps. purged_through: the greatest sequence that was
-    -- dropped for its age; a reader who stands before it would miss entries and is refused.
+    -- last: the newest sequence of a company's feed. A transaction updates it last and holds the row lock until the commit, so
+    -- sequences follow the order of commits, without gaps. purged_through: the greatest sequence that was dropped for its age; a
+    -- cursor before it would miss entries and is refused.
     create table feed_heads (
       company_id text constraint feed_heads_pkey primary key constraint feed_heads_company_id_fkey references companies,
       last bigint not null default 0,
@@ -264,8 +263,8 @@ export async function up(knex: Knex): Promise<void> {
     create table feed_entries_default partition of feed_entries default;
     create index feed_entries_job_id_idx on feed_entries (company_id, job_id);
 
-    -- A key of a company has at most one row that has not expired. No constraint can say so over partitions: each read and
-    -- insert of a key holds the key's advisory lock until the commit.
+    -- A key of a company has at most one row that has not expired. No constraint can enforce that across partitions, so each read
+    -- and insert of a key holds the key's advisory lock until the commit.
     create table idempotency_keys (
       company_id text not null,
       key text not null,
@@ -281,7 +280,7 @@ export async function up(knex: Knex): Promise<void> {
     -- Message ids of the platform. settled_at: null while a message has had no effect. A message that arrives before its
     -- prerequisite waits here: prerequisite_id is the id of the missing resource, or of the membership that has the requested
     -- email address. An expired or refused one has a dead_reason until the broker has confirmed it in the dead-letter queue.
-    -- resource_id, resource_version, type, body, trace_parent: of waiting and dead messages alone. last_attempt_at: the last
+    -- resource_id, resource_version, type, body, trace_parent: only for waiting and dead messages. last_attempt_at: the last
     -- failed attempt to record it with this prerequisite.
     create table inbox (
       message_id text constraint inbox_pkey primary key,
@@ -322,8 +321,8 @@ export async function up(knex: Knex): Promise<void> {
     create table outbox_default partition of outbox default;
     create index outbox_exchange_idx on outbox (exchange, id);
 
-    -- paused_at: since when it is paused, null while it is active. failures_in_row: failed attempts since the last delivered
-    -- one; the scheduler tells failing endpoints by it. A deleted subscription stays for as long as its deliveries are kept.
+    -- paused_at: start of the pause, null while it is active. failures_in_row: failed attempts since the last delivered one; the
+    -- scheduler identifies failing endpoints by it. A deleted subscription stays as long as its deliveries are kept.
     create table subscriptions (
       id text constraint subscriptions_pkey primary key,
       company_id text not null constraint subscriptions_company_id_fkey references companies,
@@ -346,13 +345,13 @@ export async function up(knex: Knex): Promise<void> {
       updated_at timestamptz not null default now(),
       constraint subscriptions_paused_at_check check ((state = 'paused') = (paused_at is not null))
     );
-    -- Every event looks at the first; deleted ones can be many times as many.
+    -- Each event reads the current ones; deleted ones can be far more numerous.
     create index subscriptions_company_id_idx on subscriptions (company_id, id) where deleted_at is null;
     create index subscriptions_deleted_idx on subscriptions (company_id, id) where deleted_at is not null;
     create index subscriptions_failing_idx on subscriptions (failures_in_row) where failures_in_row > 0;
 
-    -- sealed: AES-256-GCM with subscription id and version as associated data; never the plain secret. sealing_key_id: which
-    -- key. expires_at: of a former version, when it is dropped.
+    -- sealed: AES-256-GCM with subscription id and version as associated data; never the plain secret. expires_at: when a former
+    -- version is dropped.
     create table subscription_secrets (
       subscription_id text not null
         constraint subscription_secrets_subscription_id_fkey references subscriptions on delete cascade,
@@ -366,9 +365,9 @@ export async function up(knex: Knex): Promise<void> {
     create index subscription_secrets_sealing_key_id_idx on subscription_secrets (sealing_key_id);
     create index subscription_secrets_expires_at_idx on subscription_secrets (expires_at) where expires_at is not null;
 
-    -- One event of one company. body: the envelope, rendered once; never jsonb, which would reorder what was signed.
-    -- not_queued: why subscriptions of the company got no delivery, by their ids; null when every one got one.
-    -- Partitioned by the time in its id. What is in the default partition came outside of the times that were foreseen.
+    -- One event of one company. body: the envelope, rendered once; never jsonb, which would reorder the signed bytes.
+    -- not_queued: why subscriptions of the company got no delivery, by subscription id; null if each got one.
+    -- Partitioned by the time in its id. The default partition holds rows outside of the existing partitions.
     create table events (
       id text collate "C" constraint events_pkey primary key,
       company_id text not null,
@@ -388,12 +387,12 @@ export async function up(knex: Knex): Promise<void> {
     create index events_company_id_idx on events (company_id, id);
     create index events_resource_id_idx on events (company_id, resource_id, id);
 
-    -- Unfinished deliveries: outbox, schedule and audit trail at once. A row is due when it is pending or
-    -- retry_scheduled, without a lease, and next_attempt_at has come. Claiming it sets lease_id and moves next_attempt_at to
-    -- the lease's end, so that a lost attempt is due again automatically. At its end the row moves to finished_deliveries.
+    -- Unfinished deliveries. A row is due when it is pending or retry_scheduled, has no lease, and next_attempt_at has passed.
+    -- Claiming it sets lease_id and moves next_attempt_at to the lease's end, so that a lost attempt is due again automatically.
+    -- A finished delivery moves to finished_deliveries.
     -- replay_of: the delivery that this one repeats. bulk_replay_id: the bulk replay or back-fill that queued it.
-    -- secret_version: of a test that tries a pending secret; null: the subscription's current one. not_before: under a lease,
-    -- when the next attempt may come at the earliest, as a failure under a former lease wants it.
+    -- secret_version: the version that a test signs with; null: the subscription's current one. not_before: under a lease, the
+    -- earliest next attempt after a failure under a former lease.
     create table deliveries (
       id text collate "C" constraint deliveries_pkey primary key,
       subscription_id text not null,
@@ -414,7 +413,7 @@ export async function up(knex: Knex): Promise<void> {
       not_before timestamptz,
       created_at timestamptz not null default now()
     );
-    -- The release looks per subscription, at first attempts and retries apart. Only what waits is in these indexes.
+    -- The scheduler scans first attempts and retries separately, per subscription. These indexes hold waiting rows only.
     create index deliveries_first_idx on deliveries (subscription_id, next_attempt_at)
       where state = 'pending' and lease_id is null;
     create index deliveries_retry_idx on deliveries (subscription_id, next_attempt_at)
@@ -461,8 +460,8 @@ export async function up(knex: Knex): Promise<void> {
         state, attempts, null::timestamptz, null::text, created_at, finished_at
       from finished_deliveries;
 
-    -- exchange: what became of name resolution, connection and TLS, as JSON; never asked for by its parts. Partitioned by
-    -- the time in the delivery's id, so that the attempts of one delivery stand together.
+    -- exchange: the steps of DNS, connection and TLS as JSON; its fields are never queried. Partitioned by the time in the
+    -- delivery's id, so that one partition holds all attempts of a delivery.
     create table delivery_attempts (
       delivery_id text collate "C" not null,
       id text collate "C" not null,
@@ -485,9 +484,9 @@ export async function up(knex: Knex): Promise<void> {
     create index delivery_attempts_id_idx on delivery_attempts (id);
     create index delivery_attempts_recorded_at_idx on delivery_attempts using brin (recorded_at);
 
-    -- Attempts to one subscription that began within five minutes, counted as they are recorded. dead_lettered: deliveries that
-    -- came to that end by one of them. durations: how many took how long; the bounds are DURATION_BOUNDS_MS in the code, and to
-    -- change them means to empty the table. Small rows without an index that changes, so that the busiest one is updated in place.
+    -- Counts of attempts to one subscription that began within the same five minutes. dead_lettered: deliveries that one of them
+    -- dead-lettered. durations: a histogram with the bounds DURATION_BOUNDS_MS of the code; after a change of the bounds the table
+    -- must be emptied. Rows are small and no index covers a changing column, so updates are heap-only (HOT).
     create table delivery_statistics (
       subscription_id text not null,
       starts_at timestamptz not null,
@@ -499,8 +498,8 @@ export async function up(knex: Knex): Promise<void> {
     ) partition by range (starts_at);
     create table delivery_statistics_default partition of delivery_statistics default;
 
-    -- Deliveries that an owner has queued again in one go, at a rate: of a subscription's finished deliveries (replay) or of
-    -- the events that it missed while it was paused (backfill). after_id: the last delivery or event that was passed.
+    -- Bulk replays of a subscription's finished deliveries (replay), and of events that it missed while paused (backfill).
+    -- after_id: the last delivery or event that a step has passed.
     create table bulk_replays (
       id text constraint bulk_replays_pkey primary key,
       subscription_id text not null
@@ -515,7 +514,7 @@ export async function up(knex: Knex): Promise<void> {
       state text not null default 'running'
         constraint bulk_replays_state_check check (state in ('running', 'done', 'cancelled')),
       total integer not null,
-      -- There were too many to count them all.
+      -- True: total is a lower bound, because counting stopped early.
       total_is_at_least boolean not null default false,
       queued integer not null default 0,
       after_id text collate "C" not null default '',
@@ -528,8 +527,8 @@ export async function up(knex: Knex): Promise<void> {
     create unique index bulk_replays_running_key on bulk_replays (subscription_id, kind) where state = 'running';
     create index bulk_replays_next_run_at_idx on bulk_replays (next_run_at) where state = 'running';
 
-    -- How job-state keeps its partitions as a user who may change rows and nothing else: these act with the rights of the owner
-    -- of the schema, on tables <table>_p<yyyymmdd> of a partitioned table alone. Locks: those of the statements in them.
+    -- job-state's user may only change rows. These functions run with the rights of the schema's owner, and only on partitions
+    -- named <table>_p<yyyymmdd>. Locks: those of their statements.
     create function check_partition(parent text, partition text) returns void language plpgsql set search_path = pg_catalog as $$
     begin
       if not exists (select from pg_class where oid = to_regclass(format('public.%I', parent)) and relkind = 'p')

@@ -8,7 +8,7 @@ import type { Knex } from 'knex';
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- overdue_since: since when a lease has ended, or was returned, without an attempt; null otherwise.
+    -- overdue_since: when the first lease ended, or was returned, without an attempt; null otherwise.
     alter table deliveries add column overdue_since timestamptz;
     create index deliveries_overdue_idx on deliveries (overdue_since) where overdue_since is not null;
   `);

@@ -4,7 +4,7 @@ import { MIGRATIONS } from './all-migrations.js';
 import type { Queryable } from '../database.js';
 
 /**
- * Waits until the database has every migration that this version of the service knows; it may have newer ones.
+ * Waits until the database has every migration of this version of the service; it may have newer ones.
  *
  * It never runs a migration and never gives up: a database that is down or not migrated yet keeps the service unready, not
  * stopped.

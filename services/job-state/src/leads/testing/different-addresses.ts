@@ -1,4 +1,4 @@
-/** Pairs of addresses that a careless reading would merge. */
+/** Pairs of different addresses with similar spellings. */
 export const DIFFERENT: readonly (readonly [string, string])[] = [
   ['12 Main St, Troy, NY', '12 Main St, Troy, NY 12180'],
   ['12 North\nElm St, Troy, NY 12180', '12 North Elm St, Troy, NY 12180'],

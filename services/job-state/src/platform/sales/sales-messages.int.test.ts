@@ -80,7 +80,7 @@ async function eventsAbout(resourceId: string) {
   });
 }
 
-const versionsTold = async (resourceId: string) =>
+const emittedVersions = async (resourceId: string) =>
   (await eventsAbout(resourceId)).map(({ resource }) => resource.version);
 
 async function recordOf(id: string): Promise<unknown> {
@@ -121,13 +121,13 @@ describe('a project', () => {
   });
 });
 
-describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, message, data }) => {
+describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newResourceId, message, data }) => {
   /** A new resource of a project; a project is its own resource. */
-  const thingOf = (projectId: string) => (kind === 'project' ? projectId : newThing());
+  const resourceIdOf = (projectId: string) => (kind === 'project' ? projectId : newResourceId());
 
   test('is published to the company of the project, with the version and the instant of the message [PLATFORM-3]', async () => {
     const projectId = await insertProject();
-    const id = thingOf(projectId);
+    const id = resourceIdOf(projectId);
     const fact = { id, projectId, version: 3, occurredAt: stamp(-7) };
     expect(await handle(message(fact))).toEqual(DONE);
     const instant = at(-7).toISOString();
@@ -151,16 +151,16 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, mess
 
   test('that is late is published too, and the stored state stays [PLATFORM-3]', async () => {
     const projectId = await insertProject();
-    const id = thingOf(projectId);
+    const id = resourceIdOf(projectId);
     const fact = { id, projectId, version: 5, occurredAt: stamp() };
     for (const version of [5, 3, 4]) await handle(message({ ...fact, version }));
-    expect(await versionsTold(id)).toEqual([5, 3, 4]);
+    expect(await emittedVersions(id)).toEqual([5, 3, 4]);
     expect(await recordOf(id)).toMatchObject({ version: 5, state });
   });
 
   test('is published once for any repetition: by its message and by its version, also concurrently [PLATFORM-1]', async () => {
     const projectId = await insertProject();
-    const id = thingOf(projectId);
+    const id = resourceIdOf(projectId);
     const fact = { id, projectId, version: 2, occurredAt: stamp() };
     const same = message(fact);
     const all = [same, same, message(fact), message({ ...fact, occurredAt: stamp(1) })];
@@ -169,18 +169,18 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, mess
     );
     await handle(message({ ...fact, version: 4 }));
     await handle(message(fact));
-    expect(await versionsTold(id)).toEqual([2, 4]);
+    expect(await emittedVersions(id)).toEqual([2, 4]);
   });
 
   test('waits for its project and is published when that exists, in the order of the versions [PLATFORM-6]', async () => {
     const projectId = newId('prj');
-    const id = thingOf(projectId);
+    const id = resourceIdOf(projectId);
     const facts = [2, 1].map((version) => message({ id, projectId, version, occurredAt: stamp() }));
     for (const fact of facts) expect(await handle(fact)).toEqual(DONE);
     expect(await eventsAbout(id)).toEqual([]);
     expect(await database.query('select from inbox where prerequisite_id = $1', [projectId])).toHaveLength(2);
     await handle(projectCreated(projectId));
-    expect(await versionsTold(id)).toEqual([1, 2]);
+    expect(await emittedVersions(id)).toEqual([1, 2]);
     expect(await database.query('select from inbox where prerequisite_id = $1', [projectId])).toEqual([]);
   });
 });
@@ -191,9 +191,9 @@ test("a resource that is known as one project's is refused for another, without 
     await insertProject(),
     await insertProject(otherSeller),
   ];
-  for (const { event, kind, newId: newThing, message } of FACT_CASES) {
+  for (const { event, kind, newId: newResourceId, message } of FACT_CASES) {
     if (kind === 'project') continue;
-    const id = newThing();
+    const id = newResourceId();
     const fact = { id, projectId, version: 1, occurredAt: stamp() };
     await handle(message(fact));
     for (const other of [sibling, foreign]) {
@@ -290,9 +290,9 @@ describe('appointment.booked', () => {
       timeoutMs: undefined,
     });
     await handle(scheduled({ appointmentId, leadId, version: 1, later: 9 }));
-    expect(await versionsTold(appointmentId)).toEqual([1]);
+    expect(await emittedVersions(appointmentId)).toEqual([1]);
     await handle(scheduled({ appointmentId, leadId, projectId, version: 2, later: 3 }));
-    expect(await versionsTold(appointmentId)).toEqual([1, 2]);
+    expect(await emittedVersions(appointmentId)).toEqual([1, 2]);
     expect(await eventsAbout(appointmentId)).toMatchObject([
       {},
       { to: seller, data: { projectId, startsAt: hours(3).toISOString(), notes: 'Gate code 4711' } },
@@ -323,7 +323,7 @@ describe('appointment.booked', () => {
       const messages = order.flatMap((place) => versions[place] ?? []);
       for (const version of [...messages, ...messages])
         expect(await handle(scheduled({ appointmentId, leadId, ...version }))).toEqual(DONE);
-      expect(await versionsTold(appointmentId)).toEqual(messages.map(({ version }) => version));
+      expect(await emittedVersions(appointmentId)).toEqual(messages.map(({ version }) => version));
       expect(await appointmentOf(appointmentId)).toMatchObject({
         starts_at: hours(3),
         notes: 'second',
@@ -359,7 +359,7 @@ describe('appointment.booked', () => {
     expect(await handle(scheduled({ appointmentId, leadId, projectId }))).toEqual(DONE);
     expect(await database.query('select from inbox where prerequisite_id = $1', [projectId])).toHaveLength(1);
     await handle(projectCreated(projectId));
-    expect(await versionsTold(appointmentId)).toEqual([1]);
+    expect(await emittedVersions(appointmentId)).toEqual([1]);
   });
 
   test('is refused with another lead than before and with a project of another company [PLATFORM-5]', async () => {
@@ -376,13 +376,13 @@ describe('appointment.booked', () => {
     expect(await handle(scheduled({ appointmentId, leadId, projectId, version: 2 }))).toEqual(
       dead(`project ${projectId} belongs to another company`),
     );
-    expect(await versionsTold(appointmentId)).toEqual([1]);
+    expect(await emittedVersions(appointmentId)).toEqual([1]);
   });
 });
 
 describe('an entry of the journal', () => {
   const amount = { amountMinor: '250000', currency: 'USD' };
-  const amountTold = { amountMinor: 250_000, currency: 'USD' };
+  const amountInEvent = { amountMinor: 250_000, currency: 'USD' };
   const depositId = newId('dep');
   const invoice = { invoiceId: newId('inv'), invoiceNumber: 'INV-7' };
   const payout = { payoutId: newId('pay'), payeeCompanyId: newId('cmp') };
@@ -391,22 +391,22 @@ describe('an entry of the journal', () => {
     [
       'journal.deposit_recorded',
       { case: 'deposit', value: { depositId, amount } },
-      { depositId, amount: amountTold },
+      { depositId, amount: amountInEvent },
     ],
     [
       'journal.invoice_recorded',
       { case: 'invoice', value: { ...invoice, amount } },
-      { ...invoice, amount: amountTold },
+      { ...invoice, amount: amountInEvent },
     ],
     [
       'journal.payout_recorded',
       { case: 'payout', value: { ...payout, amount } },
-      { ...payout, amount: amountTold },
+      { ...payout, amount: amountInEvent },
     ],
     [
       'journal.adjustment_recorded',
       { case: 'adjustment', value: { ...adjustment, amount: { ...amount, amountMinor: '-250000' } } },
-      { ...adjustment, amount: { ...amountTold, amountMinor: -250_000 } },
+      { ...adjustment, amount: { ...amountInEvent, amountMinor: -250_000 } },
     ],
   ] as const;
   const [[, deposit]] = RECORDS;

@@ -86,7 +86,7 @@ export const exchangePlan = fc.integer({ min: 2, max: 3 }).chain((owners) => {
 
 type Plan = typeof platformPlan extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The messages of a plan in the order of their events, about resources of no other stream. */
+/** The messages of a plan in the order of their events, about resources that no other stream uses. */
 export function platformStream(plan: Plan): readonly IncomingMessage[] {
   const sellers = [newId('cmp'), newId('cmp')] as const;
   const installers = [newId('cmp'), newId('cmp')] as const;
@@ -122,7 +122,7 @@ export function platformStream(plan: Plan): readonly IncomingMessage[] {
   ];
 }
 
-/** The messages of address exchanges, in order, about owners of a company of no other stream. */
+/** The messages of address exchanges, in order, about owners of a company that no other stream uses. */
 export function exchangeStream(
   rounds: typeof exchangePlan extends fc.Arbitrary<infer Value> ? Value : never,
 ): readonly IncomingMessage[] {

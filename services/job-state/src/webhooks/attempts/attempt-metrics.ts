@@ -13,7 +13,7 @@ export function createAttemptMetrics(metrics: Registry) {
   const registers = [metrics];
   const attempts = new Counter({
     name: 'partner_webhook_attempts_recorded_total',
-    help: 'Recorded attempts by how they ended.',
+    help: 'Recorded attempts by outcome.',
     labelNames: ['company_class', 'outcome'] as const,
     registers,
   });
@@ -25,7 +25,7 @@ export function createAttemptMetrics(metrics: Registry) {
   });
   const seconds = new Histogram({
     name: 'partner_webhook_delivery_seconds',
-    help: 'From the transaction that queued a delivery, that of its event unless it is a replay, to the record that it was delivered; by whether its first attempt did it.',
+    help: 'Time from the commit of the event, or of the replay, until the successful attempt is recorded; by whether it was the first attempt.',
     labelNames: ['company_class', 'attempt'] as const,
     buckets: DELIVERY_BUCKETS,
     registers,

@@ -115,7 +115,7 @@ describe('decodeDeliveriesAttempted', () => {
         message.attempt && (message.attempt.startedAt = timestampFromDate(new Date('2100-01-01T00:00:00Z'))),
     ],
     ['attempt.number', (message) => message.attempt && (message.attempt.number = 9)],
-  ])('says that %s is at fault', (field, change) => {
+  ])('reports %s as the violation', (field, change) => {
     const { results, malformed } = decodeDeliveriesAttempted(encoded(attempted(change)));
     expect(results).toEqual([]);
     expect(malformed).toContain(`results.0.${field}:`);
@@ -146,7 +146,7 @@ describe('decodeDeliveriesAttempted', () => {
         }),
       },
     ],
-  ])('takes a result with %s that makes no sense', (_what, change, expected) => {
+  ])('accepts a result with an implausible %s', (_what, change, expected) => {
     const { results, malformed } = decodeDeliveriesAttempted(encoded(attempted(change)));
     expect(malformed).toBeUndefined();
     expect(results[0]?.attempt).toMatchObject(expected);

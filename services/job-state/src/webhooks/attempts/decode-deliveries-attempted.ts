@@ -51,7 +51,7 @@ const exchange = z
   })
   .transform((given) => JSON.stringify(given));
 
-/** An outcome that only a newer dispatcher knows counts as a failure of unknown kind. */
+/** An unknown outcome, from a newer dispatcher, counts as a failure of unknown kind. */
 const outcome = z.number().transform((given) => {
   const value = AttemptOutcomeSchema.values.find(({ number }) => number === given);
   const name = value?.localName.toLowerCase();

@@ -87,7 +87,7 @@ describe('a page of deliveries', () => {
     ['across the bound of a partition', { beforeDeliveryId: idOf(FINISHED / 4 + 100) }, FINISHED / 4 + OWN],
     ['of a frequent final state', { state: 'delivered' }, FINISHED - OWN],
   ];
-  test.each(cases)('%s reads what it shows and little more', async (_name, query, newest) => {
+  test.each(cases)('%s reads few rows beyond those it shows', async (_name, query, newest) => {
     const page = await read(query);
     expect(page.deliveries).toHaveLength(50);
     expect(page.deliveries[0]?.id).toBe(idOf(newest));

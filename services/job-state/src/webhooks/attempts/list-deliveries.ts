@@ -30,7 +30,7 @@ export interface DeliveryQuery extends SubscriptionOfCompany {
 /**
  * `scanned` walks the subscription's deliveries from the newest on, through the indexes.
  *
- * The indexes know the ids, and the states that are final or `held`. Other filters are checked row by row.
+ * The indexes cover the ids, and the states that are final or `held`. Other filters are checked row by row.
  */
 const SCANNED = `
   select d.* from all_deliveries d

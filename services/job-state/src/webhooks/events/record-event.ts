@@ -42,7 +42,7 @@ interface QueuedDelivery {
   readonly leaseId: null;
 }
 
-/** What Postgres knows of a delivery that was leased with its event. */
+/** A delivery that was leased with its event, without the fields that this process has already. */
 type LeasedNow = Omit<LeasedDelivery, 'attempt' | 'eventId' | 'event' | 'body' | 'traceParent' | 'requestId'>;
 
 /** Why a subscription got no delivery of an event, as of the commit of the event. */

@@ -86,7 +86,7 @@ export const IS_TO_BE_QUEUED = `
     where g.event_id = m.event_id and g.subscription_id = $1 and g.state = 'delivered' and g.id > m.id
   ))`;
 
-/** Rows of a count: one more than {@link MAX_DELIVERIES_COUNTED}, to know whether that is all. */
+/** Rows of a count: one more than {@link MAX_DELIVERIES_COUNTED}, to detect a longer span. */
 const INSPECTED = `
   looked_at as materialized (${oldestFinished({ from: 'f.id >= $3', limit: '($8::integer + 1)' })}),
   counted as materialized (select * from looked_at order by id limit $8::integer)`;

@@ -159,7 +159,7 @@ async function takeStep(tx: Transaction, due: DueBulkReplay, clock: () => Date):
   return due.kind === 'replay' ? stepReplay(tx, due) : stepBackfill(tx, due, clock());
 }
 
-/** An endpoint that is slower than the rate sets the pace, so that new events do not wait behind replayed ones. */
+/** An endpoint slower than the rate slows the replay down, so that new events do not wait behind replayed ones. */
 async function isBacklogged(tx: Transaction, due: DueBulkReplay): Promise<boolean> {
   const [row] = await tx.query<{ unfinished: number }>(
     `select count(*)::integer as unfinished

@@ -256,11 +256,11 @@ describe('due deliveries', () => {
   test('of a healthy subscription are released at once, however many others hang with a backlog [DELIVERY-15]', async () => {
     const limits = { ...LIMITS, batchSize: 200, inFlight: 40, subscriptionCap: 2 };
     for (let hanging = 0; hanging < 25; hanging += 1) await subscriptionWithEvents(4);
-    const underWay: LeasedDelivery[] = [];
-    for (let batch = 0; batch < 3; batch += 1) underWay.push(...(await claimAll(fixture.database, limits)));
+    const inFlight: LeasedDelivery[] = [];
+    for (let batch = 0; batch < 3; batch += 1) inFlight.push(...(await claimAll(fixture.database, limits)));
     // Three quarters of the slots; the rest is for companies with nothing in flight.
-    expect(underWay).toHaveLength(30);
-    expect(new Set(underWay.map(({ subscriptionId }) => subscriptionId)).size).toBe(25);
+    expect(inFlight).toHaveLength(30);
+    expect(new Set(inFlight.map(({ subscriptionId }) => subscriptionId)).size).toBe(25);
 
     const healthy = await subscriptionWithEvents(3);
     const next = await claimAll(fixture.database, limits);

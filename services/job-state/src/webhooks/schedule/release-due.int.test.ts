@@ -124,14 +124,14 @@ describe('startScheduler', () => {
   test('never has a subscription in two concurrent claims, however often commits name it', async () => {
     const companyId = await subscribedCompany();
     const claims = createRecorder<unknown>();
-    const looks = createRecorder<string>();
+    const polls = createRecorder<string>();
     let finish: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       finish = resolve;
     });
     const database: Queryable = {
       query: async (statement, values) => {
-        if (textOf(statement).includes('recursive hop')) looks.record('look');
+        if (textOf(statement).includes('recursive hop')) polls.record('look');
         if (textOf(statement).includes('with in_flight')) {
           claims.record(values?.at(-1));
           await held;
@@ -143,8 +143,8 @@ describe('startScheduler', () => {
     // Its commit names the subscription.
     await fixture.event(companyId);
     await claims.atLeast(1);
-    const before = looks.all().length;
-    await looks.atLeast(before + 5);
+    const before = polls.all().length;
+    await polls.atLeast(before + 5);
     expect(claims.all()).toHaveLength(1);
     finish();
     await publisher.published.atLeast(1);
@@ -195,7 +195,7 @@ describe('startScheduler', () => {
     passSeconds(1);
     scheduler.wake([]);
     await tries.atLeast(2);
-    await eventually('the lease given back', async () => (await fixture.leases()) === 0);
+    await eventually('the lease is returned', async () => (await fixture.leases()) === 0);
     expect(tries.all()).toHaveLength(2);
 
     isBrokerAway = false;

@@ -30,7 +30,7 @@ export function createReleaseMetrics(
 ) {
   measuredGauge({
     name: 'partner_webhook_oldest_due_seconds',
-    help: 'Age of the oldest due delivery, 0 without one: to endpoints that have failed five times in a row (failing), to endpoints at capacity, with half of their slots in use while others have free slots (busy), and to all others (healthy). A delivery that the dispatcher got and did not report is due from the end of its first lease, and never counts as busy.',
+    help: 'Age of the oldest due delivery, 0 without one: to endpoints that have failed five times in a row (failing), to endpoints at capacity, with half of their slots in use while others have free slots (busy), and to all others (healthy). A delivery that the dispatcher received but did not report is due from the end of its first lease, and never counts as busy.',
     label: { name: 'endpoint_state', values: ENDPOINT_STATES },
     metrics,
     measure: () => oldestDueSeconds(database, options),
@@ -46,18 +46,18 @@ export function createReleaseMetrics(
   return {
     batchSize: new Histogram({
       name: 'partner_webhook_release_batch_size',
-      help: 'Deliveries that were released at once; only batches with any.',
+      help: 'Deliveries per released batch, without empty batches.',
       buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
       registers: [metrics],
     }),
     leaseExpiries: new Counter({
       name: 'partner_webhook_lease_expiries_total',
-      help: 'Released deliveries whose lease ran out without a result.',
+      help: 'Released deliveries whose lease expired without a result.',
       registers: [metrics],
     }),
     failedReleases: new Counter({
       name: 'partner_webhook_failed_releases_total',
-      help: 'Deliveries that could not be given to the broker and became due again.',
+      help: 'Deliveries that the broker did not accept; they are due again.',
       registers: [metrics],
     }),
   };

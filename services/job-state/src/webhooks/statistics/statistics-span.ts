@@ -6,7 +6,7 @@ import { invalidArgument } from '@partner/kernel/validation';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Bucket width in minutes for spans of up to so many days. */
+/** Bucket width in minutes, by the maximum days of a span. */
 const WIDTHS = [
   { days: 1, minutes: BUCKET_MINUTES[0] },
   { days: 7, minutes: BUCKET_MINUTES[1] },

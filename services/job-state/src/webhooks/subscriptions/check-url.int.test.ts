@@ -20,7 +20,7 @@ describe('CheckUrl', () => {
   test('allows the URLs that the creation accepts', async () => {
     const url = 'https://Receiver.example/hooks';
     expect(await fixture.client.checkUrl({ companyId, url })).toMatchObject({ allowed: true });
-    expect(fixture.dispatcher.asked).toEqual([url]);
+    expect(fixture.dispatcher.calls).toEqual([url]);
   });
 
   test.each([
@@ -46,9 +46,9 @@ describe('CheckUrl', () => {
   });
 
   test('does not call the dispatcher for an invalid URL text', async () => {
-    const before = fixture.dispatcher.asked.length;
+    const before = fixture.dispatcher.calls.length;
     await fixture.client.checkUrl({ companyId, url: 'http://receiver.example/' });
-    expect(fixture.dispatcher.asked).toHaveLength(before);
+    expect(fixture.dispatcher.calls).toHaveLength(before);
   });
 
   test('is unavailable while the dispatcher is', async () => {

@@ -91,7 +91,7 @@ describe('a rotation of the secret', () => {
     );
   });
 
-  test('gives each of several concurrent rotations its own version', async () => {
+  test('creates a separate version for each of several concurrent rotations', async () => {
     const of = await fixture.created(await fixture.company());
     const rotated = await Promise.all(Array.from({ length: 5 }, () => client.rotateSecret(of)));
     const versions = rotated.map(({ pendingSecretVersion }) => pendingSecretVersion);

@@ -74,7 +74,7 @@ describe('CreateSubscription', () => {
 
   test('rejects a disallowed event before it checks the URL', async () => {
     const companyId = await fixture.company('SALES');
-    fixture.dispatcher.asked.length = 0;
+    fixture.dispatcher.calls.length = 0;
     const failure = await failureOf(
       client.createSubscription({
         companyId,
@@ -86,7 +86,7 @@ describe('CreateSubscription', () => {
     expect(failure).toMatchObject({ reason: 'invalid_argument' });
     expect(failure.attributes.details?.map(({ path }) => path)).toEqual(['events.1', 'events.2']);
     expect(failure.message).toMatch(/^events\.1: .*quote\.sent/);
-    expect(fixture.dispatcher.asked).toEqual([]);
+    expect(fixture.dispatcher.calls).toEqual([]);
   });
 
   test("rejects a URL with the dispatcher's message", async () => {
@@ -135,7 +135,7 @@ describe('CreateSubscription', () => {
       schemaVersion: undefined,
     } as const;
     let leftMs = 5_000;
-    fixture.dispatcher.onAsked = () => {
+    fixture.dispatcher.onCall = () => {
       leftMs = -1;
     };
     const failure = await failureOf(
@@ -144,7 +144,7 @@ describe('CreateSubscription', () => {
         signal: new AbortController().signal,
       }),
     );
-    fixture.dispatcher.onAsked = () => undefined;
+    fixture.dispatcher.onCall = () => undefined;
     expect(failure).toMatchObject({
       reason: 'unavailable',
       message: expect.stringContaining('nothing was created'),
@@ -178,14 +178,14 @@ describe('CreateSubscription', () => {
       await fixture.subscription({ companyId });
     const results = await Promise.allSettled(Array.from({ length: 6 }, () => created(companyId)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
-    fixture.dispatcher.asked.length = 0;
+    fixture.dispatcher.calls.length = 0;
     expect(await failureOf(created(companyId))).toMatchObject({
       reason: 'subscription_limit_reached',
       message: expect.stringContaining(
         `at most ${WEBHOOK_LIMITS.subscriptionsPerCompany} webhook subscriptions`,
       ),
     });
-    expect(fixture.dispatcher.asked).toEqual([]);
+    expect(fixture.dispatcher.calls).toEqual([]);
     const { subscriptions } = await client.listSubscriptions({ companyId });
     expect(subscriptions).toHaveLength(WEBHOOK_LIMITS.subscriptionsPerCompany);
   });
@@ -327,7 +327,7 @@ describe('another company', () => {
     const of = await fixture.activated(await fixture.company());
     const stranger = { companyId: await fixture.company(), subscriptionId: of.subscriptionId };
     const subscription = await rowOf(of);
-    fixture.dispatcher.asked.length = 0;
+    fixture.dispatcher.calls.length = 0;
 
     const calls = {
       getSubscription: () => client.getSubscription(stranger),
@@ -351,7 +351,7 @@ describe('another company', () => {
     for (const call of Object.values(calls)) expect((await failureOf(call())).reason).toBe('not_found');
     expect((await client.listSubscriptions({ companyId: stranger.companyId })).subscriptions).toEqual([]);
     expect(await rowOf(of)).toEqual(subscription);
-    expect(fixture.dispatcher.asked).toEqual([]);
+    expect(fixture.dispatcher.calls).toEqual([]);
     const events = await fixture.database.query('select 1 from events where company_id = $1', [
       stranger.companyId,
     ]);
@@ -405,7 +405,7 @@ describe('the health of a subscription', () => {
 
 describe('an RPC that reads', () => {
   test.each(['listSubscriptions', 'getSubscription'] as const)(
-    '%s gives the database no more time than its caller waits',
+    "%s limits the database to its caller's deadline",
     async (method) => {
       const given: (number | undefined)[] = [];
       const watched = fixture.clientWith({

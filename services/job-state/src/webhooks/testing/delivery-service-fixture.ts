@@ -14,7 +14,7 @@ export const logger = {
   info: (...line: unknown[]) => void logLines.push(line),
   warn: (...line: unknown[]) => void logLines.push(line),
 };
-/** The queries of the service, and the limits that it gave them. A test empties what it counts. */
+/** Recorded queries of the service with their limits. A test clears them before it counts. */
 export const seen: { statements: string[]; limits: (CallerLimits & TransactionLimits)[] } = {
   statements: [],
   limits: [],

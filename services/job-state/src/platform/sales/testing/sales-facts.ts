@@ -38,7 +38,7 @@ export interface FactCase {
 }
 
 const TOTAL = { amountMinor: '1849900', currency: 'USD' };
-const TOTAL_TOLD = { amountMinor: 1_849_900, currency: 'USD' };
+const TOTAL_IN_EVENT = { amountMinor: 1_849_900, currency: 'USD' };
 
 const made = (prefix: IdPrefix) => () => newId(prefix);
 
@@ -51,7 +51,7 @@ export const FACT_CASES: readonly FactCase[] = [
     newId: made('quo'),
     message: ({ id, messageId, ...about }) =>
       salesMessage(QuoteSentSchema, { ...about, quoteId: id, total: TOTAL }, messageId),
-    data: ({ id, projectId }) => ({ quoteId: id, projectId, total: TOTAL_TOLD, validUntil: null }),
+    data: ({ id, projectId }) => ({ quoteId: id, projectId, total: TOTAL_IN_EVENT, validUntil: null }),
   },
   {
     event: 'quote.viewed',
@@ -77,7 +77,7 @@ export const FACT_CASES: readonly FactCase[] = [
       quoteId: id,
       projectId,
       optionName: 'Complete',
-      total: TOTAL_TOLD,
+      total: TOTAL_IN_EVENT,
       acceptedAt,
     }),
   },
@@ -109,7 +109,7 @@ export const FACT_CASES: readonly FactCase[] = [
     newId: made('dep'),
     message: ({ id, messageId, ...about }) =>
       salesMessage(DepositPaidSchema, { ...about, depositId: id, amount: TOTAL }, messageId),
-    data: ({ id, projectId }, paidAt) => ({ depositId: id, projectId, amount: TOTAL_TOLD, paidAt }),
+    data: ({ id, projectId }, paidAt) => ({ depositId: id, projectId, amount: TOTAL_IN_EVENT, paidAt }),
   },
   {
     event: 'deposit.refunded',
@@ -118,7 +118,12 @@ export const FACT_CASES: readonly FactCase[] = [
     newId: made('dep'),
     message: ({ id, messageId, ...about }) =>
       salesMessage(DepositRefundedSchema, { ...about, depositId: id, amount: TOTAL }, messageId),
-    data: ({ id, projectId }, refundedAt) => ({ depositId: id, projectId, amount: TOTAL_TOLD, refundedAt }),
+    data: ({ id, projectId }, refundedAt) => ({
+      depositId: id,
+      projectId,
+      amount: TOTAL_IN_EVENT,
+      refundedAt,
+    }),
   },
   {
     event: 'invoice.issued',
@@ -135,7 +140,7 @@ export const FACT_CASES: readonly FactCase[] = [
       invoiceId: id,
       projectId,
       invoiceNumber: 'INV-7',
-      total: TOTAL_TOLD,
+      total: TOTAL_IN_EVENT,
       issuedAt: at,
       dueAt: at,
     }),

@@ -18,7 +18,7 @@ const stampAt = (minutes: number) => timestampFromDate(new Date(TEST_NOW.getTime
 const kinds = [...new Set(FACT_CASES.map(({ kind }) => kind))];
 const casesOf = (kind: string): readonly FactCase[] => FACT_CASES.filter((fact) => fact.kind === kind);
 
-const thing = fc.constantFrom(...kinds).chain((kind) =>
+const resource = fc.constantFrom(...kinds).chain((kind) =>
   fc.record({
     kind: fc.constant(kind),
     facts: fc.array(fc.constantFrom(...casesOf(kind)), { minLength: 1, maxLength: 3 }),
@@ -37,7 +37,7 @@ export function salesStream(given: {
 }): fc.Arbitrary<readonly IncomingMessage[]> {
   const project = fc.record({
     companyId: fc.constantFrom(...given.companyIds),
-    things: fc.array(thing, { maxLength: 4 }),
+    things: fc.array(resource, { maxLength: 4 }),
     entries: fc.nat({ max: 2 }),
   });
   const appointments =
@@ -127,7 +127,7 @@ export async function salesState(database: Queryable): Promise<unknown> {
       `select id, company_id, lead_id, project_id, starts_at, ends_at, notes, version, emitted_versions::text from appointments
        order by id`,
     ),
-    told: await database.query(
+    events: await database.query(
       `select company_id, name, resource_type, resource_id, resource_version, occurred_at,
          (convert_from(body, 'UTF8')::jsonb -> 'data') - 'notes' as data
        from events where name not like 'install.%' order by company_id, name, resource_id, resource_version`,
