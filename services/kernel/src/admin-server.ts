@@ -4,7 +4,7 @@ import type { Lifecycle } from './lifecycle.js';
 import { closeServer, listen } from './listen.js';
 
 /**
- * Serves `/livez` (the event loop runs), `/readyz` (whether this replica can serve, and its dependencies) and `/metrics` on a port of its own.
+ * Serves `/livez` (the event loop runs), `/readyz` (whether this replica can serve, and its dependencies) and `/metrics` on a separate port.
  * Resolves to that port and a function that stops the server.
  */
 export async function startAdminServer(options: {

@@ -29,7 +29,7 @@ export interface NewApiKey extends ParsedApiKey {
 
 /**
  * Creates a key: `key_…`, a dot, the environment's prefix, 32 random base62 characters (190 bits) and 6 characters of
- * CRC-32 over the secret before them. Randomness can be passed in, so that the sandbox always has the same keys.
+ * CRC-32 over the secret before them. Randomness can be passed in, so that the sandbox's keys are stable.
  */
 export function createApiKey(
   environment: Environment,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { currentRequestId, runWithRequestId } from './request-context.js';
 import { batchWhileBusy } from './batch-while-busy.js';
 
-/** A batch function whose runs the test ends. */
+/** A batch function whose runs finish when the test says so. */
 function controlled(maxItems: number) {
   const runs: { items: readonly number[]; end: () => void; fail: (cause: Error) => void }[] = [];
   const add = batchWhileBusy<number>({
@@ -17,7 +17,7 @@ function controlled(maxItems: number) {
 }
 
 describe('batchWhileBusy', () => {
-  test('runs the first item at once and items that arrive meanwhile together', async () => {
+  test('runs the first item at once, and items that arrive during the run together', async () => {
     const { add, runs } = controlled(10);
     const first = add(1);
     const others = [add(2), add(3)];
@@ -39,7 +39,7 @@ describe('batchWhileBusy', () => {
     expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
   });
 
-  test('keeps items with a common key in order, in batches apart, and runs an item by itself if it asks for that', async () => {
+  test('keeps items with a common key in order, in separate batches, and runs an `alone` item in its own batch', async () => {
     const batches: (readonly string[])[] = [];
     const add = batchWhileBusy<string>({
       maxItems: 10,
@@ -70,7 +70,7 @@ describe('batchWhileBusy', () => {
     const others = Promise.allSettled([add(2), add(3), add(4)]);
     runs[0]?.end();
     await first;
-    runs[1]?.fail(new Error('one is at fault'));
+    runs[1]?.fail(new Error('one item fails'));
     for (const [run, fails] of [false, true, false].entries()) {
       await new Promise(setImmediate);
       if (fails) runs[run + 2]?.fail(new Error('this one'));
@@ -91,7 +91,7 @@ describe('batchWhileBusy', () => {
     expect(runs).toHaveLength(2);
   });
 
-  test('runs on behalf of no request, whatever item came first', async () => {
+  test('runs outside of any request, even that of its first item', async () => {
     const requestIds: (string | undefined)[] = [];
     const add = batchWhileBusy<number>({
       maxItems: 1,

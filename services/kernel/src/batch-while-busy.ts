@@ -6,10 +6,10 @@ import { runForNoRequest } from './request-context.js';
  * at the same time.
  *
  * With `keysOf` no two items of a batch have a common key. The second one, and later items that have a common key with it, wait
- * for a batch behind, so that items with a common key run in order of arrival. An item that is `alone` has a batch of its own.
+ * for a later batch, so that items with a common key run in order of arrival. An `alone` item has its own batch.
  *
- * A failure for which `isOfAll` is not true is attributed to one item. Each item is then run again by itself, so that
- * only the failing one rejects. Batches run on behalf of no request and outside of its trace, because their
+ * A failure for which `isOfAll` is not true is attributed to one item. Each item is then run again alone, so that
+ * only the failing one rejects. Batches run outside of any request and its trace, because their
  * items may come from several.
  */
 export function batchWhileBusy<Item>(options: {

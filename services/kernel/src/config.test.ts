@@ -12,7 +12,7 @@ import {
 
 const COMMON = { PARTNER_ENVIRONMENT: 'sandbox', AMQP_URL: 'amqp://broker' };
 
-function faultsOf(schema: z.ZodType, environment: Record<string, string>): string[] {
+function violationsOf(schema: z.ZodType, environment: Record<string, string>): string[] {
   try {
     parseConfig(schema, environment);
     return [];
@@ -56,14 +56,14 @@ describe('the settings of a service', () => {
   });
 
   test('name every violation at once, each with what would be valid', () => {
-    const faults = faultsOf(z.object({ ...commonConfig, ...httpConfig }), {
+    const violations = violationsOf(z.object({ ...commonConfig, ...httpConfig }), {
       PARTNER_ENVIRONMENT: 'staging',
       ADMIN_PORT: '70000',
       AMQP_URL: 'http://broker',
       REDIS_KEY_PREFIX: 'a b',
       RPC_TIMEOUT_MS: '5s',
     });
-    expect(faults.sort()).toEqual([
+    expect(violations.sort()).toEqual([
       '  ADMIN_PORT: must be a whole number from 0 to 65535',
       '  AMQP_URL: must be a URL that begins with amqp:// or amqps://, or several, separated by commas',
       '  PARTNER_ENVIRONMENT: must be one of sandbox, production',
@@ -73,9 +73,9 @@ describe('the settings of a service', () => {
     ]);
   });
 
-  test('leave a call to job-state time for the first use of an idempotency key', () => {
+  test('allow a call to job-state long enough for the first use of an idempotency key', () => {
     const schema = z.object(httpConfig);
-    expect(faultsOf(schema, { REDIS_URL: 'redis://cache', RPC_TIMEOUT_MS: '2999' })).toEqual([
+    expect(violationsOf(schema, { REDIS_URL: 'redis://cache', RPC_TIMEOUT_MS: '2999' })).toEqual([
       '  RPC_TIMEOUT_MS: must be a whole number from 3000 to 60000',
     ]);
     expect(parseConfig(schema, { REDIS_URL: 'redis://cache', RPC_TIMEOUT_MS: '3000' })).toMatchObject({
@@ -83,16 +83,18 @@ describe('the settings of a service', () => {
     });
   });
 
-  test('take the URLs of several brokers, each of them valid', () => {
+  test('accept the URLs of several brokers if each is valid', () => {
     const config = z.object(commonConfig);
     const AMQP_URL = 'amqps://a:5671,amqps://b:5671';
     expect(parseConfig(config, { ...COMMON, AMQP_URL })).toMatchObject({ AMQP_URL });
-    expect(faultsOf(config, { ...COMMON, AMQP_URL: `${AMQP_URL},http://c` })).toHaveLength(1);
+    expect(violationsOf(config, { ...COMMON, AMQP_URL: `${AMQP_URL},http://c` })).toHaveLength(1);
   });
 
   test('never repeat a value in a violation, because it may be a secret', () => {
     const secret = 'amqp-user:hunter2@broker';
-    expect(faultsOf(z.object(commonConfig), { ...COMMON, AMQP_URL: secret }).join()).not.toContain('hunter2');
+    expect(violationsOf(z.object(commonConfig), { ...COMMON, AMQP_URL: secret }).join()).not.toContain(
+      'hunter2',
+    );
   });
 });
 

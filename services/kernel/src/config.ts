@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 declare module 'zod' {
-  /** Facts about a setting that its schema cannot hold. The charts and the settings page are generated from both. */
+  /** Metadata of a setting beyond its schema. The charts and the settings page are generated from both. */
   interface GlobalMeta {
     /** Unit of a number. */
     readonly unit?: string;
@@ -168,8 +168,8 @@ export function parseConfig<S extends z.ZodType>(
           : undefined,
   });
   if (result.success) return result.data;
-  const faults = result.error.issues.map(
+  const violations = result.error.issues.map(
     (issue) => `  ${issue.path.join('.') || 'settings'}: ${issue.message}`,
   );
-  throw new ConfigError(`the environment is not usable:\n${faults.join('\n')}`);
+  throw new ConfigError(`the environment is not usable:\n${violations.join('\n')}`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeError } from './describe-error.js';
 
-/** An error in the form in which the database reports a row that it refuses. */
+/** The database's error for a rejected row. */
 function databaseError(): Error {
   return Object.assign(new Error('new row for relation "leads" violates check constraint "leads_check"'), {
     code: '23514',

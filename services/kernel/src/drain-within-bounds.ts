@@ -8,7 +8,7 @@ const DRAIN_MS = 2_000;
 const DRAIN_BYTES = 8 * LIMITS.bodyBytes;
 
 /**
- * Discards the rest of an answered request, so that the client can read the response before it has sent everything.
+ * Discards the rest of a request after its response, so that the client can read the response before it has sent everything.
  * Closes the connection after 2 seconds or 8 MB.
  */
 export function drainWithinBounds(request: IncomingMessage): void {

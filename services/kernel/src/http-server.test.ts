@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const ok: RequestListener = (_request, response) => response.end('{"ok":true}');
 
-/** Sends bytes on a connection of its own and resolves to everything received until it is closed. */
+/** Sends bytes on a new connection and resolves to all bytes received until it closes. */
 async function exchange(port: number, ...parts: readonly string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   for (const part of parts) socket.write(part);
@@ -45,11 +45,11 @@ function assertError(answer: string, status: string, code: string): void {
 
 describe('requests that Node refuses before the app sees them', () => {
   test.each([
-    ['what is not HTTP', 'hello\r\n\r\n', '400 Bad Request'],
+    ['bytes that are not HTTP', 'hello\r\n\r\n', '400 Bad Request'],
     ['a malformed header', 'GET / HTTP/1.1\r\nbad header\r\n\r\n', '400 Bad Request'],
     ['two lengths', 'POST / HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', '400 Bad Request'],
     [
-      'a length and chunks',
+      'a length with chunks',
       'POST / HTTP/1.1\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n',
       '400 Bad Request',
     ],
@@ -63,7 +63,7 @@ describe('requests that Node refuses before the app sees them', () => {
     assertError(await exchange(port, bytes), status, 'invalid_argument');
   });
 
-  test('is not an unknown expectation', async () => {
+  test('does not include unknown expectations', async () => {
     const { port } = await start(ok);
     const answer = await exchange(port, 'GET / HTTP/1.1\r\nexpect: wonders\r\nconnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
@@ -132,7 +132,7 @@ describe('a refusal by Node', () => {
     expect((await answer).split('\r\n\r\n')[1]).toBe('{}');
   });
 
-  test('waits for the response in flight once, whatever else the client sends', async () => {
+  test('waits for the response in flight once, even if the client sends more', async () => {
     const begun = createRecorder<ServerResponse>();
     const refused = createRecorder<Duplex>();
     const { server, port } = await start((_request, response) => {
@@ -218,7 +218,7 @@ describe('a server that is drained', () => {
   const LONG_MS = 60_000;
   const REQUEST = 'GET / HTTP/1.1\r\n\r\n';
 
-  test('responds on open and new connections, each for the last time, and ends with the last of them', async () => {
+  test('sends a last response on open and new connections, and ends with the last of them', async () => {
     const { server, port } = await start(ok);
     const kept = connect(port, '127.0.0.1');
     kept.write(REQUEST);
@@ -266,7 +266,7 @@ describe('a server that is drained', () => {
   });
 });
 
-describe('an answered request that still sends', () => {
+describe('a request that still sends after its response', () => {
   const refuse: RequestListener = (request, response) => {
     drainWithinBounds(request);
     response.statusCode = 413;
@@ -284,7 +284,7 @@ describe('an answered request that still sends', () => {
     expect(answer.match(/HTTP\/1.1 413/g)).toHaveLength(2);
   });
 
-  test('gets its response before all of it was sent, and is cut off beyond that', async () => {
+  test('gets its response before it was sent completely, and is cut off beyond the limit', async () => {
     const { port } = await start(refuse);
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     const closed = new Promise((resolve) => socket.once('close', resolve));

@@ -39,7 +39,7 @@ const trafficOf = new WeakMap<Server, Traffic>();
  * surface's API version. If earlier requests of the connection still wait for a response, as with surplus bytes after a
  * body, the client gets those responses instead. The connection closes after the last one.
  *
- * A client that reads nothing of its response for a minute is cut off, so that buffers do not grow for ever. After
+ * A client that reads nothing of its response for a minute is cut off, so that buffers stay bounded. After
  * `close` each connection closes with its response in flight, and at once if it has had no request yet.
  */
 export function createHttpServer(
@@ -99,7 +99,7 @@ export function createHttpServer(
     // Node reports each further chunk of a malformed request again.
     if (refused.has(socket)) return;
     refused.add(socket);
-    const last = [...(pending.get(socket) ?? [])].filter(isOwedToClient).at(-1);
+    const last = [...(pending.get(socket) ?? [])].filter(isPending).at(-1);
     if (last === undefined) {
       socket.end(rawAnswer(error.code, refusalHeaders), () => socket.destroy());
     } else if (last.headersSent) {
@@ -145,7 +145,7 @@ export async function drainServer(server: Server, noticeMs: number = NOTICE_MS):
 }
 
 /** Returns whether a response is in flight, or due for a request that was received completely. */
-function isOwedToClient(response: ServerResponse): boolean {
+function isPending(response: ServerResponse): boolean {
   return !response.writableFinished && (response.headersSent || response.req.complete);
 }
 

@@ -13,7 +13,7 @@ beforeEach(() => {
 function start() {
   return createKeyedThrottle({
     intervalMs: 1_000,
-    give: (key, items) => given.push([key, ...items]),
+    emit: (key, items) => given.push([key, ...items]),
     after: timers.after,
   });
 }
@@ -35,7 +35,7 @@ describe('a throttle', () => {
     expect(given).toEqual([['a', '4']]);
   });
 
-  test('never emits more than once per interval, however much is noted', () => {
+  test('never emits more than once per interval', () => {
     const throttle = start();
     for (let ms = 0; ms < 10_000; ms += 10) {
       throttle.note('a', ['1']);
@@ -44,7 +44,7 @@ describe('a throttle', () => {
     expect(given).toHaveLength(11);
   });
 
-  test('keeps keys apart', () => {
+  test('throttles each key separately', () => {
     const throttle = start();
     throttle.note('a', ['1']);
     throttle.note('b', ['2']);

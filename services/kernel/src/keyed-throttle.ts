@@ -16,32 +16,32 @@ interface Noted {
 
 /**
  * Creates a throttle. A key's first note is emitted at once; then the key rests for `intervalMs`. Items noted during
- * the rest are emitted together, once, at its end. `give` receives every item once, and none if any item may have
+ * the rest are emitted together, once, at its end. `emit` receives every item once, and none if any item may have
  * changed; it must not throw. A key is held in memory only while it rests.
  */
 export function createKeyedThrottle(options: {
   readonly intervalMs: number;
-  readonly give: (key: string, items: readonly string[]) => void;
+  readonly emit: (key: string, items: readonly string[]) => void;
   readonly after?: After;
 }): KeyedThrottle {
-  const { intervalMs, give, after = afterMs } = options;
+  const { intervalMs, emit, after = afterMs } = options;
   const resting = new Map<string, { noted: Noted | undefined; readonly cancel: () => void }>();
 
-  function giveAndRest(key: string, items: readonly string[]): void {
+  function emitAndRest(key: string, items: readonly string[]): void {
     const cancel = after(intervalMs, () => {
       const noted = resting.get(key)?.noted;
       resting.delete(key);
-      if (noted !== undefined) giveAndRest(key, noted.isAny ? [] : [...noted.items]);
+      if (noted !== undefined) emitAndRest(key, noted.isAny ? [] : [...noted.items]);
     });
     resting.set(key, { noted: undefined, cancel });
-    give(key, items);
+    emit(key, items);
   }
 
   return {
     note(key, items) {
       const rest = resting.get(key);
       if (rest === undefined) {
-        giveAndRest(key, [...new Set(items)]);
+        emitAndRest(key, [...new Set(items)]);
         return;
       }
       rest.noted ??= { items: new Set(), isAny: false };

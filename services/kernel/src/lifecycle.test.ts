@@ -83,7 +83,7 @@ describe('a shutdown', () => {
       ran.push('first added');
     });
     life.onShutdown('failing', async () => {
-      throw new Error('a fault');
+      throw new Error('a failure');
     });
     expect(await life.shutDown()).toBe(false);
     expect(ran).toEqual(['first added']);

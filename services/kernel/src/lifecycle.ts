@@ -1,6 +1,6 @@
 import type { Logger } from './logger.js';
 
-/** Whether a replica can serve. It is ready while every check holds, whatever becomes of its dependencies. */
+/** Whether a replica can serve. It is ready while every check holds; a lost dependency does not change that. */
 export interface Readiness {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, boolean>>;
@@ -15,7 +15,7 @@ export interface Lifecycle {
    */
   addDependency(name: string, isAvailable: () => boolean): void;
   /**
-   * Adds a shutdown step. Steps run one after another in the reverse order of their addition, so that what started last
+   * Adds a shutdown step. Steps run one after another in the reverse order of their addition, so that the last component started
    * stops first: stop taking work, finish work in flight, flush, close.
    */
   onShutdown(name: string, step: () => Promise<void>): void;

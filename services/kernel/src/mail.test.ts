@@ -59,7 +59,7 @@ describe('an email that the mail server does not accept', () => {
 
   test('in time, while it keeps responding, may still arrive [ANNOUNCE-6]', async () => {
     const dripping = createServer((socket) => {
-      // After its greeting, which has a limit of its own.
+      // After its greeting, which has a separate limit.
       socket.write('220 mail.example\r\n');
       socket.once('data', () => {
         const drip = setInterval(() => socket.write('250-wait\r\n'), 20);

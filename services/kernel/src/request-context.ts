@@ -8,13 +8,13 @@ const requestIds = new AsyncLocalStorage<string | undefined>();
 
 /**
  * Runs work on behalf of one request. Its log lines, spans and messages carry the request's id, across awaits too.
- * Undefined runs it on behalf of no request, whatever the caller's context is.
+ * Undefined runs it outside of any request, even if the caller is in one.
  */
 export function runWithRequestId<T>(requestId: string | undefined, work: () => T): T {
   return requestIds.run(requestId, work);
 }
 
-/** Runs work on behalf of no request and outside of its trace: what several requests share, started by one of them. */
+/** Runs work outside of any request and trace. Use it for work that several requests share and one of them starts. */
 export function runForNoRequest<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, () => runWithRequestId(undefined, work));
 }

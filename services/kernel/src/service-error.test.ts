@@ -24,7 +24,7 @@ describe('a service error', () => {
       const error = ServiceError.from(thrown);
       expect(error.reason).toBe('internal');
       expect(error.message).not.toContain('hunter2');
-      // Callers without a key have another option.
+      // Callers without a key cannot use the second advice.
       expect(error.message).toMatch(/; look whether it took effect, or retry .* where the request had one$/);
       expect(error.cause).toBe(thrown);
     }
@@ -52,7 +52,7 @@ describe('a service error', () => {
     ['rate_limited', 429],
     ['unavailable', 503],
     ['internal', 500],
-  ] as const)('of reason %s is answered with %d [ERROR-11]', (reason, httpStatus) => {
+  ] as const)('of reason %s has the status %d [ERROR-11]', (reason, httpStatus) => {
     expect(httpStatusOf(reason)).toBe(httpStatus);
   });
 

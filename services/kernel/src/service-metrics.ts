@@ -37,7 +37,7 @@ export function registerServiceMetrics(
   });
   new Gauge({
     name: 'partner_service_readiness_check',
-    help: 'The conditions of being ready: 1 where one holds.',
+    help: 'Conditions of readiness: 1 if the condition holds.',
     labelNames: ['check'] as const,
     registers: [metrics],
     collect() {
@@ -48,7 +48,7 @@ export function registerServiceMetrics(
   });
   new Gauge({
     name: 'partner_service_dependency_available',
-    help: 'The dependencies of the service: 1 where one is available now.',
+    help: 'Dependencies of the service: 1 if available.',
     labelNames: ['dependency'] as const,
     registers: [metrics],
     collect() {

@@ -19,7 +19,7 @@ type CommonSettings = z.infer<z.ZodObject<typeof commonConfig>>;
 
 /**
  * Runs one service as this process. It reads the settings, serves the admin port, starts the service, and stops it in
- * order on SIGTERM or SIGINT. Exits with code 1 and one clear message if a setting is invalid, a port is in use or the
+ * order on SIGTERM or SIGINT. Exits with code 1 and one error message if a setting is invalid, a port is in use or the
  * start fails. Exits with code 1 after an uncaught error too, because the state is then unknown. Never resolves.
  */
 export async function runService<S extends z.ZodType<CommonSettings>>(options: {

@@ -12,7 +12,7 @@ function fill(gate: ReturnType<typeof createShareGate>, key: string): (() => voi
 }
 
 describe('a share gate', () => {
-  test('gives one key a quarter of the slots, and the rest to the others [LIMIT-8]', async () => {
+  test('limits one key to a quarter of the slots [LIMIT-8]', async () => {
     const gate = createShareGate({ slots: 8, queue: 8, work });
     expect(fill(gate, 'hostile')).toHaveLength(2);
     expect(['a', 'b', 'c'].map((key) => fill(gate, key).length)).toEqual([2, 2, 2]);
@@ -20,7 +20,7 @@ describe('a share gate', () => {
     expect(gate.running()).toBe(8);
   });
 
-  test('gives one key a quarter of the queue, and refuses the rest with a wait [LIMIT-8]', async () => {
+  test('limits one key to a quarter of the queue, and refuses more with retryAfterSeconds [LIMIT-8]', async () => {
     const gate = createShareGate({ slots: 4, queue: 8, work });
     const [leave] = fill(gate, 'hostile');
     const waiting = [1, 2].map(() => gate.run('hostile', FOR_EVER, async () => 'done'));
@@ -35,7 +35,7 @@ describe('a share gate', () => {
     expect([gate.running(), gate.waiting()]).toEqual([0, 0]);
   });
 
-  test('starts the entries of a key in order, and lets the keys take turns', async () => {
+  test('starts the entries of a key in order, and alternates between keys', async () => {
     const gate = createShareGate({ slots: 1, queue: 16, work });
     const leave = gate.tryEnter('first');
     const order: string[] = [];

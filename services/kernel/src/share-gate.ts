@@ -30,7 +30,7 @@ interface Place {
 
 /**
  * Creates a gate. One key has at most a quarter of the slots and of the queue, at least one of each. So one caller with stuck or
- * excessive work cannot keep the others out. Within a key entries start in order of arrival; between keys they take turns.
+ * excessive work cannot block the others. Entries of a key start in order of arrival; keys are served round-robin.
  */
 export function createShareGate(options: {
   readonly slots: number;
@@ -42,7 +42,7 @@ export function createShareGate(options: {
   const slotsPerKey = Math.max(1, Math.floor(options.slots * SHARE));
   const queuePerKey = Math.max(1, Math.floor(options.queue * SHARE));
   /** Keys with work, in round-robin order. */
-  const places = new Map<string, Place>();
+  const keysWithWork = new Map<string, Place>();
   let running = 0;
   let waiting = 0;
 
@@ -53,7 +53,7 @@ export function createShareGate(options: {
   function occupy(key: string, place: Place): () => void {
     running += 1;
     place.running += 1;
-    places.set(key, place);
+    keysWithWork.set(key, place);
     let isFreed = false;
     return () => {
       if (isFreed) return;
@@ -66,32 +66,32 @@ export function createShareGate(options: {
   }
 
   function forgetIdle(key: string, place: Place): void {
-    if (place.running === 0 && place.waiting.size === 0) places.delete(key);
+    if (place.running === 0 && place.waiting.size === 0) keysWithWork.delete(key);
   }
 
   function startNext(): void {
-    for (const [key, place] of places) {
+    for (const [key, place] of keysWithWork) {
       const [next] = place.waiting;
       if (next === undefined || !hasRoom(place)) continue;
       // The key goes to the end of the round-robin order.
-      places.delete(key);
-      places.set(key, place);
+      keysWithWork.delete(key);
+      keysWithWork.set(key, place);
       next();
       return;
     }
   }
 
   function tryEnter(key: string): (() => void) | undefined {
-    const place = places.get(key) ?? { running: 0, waiting: new Set() };
+    const place = keysWithWork.get(key) ?? { running: 0, waiting: new Set() };
     return hasRoom(place) ? occupy(key, place) : undefined;
   }
 
   async function enter(key: string, timeoutMs: number): Promise<() => void> {
     const leave = tryEnter(key);
     if (leave !== undefined) return leave;
-    const place = places.get(key) ?? { running: 0, waiting: new Set() };
+    const place = keysWithWork.get(key) ?? { running: 0, waiting: new Set() };
     if (waiting >= options.queue || place.waiting.size >= queuePerKey) throw tooMuch(options.work);
-    places.set(key, place);
+    keysWithWork.set(key, place);
     return new Promise((resolve, reject) => {
       const quit = () => {
         clearTimeout(timer);

@@ -9,7 +9,7 @@ export function tokenSha256(token: string): Uint8Array<ArrayBuffer> {
 
 /**
  * Creates a link that confirms an email address, and the email with it. The token is in the fragment of the link.
- * Browsers send a fragment to no server, so it is in no access log.
+ * Browsers never send the fragment to a server, so access logs do not contain it.
  */
 export function createTechnicalContactLink(options: {
   readonly publicBaseUrl: string;

@@ -1,4 +1,4 @@
-/** Runs a callback once after so many ms. Returns a function that cancels it. */
+/** Runs a callback once after a delay in ms. Returns a function that cancels it. */
 export type After = (milliseconds: number, then: () => void) => () => void;
 
 /** {@link After} on the process's clock. Does not keep the process alive. */

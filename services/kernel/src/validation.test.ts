@@ -8,7 +8,7 @@ import { invalidArgument, validate } from './validation.js';
 
 const lead = { fullName: 'Ada Quill', email: 'ada@example.com', phone: '555-0100', address: '1 Oak St' };
 
-function faultsOf(schema: z.ZodType, input: unknown): string[] {
+function violationsOf(schema: z.ZodType, input: unknown): string[] {
   const result = validate(schema, input, 'body');
   return result.valid ? [] : result.violations.map(({ path, message }) => `${path}: ${message}`);
 }
@@ -27,12 +27,12 @@ describe('validation', () => {
     [[], 'body: must be an object, not an array'],
     ['text', 'body: must be an object, not a string'],
     [undefined, 'body: is required'],
-  ])('of the lead %j says: %s', (input, fault) => {
-    expect(faultsOf(leadIn, input)).toEqual([fault]);
+  ])('of the lead %j says: %s', (input, violation) => {
+    expect(violationsOf(leadIn, input)).toEqual([violation]);
   });
 
   test('names every invalid field [ERROR-3]', () => {
-    expect(faultsOf(leadIn, {})).toEqual([
+    expect(violationsOf(leadIn, {})).toEqual([
       'fullName: is required',
       'email: is required',
       'phone: is required',
@@ -58,8 +58,8 @@ describe('validation', () => {
     [{ ...event, expectedVersion: 1.5 }, 'expectedVersion: must be an integer'],
     [{ ...event, expectedVersion: '1' }, 'expectedVersion: must be an integer, not a string'],
     [{ ...event, status: 'BLOCKED' }, 'blockerCode: is required when status is BLOCKED'],
-  ])('of the status event %j says: %s [STATUS-1]', (input, fault) => {
-    expect(faultsOf(statusEventIn, input)).toEqual([fault]);
+  ])('of the status event %j says: %s [STATUS-1]', (input, violation) => {
+    expect(violationsOf(statusEventIn, input)).toEqual([violation]);
   });
 
   const VALUES = {
@@ -80,19 +80,21 @@ describe('validation', () => {
     'of a field of type $type refuses every other type and names both [HTTP-12]',
     ({ schema, wanted, own }) => {
       for (const [given, value] of Object.entries(VALUES)) {
-        const faults = given === own ? [] : [`field: must be ${wanted}, not ${given}`];
-        expect(faultsOf(z.object({ field: schema }), { field: value })).toEqual(faults);
+        const violations = given === own ? [] : [`field: must be ${wanted}, not ${given}`];
+        expect(violationsOf(z.object({ field: schema }), { field: value })).toEqual(violations);
       }
     },
   );
 
   test('counts characters, not UTF-16 units [STATUS-1]', () => {
-    expect(faultsOf(statusEventIn, { ...event, note: '🏠'.repeat(2_000) })).toEqual([]);
-    expect(faultsOf(statusEventIn, { ...event, note: '🏠'.repeat(2_001) })).toEqual([
+    expect(violationsOf(statusEventIn, { ...event, note: '🏠'.repeat(2_000) })).toEqual([]);
+    expect(violationsOf(statusEventIn, { ...event, note: '🏠'.repeat(2_001) })).toEqual([
       'note: must be at most 2000 characters',
     ]);
-    expect(faultsOf(leadIn, { ...lead, fullName: '🏠'.repeat(120), address: '🏠'.repeat(500) })).toEqual([]);
-    expect(faultsOf(leadIn, { ...lead, fullName: '🏠'.repeat(121), address: '🏠🏠' })).toEqual([
+    expect(violationsOf(leadIn, { ...lead, fullName: '🏠'.repeat(120), address: '🏠'.repeat(500) })).toEqual(
+      [],
+    );
+    expect(violationsOf(leadIn, { ...lead, fullName: '🏠'.repeat(121), address: '🏠🏠' })).toEqual([
       'fullName: must be at most 120 characters',
       'address: must be at least 3 characters',
     ]);
@@ -105,16 +107,16 @@ describe('validation', () => {
       expect(validate(query, { limit: text }, 'query')).toEqual({ valid: true, value: { limit } });
     }
     for (const limit of ['', '0', '101', '-1', '0x5', '1e1', ' 5 ', '5\n', '5.0', '+5', '٥', ['5'], 5]) {
-      expect(faultsOf(query, { limit })).toEqual(['limit: must be an integer from 1 to 100']);
+      expect(violationsOf(query, { limit })).toEqual(['limit: must be an integer from 1 to 100']);
     }
   });
 
   test('accepts an expected version of any size that is exact in JSON [STATUS-1]', () => {
     const versions = z.object({ expectedVersion });
     for (const version of [1, 2 ** 31, Number.MAX_SAFE_INTEGER]) {
-      expect(faultsOf(versions, { expectedVersion: version })).toEqual([]);
+      expect(violationsOf(versions, { expectedVersion: version })).toEqual([]);
     }
-    expect(faultsOf(versions, { expectedVersion: 2 ** 53 })).toHaveLength(1);
+    expect(violationsOf(versions, { expectedVersion: 2 ** 53 })).toHaveLength(1);
     expect([1, 2 ** 31 - 1, 2 ** 31].map(expectedVersionOnTheWire)).toEqual([1, 2 ** 31 - 1, 2 ** 31 - 1]);
   });
 
@@ -129,10 +131,10 @@ describe('validation', () => {
 
   test('names the position inside lists', () => {
     const schema = z.object({ membershipIds: z.array(z.string()).max(2) });
-    expect(faultsOf(schema, { membershipIds: ['a', 2] })).toEqual([
+    expect(violationsOf(schema, { membershipIds: ['a', 2] })).toEqual([
       'membershipIds.1: must be a string, not a number',
     ]);
-    expect(faultsOf(schema, { membershipIds: ['a', 'b', 'c'] })).toEqual([
+    expect(violationsOf(schema, { membershipIds: ['a', 'b', 'c'] })).toEqual([
       'membershipIds: must have at most 2 items',
     ]);
   });

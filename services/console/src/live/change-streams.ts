@@ -60,7 +60,7 @@ export function createChangeStreams(deps: {
   const throttle = createKeyedThrottle({
     intervalMs: EVENT_INTERVAL_MS,
     after,
-    give(companyId, webhookIds) {
+    emit(companyId, webhookIds) {
       const event = `event: changed\ndata: ${JSON.stringify({ webhookIds })}\n\n`;
       for (const stream of byCompany.get(companyId) ?? []) stream.write(event);
     },

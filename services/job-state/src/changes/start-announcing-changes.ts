@@ -30,7 +30,7 @@ export function startAnnouncingChanges(deps: {
   let isStopped = false;
   const throttle = createKeyedThrottle({
     intervalMs: ANNOUNCED_EVERY_MS,
-    give: (companyId, subscriptionIds) => void announce(companyId, subscriptionIds),
+    emit: (companyId, subscriptionIds) => void announce(companyId, subscriptionIds),
     ...(deps.after !== undefined && { after: deps.after }),
   });
 

@@ -6,7 +6,7 @@ export interface Acknowledger {
   add(message: ConsumeMessage): void;
   /** Acknowledges a message, together with others of the same turn of the event loop. */
   ack(message: ConsumeMessage): void;
-  /** Forgets a message that is settled in another way. */
+  /** Drops a message that is settled in another way. */
   forget(message: ConsumeMessage): void;
   /** Sends pending acknowledgements now. */
   flush(): void;

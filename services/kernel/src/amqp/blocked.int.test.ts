@@ -35,8 +35,8 @@ describe('while the broker is short of memory', () => {
   });
   afterEach(() => connection.close());
 
-  const makeShort = () => broker.control('set_vm_memory_high_watermark', '0');
-  const makeEnough = async () => {
+  const exhaustMemory = () => broker.control('set_vm_memory_high_watermark', '0');
+  const restoreMemory = async () => {
     await broker.control('set_vm_memory_high_watermark', '0.4');
     await eventually('the end of the block', () => !connection.isBlocked());
   };
@@ -51,14 +51,14 @@ describe('while the broker is short of memory', () => {
       type: 't',
       body: Buffer.from('body'),
     };
-    await makeShort();
+    await exhaustMemory();
     const first = publisher.publish(message);
     await eventually('the block', () => connection.isBlocked());
     const results = await Promise.allSettled(Array.from({ length: 100 }, () => publisher.publish(message)));
     for (const result of results) {
       expect(result).toMatchObject({ status: 'rejected', reason: { kind: 'blocked' } });
     }
-    await makeEnough();
+    await restoreMemory();
     await first;
     await publisher.publish(message);
   });
@@ -85,7 +85,7 @@ describe('while the broker is short of memory', () => {
       createRpcTransport({ connection, queue: JOB_STATE_INSTALLER_RPC, logger, metrics }),
     );
     await eventually('the connections', () => connection.isReady() && serving.isReady());
-    await makeShort();
+    await exhaustMemory();
     const first = client.getJob({ jobId: 'first' }, { timeoutMs: AN_HOUR_MS });
     await eventually('the block', () => connection.isBlocked());
     const refused = await Promise.allSettled(
@@ -97,7 +97,7 @@ describe('while the broker is short of memory', () => {
         reason: { reason: 'unavailable', message: expect.stringContaining('not available') },
       });
     }
-    await makeEnough();
+    await restoreMemory();
     await first;
     await client.getJob({ jobId: 'last' });
     expect(served.all()).toEqual(['first', 'last']);

@@ -32,7 +32,7 @@ describe('a broadcast consumer', () => {
     await Promise.all(connections.map((connection) => connection.close()));
   });
 
-  function hear(connection: Pick<AmqpConnection, 'openChannel'>) {
+  function listen(connection: Pick<AmqpConnection, 'openChannel'>) {
     const messages = createRecorder<string>();
     const gaps = createRecorder<true>();
     const consumer = startBroadcastConsumer({
@@ -41,7 +41,7 @@ describe('a broadcast consumer', () => {
       logger,
       handle: (message) => {
         messages.record(message.messageId);
-        if (message.messageId === 'bad') throw new Error('a fault in the handler');
+        if (message.messageId === 'bad') throw new Error('a failing handler');
       },
       onGap: () => gaps.record(true),
     });
@@ -49,17 +49,17 @@ describe('a broadcast consumer', () => {
   }
 
   test('reaches every process, each from its first subscription on [AUTH-13]', async () => {
-    const ears = connections.map(hear);
-    await Promise.all(ears.map(({ gaps }) => gaps.atLeast(1)));
+    const listeners = connections.map(listen);
+    await Promise.all(listeners.map(({ gaps }) => gaps.atLeast(1)));
     probe.channel.publish(exchange.name, '', Buffer.alloc(0), { messageId: 'evt_1' });
-    for (const { messages } of ears) expect(await messages.atLeast(1)).toEqual(['evt_1']);
+    for (const { messages } of listeners) expect(await messages.atLeast(1)).toEqual(['evt_1']);
   });
 
   test('reports the gap after its channel was lost, and receives again', async () => {
     const [connection] = connections;
     if (connection === undefined) throw new Error('no connection');
     const observed = observeConnection(connection);
-    const { messages, gaps } = hear(observed);
+    const { messages, gaps } = listen(observed);
     const [first] = await observed.channels.atLeast(1);
     if (first === undefined) throw new Error('no channel');
     await killChannel(first.channel);
@@ -71,7 +71,7 @@ describe('a broadcast consumer', () => {
   test('survives a handler that throws', async () => {
     const [connection] = connections;
     if (connection === undefined) throw new Error('no connection');
-    const { messages, gaps, consumer } = hear(connection);
+    const { messages, gaps, consumer } = listen(connection);
     await gaps.atLeast(1);
     probe.channel.publish(exchange.name, '', Buffer.alloc(0), { messageId: 'bad' });
     probe.channel.publish(exchange.name, '', Buffer.alloc(0), { messageId: 'good' });

@@ -122,9 +122,9 @@ export function createConfirmWindow(
     publish(message) {
       if (isClosed) return Promise.reject(lostChannel());
       if (isStuck()) {
-        options.onStuck(new Error(`the broker has left ${WINDOW} messages without a confirm`));
+        options.onStuck(new Error(`the broker has not confirmed ${WINDOW} messages`));
         return Promise.reject(
-          new PublishError('not-connected', 'the broker confirms nothing; the channel is made again'),
+          new PublishError('not-connected', 'the broker confirms nothing; the channel is reopened'),
         );
       }
       return new Promise((resolve, reject) => {

@@ -94,7 +94,7 @@ describe('a supervised connection', () => {
     first?.();
     await eventually('readiness', () => connection.isReady());
 
-    await broker.control('close_all_connections', 'the test asks for it');
+    await broker.control('close_all_connections', 'the test allows it');
     await losses.atLeast(1);
     const [, second] = await setups.atLeast(2);
     expect(connection.isReady()).toBe(false);
@@ -230,7 +230,7 @@ describe('a supervised connection', () => {
       await sockets.atLeast(1);
       await connection.close();
       silent.close();
-      // Emitted when the last connection has ended.
+      // Emitted when the last connection has closed.
       await once(silent, 'close');
       expect(connection.isReady()).toBe(false);
     },
@@ -265,19 +265,19 @@ describe('a supervised connection', () => {
   test("declares nothing in check mode: a queue's consumer is not ready while it is missing, others are", async () => {
     const probe = await openBrokerProbe(broker.url);
     await probe.channel.deleteQueue('job-state.installer-rpc');
-    const looks = createRecorder<string>();
+    const checks = createRecorder<string>();
     const reader = connectTo(broker.url, { topology: 'check' });
     reader.openChannel({
       name: 'reader',
       confirm: false,
       setup: async (channel, topology) => {
-        looks.record('look');
+        checks.record('check');
         await topology.provideQueue(channel, JOB_STATE_INSTALLER_RPC);
       },
     });
     const other = connectTo(broker.url, { topology: 'check' });
     await eventually('readiness of the other', () => other.isReady());
-    await looks.atLeast(2);
+    await checks.atLeast(2);
     expect(reader.isReady()).toBe(false);
     const declaring = connectTo(broker.url);
     await eventually('readiness', () => reader.isReady() && declaring.isReady());

@@ -19,33 +19,33 @@ const SETUP_LIMIT_MS = 10_000;
 const CLOSE_LIMIT_MS = 3_000;
 
 /**
- * One connection to the broker that is made again whenever it is lost, with all its channels. Publish over one connection
- * and consume over another: a broker that runs out of memory or disk stops reading from those that publish.
+ * A connection to the broker that reconnects automatically, with all its channels. Publish over one connection and consume over
+ * another: a broker that runs out of memory or disk stops reading from connections that publish.
  */
 export interface AmqpConnection {
-  /** True while it is up and not blocked, the topology is declared, and every channel is open with its setup done. */
+  /** True while it is up and not blocked, the topology is declared, and every channel is open and set up. */
   isReady(): boolean;
   /**
-   * True while the broker reads nothing from it because it is short of memory or disk. The broker tells only whoever has
-   * published since; that first message waits in the broker, and may have its effect once the shortage is over.
+   * True while the broker does not read from it because it is short of memory or disk. The broker notifies a connection only
+   * after its next publish. That first message waits in the broker and may take effect once the shortage is over.
    */
   isBlocked(): boolean;
   /** Opens a channel now or as soon as the connection is up, and keeps it open. */
   openChannel(plan: ChannelPlan): SupervisedChannel;
   /**
-   * Closes the channels, then the connection, and ends the supervision, within 6 s even when the broker does not respond. An
-   * attempt to connect is broken off.
+   * Closes the channels, then the connection, and stops reconnecting. Takes at most 6 s, even if the broker does not respond. A
+   * connect attempt in flight is aborted.
    */
   close(): Promise<void>;
 }
 
 /**
- * Connects to the broker and stays connected: never rejects, whether the broker is there or not, and tries again after
- * pauses of 100 ms to 5 s for ever. Each time it declares the topology, or looks whether it is there, unless told not to.
- * Of several nodes it tries one after the other, with a pause after the last only.
+ * Connects to the broker and stays connected. It never rejects: it retries forever with a backoff of 100 ms to 5 s. On each
+ * connection it declares or checks the topology, unless `declareTopology` is false. With several nodes it tries one after the
+ * other and pauses only after the last.
  *
- * It supervises amqplib's plain connections rather than use its `recovery`, which waits without limit for a hung setup
- * and for the close of a connection that no longer responds.
+ * It does not use amqplib's `recovery`, which waits without limit for a hung setup and for the close of a connection that no
+ * longer responds.
  */
 export function createAmqpConnection(options: {
   /** URL of the broker; URLs of several nodes are separated by commas. */
@@ -54,9 +54,9 @@ export function createAmqpConnection(options: {
   readonly name: string;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Whether the topology of the contracts is declared, or looked for; absent: it is. */
+  /** False skips the topology of the contracts on connect; absent: true. */
   readonly declareTopology?: boolean;
-  /** Whether what is needed, here and on the channels, is declared or only looked for; absent: declared. */
+  /** Whether the connection and its channels declare or check exchanges and queues; absent: `declare`. */
   readonly topology?: TopologyMode;
 }): AmqpConnection {
   const logger = options.logger.child({ connection: options.name });
@@ -85,7 +85,7 @@ export function createAmqpConnection(options: {
     }
   }
 
-  /** Resolves once the connection has ended, to the milliseconds that it was open; 0 if it was not. */
+  /** Resolves when the connection ends, to the time that it was open, in ms; 0 if it was not. */
   async function connectAndUse(address: string): Promise<number> {
     if (closing.signal.aborted) return 0;
     let opened: OpenedConnection;
@@ -102,7 +102,7 @@ export function createAmqpConnection(options: {
   }
 
   async function openConnection(address: string): Promise<OpenedConnection> {
-    // Not the signal of `closing` itself: that would destroy the socket of an open connection, too.
+    // A separate signal: `closing` would destroy the socket of an open connection too.
     const attempt = new AbortController();
     const giveUp = () => attempt.abort();
     closing.signal.addEventListener('abort', giveUp);
@@ -114,7 +114,7 @@ export function createAmqpConnection(options: {
   }
 
   async function connectAndDeclare(address: string, signal: AbortSignal): Promise<OpenedConnection> {
-    // amqplib hands them on to the socket, which the signal destroys.
+    // amqplib passes them to the socket, which the signal destroys.
     const socketOptions = {
       noDelay: true,
       keepAlive: true,
@@ -123,12 +123,12 @@ export function createAmqpConnection(options: {
       signal,
     };
     const opened = await connect(address, socketOptions);
-    let fault: Error | undefined;
+    let failure: Error | undefined;
     opened.on('error', (error) => {
-      fault = error;
+      failure = error;
     });
     const lost = new Promise<Error>((resolve) => {
-      opened.on('close', (reason) => resolve(fault ?? reason ?? new Error('the connection was closed')));
+      opened.on('close', (reason) => resolve(failure ?? reason ?? new Error('the connection was closed')));
     });
     opened.on('blocked', (reason) => {
       isBlocked = true;
@@ -149,11 +149,11 @@ export function createAmqpConnection(options: {
     return { model: opened, lost };
   }
 
-  /** Also proves that the connection responds: a channel is opened and closed even when there is nothing to declare. */
+  /** Opens and closes a channel even without anything to declare, which proves that the connection responds. */
   async function declare(on: ChannelModel): Promise<void> {
     const work = async () => {
       const channel = await on.createChannel();
-      // A refused declaration rejects, too; the event alone would end the process.
+      // A refused declaration rejects too; an unhandled event would end the process.
       channel.on('error', () => undefined);
       if (options.declareTopology ?? true) await topology.provideAll(channel);
       await channel.close();
@@ -224,7 +224,7 @@ export function createAmqpConnection(options: {
   };
 }
 
-/** The metrics of one connection, which begin at 0 so that alerts see them before anything happens. */
+/** Creates the metrics of one connection. They start at 0, so that alerts see them before the first event. */
 function connectionMetrics(registry: Registry, connection: string) {
   const metrics = {
     up: gauge(registry, {
@@ -234,27 +234,27 @@ function connectionMetrics(registry: Registry, connection: string) {
     }),
     blocked: gauge(registry, {
       name: 'partner_amqp_connection_blocked',
-      help: '1 while the broker reads nothing from the connection because it is short of memory or disk',
+      help: '1 while the broker blocks the connection because it is short of memory or disk',
       labels: ['connection'],
     }),
     losses: counter(registry, {
       name: 'partner_amqp_connection_losses_total',
-      help: 'Connections to the broker that were lost after they had come up',
+      help: 'Established connections to the broker that were lost',
       labels: ['connection'],
     }),
     failures: counter(registry, {
       name: 'partner_amqp_connect_failures_total',
-      help: 'Attempts to connect to the broker that failed',
+      help: 'Failed attempts to connect to the broker',
       labels: ['connection'],
     }),
     rebuilds: counter(registry, {
       name: 'partner_amqp_channel_rebuilds_total',
-      help: 'Channels that were made again on a connection that had stayed up',
+      help: 'Channels that were reopened on a connection that stayed up',
       labels: ['connection', 'channel'],
     }),
     channelsWanted: gauge(registry, {
       name: 'partner_amqp_channels_wanted',
-      help: 'Channels that the connection is to have',
+      help: 'Channels that the connection should have',
       labels: ['connection'],
     }),
     channelsOpen: gauge(registry, {
@@ -278,7 +278,7 @@ interface OpenedConnection {
   readonly lost: Promise<Error>;
 }
 
-/** Spreads the connections of all replicas over the nodes. */
+/** Shuffles the nodes, which spreads the connections of all replicas over them. */
 function inRandomOrder(addresses: readonly string[]): readonly string[] {
   const first = Math.floor(Math.random() * addresses.length);
   return [...addresses.slice(first), ...addresses.slice(0, first)];
@@ -290,17 +290,17 @@ function withHeartbeat(url: string): string {
   return parsed.href;
 }
 
-/** Ends a connection whatever state it is in, within 3 s, and frees its socket. */
+/** Closes a connection in any state within 3 s and frees its socket. */
 async function closeConnection(model: ChannelModel): Promise<void> {
   try {
     await within(CLOSE_LIMIT_MS, 'closing the connection', model.close());
   } catch {
-    // It has ended already or no longer responds.
+    // It is closed already or no longer responds.
   }
-  // After a missed heartbeat amqplib only ends its side, and the socket of a vanished broker stays for many minutes.
+  // After a missed heartbeat amqplib only closes its side; the socket of a vanished broker would stay open for many minutes.
   const { connection } = model;
   if ('stream' in connection && connection.stream instanceof Duplex) {
-    // The error has amqplib end its timers, if it has not yet.
+    // The error makes amqplib stop its timers.
     connection.stream.destroy(new Error('the connection was given up'));
   }
 }

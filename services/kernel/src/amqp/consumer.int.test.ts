@@ -126,7 +126,7 @@ describe('a consumer', () => {
     const received = createRecorder<IncomingMessage>();
     consume(queue, async (message) => {
       received.record(message);
-      throw new Error('a fault in the handler');
+      throw new Error('a failing handler');
     });
     probe.send(queue.name, 'poison', { messageId: 'evt_poison' });
     const dead = await probe.take(`${queue.name}.dead`);

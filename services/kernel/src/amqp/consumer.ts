@@ -63,7 +63,7 @@ export function startConsumer(options: {
   const logger = options.logger.child({ queue: queue.name });
   const outcomes = counter(options.metrics, {
     name: 'partner_consumer_outcomes_total',
-    help: 'What became of consumed messages: done, retry, dead, or failed where the handler threw',
+    help: 'Outcomes of consumed messages: done, retry, dead, or failed if the handler threw',
     labels: ['queue', 'outcome'],
   });
   const durations = secondsHistogram(options.metrics, {

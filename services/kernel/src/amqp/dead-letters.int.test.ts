@@ -168,15 +168,15 @@ describe('dead letters', () => {
 
   test('are counted without being consumed, and an undeclared queue is reported as missing', async () => {
     const queue = await queueWith('one', 'two');
-    const looks = await inspectQueues(connection, [queue.deadLetterQueue, 'no.such.queue', queue.name]);
-    expect(looks.get(queue.deadLetterQueue)).toEqual({
+    const inspections = await inspectQueues(connection, [queue.deadLetterQueue, 'no.such.queue', queue.name]);
+    expect(inspections.get(queue.deadLetterQueue)).toEqual({
       name: queue.deadLetterQueue,
       messages: 2,
       consumers: 0,
     });
-    expect(looks.has('no.such.queue')).toBe(true);
-    expect(looks.get('no.such.queue')).toBeUndefined();
-    expect(looks.get(queue.name)).toMatchObject({ messages: 0 });
+    expect(inspections.has('no.such.queue')).toBe(true);
+    expect(inspections.get('no.such.queue')).toBeUndefined();
+    expect(inspections.get(queue.name)).toMatchObject({ messages: 0 });
   });
 
   test("of an undeclared queue are refused with the broker's error", async () => {

@@ -71,7 +71,7 @@ export async function goThroughDeadLetters(
   options: {
     readonly limit: number;
     readonly judge: (letter: DeadLetter) => DeadLetterVerdict | Promise<DeadLetterVerdict>;
-    /** When aborted, no further message is taken. The rest count as kept. */
+    /** After an abort, no further message is processed. The rest count as kept. */
     readonly signal?: AbortSignal;
   },
 ): Promise<DeadLetterOutcome> {
@@ -124,7 +124,7 @@ export async function goThroughDeadLetters(
 /**
  * Waits until the requeued messages are visible again, which takes the broker a moment. The query is behind the
  * acknowledgements on the channel, so they have reached the broker too. Ends after 2 s in any case, because another
- * consumer may take messages meanwhile.
+ * consumer may take messages in the meantime.
  */
 async function untilShown(channel: Channel, queue: string, atLeast: number): Promise<void> {
   const deadline = performance.now() + SHOWN_MS;

@@ -54,7 +54,7 @@ export function replyCodeOf(error: unknown): number | undefined {
 }
 
 /**
- * Runs work on a channel of its own and closes it afterwards. Messages that the work has not settled are requeued.
+ * Runs work on a separate channel and closes it afterwards. Messages that the work has not settled are requeued.
  * Rejects with the work's error. Rejects with {@link ChannelLostError} if the channel is lost before the work ends or
  * is not open within 15 s; the work's effects are not undone.
  */

@@ -27,7 +27,7 @@ describe('a broker of three nodes', () => {
     await cluster.remove();
   });
 
-  test('serves requests while any one node is down, and runs no write twice', async () => {
+  test('serves requests while one node is down, and runs no write twice', async () => {
     const metrics = new Registry();
     const url = cluster.nodes.map((node) => node.url).join(',');
     const connect = (name: string) =>

@@ -1,5 +1,5 @@
 /**
- * Why a publish failed. `returned`: no queue takes the message. `nacked`: the broker refused it, e.g. the queue is
+ * Why a publish failed. `returned`: no queue accepts the message. `nacked`: the broker refused it, e.g. the queue is
  * full. `timeout`: no confirm in time. `closed`: the channel was lost before the confirm. `not-connected`, `blocked`:
  * it was not sent, because there was no connection or the broker was short of memory or disk. After `timeout` and
  * `closed` it may still be in the queue.

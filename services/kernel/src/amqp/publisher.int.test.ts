@@ -77,7 +77,7 @@ describe('a publisher', () => {
     expect(bodies).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
   });
 
-  test('rejects a message that no queue takes, though the broker acknowledges it', async () => {
+  test('rejects a message that no queue accepts, though the broker acknowledges it', async () => {
     const queue = await probe.declareTestQueue();
     const publisher = createPublisher({ connection, logger, metrics });
     await connected();

@@ -46,7 +46,7 @@ export interface Publisher {
   close(): Promise<void>;
 }
 
-/** Creates a publisher with a confirm channel of its own. */
+/** Creates a publisher with its own confirm channel. */
 export function createPublisher(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
   readonly logger: Logger;
@@ -57,12 +57,12 @@ export function createPublisher(options: {
   const confirmTimeoutMs = options.confirmTimeoutMs ?? DEFAULT_CONFIRM_TIMEOUT_MS;
   const failures = counter(options.metrics, {
     name: 'partner_publish_failures_total',
-    help: 'Messages that do not count as published, by what went wrong',
+    help: 'Messages that were not confirmed, by reason',
     labels: ['exchange', 'kind'],
   });
   const latency = secondsHistogram(options.metrics, {
     name: 'partner_publish_confirm_seconds',
-    help: 'From publish to the confirm of the broker',
+    help: "Time from publish to the broker's confirm",
     labels: ['exchange'],
   });
   const inFlight = new Set<Promise<void>>();

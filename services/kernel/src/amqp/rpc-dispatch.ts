@@ -43,8 +43,8 @@ export function createRpcDispatcher(services: readonly RpcService[]): RpcDispatc
     find: (callType) => methods.get(callType),
     async run({ method, impl }, body, context) {
       try {
-        const answer = await impl(fromBinary(method.input, body), context);
-        const response = toBinary(method.output, create(method.output, answer));
+        const output = await impl(fromBinary(method.input, body), context);
+        const response = toBinary(method.output, create(method.output, output));
         if (response.length > MAX_RESPONSE_BYTES) throw tooLarge(method, response.length);
         return { type: method.output.typeName, body: response };
       } catch (thrown) {

@@ -24,8 +24,8 @@ import {
   serverSide,
 } from '../testing/rpc-over-broker.js';
 
-describe('RPC over a broker, when a part of the way is lost', () => {
-  test('fails at once when no queue takes the request', async () => {
+describe('RPC over a broker, when a component fails', () => {
+  test('fails at once when no queue accepts the request', async () => {
     const client = await clientOf({
       queue: { name: 'test.there-is-no-such-queue', type: 'classic', bindings: [] },
     });
@@ -141,7 +141,7 @@ describe('RPC over a broker, when a part of the way is lost', () => {
     expect((await client.getJob({})).resourceJson).toBe('{}');
   });
 
-  test('responds to requests in flight before it stops, and takes no more', async () => {
+  test('responds to requests in flight before it stops, and accepts no more', async () => {
     const started = createRecorder<string>();
     const { gate, finish } = heldBack();
     const server = await serve(async ({ jobId = '' }) => {

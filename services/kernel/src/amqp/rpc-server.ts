@@ -17,7 +17,7 @@ import { type Consumer, type Delivery, startSubscription } from './subscription.
 
 export { rpcService, type RpcService } from './rpc-service.js';
 
-/** Begins the reply address that the broker gives to a request with direct reply-to. */
+/** Prefix of the reply address that the broker assigns to a request with direct reply-to. */
 const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to.';
 
 /**
@@ -26,12 +26,12 @@ const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to.';
  *
  * A request is acknowledged after its response is sent, so the broker redelivers it if this process crashes before. A
  * redelivered request runs again only if its method has an `idempotency_level`. Any other is dropped because it may
- * have run already, and its caller learns at its deadline that the outcome is unknown.
+ * have run already; its caller then times out with an unknown outcome.
  *
- * Only requests that came through an exchange which the queue is bound to are served, and only by direct reply-to: write
- * access to the default exchange, which a server needs for its responses, is no access to the methods of another one.
+ * It serves only requests through an exchange that the queue is bound to, and only with direct reply-to. Each server needs
+ * write access to the default exchange for its responses; that must not allow it to call another server's methods.
  *
- * A request whose caller no longer waits is dropped. So is a response that is too late or cannot be routed. An error of
+ * A request past its caller's deadline is dropped, like a response that is late or cannot be routed. An error of
  * the implementation is returned as its `ServiceError`, or logged and returned as `internal`. Each request runs on
  * behalf of the one that its `x-request-id` names.
  */
@@ -48,12 +48,12 @@ export function startRpcServer(options: {
   const dispatcher = createRpcDispatcher(options.services);
   const durations = secondsHistogram(options.metrics, {
     name: 'partner_rpc_server_seconds',
-    help: 'From the receipt of an RPC request to its response, by method and outcome (ok or the reason of the failure)',
+    help: 'Time from the receipt of an RPC request to its response, by method and outcome (ok or the reason of the failure)',
     labels: ['method', 'outcome'],
   });
   const dropped = counter(options.metrics, {
     name: 'partner_rpc_server_dropped_total',
-    help: 'RPC requests without a response: expired before the start, overdue at the end, without a direct reply address, through another exchange, or delivered again though not repeatable',
+    help: 'RPC requests without a response: expired before the start, overdue at the end, without a direct reply address, through another exchange, or redelivered though not idempotent',
     labels: ['method', 'cause'],
   });
 
@@ -95,13 +95,13 @@ export function startRpcServer(options: {
           timeoutMs,
           headers: textHeaders(headers),
         });
-        const answer = await dispatcher.run(found, content, context);
+        const response = await dispatcher.run(found, content, context);
         end();
-        if (answer.error?.reason === 'internal') {
+        if (response.error?.reason === 'internal') {
           span.setStatus({ code: SpanStatusCode.ERROR });
-          logger.error({ err: answer.error.cause, method }, 'rpc.failed');
+          logger.error({ err: response.error.cause, method }, 'rpc.failed');
         }
-        return isOverdue() ? undefined : answer;
+        return isOverdue() ? undefined : response;
       },
     );
     if (reply === undefined) {
@@ -116,7 +116,7 @@ export function startRpcServer(options: {
     delivery.ack();
   }
 
-  /** Why a request is not served; the broker sets the exchange, not the sender. */
+  /** Returns why a request is not served. The exchange is trustworthy: the broker sets it, not the sender. */
   function refusalOf(exchange: string, replyTo: string, timeoutMs: number | undefined): string | undefined {
     if (!queue.bindings.some((binding) => binding.exchange.name === exchange)) return 'foreign_exchange';
     if (!replyTo.startsWith(DIRECT_REPLY_TO)) return 'no_reply_address';
@@ -137,7 +137,7 @@ export function startRpcServer(options: {
 }
 
 /**
- * Sends through the default exchange. If the reply queue is gone, so is the caller, and the broker drops the response.
+ * Sends through the default exchange. Without the reply queue the caller has gone too, and the broker drops the response.
  */
 function send({ channel, message }: Delivery, replyTo: string, { type, body }: RpcReply): void {
   unlessClosed(() =>

@@ -26,7 +26,7 @@ const DEFAULT_TIMEOUT_MS = 5_000;
 const DEFAULT_MAX_IN_FLIGHT = 200;
 
 interface PendingCall {
-  readonly answer: (reply: ConsumeMessage) => void;
+  readonly complete: (reply: ConsumeMessage) => void;
   /** Ends a call that has no response: its outcome is unknown if it was sent. */
   readonly fail: (cause: unknown) => void;
   /** Ends a call that was not carried out. */
@@ -34,11 +34,12 @@ interface PendingCall {
 }
 
 /**
- * A Connect transport that calls services over the broker: requests to a queue, responses by direct reply-to. Unary calls
- * only. Every failure is a `ServiceError`. It is `unavailable` when the caller gives up, the deadline passes (`timeoutMs` of
- * the call, else `defaultTimeoutMs`), the connection or channel is lost, the broker blocks the connection or refuses the
- * request, no queue takes it, or `maxInFlight` calls wait already; all but the first two at once. While the socket takes no
- * more, calls wait unsent within their deadlines. A call is never repeated by itself.
+ * A Connect transport that calls services over the broker: requests to a queue, responses by direct reply-to. Unary calls only.
+ *
+ * Every failure is a `ServiceError`. A call fails with `unavailable` if its caller cancels it or its deadline passes (`timeoutMs`
+ * of the call, else `defaultTimeoutMs`). It fails so at once if the connection or channel is lost, the broker blocks the
+ * connection or refuses the request, no queue accepts it, or `maxInFlight` calls are in flight. While the socket's buffer is
+ * full, calls wait unsent within their deadlines. A call is never retried automatically.
  */
 export function createRpcTransport(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
@@ -55,7 +56,7 @@ export function createRpcTransport(options: {
   const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT;
   const { durations, timeouts, inFlight } = clientMetrics(options.metrics);
   const pending = new Map<string, PendingCall>();
-  /** Sends the calls that the socket has not taken yet. */
+  /** Calls that wait for the socket's buffer, with the function that sends each. */
   const unsent = new Map<string, () => void>();
   let sequence = 0;
   let isWritable = true;
@@ -68,7 +69,7 @@ export function createRpcTransport(options: {
       channel.on('return', ({ properties }) => {
         pending
           .get(textOf(properties.correlationId))
-          ?.refuse(new Error(`no queue takes requests for ${queue.name}`));
+          ?.refuse(new Error(`no queue accepts requests for ${queue.name}`));
       });
       // Before amqplib's own listener, which reports unconfirmed requests as refused.
       channel.prependListener('close', () => {
@@ -82,7 +83,7 @@ export function createRpcTransport(options: {
         REPLY_QUEUE,
         (reply) => {
           if (reply === null) supervised.rebuild(new Error('the broker cancelled the reply consumer'));
-          else pending.get(textOf(reply.properties.correlationId))?.answer(reply);
+          else pending.get(textOf(reply.properties.correlationId))?.complete(reply);
         },
         { noAck: true },
       );
@@ -130,7 +131,7 @@ export function createRpcTransport(options: {
       }, timeoutMs);
       const giveUp = () => fail(signal?.reason);
       signal?.addEventListener('abort', giveUp);
-      pending.set(correlationId, { answer, fail, refuse });
+      pending.set(correlationId, { complete, fail, refuse });
       inFlight.inc({ queue: queue.name });
 
       function settle(): void {
@@ -139,7 +140,7 @@ export function createRpcTransport(options: {
         unsent.delete(correlationId);
         if (pending.delete(correlationId)) inFlight.dec({ queue: queue.name });
       }
-      function answer(reply: ConsumeMessage): void {
+      function complete(reply: ConsumeMessage): void {
         settle();
         resolve(reply);
       }
@@ -173,7 +174,7 @@ export function createRpcTransport(options: {
               if (cause === null || requestChannel !== to || !pending.has(correlationId)) return;
               // Also after the loss of a node that may have delivered it, so its outcome is unknown.
               fail(new Error(`the broker refused a request for ${queue.name}`));
-              // A channel that was opened before a quorum queue had its new leader never finds that leader.
+              // A channel that was opened before a quorum queue elected its new leader never finds that leader.
               supervised.rebuild(new Error('the broker refused a request'));
             },
           );
@@ -228,7 +229,9 @@ export function createRpcTransport(options: {
     },
     stream(method) {
       return Promise.reject(
-        ServiceError.from(new Error(`${callTypeOf(method)} is a stream, which this transport has not`)),
+        ServiceError.from(
+          new Error(`${callTypeOf(method)} is a stream; this transport supports unary calls only`),
+        ),
       );
     },
     async close() {
@@ -251,7 +254,7 @@ function clientMetrics(registry: Registry) {
     }),
     inFlight: gauge(registry, {
       name: 'partner_rpc_client_in_flight',
-      help: 'RPC calls that wait for a response',
+      help: 'RPC calls in flight',
       labels: ['queue'],
     }),
   };

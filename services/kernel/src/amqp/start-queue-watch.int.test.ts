@@ -35,7 +35,7 @@ describe('the watch of queues', () => {
     return found?.values.find(({ labels }) => labels['queue'] === queue)?.value;
   }
 
-  test('exports the messages in a queue and in its dead-letter queue, and since when the latter is not empty', async () => {
+  test('exports the messages in a queue and in its dead-letter queue, and since when it is not empty', async () => {
     const queue = await probe.declareTestQueue();
     const dead = queue.deadLetterQueue ?? '';
     watch = startQueueWatch({ connection, queues: [queue], metrics, clock: () => NOW, intervalMs: 20 });
@@ -80,13 +80,13 @@ describe('the watch of queues', () => {
     const queue = await probe.declareTestQueue();
     watch = startQueueWatch({ connection, queues: [queue], metrics, clock: () => NOW, intervalMs: 20 });
     const known = async () => (await valueOf('partner_queue_messages', queue.name)) === 0;
-    await eventually('the first look', known);
+    await eventually('the first inspection', known);
     await probe.channel.deleteQueue(queue.name);
     await eventually('the loss', async () =>
       Number.isNaN(await valueOf('partner_queue_messages', queue.name)),
     );
     await probe.channel.assertQueue(queue.name, { durable: true });
-    expect(await eventually('the next look', known)).toBe(true);
+    expect(await eventually('the next inspection', known)).toBe(true);
   });
 
   test('exports the other queues while some are missing, and does not affect readiness', async () => {

@@ -26,22 +26,22 @@ export function startQueueWatch(options: {
 }): QueueWatch {
   const messages = gauge(options.metrics, {
     name: 'partner_queue_messages',
-    help: 'Messages of the broker that wait in a queue, without those that a consumer holds; NaN when it is not known',
+    help: 'Ready messages in a queue, without unacknowledged ones; NaN if unknown',
     labels: ['queue'],
   });
   const consumers = gauge(options.metrics, {
     name: 'partner_queue_consumers',
-    help: 'Consumers of a queue; NaN when it is not known',
+    help: 'Consumers of a queue; NaN if unknown',
     labels: ['queue'],
   });
   const deadMessages = gauge(options.metrics, {
     name: 'partner_dead_letter_queue_messages',
-    help: 'Messages in a dead-letter queue of the broker; NaN if unknown',
+    help: 'Messages in a dead-letter queue; NaN if unknown',
     labels: ['queue'],
   });
   const deadSince = gauge(options.metrics, {
     name: 'partner_dead_letter_queue_nonempty_since_timestamp_seconds',
-    help: 'Since when this process has seen messages in a dead-letter queue; 0 while there are none',
+    help: 'Time since which this process has seen messages in a dead-letter queue; 0 without any',
     labels: ['queue'],
   });
   const names = options.queues.map(({ name }) => name);
@@ -52,11 +52,11 @@ export function startQueueWatch(options: {
    * missing queue.
    */
   const missing = new Set<string>();
-  let asking: string | undefined;
+  let inspected: string | undefined;
   let current: Channel | undefined;
-  let looking = Promise.resolve();
+  let inspecting = Promise.resolve();
 
-  function forget(queue: string): void {
+  function markUnknown(queue: string): void {
     if (deadNames.includes(queue)) {
       deadMessages.set({ queue }, Number.NaN);
     } else {
@@ -65,7 +65,7 @@ export function startQueueWatch(options: {
     }
   }
 
-  function tell(queue: string, found: { readonly messageCount: number; readonly consumerCount: number }) {
+  function report(queue: string, found: { readonly messageCount: number; readonly consumerCount: number }) {
     if (!deadNames.includes(queue)) {
       messages.set({ queue }, found.messageCount);
       consumers.set({ queue }, found.consumerCount);
@@ -77,37 +77,37 @@ export function startQueueWatch(options: {
     deadSince.set({ queue }, since.get(queue) ?? 0);
   }
 
-  async function look(channel: Channel): Promise<void> {
+  async function inspect(channel: Channel): Promise<void> {
     const all = [...names, ...deadNames];
     for (const queue of [...all.filter((name) => !missing.has(name)), ...missing]) {
-      asking = queue;
-      tell(queue, await channel.checkQueue(queue));
+      inspected = queue;
+      report(queue, await channel.checkQueue(queue));
       missing.delete(queue);
     }
-    asking = undefined;
+    inspected = undefined;
   }
 
   function lose(cause: Error): void {
     current = undefined;
-    if (asking !== undefined && replyCodeOf(cause) === 404) {
+    if (inspected !== undefined && replyCodeOf(cause) === 404) {
       // Move it behind the other missing queues, so that each of them is inspected.
-      missing.delete(asking);
-      missing.add(asking);
-      forget(asking);
+      missing.delete(inspected);
+      missing.add(inspected);
+      markUnknown(inspected);
     } else {
-      for (const queue of [...names, ...deadNames]) forget(queue);
+      for (const queue of [...names, ...deadNames]) markUnknown(queue);
     }
-    asking = undefined;
+    inspected = undefined;
   }
 
-  for (const queue of [...names, ...deadNames]) forget(queue);
+  for (const queue of [...names, ...deadNames]) markUnknown(queue);
   for (const queue of deadNames) deadSince.set({ queue }, 0);
   const channel = options.connection.openChannel({
     name: 'queue watch',
     confirm: false,
     isOptional: true,
     async setup(opened) {
-      await look(opened);
+      await inspect(opened);
       current = opened;
     },
     onLost: lose,
@@ -117,7 +117,7 @@ export function startQueueWatch(options: {
     const present = current;
     current = undefined;
     // A failed inspection has lost its channel. The next channel starts with an inspection.
-    looking = look(present).then(
+    inspecting = inspect(present).then(
       () => {
         if (channel.isOpen()) current = present;
       },
@@ -128,7 +128,7 @@ export function startQueueWatch(options: {
   return {
     async stop() {
       clearInterval(timer);
-      await Promise.all([channel.close(), looking]);
+      await Promise.all([channel.close(), inspecting]);
     },
   };
 }

@@ -28,7 +28,7 @@ export interface Delivery {
 }
 
 /**
- * Consumes a queue on a channel of its own while the connection lives. It subscribes again after the loss of the
+ * Consumes a queue on a separate channel while the connection lives. It subscribes again after the loss of the
  * connection or channel, and after the broker cancels the consumer. `handle` must not reject.
  */
 export function startSubscription(options: {

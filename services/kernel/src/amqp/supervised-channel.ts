@@ -30,7 +30,7 @@ export interface SupervisedChannel {
   isOpen(): boolean;
   /** Replaces the current channel, which no longer works. */
   rebuild(cause: Error): void;
-  /** Sends what was written to the channel, then closes it for good. */
+  /** Sends what was written to the channel, then closes it permanently. */
   close(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface ChannelSupervisor extends SupervisedChannel {
 }
 
 /**
- * Supervises one channel. A channel is reopened after a backoff of 100 ms to 5 s, for ever, if it closes alone (a
+ * Supervises one channel. A channel is reopened after a backoff of 100 ms to 5 s, without a limit of attempts, if it closes alone (a
  * refused operation, a consumer timeout), fails in its setup or is replaced. On a new connection it is opened at once.
  */
 export function superviseChannel(options: {
@@ -121,7 +121,7 @@ export function superviseChannel(options: {
     current = channel;
     openedAt = performance.now();
     try {
-      if (isClosed) throw new Error('the channel is no longer wanted');
+      if (isClosed) throw new Error('the channel is being closed');
       await within(SETUP_LIMIT_MS, `the setup of channel "${plan.name}"`, Promise.race([setup(), lost]));
       // The channel may have been replaced in the same tick in which its setup ended.
       if (current !== channel) throw cause;

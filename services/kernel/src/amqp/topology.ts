@@ -27,7 +27,7 @@ export type TopologyMode = 'declare' | 'declare-cluster' | 'check';
 export interface Topology {
   /**
    * Ensures all exchanges and queues of the contracts. `check` covers exchanges only: a queue can be unreachable while
-   * a broker node is down, which affects its consumers alone.
+   * a broker node is down, which affects only its consumers.
    */
   provideAll(channel: Channel): Promise<void>;
   provideExchange(channel: Channel, exchange: ExchangeDefinition): Promise<void>;

@@ -84,7 +84,7 @@ describe('a trace', () => {
     expect(seen.all()).toEqual([request.spanContext().traceId]);
   });
 
-  test('continues from the given message headers, whatever trace is active', async () => {
+  test('continues from the given message headers, not from the active trace', async () => {
     const queue = await probe.declareTestQueue();
     const publisher = createPublisher({ connection, logger, metrics });
     await eventually('the connection', () => connection.isReady());
@@ -107,7 +107,7 @@ describe('a trace', () => {
     const queue = await probe.declareRpcQueue();
     const service = partialRpcService(JobService, {
       getJob: async () => {
-        throw new Error('a fault');
+        throw new Error('a failure');
       },
     });
     startRpcServer({ connection, queue, prefetch: 1, services: [service], logger, metrics });

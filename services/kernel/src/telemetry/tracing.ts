@@ -38,14 +38,14 @@ export function extractTrace(carrier: Readonly<Record<string, unknown>>): Contex
  * current request as `partner.request_id`. An error is rethrown and recorded by name only, because messages can hold
  * personal data.
  *
- * A stranger's `traceparent` decides neither the id of the trace nor whether it is sampled.
+ * An untrusted `traceparent` never decides the trace's id or whether it is sampled.
  */
 export async function withSpan<T>(
   options: {
     readonly name: string;
     readonly kind: keyof typeof SpanKind;
     readonly parent?: Context;
-    /** Headers of a stranger's request: the span begins a trace of its own, linked to theirs. */
+    /** Headers of an untrusted request: the span starts a new trace with a link to theirs. */
     readonly stranger?: Readonly<Record<string, unknown>>;
     readonly attributes?: Readonly<Record<string, string | number | boolean>>;
   },

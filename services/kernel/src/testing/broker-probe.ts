@@ -11,7 +11,7 @@ export interface BrokerProbe {
   declareTestQueue(
     properties?: Partial<Omit<QueueDefinition, 'name' | 'bindings'>>,
   ): Promise<QueueDefinition>;
-  /** Declares a queue for RPC requests with an exchange of its own. */
+  /** Declares a queue for RPC requests with its own exchange. */
   declareRpcQueue(): Promise<QueueDefinition>;
   /** Publishes a message to a queue. */
   send(queue: string, body: string, properties?: Options.Publish): void;

@@ -19,7 +19,7 @@ export function createInMemoryPublisher(): InMemoryPublisher {
       failure = kind;
     },
     publish(message) {
-      if (failure !== undefined) return Promise.reject(new PublishError(failure, 'as the test asked'));
+      if (failure !== undefined) return Promise.reject(new PublishError(failure, 'failure set by the test'));
       published.record(message);
       return Promise.resolve();
     },

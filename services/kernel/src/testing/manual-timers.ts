@@ -9,7 +9,7 @@ export interface ManualTimers {
   waiting(): number;
 }
 
-/** Creates timers that stand still. */
+/** Creates timers that only `pass` advances. */
 export function createManualTimers(): ManualTimers {
   const timers = new Set<{ readonly at: number; readonly then: () => void }>();
   let now = 0;

@@ -124,7 +124,7 @@ export function heldBack(): { readonly gate: Promise<void>; readonly finish: () 
   return { gate, finish: () => finish() };
 }
 
-/** Serves GetJob: records each job id, and answers with it as the resource. */
+/** Serves GetJob: records each job id, and responds with it as the resource. */
 export async function serveRecording(): Promise<ReturnType<typeof createRecorder<string>>> {
   const served = createRecorder<string>();
   await serve(async ({ jobId = '' }) => {
@@ -134,7 +134,7 @@ export async function serveRecording(): Promise<ReturnType<typeof createRecorder
   return served;
 }
 
-/** Serves GetJob: records each job id, and answers no call but the one of the job `fine`. */
+/** Serves GetJob: records each job id, and responds only to the call for the job `fine`. */
 export async function serveHanging(
   over?: AmqpConnection,
 ): Promise<ReturnType<typeof createRecorder<string>>> {
