@@ -34,7 +34,7 @@ await runService({
     const clock = () => new Date();
     const keyPrefix = config.REDIS_KEY_PREFIX;
 
-    const redis = createRedis(config.REDIS_URL, logger, { answerTimeoutMs: config.REDIS_TIMEOUT_MS });
+    const redis = createRedis(config.REDIS_URL, logger, { replyTimeoutMs: config.REDIS_TIMEOUT_MS });
     lifecycle.onShutdown('redis', async () => redis.disconnect());
     const sessionRedis = createSessionRedis({ url: config.REDIS_URL, logger, metrics });
     lifecycle.onShutdown('session-redis', async () => sessionRedis.disconnect());

@@ -29,7 +29,7 @@ const restsNever: After = (_milliseconds, then) => {
   return () => undefined;
 };
 
-/** An access service whose responses a test gives one by one, or all alike. */
+/** An access service whose responses a test sends one by one, or all alike. */
 function createFixture(
   respond?: () => AuthenticateKeyResponse,
   {
@@ -48,12 +48,12 @@ function createFixture(
     reject: (error: ServiceError) => void;
   }>();
   const timers = createManualTimers();
-  const asked: { keyId: string | undefined; timeoutMs: number | undefined; hasSignal: boolean }[] = [];
+  const calls: { keyId: string | undefined; timeoutMs: number | undefined; hasSignal: boolean }[] = [];
   const metrics = new Registry();
   const authenticator = createApiKeyAuthenticator({
     access: {
       async authenticateKey(request, call) {
-        asked.push({
+        calls.push({
           keyId: request.keyId,
           timeoutMs: call?.timeoutMs,
           hasSignal: call?.signal !== undefined,
@@ -73,16 +73,16 @@ function createFixture(
     metrics,
     /** Ends the rest of the lookup slots. */
     rest: () => timers.pass(40),
-    asked,
+    calls,
     lookUps,
     /** Resolves to the lookup with that number, from 1, once it is made. */
     lookUp: async (number: number) => {
       const found = (await lookUps.atLeast(number))[number - 1];
-      invariant(found, 'the look-up was made');
+      invariant(found, 'the lookup was made');
       return found;
     },
     advance: (ms: number) => (now += ms),
-    ask: (text: string | undefined, remoteAddress = '203.0.113.1', isOverFailureLimit = false) =>
+    authenticate: (text: string | undefined, remoteAddress = '203.0.113.1', isOverFailureLimit = false) =>
       authenticator.authenticate({
         header: (name) => (name === 'x-api-key' ? text : undefined),
         call: { timeoutMs: 1_000, signal: new AbortController().signal },
@@ -110,7 +110,7 @@ const key = createApiKey('sandbox');
 
 describe('API key authentication', () => {
   test('returns the principal of a key', async () => {
-    const { ask, asked } = createFixture(() =>
+    const { authenticate, calls } = createFixture(() =>
       create(AuthenticateKeyResponseSchema, {
         companyId: 'cmp_1',
         companyClass: CompanyClass.SALES,
@@ -119,7 +119,7 @@ describe('API key authentication', () => {
         installerRequestsPerMinute: 120,
       }),
     );
-    expect(await ask(key.text)).toEqual({
+    expect(await authenticate(key.text)).toEqual({
       kind: 'installer-contractor',
       keyId: key.keyId,
       companyId: 'cmp_1',
@@ -127,29 +127,26 @@ describe('API key authentication', () => {
       boundCompanyId: 'cmp_2',
       installerRequestsPerMinute: 120,
     });
-    expect(asked).toEqual([{ keyId: key.keyId, timeoutMs: 1_000, hasSignal: false }]);
+    expect(calls).toEqual([{ keyId: key.keyId, timeoutMs: 1_000, hasSignal: false }]);
   });
 
   test.each<[string, string | undefined]>([
     ['no key', undefined],
     ['a wrong checksum', `${key.text.slice(0, -1)}${key.text.endsWith('0') ? '1' : '0'}`],
     ['a key of the other environment', createApiKey('production').text],
-  ])(
-    'refuses %s without a lookup, and says what is wrong with it [AUTH-10, AUTH-12]',
-    async (_what, text) => {
-      const { ask, asked } = createFixture(() => general);
-      const message = `x-api-key: ${apiKeyViolation(text, 'sandbox')}`;
-      await expect(ask(text)).rejects.toMatchObject({ reason: 'unauthenticated', message });
-      expect(asked).toHaveLength(0);
-    },
-  );
+  ])('refuses %s without a lookup, and names the violation [AUTH-10, AUTH-12]', async (_what, text) => {
+    const { authenticate, calls } = createFixture(() => general);
+    const message = `x-api-key: ${apiKeyViolation(text, 'sandbox')}`;
+    await expect(authenticate(text)).rejects.toMatchObject({ reason: 'unauthenticated', message });
+    expect(calls).toHaveLength(0);
+  });
 
   test.each(
     (['sandbox', 'production'] as const).flatMap((environment) =>
       (['inbound', 'installer'] as const).map((surface) => ({ environment, surface })),
     ),
-  )('takes in the $environment only keys of the $environment: $surface', async (place) => {
-    const { ask, asked } = createFixture(
+  )('accepts in the $environment only keys of the $environment: $surface', async (place) => {
+    const { authenticate, calls } = createFixture(
       () =>
         create(AuthenticateKeyResponseSchema, {
           ...general,
@@ -158,10 +155,10 @@ describe('API key authentication', () => {
       place,
     );
     const other = place.environment === 'sandbox' ? 'production' : 'sandbox';
-    expect(await ask(createApiKey(place.environment).text)).toMatchObject({ companyId: 'cmp_1' });
-    expect(asked).toHaveLength(1);
-    await expect(ask(createApiKey(other).text)).rejects.toMatchObject({ reason: 'unauthenticated' });
-    expect(asked).toHaveLength(1);
+    expect(await authenticate(createApiKey(place.environment).text)).toMatchObject({ companyId: 'cmp_1' });
+    expect(calls).toHaveLength(1);
+    await expect(authenticate(createApiKey(other).text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(calls).toHaveLength(1);
   });
 
   test('returns the fault script of a key in the sandbox only, and only if it is known', async () => {
@@ -171,7 +168,7 @@ describe('API key authentication', () => {
         ...general,
         faultsJson: JSON.stringify(script),
       });
-      return createFixture(() => answer, { environment, surface: 'inbound' }).ask(
+      return createFixture(() => answer, { environment, surface: 'inbound' }).authenticate(
         createApiKey(environment).text,
       );
     };
@@ -191,7 +188,7 @@ describe('API key authentication', () => {
     const messages = await Promise.all(
       answers.map(async (respond) => {
         const error: unknown = await createFixture(respond)
-          .ask(key.text)
+          .authenticate(key.text)
           .catch((thrown: unknown) => thrown);
         return error instanceof ServiceError ? [error.reason, error.message] : error;
       }),
@@ -201,84 +198,86 @@ describe('API key authentication', () => {
   });
 
   test('caches a lookup for 4 seconds, counted from its start, and no longer [AUTH-13]', async () => {
-    const { ask, asked, advance, lookUp } = createFixture();
-    const first = ask(key.text);
+    const { authenticate, calls, advance, lookUp } = createFixture();
+    const first = authenticate(key.text);
     const { resolve } = await lookUp(1);
     advance(1_000);
     resolve(general);
     await first;
     advance(2_999);
-    await ask(key.text);
-    expect(asked).toHaveLength(1);
+    await authenticate(key.text);
+    expect(calls).toHaveLength(1);
     advance(1);
-    const second = ask(key.text);
+    const second = authenticate(key.text);
     (await lookUp(2)).resolve(general);
     await second;
-    expect(asked).toHaveLength(2);
+    expect(calls).toHaveLength(2);
   });
 
   test('does not accept another secret because the right one is cached', async () => {
     let isRight = true;
-    const { ask } = createFixture(() => (isRight ? general : refuseKey()));
-    await ask(key.text);
+    const { authenticate } = createFixture(() => (isRight ? general : refuseKey()));
+    await authenticate(key.text);
     isRight = false;
     const other = createApiKey('sandbox', { keyId: key.keyId });
-    await expect(ask(other.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
-    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    await expect(authenticate(other.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(await authenticate(key.text)).toMatchObject({ companyId: 'cmp_1' });
   });
 
   test('shares one lookup between concurrent requests with the same key', async () => {
-    const { ask, asked, lookUp } = createFixture();
-    const asking = [ask(key.text), ask(key.text), ask(key.text)];
+    const { authenticate, calls, lookUp } = createFixture();
+    const pending = [authenticate(key.text), authenticate(key.text), authenticate(key.text)];
     (await lookUp(1)).resolve(general);
-    expect(await Promise.all(asking)).toHaveLength(3);
-    expect(asked).toHaveLength(1);
+    expect(await Promise.all(pending)).toHaveLength(3);
+    expect(calls).toHaveLength(1);
   });
 
   test('caches a refusal for 1 second', async () => {
-    const { ask, asked, advance } = createFixture(refuseKey);
-    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    const { authenticate, calls, advance } = createFixture(refuseKey);
+    await expect(authenticate(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
     advance(999);
-    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
-    expect(asked).toHaveLength(1);
+    await expect(authenticate(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(calls).toHaveLength(1);
     advance(1);
-    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
-    expect(asked).toHaveLength(2);
+    await expect(authenticate(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(calls).toHaveLength(2);
   });
 
   test('passes on an unavailable lookup, and does not cache it', async () => {
     let isAway = true;
-    const { ask } = createFixture(() => {
+    const { authenticate } = createFixture(() => {
       if (isAway) throw new ServiceError('unavailable', 'away', { retryAfterSeconds: 1 });
       return general;
     });
-    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(authenticate(key.text)).rejects.toMatchObject({ reason: 'unavailable' });
     isAway = false;
-    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    expect(await authenticate(key.text)).toMatchObject({ companyId: 'cmp_1' });
   });
 
   test('caches a bounded number of keys, the most recently used ones', async () => {
-    const { ask, asked } = createFixture(() => general);
-    await ask(key.text);
+    const { authenticate, calls } = createFixture(() => general);
+    await authenticate(key.text);
     const others = Array.from({ length: 10_000 }, () => createApiKey('sandbox').text);
-    for (const other of others) await ask(other);
-    expect(asked).toHaveLength(10_001);
-    await ask(others.at(-1));
-    expect(asked).toHaveLength(10_001);
-    await ask(key.text);
-    expect(asked).toHaveLength(10_002);
+    for (const other of others) await authenticate(other);
+    expect(calls).toHaveLength(10_001);
+    await authenticate(others.at(-1));
+    expect(calls).toHaveLength(10_001);
+    await authenticate(key.text);
+    expect(calls).toHaveLength(10_002);
   });
 
   test('does not let invented keys evict the keys in use', async () => {
     let isKnown = true;
-    const { ask, asked } = createFixture(() => (isKnown ? general : refuseKey()));
-    await ask(key.text);
+    const { authenticate, calls } = createFixture(() => (isKnown ? general : refuseKey()));
+    await authenticate(key.text);
     isKnown = false;
     for (let invented = 0; invented < 10_001; invented += 1) {
-      await expect(ask(createApiKey('sandbox').text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+      await expect(authenticate(createApiKey('sandbox').text)).rejects.toMatchObject({
+        reason: 'unauthenticated',
+      });
     }
-    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
-    expect(asked).toHaveLength(10_002);
+    expect(await authenticate(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    expect(calls).toHaveLength(10_002);
   });
 });
 
@@ -289,22 +288,26 @@ describe('lookups', () => {
 
   test('find a valid key after 600 invented keys from the same address [LIMIT-6]', async () => {
     let isKnown = false;
-    const { ask } = createFixture(() => (isKnown ? general : refuseKey()));
-    await Promise.all(madeUp(600).map((text) => refused(ask(text))));
+    const { authenticate } = createFixture(() => (isKnown ? general : refuseKey()));
+    await Promise.all(madeUp(600).map((text) => refused(authenticate(text))));
     isKnown = true;
-    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    expect(await authenticate(key.text)).toMatchObject({ companyId: 'cmp_1' });
   });
 
   test('of new keys are 20 at a time at most, round-robin over the networks [LIMIT-6]', async () => {
-    const { ask, asked, lookUp, lookUps, rest } = createFixture(undefined, { restsInTheQueue: true });
-    const flood = madeUp(200).map((text) => ask(text, '203.0.113.9').catch((error: unknown) => error));
-    const valid = ask(key.text, '203.0.113.1');
+    const { authenticate, calls, lookUp, lookUps, rest } = createFixture(undefined, {
+      restsInTheQueue: true,
+    });
+    const flood = madeUp(200).map((text) =>
+      authenticate(text, '203.0.113.9').catch((error: unknown) => error),
+    );
+    const valid = authenticate(key.text, '203.0.113.1');
     await lookUp(20);
-    expect(asked).toHaveLength(20);
+    expect(calls).toHaveLength(20);
     rest();
     for (const { reject } of lookUps.all()) reject(new ServiceError('unauthenticated', 'no such key'));
     await lookUp(22);
-    expect(asked.slice(20, 22).map(({ keyId }) => keyId)).toContain(key.keyId);
+    expect(calls.slice(20, 22).map(({ keyId }) => keyId)).toContain(key.keyId);
     for (let done = 20; done < 201; done += 20) {
       rest();
       for (const { resolve } of lookUps.all()) resolve(general);
@@ -315,22 +318,25 @@ describe('lookups', () => {
     expect(await Promise.all(flood)).toHaveLength(200);
   });
 
-  test('of a network over its limit of failures leave the slots to the others, and are round-robin over its key ids [LIMIT-6]', async () => {
-    const { ask, asked, lookUp, lookUps, rest } = createFixture(undefined, { restsInTheQueue: true });
-    const askOverLimit = (text: string) => ask(text, undefined, true).catch((error: unknown) => error);
+  test('of a network over its failure limit use separate slots, round-robin over its key ids [LIMIT-6]', async () => {
+    const { authenticate, calls, lookUp, lookUps, rest } = createFixture(undefined, {
+      restsInTheQueue: true,
+    });
+    const authenticateOverLimit = (text: string) =>
+      authenticate(text, undefined, true).catch((error: unknown) => error);
     const withOneKeyId = Array.from({ length: 5 }, () => createApiKey('sandbox', { keyId: key.keyId }).text);
-    const guesses = withOneKeyId.map(askOverLimit);
+    const guesses = withOneKeyId.map(authenticateOverLimit);
     const colleague = createApiKey('sandbox');
-    const valid = askOverLimit(colleague.text);
+    const valid = authenticateOverLimit(colleague.text);
     await lookUp(2);
-    const others = madeUp(20).map((text) => ask(text));
+    const others = madeUp(20).map((text) => authenticate(text));
     await lookUp(22);
-    expect(asked.slice(0, 2).map(({ keyId }) => keyId)).toEqual([key.keyId, key.keyId]);
-    expect(asked).toHaveLength(22);
+    expect(calls.slice(0, 2).map(({ keyId }) => keyId)).toEqual([key.keyId, key.keyId]);
+    expect(calls).toHaveLength(22);
     rest();
     for (const { resolve } of lookUps.all()) resolve(general);
     await lookUp(24);
-    expect(asked.slice(22).map(({ keyId }) => keyId)).toEqual([key.keyId, colleague.keyId]);
+    expect(calls.slice(22).map(({ keyId }) => keyId)).toEqual([key.keyId, colleague.keyId]);
     rest();
     for (const { resolve } of lookUps.all()) resolve(general);
     expect(await valid).toMatchObject({ companyId: 'cmp_1' });
@@ -340,25 +346,25 @@ describe('lookups', () => {
   });
 
   test('that the queue refuses are counted as unavailable', async () => {
-    const { ask, lookUp, lookUps, metrics } = createFixture(undefined, { restsInTheQueue: true });
-    const flood = madeUp(202).map((text) => ask(text, undefined, true));
+    const { authenticate, lookUp, lookUps, metrics } = createFixture(undefined, { restsInTheQueue: true });
+    const flood = madeUp(202).map((text) => authenticate(text, undefined, true));
     await lookUp(2);
-    await expect(ask(key.text, undefined, true)).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(authenticate(key.text, undefined, true)).rejects.toMatchObject({ reason: 'unavailable' });
     expect(await metrics.metrics()).toContain('partner_key_authentications_total{outcome="unavailable"} 1');
     expect(lookUps.all()).toHaveLength(2);
     void Promise.allSettled(flood);
   });
 
   test('of a key that was accepted before do not wait for others [LIMIT-6]', async () => {
-    const { ask, advance, lookUp, lookUps } = createFixture();
-    const first = ask(key.text);
+    const { authenticate, advance, lookUp, lookUps } = createFixture();
+    const first = authenticate(key.text);
     (await lookUp(1)).resolve(general);
     await first;
     advance(4_000);
-    const flood = madeUp(20).map((text) => ask(text).catch((error: unknown) => error));
+    const flood = madeUp(20).map((text) => authenticate(text).catch((error: unknown) => error));
     await lookUp(21);
-    const waiting = ask(createApiKey('sandbox').text);
-    const again = ask(key.text);
+    const waiting = authenticate(createApiKey('sandbox').text);
+    const again = authenticate(key.text);
     (await lookUp(22)).resolve(general);
     expect(await again).toMatchObject({ companyId: 'cmp_1' });
     expect(lookUps.all()).toHaveLength(22);
@@ -379,54 +385,54 @@ describe('a revocation', () => {
   test('takes effect with the next request [AUTH-13]', async () => {
     let isRevoked = false;
     const fixture = createFixture(() => (isRevoked ? refuseKey() : general));
-    await fixture.ask(key.text);
+    await fixture.authenticate(key.text);
     isRevoked = true;
-    expect(await fixture.ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    expect(await fixture.authenticate(key.text)).toMatchObject({ companyId: 'cmp_1' });
     revoke(fixture, key);
-    await expect(fixture.ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    await expect(fixture.authenticate(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
   });
 
   test('that arrives during a lookup overrides its result', async () => {
     const fixture = createFixture();
-    const asking = fixture.ask(key.text);
+    const pending = fixture.authenticate(key.text);
     const first = await fixture.lookUp(1);
     revoke(fixture, key);
     first.resolve(general);
     const second = await fixture.lookUp(2);
     second.reject(new ServiceError('unauthenticated', 'revoked'));
-    await expect(asking).rejects.toMatchObject({ reason: 'unauthenticated' });
-    await expect(fixture.ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    await expect(pending).rejects.toMatchObject({ reason: 'unauthenticated' });
+    await expect(fixture.authenticate(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
   });
 
   test('does not affect other keys and their lookups', async () => {
     const fixture = createFixture();
     const other = createApiKey('sandbox');
-    const asking = fixture.ask(other.text);
+    const pending = fixture.authenticate(other.text);
     const lookUp = await fixture.lookUp(1);
     revoke(fixture, key);
     lookUp.resolve(general);
-    await asking;
-    await fixture.ask(other.text);
-    expect(fixture.asked).toHaveLength(1);
+    await pending;
+    await fixture.authenticate(other.text);
+    expect(fixture.calls).toHaveLength(1);
   });
 
-  test('that may have been missed makes every key be looked up again', async () => {
+  test('that may have been missed clears the cache', async () => {
     const fixture = createFixture(() => general);
-    await fixture.ask(key.text);
+    await fixture.authenticate(key.text);
     fixture.authenticator.forgetAll();
-    await fixture.ask(key.text);
-    expect(fixture.asked).toHaveLength(2);
+    await fixture.authenticate(key.text);
+    expect(fixture.calls).toHaveLength(2);
   });
 
-  test('that cannot be decoded makes every key be looked up again; another message changes nothing', async () => {
+  test('that cannot be decoded clears the cache; another message changes nothing', async () => {
     const fixture = createFixture(() => general);
-    await fixture.ask(key.text);
+    await fixture.authenticate(key.text);
     applyRevocation(fixture.authenticator, { type: 'partner.access.v1.Other', body: Uint8Array.of(255) });
-    await fixture.ask(key.text);
-    expect(fixture.asked).toHaveLength(1);
+    await fixture.authenticate(key.text);
+    expect(fixture.calls).toHaveLength(1);
     applyRevocation(fixture.authenticator, { type: KeyRevokedSchema.typeName, body: Uint8Array.of(255) });
-    await fixture.ask(key.text);
-    expect(fixture.asked).toHaveLength(2);
+    await fixture.authenticate(key.text);
+    expect(fixture.calls).toHaveLength(2);
   });
 
   test('that arrives repeatedly during lookups ends with unavailable, not in a loop', async () => {
@@ -434,6 +440,6 @@ describe('a revocation', () => {
       fixture.authenticator.forgetAll();
       return general;
     });
-    await expect(fixture.ask(key.text)).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(fixture.authenticate(key.text)).rejects.toMatchObject({ reason: 'unavailable' });
   });
 });

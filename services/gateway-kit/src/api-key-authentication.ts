@@ -54,29 +54,29 @@ export interface ApiKeyAuthenticator {
   forgetAll(): void;
 }
 
-/** Requests without a valid key that one client network may make in any 60 seconds. Honest clients stay far below. */
+/** Maximum requests without a valid key from one client network in any 60 seconds. Honest clients stay far below. */
 export const FAILED_AUTHENTICATIONS_PER_MINUTE = 600;
 
 /**
  * How long a lookup is cached, counted from its start. Even if a broadcast is lost, revocation takes effect within 5
  * seconds.
  */
-const BELIEVED_MS = 4_000;
-const REFUSAL_BELIEVED_MS = 1_000;
+const CACHED_MS = 4_000;
+const REFUSAL_CACHED_MS = 1_000;
 const CACHED_KEYS = 10_000;
-/** How long a key that was accepted is looked up again without the queue. */
+/** How long lookups of an accepted key bypass the queue. */
 const KNOWN_KEY_MS = 3_600_000;
-const LOOK_UPS_PER_REQUEST = 3;
+const LOOKUPS_PER_REQUEST = 3;
 /**
  * Lookups of keys that are not cached as valid: at most 20 in flight and 500 a second, so that invented keys do not
  * overload job-state.
  */
-const NEW_KEY_LOOK_UPS = { slots: 20, slotMs: 40, maxWaiting: 2_000 } as const;
+const NEW_KEY_LOOKUPS = { slots: 20, slotMs: 40, maxWaiting: 2_000 } as const;
 /**
  * Such lookups from networks over their failure limit: at most 50 a second; the last of a full queue starts after 4
  * seconds.
  */
-const OVER_LIMIT_LOOK_UPS = { slots: 2, slotMs: 40, maxWaiting: 200 } as const;
+const OVER_LIMIT_LOOKUPS = { slots: 2, slotMs: 40, maxWaiting: 200 } as const;
 
 /** Returns the scopes of a principal; its kind of key determines them (spec: Authentication 3). */
 export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): readonly Scope[] {
@@ -89,7 +89,7 @@ export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): rea
  * A valid key is cached for at most 4 seconds, a refusal for 1 second. Concurrent requests with the same key and secret
  * share one lookup. A key that was accepted, and not refused since, is looked up again at once. Other keys wait in a
  * bounded queue that is fair between client networks, and between the key ids of one network. Networks over their limit
- * of failed authentications have a queue of their own, so they cannot fill that of the others. Memory is bounded.
+ * of failed authentications have a separate queue, so they cannot fill that of the others. Memory is bounded.
  *
  * A revocation that arrives during a lookup overrides the lookup's result.
  */
@@ -107,14 +107,14 @@ export function createApiKeyAuthenticator(deps: {
     max: CACHED_KEYS,
     ttl: KNOWN_KEY_MS,
   });
-  const refused = new LRUCache<string, number>({ max: CACHED_KEYS, ttl: REFUSAL_BELIEVED_MS });
-  const running = new Map<string, LookUp>();
+  const refused = new LRUCache<string, number>({ max: CACHED_KEYS, ttl: REFUSAL_CACHED_MS });
+  const running = new Map<string, Lookup>();
   const timers = deps.after === undefined ? {} : { after: deps.after };
-  const newKeys = createFairQueue({ ...NEW_KEY_LOOK_UPS, ...timers });
-  const newKeysOverLimit = createFairQueue({ ...OVER_LIMIT_LOOK_UPS, ...timers });
+  const newKeys = createFairQueue({ ...NEW_KEY_LOOKUPS, ...timers });
+  const newKeysOverLimit = createFairQueue({ ...OVER_LIMIT_LOOKUPS, ...timers });
   const outcomes = new Counter({
     name: 'partner_key_authentications_total',
-    help: 'Requests by how their API key was judged',
+    help: 'Requests by the result of their API key check',
     labelNames: ['outcome'] as const,
     registers: [deps.metrics],
   });
@@ -137,9 +137,9 @@ export function createApiKeyAuthenticator(deps: {
   async function lookUp(key: ParsedApiKey, call: CallOptions): Promise<ApiKeyPrincipal | 'refused'> {
     try {
       // Without the signal: other requests may share the lookup.
-      const { signal: _signal, ...patient } = call;
+      const { signal: _signal, ...options } = call;
       const { keyId, secretSha256 } = key;
-      const response = await deps.access.authenticateKey({ keyId, secretSha256 }, patient);
+      const response = await deps.access.authenticateKey({ keyId, secretSha256 }, options);
       const principal = principalFrom(keyId, response, deps.environment);
       return principal !== undefined && KEY_KINDS[principal.kind].surface === deps.surface
         ? principal
@@ -154,29 +154,29 @@ export function createApiKeyAuthenticator(deps: {
   /** Shares one lookup between all requests with the same key and secret. Undefined if a revocation overtook it. */
   async function lookUpOnce(
     key: ParsedApiKey,
-    { call, remoteAddress, isOverFailureLimit }: LookUpRequest,
+    { call, remoteAddress, isOverFailureLimit }: LookupRequest,
   ): Promise<ApiKeyPrincipal | 'refused' | undefined> {
     const credentials = credentialsOf(key);
     const joined = running.get(credentials);
     if (joined !== undefined) return joined.answer;
 
-    const askedAt = deps.monotonicMs();
+    const queuedAt = deps.monotonicMs();
     const run = async () => {
       const startedAt = deps.monotonicMs();
-      // The caller's deadline has passed.
-      if (startedAt - askedAt >= (call.timeoutMs ?? Infinity)) throw cannotTell();
+      // The caller's deadline passed in the queue.
+      if (startedAt - queuedAt >= (call.timeoutMs ?? Infinity)) throw checkUnavailable();
       const answer = await lookUp(key, call);
       if (current.overtaken) return undefined;
       if (answer === 'refused') {
-        refused.set(credentials, startedAt + REFUSAL_BELIEVED_MS);
+        refused.set(credentials, startedAt + REFUSAL_CACHED_MS);
         if (acceptedBefore(key) !== undefined) accepted.delete(key.keyId);
       } else {
         const { secretSha256 } = key;
-        accepted.set(key.keyId, { secretSha256, principal: answer, until: startedAt + BELIEVED_MS });
+        accepted.set(key.keyId, { secretSha256, principal: answer, until: startedAt + CACHED_MS });
       }
       return answer;
     };
-    const current: LookUp = { keyId: key.keyId, overtaken: false, answer: Promise.resolve(undefined) };
+    const current: Lookup = { keyId: key.keyId, overtaken: false, answer: Promise.resolve(undefined) };
     running.set(credentials, current);
     const isNew = acceptedBefore(key) === undefined;
     const queue = isOverFailureLimit ? newKeysOverLimit : newKeys;
@@ -187,18 +187,18 @@ export function createApiKeyAuthenticator(deps: {
     return current.answer;
   }
 
-  async function judge(key: ParsedApiKey, request: LookUpRequest): Promise<Judgement> {
+  async function judge(key: ParsedApiKey, request: LookupRequest): Promise<Judgement> {
     const known = cached(key);
     if (known !== undefined) return known;
-    for (let attempt = 0; attempt < LOOK_UPS_PER_REQUEST; attempt += 1) {
+    for (let attempt = 0; attempt < LOOKUPS_PER_REQUEST; attempt += 1) {
       const answer = await lookUpOnce(key, request);
       if (answer === 'refused') return { principal: undefined, outcome: 'refused' };
       if (answer !== undefined) return { principal: answer, outcome: 'looked_up' };
     }
-    throw cannotTell();
+    throw checkUnavailable();
   }
 
-  function overtake(isAffected: (lookUp: LookUp) => boolean): void {
+  function overtake(isAffected: (lookUp: Lookup) => boolean): void {
     for (const [credentials, lookUp] of running) {
       if (!isAffected(lookUp)) continue;
       lookUp.overtaken = true;
@@ -233,14 +233,14 @@ export function createApiKeyAuthenticator(deps: {
   };
 }
 
-type LookUpRequest = Pick<AuthenticationRequest, 'call' | 'remoteAddress' | 'isOverFailureLimit'>;
+type LookupRequest = Pick<AuthenticationRequest, 'call' | 'remoteAddress' | 'isOverFailureLimit'>;
 
 interface Judgement {
   readonly principal: ApiKeyPrincipal | undefined;
   readonly outcome: string;
 }
 
-interface LookUp {
+interface Lookup {
   readonly keyId: string;
   /** A revocation arrived after the lookup began, so the result may be older than the revocation. */
   overtaken: boolean;
@@ -251,7 +251,7 @@ function credentialsOf({ keyId, secretSha256 }: ParsedApiKey): string {
   return `${keyId}.${secretSha256.toString('base64')}`;
 }
 
-function cannotTell(): ServiceError {
+function checkUnavailable(): ServiceError {
   return new ServiceError('unavailable', 'the key cannot be checked at this moment; retry', {
     retryAfterSeconds: 1,
   });
@@ -271,7 +271,7 @@ const CLASS_NAMES: Readonly<Record<CompanyClass, ApiKeyPrincipal['companyClass']
   [CompanyClass.ACCOUNTING]: 'ACCOUNTING',
 };
 
-/** Undefined for a kind or class that this version does not know. Such a key is not valid on this surface. */
+/** Undefined for a kind or class that is unknown to this version. Such a key is not valid on this surface. */
 function principalFrom(
   keyId: string,
   response: AuthenticateKeyResponse,
@@ -294,7 +294,7 @@ function principalFrom(
   };
 }
 
-/** Undefined for a script that this version does not know. No faults are injected then. */
+/** Undefined for a script that is unknown to this version. No faults are injected then. */
 function faultsFrom(json: string | undefined): RequestFaults | undefined {
   if (json === undefined) return undefined;
   const script: unknown = JSON.parse(json);

@@ -20,12 +20,12 @@ const older: ApiVersionLife = {
 const current: ApiVersionLife = { date: '2026-08-26', announced: '2026-08-20' };
 const differences: Readonly<Record<string, VersionDifferences>> = {
   [oldest.date]: {
-    one: { request: { query: note('query 1'), body: note('body 1') }, answer: note('answer 1') },
+    one: { request: { query: note('query 1'), body: note('body 1') }, response: note('response 1') },
     two: { request: { body: note('body 1') } },
   },
   [older.date]: {
-    one: { request: { query: note('query 2'), body: note('body 2') }, answer: note('answer 2') },
-    three: { answer: note('answer 2') },
+    one: { request: { query: note('query 2'), body: note('body 2') }, response: note('response 2') },
+    three: { response: note('response 2') },
   },
 };
 let now = new Date('2026-05-29T23:59:59.999Z');
@@ -37,8 +37,8 @@ const versions = createApiVersions({ lives: [oldest, older, current], difference
 
 /** Returns the effect of each step of a translation on an empty object. */
 function stepsOf(date: string, operationId: string): unknown {
-  const { query, body, answer } = versions.select(date).version.translationOf(operationId) ?? {};
-  return { query: query?.({})['steps'], body: body?.({})['steps'], answer: answer?.({})['steps'] };
+  const { query, body, response } = versions.select(date).version.translationOf(operationId) ?? {};
+  return { query: query?.({})['steps'], body: body?.({})['steps'], response: response?.({})['steps'] };
 }
 
 describe('a version', () => {
@@ -68,15 +68,15 @@ describe('a version', () => {
     expect(stepsOf('2025-11-01', 'one')).toEqual({
       query: ['query 1', 'query 2'],
       body: ['body 1', 'body 2'],
-      answer: ['answer 2', 'answer 1'],
+      response: ['response 2', 'response 1'],
     });
     expect(stepsOf('2026-03-01', 'one')).toEqual({
       query: ['query 2'],
       body: ['body 2'],
-      answer: ['answer 2'],
+      response: ['response 2'],
     });
     expect(stepsOf('2025-11-01', 'two')).toEqual({ body: ['body 1'] });
-    expect(stepsOf('2025-11-01', 'three')).toEqual({ answer: ['answer 2'] });
+    expect(stepsOf('2025-11-01', 'three')).toEqual({ response: ['response 2'] });
   });
 
   test('is not translated where nothing differs', () => {
@@ -113,8 +113,8 @@ describe('versions', () => {
     ['order of date', [older, { ...current, date: '2026-02-28' }]],
     ['are dates', [{ ...current, date: '2026-8-26' }]],
     ['are dates', [{ ...current, announced: '2026-13-01' }]],
-    ['has an end', [{ date: older.date, announced: older.announced }, current]],
-    ['has an end', [oldest, older]],
+    ['must have an end', [{ date: older.date, announced: older.announced }, current]],
+    ['must have an end', [oldest, older]],
     [
       'no later than its successor',
       [{ ...oldest, superseded: { ends: '2026-11-25', link: '/' } }, older, current],

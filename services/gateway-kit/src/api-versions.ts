@@ -11,7 +11,7 @@ const DAY_MS = 24 * 3_600_000;
 /** A JSON object of which the code reads only some fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Tells a JSON object from an array, `null` and the rest. */
+/** Returns whether a JSON value is an object: not an array, `null` or a scalar. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -27,7 +27,7 @@ export interface VersionDifference {
    */
   readonly request?: { readonly query?: Rewrite; readonly body?: Rewrite };
   /** Converts the body of a successful response of the next version to the superseded version. */
-  readonly answer?: Rewrite;
+  readonly response?: Rewrite;
 }
 
 /**
@@ -40,7 +40,7 @@ export type VersionDifferences = Readonly<Record<string, VersionDifference>>;
 export interface Translation {
   readonly query: Rewrite | undefined;
   readonly body: Rewrite | undefined;
-  readonly answer: Rewrite | undefined;
+  readonly response: Rewrite | undefined;
 }
 
 /** One version of the API. */
@@ -69,7 +69,7 @@ export interface ApiVersions {
 }
 
 /**
- * Creates the versions of a surface (spec: Versioning 3). Services know only the current version. A request of a
+ * Creates the versions of a surface (spec: Versioning 3). Services only implement the current version. A request of a
  * superseded version is converted step by step to the current one; a successful response is converted back the same
  * way. Errors are not versioned. After its end date, a version is refused as unknown. Throws if the lifetimes are out
  * of order or a version has less than its 90 days.
@@ -86,7 +86,7 @@ export function createApiVersions(versions: {
   for (const date of Object.keys(differences)) {
     invariant(
       lives.some((life) => life.date === date && life.superseded !== undefined),
-      `differences are those of a superseded version, not of ${date}`,
+      `differences must belong to a superseded version, not to ${date}`,
     );
   }
   const known = lives.map((life, place) => {
@@ -125,24 +125,24 @@ function assertInOrder(lives: readonly ApiVersionLife[]): void {
     for (const day of [date, announced, ...(superseded === undefined ? [] : [superseded.ends])]) {
       invariant(
         /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(startOf(day)),
-        `a version's days are dates, not ${day}`,
+        `a version's days must be dates, not ${day}`,
       );
     }
     const before = lives[place - 1];
-    invariant(before === undefined || date > before.date, `versions stand in order of date: ${date}`);
+    invariant(before === undefined || date > before.date, `versions must be in order of date: ${date}`);
     const next = lives[place + 1];
     invariant(
       (next === undefined) === (superseded === undefined),
-      `every version but the current one has an end: ${date}`,
+      `every version but the current one must have an end: ${date}`,
     );
     if (next === undefined || superseded === undefined) continue;
     invariant(
       startOf(superseded.ends) - startOf(next.announced) >= SUPPORTED_DAYS * DAY_MS,
-      `version ${date} works for at least ${SUPPORTED_DAYS} days after its successor was announced`,
+      `version ${date} must work for at least ${SUPPORTED_DAYS} days after its successor was announced`,
     );
     invariant(
       next.superseded === undefined || superseded.ends <= next.superseded.ends,
-      `version ${date} ends no later than its successor`,
+      `version ${date} must end no later than its successor`,
     );
   }
 }
@@ -175,7 +175,7 @@ function translationThrough(steps: readonly VersionDifferences[], operationId: s
   return {
     query: oneAfterAnother(differences.flatMap(({ request }) => request?.query ?? [])),
     body: oneAfterAnother(differences.flatMap(({ request }) => request?.body ?? [])),
-    answer: oneAfterAnother(differences.flatMap(({ answer }) => answer ?? []).reverse()),
+    response: oneAfterAnother(differences.flatMap(({ response }) => response ?? []).reverse()),
   };
 }
 

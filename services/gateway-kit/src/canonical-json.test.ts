@@ -16,7 +16,7 @@ function withReversedKeys(value: unknown): unknown {
 }
 
 describe('the canonical hash', () => {
-  test('is the same whatever the order of keys [IDEM-5]', () => {
+  test('is the same for any order of keys [IDEM-5]', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const value: unknown = JSON.parse(text);

@@ -34,7 +34,7 @@ export interface EndpointRequest<Principal, Query, Body> {
 /** Content coding of a response body. */
 export type ContentCoding = 'br' | 'gzip';
 
-/** Response of an endpoint. Set `json`, `text` (for a serialized body), or `bytes` with their `content-type`. */
+/** Response of an endpoint. Set `json`, `text` (a serialized body), or `bytes` with their `content-type`. */
 export interface EndpointResponse {
   readonly status: number;
   readonly json?: unknown;

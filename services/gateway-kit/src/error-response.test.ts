@@ -29,7 +29,7 @@ describe('a failure of an endpoint', () => {
     assertError(await failWith(notFound('job')).response, 404, 'not_found');
   });
 
-  test('says whether it is a repeated outcome and until when it can be repeated', async () => {
+  test('reports whether it is a replay and when the key expires', async () => {
     const idempotency = { replayed: true, expiresAt: new Date('2026-10-16T12:00:00Z') };
     const { headers } = await failWith(new ServiceError('stale_version', 'read again', { idempotency }))
       .response;
@@ -39,14 +39,14 @@ describe('a failure of an endpoint', () => {
     });
   });
 
-  test('says when to come back when it is unavailable [ERROR-10, HTTP-18]', async () => {
+  test('has a Retry-After when it is unavailable [ERROR-10, HTTP-18]', async () => {
     const response = await failWith(new ServiceError('unavailable', 'later')).response;
     assertError(response, 503, 'unavailable');
     expect(response.headers['retry-after']).toBe('1');
   });
 
   test.each([new Error('SELECT secret FROM keys'), 'a text', undefined, null])(
-    'that is unforeseen (%p) is a 500 that says nothing of it, and is logged [ERROR-10, HTTP-16]',
+    'that is unexpected (%p) is a 500 without details, and is logged [ERROR-10, HTTP-16]',
     async (thrown) => {
       const { response, lines } = failWith(thrown);
       const { error } = assertError(await response, 500, 'internal');

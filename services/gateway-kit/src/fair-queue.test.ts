@@ -50,7 +50,7 @@ describe('a fair queue', () => {
     expect(started).toEqual(['1', '2', '3', '4']);
   });
 
-  test('serves owners round-robin, however much work one of them has waiting [LIMIT-6]', async () => {
+  test('serves owners round-robin, regardless of their waiting work [LIMIT-6]', async () => {
     const { run, started, end, pass } = createFixture();
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) run('a', name);
     run('b', 'b1');

@@ -25,7 +25,7 @@ const NOW = new Date('2026-11-22T12:00:00.000Z');
 let redis: Redis;
 
 beforeAll(async () => {
-  redis = createRedis(testRedisUrl(), silentLogger, { answerTimeoutMs: 10_000 });
+  redis = createRedis(testRedisUrl(), silentLogger, { replyTimeoutMs: 10_000 });
   await eventually('the connection to Redis', () => redis.status === 'ready');
 });
 
@@ -34,7 +34,7 @@ afterAll(() => redis.disconnect());
 interface Gateway {
   readonly app: RequestListener;
   readonly faultScripts: FaultScripts;
-  /** How often the endpoint has run. */
+  /** Number of runs of the endpoint. */
   done(): number;
 }
 
@@ -76,7 +76,7 @@ function createGateway(options: {
       countedAs: 'to the API',
     },
     failedAuthentication: { limiter, limitPerMinute: 3 },
-    playFaults: faultScripts.play,
+    injectFaults: faultScripts.inject,
     logger: silentLogger,
     metrics: new Registry(),
     rpcTimeoutMs: 5_000,
@@ -118,14 +118,14 @@ describe('the requests of a key with a fault script', () => {
     const gateway = createGateway({
       faults: script([{ fault: 'server_error' }, { fault: 'server_error', status: 500 }]),
     });
-    const away = await write(gateway);
-    expect(away.status).toBe(503);
-    expect(away.headers['retry-after']).toBe('1');
-    expect(away.body).toMatchObject({
+    const disconnected = await write(gateway);
+    expect(disconnected.status).toBe(503);
+    expect(disconnected.headers['retry-after']).toBe('1');
+    expect(disconnected.body).toMatchObject({
       code: 'unavailable',
       error: expect.stringContaining('nothing was done'),
     });
-    expect(away.headers['ratelimit']).toMatch(/^"default";r=99;/);
+    expect(disconnected.headers['ratelimit']).toMatch(/^"default";r=99;/);
     expect((await write(gateway)).body).toMatchObject({ code: 'internal' });
     expect(gateway.done()).toBe(0);
   });
@@ -176,10 +176,10 @@ describe('the requests of a key with a fault script', () => {
   });
 
   test('have no faults while Redis is down, and their count expires', async () => {
-    const away = createRedis('redis://127.0.0.1:1', silentLogger, { answerTimeoutMs: 10_000 });
+    const disconnected = createRedis('redis://127.0.0.1:1', silentLogger, { replyTimeoutMs: 10_000 });
     const faults = script([{ fault: 'server_error' }]);
-    expect((await write(createGateway({ faults, from: away }))).status).toBe(201);
-    away.disconnect();
+    expect((await write(createGateway({ faults, from: disconnected }))).status).toBe(201);
+    disconnected.disconnect();
     await write(createGateway({ faults }));
     expect(await redis.pttl(`test:faults:{${faults.id}}`)).toBeGreaterThan(0);
   });

@@ -9,14 +9,14 @@ import { z } from 'zod';
 import type { Logger } from '@partner/kernel/logger';
 import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/service-error';
 import type { ApiKeyPrincipal } from './api-key-authentication.js';
-import type { FaultPlayer } from './http-app.js';
+import type { FaultInjector } from './http-app.js';
 
 /** How long a counter lives after the last request. An unchanged script then starts from its first step. */
 const COUNT_KEPT_MS = 24 * 3_600_000;
 
 /** Injects the faults that the scripts of API keys define. Must not be wired in production. */
 export interface FaultScripts {
-  readonly play: FaultPlayer<ApiKeyPrincipal>;
+  readonly inject: FaultInjector<ApiKeyPrincipal>;
   /** Ends all current and future delays at once, so that they do not delay a shutdown. */
   stop(): void;
 }
@@ -57,11 +57,11 @@ export function createFaultScripts(deps: {
   }
 
   return {
-    async play(principal, { answer, signal, showExhausted }) {
+    async inject(principal, { respond, signal, showExhausted }) {
       const fault = await faultFor(principal);
       switch (fault?.fault) {
         case undefined:
-          return answer();
+          return respond();
         case 'rate_limited': {
           const { retryAfterSeconds } = fault;
           showExhausted(retryAfterSeconds);
@@ -73,7 +73,7 @@ export function createFaultScripts(deps: {
         }
         case 'server_error': {
           // The outcome is ignored: the caller never receives it.
-          if (fault.when === 'after') await Promise.allSettled([answer()]);
+          if (fault.when === 'after') await Promise.allSettled([respond()]);
           const advice = fault.when === 'after' ? OUTCOME_UNKNOWN_ADVICE : NOT_DONE_ADVICE;
           throw new ServiceError(
             fault.status === 500 ? 'internal' : 'unavailable',
@@ -85,7 +85,7 @@ export function createFaultScripts(deps: {
           await pause(fault.delayMs, undefined, {
             signal: AbortSignal.any([signal, stopping.signal]),
           }).catch(() => undefined);
-          return answer();
+          return respond();
         default:
           return assertNever(fault);
       }

@@ -18,10 +18,10 @@ import {
 import { type EndpointRequest } from './endpoint.js';
 import { createInMemoryRateLimiter } from './testing/in-memory-rate-limiter.js';
 
-describe('an answer that is a stream', () => {
+describe('a streamed response', () => {
   const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
 
-  test('goes on until it is ended, and is logged but not timed', async () => {
+  test('continues until it is ended, and is logged but not timed', async () => {
     const { app, lines, metrics } = createFixture({
       endpoints: [
         readThing(async () => ({
@@ -42,7 +42,7 @@ describe('an answer that is a stream', () => {
     expect(response.headers).toMatchObject({
       ...headers,
       'cache-control': 'no-store',
-      // Nothing is asked on its connection after it.
+      // No request follows on its connection.
       connection: 'close',
     });
     expect(response.headers['content-length']).toBeUndefined();
@@ -50,7 +50,7 @@ describe('an answer that is a stream', () => {
     expect(await metrics.metrics()).not.toContain('partner_http_request_duration_seconds_count{');
   });
 
-  test('is over from the start when only its head is asked for', async () => {
+  test('is over from the start for HEAD', async () => {
     const over: boolean[] = [];
     const { app } = createFixture({
       endpoints: [
@@ -67,7 +67,7 @@ describe('an answer that is a stream', () => {
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   test('has the request id of the caller when it has the right form', async () => {
     const { app } = createFixture();
     const id = 'A-z.0_9:x'.padEnd(128, 'x');
@@ -111,7 +111,7 @@ describe('every answer', () => {
     expect(response.text).toBeUndefined();
   });
 
-  test('says the API version on a versioned surface, errors included [VERSION-1, VERSION-7]', async () => {
+  test('has the API version on a versioned surface, also for errors [VERSION-1, VERSION-7]', async () => {
     const { app } = createFixture({ versions: oneVersion });
     const paths = [
       request(app).get('/things/1').set('x-api-key', 'full'),
@@ -147,7 +147,7 @@ describe('the order of checks', () => {
     expect(wrong.headers['allow']).toBe('POST');
   });
 
-  test('asks for credentials before it looks at anything else [HTTP-4]', async () => {
+  test('checks credentials before anything else [HTTP-4]', async () => {
     const { app, handled } = createFixture();
     const response = await request(app).post('/things').set('content-type', 'text/plain').send('{');
     expect(assertError(response, 401, 'unauthenticated').error).toBe('x-api-key: must be a key');
@@ -156,7 +156,7 @@ describe('the order of checks', () => {
     expect(handled).toHaveLength(0);
   });
 
-  test('answers 503 when nobody can tell who the caller is', async () => {
+  test('returns 503 when the caller cannot be identified', async () => {
     const { app } = createFixture();
     const response = await request(app).get('/things/1').set('x-api-key', 'down');
     assertError(response, 503, 'unavailable');
@@ -183,18 +183,18 @@ describe('the order of checks', () => {
     expect(refused.headers['ratelimit']).toBe('"default";r=0;t=60');
   });
 
-  test('never says that more requests fit only after the span of the limit [LIMIT-6]', async () => {
+  test('never reports a reset later than the span of the limit [LIMIT-6]', async () => {
     const { app } = createFixture({
-      playFaults: async (_principal, { answer, showExhausted }) => {
+      injectFaults: async (_principal, { respond, showExhausted }) => {
         showExhausted(3_600);
-        return answer();
+        return respond();
       },
     });
     const response = await request(app).get('/things/1').set('x-api-key', 'full');
     expect(response.headers['ratelimit']).toBe('"default";r=0;t=60');
   });
 
-  test('lets the surface refuse after the scope and before the input', async () => {
+  test('calls beforeEndpoint after the scope check and before the input', async () => {
     const { app } = createFixture({
       beforeEndpoint: ({ method, path }) => {
         throw new ServiceError('permission_denied', `${method} ${path}`);
@@ -222,12 +222,12 @@ describe('the order of checks', () => {
     expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
   });
 
-  test('tells the authentication which client network is over its limit of failures [LIMIT-6]', async () => {
-    const told: boolean[] = [];
+  test('reports to the authentication whether the client network is over its failure limit [LIMIT-6]', async () => {
+    const flags: boolean[] = [];
     const { app } = createFixture({
       trustedProxyHops: 1,
       authenticate: async ({ isOverFailureLimit }) => {
-        told.push(isOverFailureLimit);
+        flags.push(isOverFailureLimit);
         throw new ServiceError('unauthenticated', 'x-api-key: must be a key');
       },
     });
@@ -235,10 +235,10 @@ describe('the order of checks', () => {
     for (let failure = 0; failure < 4; failure += 1) await send('2001:db8::1');
     assertError(await send('2001:db8::2'), 429, 'rate_limited');
     assertError(await send('2001:db8:0:1::'), 401, 'unauthenticated');
-    expect(told).toEqual([false, false, false, false, true, false]);
+    expect(flags).toEqual([false, false, false, false, true, false]);
   });
 
-  test('charges nothing to the client address when nobody can tell who the caller is', async () => {
+  test('charges nothing to the client address when the caller cannot be identified', async () => {
     const { app } = createFixture();
     for (let turn = 0; turn < 4; turn += 1) {
       assertError(await request(app).get('/things/1').set('x-api-key', 'down'), 503, 'unavailable');
@@ -246,7 +246,7 @@ describe('the order of checks', () => {
     assertError(await request(app).get('/things/1').set('x-api-key', 'wrong'), 401, 'unauthenticated');
   });
 
-  test('believes as many proxies as it is told about the client address', async () => {
+  test('trusts the configured number of proxies for the client address', async () => {
     const { app } = createFixture({ trustedProxyHops: 1 });
     const send = (forwarded: string) =>
       request(app).get('/things/1').set('x-api-key', 'wrong').set('x-forwarded-for', forwarded);
@@ -285,19 +285,19 @@ describe('each request', () => {
     expect(text).toContain(
       'partner_http_request_duration_seconds_count{route="unmatched",method="GET",status_class="4xx"} 1',
     );
-    // The one whose caller is known; nothing else of the caller is in a label.
+    // Only the request with a known caller; its company class is the only label about the caller.
     expect(text.match(/partner_http_company_class_request_duration_seconds_count\{.*/g)).toEqual([
       'partner_http_company_class_request_duration_seconds_count{company_class="installer",status_class="2xx"} 1',
     ]);
   });
 
-  test('of a versioned surface is logged with the version that answers it', async () => {
+  test('of a versioned surface is logged with the version of its response', async () => {
     const { app, lines } = createFixture({ versions: oneVersion });
     await request(app).get('/nothing').set('x-svc-api-version', '2025-01-01');
     expect(await lines.atLeast(1)).toMatchObject([{ status: 404, apiVersion: '2026-08-26' }]);
   });
 
-  test('tells its RPCs when the client has gone', async () => {
+  test('aborts its RPCs when the client disconnects', async () => {
     const gone = createRecorder<string>();
     const begun = createRecorder<string>();
     const { app, lines } = createFixture({
@@ -330,7 +330,7 @@ describe('each request', () => {
   });
 });
 
-describe('an endpoint that makes the credentials itself', () => {
+describe('an endpoint that creates the credentials', () => {
   test('is reached without them, and without a rate limit', async () => {
     const { app } = createFixture({
       endpoints: [

@@ -32,102 +32,102 @@ import { refuse, send } from './send-response.js';
 import { createUnreadResponses, type UnreadResponses } from './unread-responses.js';
 import { invalidArgument } from '@partner/kernel/validation';
 
-/** What a process keeps of responses that clients do not take: a small part of the memory that it is given. */
-const UNREAD_ANSWERS_BYTES = 64 * 1_024 * 1_024;
+/** Maximum bytes of unread responses per process: a small part of its memory limit. */
+const UNREAD_RESPONSES_BYTES = 64 * 1_024 * 1_024;
 
-/** Client networks that a process remembers as over the limit of failed authentications. */
+/** Maximum client networks that a process remembers as over the limit of failed authentications. */
 const OVER_LIMIT_NETWORKS = 10_000;
 
-/** What a surface may look at before it knows who the caller is. */
+/** Parts of a request that are available before authentication. */
 export interface SurfaceRequest {
   /** In upper case. */
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** A header by its lower-case name. A repeated one comes joined by commas. */
+  /** Returns a header by its lower-case name. Repeated headers are joined by commas. */
   header(name: string): string | undefined;
-  /** The client's address, by `x-forwarded-for` only as far as the proxies are trusted. */
+  /** Client address; `x-forwarded-for` counts only from trusted proxies. */
   readonly remoteAddress: string;
 }
 
-/** A request whose caller is to be found out. */
+/** A request to authenticate. */
 export interface AuthenticationRequest extends SurfaceRequest {
-  /** Options for an RPC that finds the caller: deadline, cancellation and `x-request-id`. */
+  /** Options of the authentication's RPC: deadline, cancellation and `x-request-id`. */
   readonly call: CallOptions;
-  /** The last failed authentication of the client's network was over the limit, and the next one would be. */
+  /** True if the client's network is over its limit of failed authentications. */
   readonly isOverFailureLimit: boolean;
 }
 
-/** A request whose caller is known, within its limit and allowed to make it. */
-export interface PlayedRequest {
-  /** Responds to it; to be called at most once. */
-  answer(): Promise<EndpointResponse>;
-  /** Fires when the client has gone. */
+/** An authenticated request that has passed the rate limit and the scope check. */
+export interface AdmittedRequest {
+  /** Runs the endpoint. Call it at most once. */
+  respond(): Promise<EndpointResponse>;
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Has the response say that the caller's limit is used up for so many seconds. */
+  /** Sets rate limit headers that report an exhausted limit for this time. */
   showExhausted(seconds: number): void;
 }
 
-/** Responds in place of its endpoint, which it may ask, or throws a `ServiceError`. */
-export type FaultPlayer<Principal> = (
+/** Responds instead of the endpoint, which it may run, or throws a `ServiceError`. */
+export type FaultInjector<Principal> = (
   principal: Principal,
-  request: PlayedRequest,
+  request: AdmittedRequest,
 ) => Promise<EndpointResponse>;
 
-/** One surface: its endpoints, and how callers are known and limited. */
+/** A surface: its endpoints, authentication and limits. */
 export interface HttpAppOptions<Principal> {
   readonly endpoints: readonly AnyEndpoint<Principal>[];
-  /** Resolves to the caller. Throws a `ServiceError`, `unauthenticated` when the caller cannot be told. */
+  /** Resolves to the caller. Throws a `ServiceError`; `unauthenticated` for invalid credentials. */
   readonly authenticate: (request: AuthenticationRequest) => Promise<Principal>;
-  /** The credentials that a 401 asks for in `WWW-Authenticate` (RFC 9110, 11.6.1). */
+  /** `WWW-Authenticate` of a 401 (RFC 9110, 11.6.1). */
   readonly challenge: string;
   readonly scopesOf: (principal: Principal) => readonly Scope[];
-  /** Of API keys: the surface whose kinds of keys a 403 names. */
+  /** For API keys: the surface whose key kinds a 403 lists. */
   readonly keySurface?: Surface;
   readonly rateLimit: {
     readonly limiter: RateLimiter;
-    /** What requests are counted by, e.g. `inbound:cmp_…`. */
+    /** Key of the count, e.g. `inbound:cmp_…`. */
     readonly keyOf: (principal: Principal) => string;
-    /** Requests in any 60 seconds. */
+    /** Maximum requests in any 60 seconds. */
     readonly limitOf: (principal: Principal) => number;
-    /** What is counted, as a 429 says it after "requests a minute". */
+    /** Counted requests, in the words of a 429 after "requests a minute". */
     readonly countedAs: string;
   };
   /**
-   * Requests that fail authentication, by client address (an IPv6 client by its /64). Others are never charged and never
-   * refused for them. The limiter may be the same one.
+   * Limit of failed authentications per client address (IPv6: per /64). Successful requests are never counted or refused by it.
+   * The limiter may be the same one.
    */
   readonly failedAuthentication: { readonly limiter: RateLimiter; readonly limitPerMinute: number };
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** The company, whose requests in flight get at most a quarter of the RPCs of this process. */
+  /** The caller's company. Its requests in flight use at most a quarter of this process's RPCs. */
   readonly companyOf: (principal: Principal) => string;
-  /** How long the RPCs of one request may take together. */
+  /** Total time of the RPCs of one request, in ms. */
   readonly rpcTimeoutMs: number;
-  /** Proxies in front whose `x-forwarded-for` is believed. */
+  /** Number of proxies whose `x-forwarded-for` is trusted. */
   readonly trustedProxyHops: number;
-  /** Of a versioned surface: every response says its `x-svc-api-version`, and a request may pin one (spec: Versioning 1). */
+  /** For a versioned surface: each response has an `x-svc-api-version`, and a request may pin one (spec: Versioning 1). */
   readonly versions?: ApiVersions;
-  /** In the sandbox only: has requests go wrong on purpose, after the scope check and before anything else. */
-  readonly playFaults?: FaultPlayer<Principal> | undefined;
-  /** Runs after the scope check and before parameters and body are looked at. Throws a `ServiceError` to refuse. */
+  /** Sandbox only: injects faults right after the scope check. */
+  readonly injectFaults?: FaultInjector<Principal> | undefined;
+  /** Runs after the scope check and before the input is validated. Throws a `ServiceError` to refuse the request. */
   readonly beforeEndpoint?: (request: SurfaceRequest) => void;
-  /** Fields of the principal for the log line of the request, e.g. `companyId` and `keyId`. */
+  /** Fields of the principal for the request's log line, e.g. `companyId` and `keyId`. */
   readonly logFieldsOf?: (principal: Principal) => Readonly<Record<string, string>>;
-  /** The class of the principal's company, by which durations are measured. */
+  /** Class of the principal's company; a label of the durations. */
   readonly companyClassOf?: (principal: Principal) => CompanyClassName;
 }
 
 /**
- * Makes the app of one surface. A request that breaks HTTP/1.1 (400, 501), an unknown path (404) and a known path with another method (405) are answered
- * before authentication; for an endpoint the checks run in the order credentials (401), rate limit (429), scope (403),
- * parameters and body (400, 413), then the endpoint itself. Every response has `x-request-id`, every error response an
- * `ErrorBody`; nothing ever responds with a stack trace or a page of the framework. A response of 200 of a conditional
- * operation has an `ETag` and may be kept by private caches, or becomes a 304 without a body when `If-None-Match` names it. Each request makes one span, one
- * log line `http.request_completed` and, unless its response is a stream, one observation of
- * `partner_http_request_duration_seconds`.
+ * Creates the app of one surface.
  *
- * Throws when a version differs in an operation that no endpoint serves.
+ * Before authentication it refuses requests that violate HTTP/1.1 (400, 501), unknown paths (404) and other methods (405). Then it
+ * checks credentials (401), rate limit (429), scope (403), and parameters and body (400, 413), and runs the endpoint. Each response
+ * has an `x-request-id`, and each error an `ErrorBody`, never a stack trace or a page of the framework. A 200 of a conditional
+ * operation has an `ETag` for private caches; it becomes a 304 without a body if `If-None-Match` names that tag.
+ *
+ * Each request has one span, one log line `http.request_completed` and, unless its response is a stream, one observation of
+ * `partner_http_request_duration_seconds`. Throws if a version differs in an operation that no endpoint serves.
  */
 export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): RequestListener {
   for (const id of options.versions?.differingOperations ?? []) {
@@ -137,7 +137,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
     );
   }
   const log = createRequestLog(options);
-  const unread = createUnreadResponses(UNREAD_ANSWERS_BYTES);
+  const unread = createUnreadResponses(UNREAD_RESPONSES_BYTES);
   const inFlight = createShareGate({ slots: 200, queue: 600, work: 'requests' });
   const overFailureLimit = new LRUCache<string, true>({ max: OVER_LIMIT_NETWORKS });
   const app = express();
@@ -171,7 +171,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
   app.use(() => {
     throw new ServiceError('not_found', 'path: there is no such path');
   });
-  // Express knows an error handler by its four parameters.
+  // Express recognises an error handler by its four parameters.
   app.use((thrown: unknown, request: Request, response: Response, _next: NextFunction) => {
     const error = isUndecodable(thrown)
       ? invalidArgument([{ path: 'path', message: 'must be percent-encoded UTF-8' }])
@@ -179,7 +179,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
     refuse(error, request, response, log.recordOf(request));
   });
 
-  // Express calls its third argument, which its types leave out for a server, in place of its own page.
+  // With a third argument, which its types omit, Express calls it instead of sending its own page.
   const route: (request: IncomingMessage, response: ServerResponse, last: (thrown: unknown) => void) => void =
     app;
   const securityHeaders = createSecurityHeaders();
@@ -202,7 +202,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
         return;
       }
       route(request, response, (thrown) => {
-        // Without a failure: no handler was asked, because Express found no path in the target.
+        // Without an error Express found no path in the target and called no handler.
         const error =
           thrown === undefined
             ? invalidArgument([{ path: 'path', message: 'must be readable from the request target' }])
@@ -215,9 +215,9 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
 
 interface AppState {
   readonly unread: UnreadResponses;
-  /** Authenticated requests by company; as many as RPCs. */
+  /** Authenticated requests in flight, by company. */
   readonly inFlight: ShareGate;
-  /** By client network; an entry ends when one more failure fits. */
+  /** Client networks over their failure limit. An entry expires when one more failure fits. */
   readonly overFailureLimit: LRUCache<string, true>;
 }
 
@@ -239,12 +239,15 @@ async function serve<Principal>(
     async (span) => {
       if (isSpanContextValid(span.spanContext())) record.traceId = span.spanContext().traceId;
       try {
-        const answer = await withContentCoding(await answerTo(options, endpoint, request, response, record), {
-          method: request.method,
-          acceptEncoding: request.get('accept-encoding'),
-        });
-        record.isStream = answer.stream !== undefined;
-        send(request, response, answer);
+        const result = await withContentCoding(
+          await respondTo(options, endpoint, request, response, record),
+          {
+            method: request.method,
+            acceptEncoding: request.get('accept-encoding'),
+          },
+        );
+        record.isStream = result.stream !== undefined;
+        send(request, response, result);
         if (request.method !== 'HEAD') {
           options.unread.add(response, Number(response.getHeader('content-length') ?? 0));
         }
@@ -259,7 +262,7 @@ async function serve<Principal>(
   );
 }
 
-async function answerTo<Principal>(
+async function respondTo<Principal>(
   options: HttpAppOptions<Principal> & AppState,
   endpoint: AnyEndpoint<Principal>,
   request: Request,
@@ -275,11 +278,11 @@ async function answerTo<Principal>(
   const gone = signalOfGone(response);
   const callWith = createCalls(options.rpcTimeoutMs, record.requestId, gone);
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- an unauthenticated endpoint does not look at it
+  // oxlint-disable-next-line typescript/no-explicit-any -- an unauthenticated endpoint does not read it
   let principal: any;
   if (endpoint.unauthenticated !== true) {
     const known = await callWith(async (call) =>
-      authenticated(options, { ...surfaceRequest, call }, response),
+      authenticate(options, { ...surfaceRequest, call }, response),
     );
     record.principal = options.logFieldsOf?.(known) ?? {};
     if (options.companyClassOf !== undefined) record.companyClass = options.companyClassOf(known);
@@ -297,9 +300,9 @@ async function answerTo<Principal>(
       invariant(options.keySurface, 'only API keys have scopes');
       throw new ServiceError('permission_denied', missingScope(options.keySurface, endpoint.scope));
     }
-    if (options.playFaults !== undefined) {
-      return options.playFaults(known, {
-        answer: answerAdmitted,
+    if (options.injectFaults !== undefined) {
+      return options.injectFaults(known, {
+        respond: respondAdmitted,
         signal: gone,
         showExhausted: (seconds) =>
           setRateLimitHeaders(response, {
@@ -310,9 +313,9 @@ async function answerTo<Principal>(
       });
     }
   }
-  return answerAdmitted();
+  return respondAdmitted();
 
-  async function answerAdmitted(): Promise<EndpointResponse> {
+  async function respondAdmitted(): Promise<EndpointResponse> {
     options.beforeEndpoint?.(surfaceRequest);
     const selected = options.versions?.select(request.get(API_VERSION_HEADER));
     const translation = selected?.version.translationOf(endpoint.id);
@@ -324,10 +327,10 @@ async function answerTo<Principal>(
         : // oxlint-disable-next-line typescript/no-unsafe-argument -- known, as the endpoint is authenticated
           options.inFlight.enter(options.companyOf(principal), timeoutMs),
     );
-    const answer = await callWith((call) =>
+    const handled = await callWith((call) =>
       endpoint.handle({
         ...input,
-        // oxlint-disable-next-line typescript/no-unsafe-assignment -- known, or not looked at
+        // oxlint-disable-next-line typescript/no-unsafe-assignment -- known, or not read
         principal,
         operation: `${request.method} ${surfaceRequest.path}`,
         requestId: record.requestId,
@@ -337,15 +340,16 @@ async function answerTo<Principal>(
         remoteAddress: surfaceRequest.remoteAddress,
       }),
     ).finally(() => leave?.());
-    const shown = translation?.answer === undefined ? answer : rewrittenResponse(answer, translation.answer);
+    const shown =
+      translation?.response === undefined ? handled : rewrittenResponse(handled, translation.response);
     return endpoint.conditional === true
       ? conditionalResponse(shown, apiVersion, request.get('if-none-match'))
       : shown;
   }
 }
 
-/** Charges a failure of authentication to the client's address, and says so; over that limit the response is 429 in place of 401. */
-async function authenticated<Principal>(
+/** Authenticates a request. Counts a failure against the client's network; over that limit it fails with 429 instead of 401. */
+async function authenticate<Principal>(
   options: Pick<HttpAppOptions<Principal>, 'authenticate' | 'failedAuthentication'> & AppState,
   request: Omit<AuthenticationRequest, 'isOverFailureLimit'>,
   response: Response,
@@ -393,7 +397,7 @@ function methodsByPath<Principal>(
   return methods;
 }
 
-/** Express could not decode the path: its own error of status 400. */
+/** Whether Express could not decode the path. */
 function isUndecodable(thrown: unknown): boolean {
   return thrown instanceof URIError;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { exchange } from './testing/http-app-fixture.js';
 
-describe('a request that breaks HTTP/1.1', () => {
+describe('a request that violates HTTP/1.1', () => {
   const post = (headers: string, version = '1.1') =>
     `POST /things HTTP/${version}\r\nx-api-key: full\r\nconnection: close\r\n${headers}\r\n\r\n`;
   const body = JSON.stringify({ address: '1 Oak St' });
@@ -14,7 +14,7 @@ describe('a request that breaks HTTP/1.1', () => {
     ['two hosts', post('host: a\r\nhost: b'), 400, 'host: must be sent exactly once'],
     ['two hosts in HTTP/1.0', post('host: a\r\nhost: a', '1.0'), 400, 'host: must be sent exactly once'],
     [
-      'a host that is none',
+      'an invalid host',
       post('host: http://a/'),
       400,
       'host: must be a host name or address, with an optional port',

@@ -6,7 +6,7 @@ import { invalidArgument } from '@partner/kernel/validation';
 const HOST = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 /**
- * Checks what HTTP/1.1 requires of a request and Node's parser does not check: exactly one `Host` (RFC 9112, 3.2) and no transfer
+ * Checks rules of HTTP/1.1 that Node's parser does not check: exactly one `Host` (RFC 9112, 3.2) and no transfer
  * coding but `chunked` (RFC 9112, 6.1). Returns the error to respond with, undefined for a valid request.
  */
 export function protocolViolation(request: IncomingMessage): ServiceError | undefined {

@@ -26,6 +26,6 @@ test.each(['limit', 'resourceId', 'page', 'limits', '[limit]', 'resource_id', '_
   },
 );
 
-test('an operation without a query has no name to misspell', () => {
+test('an operation without a query has no misspelled names', () => {
   expect(misspelledNames(undefined, { Limit: '1' })).toEqual([]);
 });

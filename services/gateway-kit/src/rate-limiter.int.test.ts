@@ -18,10 +18,10 @@ import { BUCKET_MS, createSlidingWindow, SPAN_MS } from './sliding-window.js';
 const open: Redis[] = [];
 
 /** Long enough for a reply of a working Redis, on a busy machine too. */
-const PATIENT_MS = 60_000;
+const LONG_TIMEOUT_MS = 60_000;
 
-async function connect(url: string, answerTimeoutMs: number): Promise<Redis> {
-  const redis = createRedis(url, silentLogger, { answerTimeoutMs });
+async function connect(url: string, replyTimeoutMs: number): Promise<Redis> {
+  const redis = createRedis(url, silentLogger, { replyTimeoutMs });
   open.push(redis);
   await eventually('the connection to Redis', () => redis.status === 'ready');
   return redis;
@@ -69,7 +69,7 @@ async function isDegraded(metrics: Registry): Promise<boolean> {
 }
 
 /** Blocks the process for that many ms. */
-function standStill(ms: number): void {
+function blockEventLoop(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
@@ -82,8 +82,8 @@ describe('the shared limiter', () => {
 
   test('counts over all replicas: what one accepts the other cannot [LIMIT-6]', async () => {
     const [a, b] = [
-      createReplica(await connect(testRedisUrl(), PATIENT_MS)),
-      createReplica(await connect(testRedisUrl(), PATIENT_MS)),
+      createReplica(await connect(testRedisUrl(), LONG_TIMEOUT_MS)),
+      createReplica(await connect(testRedisUrl(), LONG_TIMEOUT_MS)),
     ];
     const key = newKey();
     const accepted = await Promise.all([
@@ -94,14 +94,14 @@ describe('the shared limiter', () => {
     expect(await b.limiter.take(key, 60)).toMatchObject({ accepted: false, limit: 60, remaining: 0 });
   });
 
-  test('keeps keys apart', async () => {
-    const { limiter } = createReplica(await connect(testRedisUrl(), PATIENT_MS));
+  test('counts each key separately', async () => {
+    const { limiter } = createReplica(await connect(testRedisUrl(), LONG_TIMEOUT_MS));
     expect((await limiter.take(newKey(), 1)).accepted).toBe(true);
     expect((await limiter.take(newKey(), 1)).accepted).toBe(true);
   });
 
-  test('returns what remains, when the oldest request leaves and how long to wait', async () => {
-    const { limiter, advance } = createReplica(await connect(testRedisUrl(), PATIENT_MS));
+  test('returns the remaining requests, the reset and the wait', async () => {
+    const { limiter, advance } = createReplica(await connect(testRedisUrl(), LONG_TIMEOUT_MS));
     const key = newKey();
     expect(await limiter.take(key, 2)).toEqual({
       accepted: true,
@@ -121,7 +121,7 @@ describe('the shared limiter', () => {
   });
 
   test('accepts after exactly the returned seconds, when a limit was lowered below the current count [LIMIT-6]', async () => {
-    const { limiter, advance } = createReplica(await connect(testRedisUrl(), PATIENT_MS));
+    const { limiter, advance } = createReplica(await connect(testRedisUrl(), LONG_TIMEOUT_MS));
     const key = newKey();
     for (let request = 0; request < 5; request += 1) {
       await limiter.take(key, 5);
@@ -136,20 +136,20 @@ describe('the shared limiter', () => {
     expect((await limiter.take(key, 2)).accepted).toBe(true);
   });
 
-  test('decides as the window in this process does, at every instant', async () => {
-    const redis = await connect(testRedisUrl(), PATIENT_MS);
+  test('decides like the in-process window at every instant', async () => {
+    const redis = await connect(testRedisUrl(), LONG_TIMEOUT_MS);
     // Either a pause, or exactly the last returned wait, where the two could differ by one ms.
-    const pause = fc.oneof(fc.integer({ min: 0, max: 9_000 }), fc.constant('as long as asked' as const));
+    const pause = fc.oneof(fc.integer({ min: 0, max: 9_000 }), fc.constant('the returned wait' as const));
     const steps = fc.array(fc.tuple(pause, fc.integer({ min: 1, max: 12 })), { maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(steps, async (moves) => {
         const { limiter, now, advance } = createReplica(redis, { keyPrefix: `test:${randomUUID()}:` });
         const window = createSlidingWindow();
-        let askedMs = 0;
+        let returnedMs = 0;
         for (const [pauseMs, limit] of moves) {
-          advance(pauseMs === 'as long as asked' ? askedMs : pauseMs);
+          advance(pauseMs === 'the returned wait' ? returnedMs : pauseMs);
           const verdict = window.take(now(), limit);
-          askedMs = verdict.waitMs;
+          returnedMs = verdict.waitMs;
           expect(await limiter.take('key', limit)).toEqual(inSeconds(limit, verdict));
         }
       }),
@@ -158,7 +158,7 @@ describe('the shared limiter', () => {
   });
 
   test('counts by the clock of Redis', async () => {
-    const redis = await connect(testRedisUrl(), PATIENT_MS);
+    const redis = await connect(testRedisUrl(), LONG_TIMEOUT_MS);
     const keyPrefix = `test:${randomUUID()}:`;
     const limiter = createRateLimiter({
       redis,
@@ -177,8 +177,8 @@ describe('the shared limiter', () => {
     expect(await limiter.take('key', 1)).toMatchObject({ accepted: false });
   });
 
-  test('needs bounded memory whatever the limit is [LIMIT-6]', async () => {
-    const redis = await connect(testRedisUrl(), PATIENT_MS);
+  test('needs bounded memory for any limit [LIMIT-6]', async () => {
+    const redis = await connect(testRedisUrl(), LONG_TIMEOUT_MS);
     const keyPrefix = `test:${randomUUID()}:`;
     const { limiter, advance } = createReplica(redis, { keyPrefix });
     for (let request = 0; request < 6_000; request += 1) {
@@ -190,7 +190,7 @@ describe('the shared limiter', () => {
   });
 
   test("works after the server's scripts were flushed", async () => {
-    const redis = await connect(testRedisUrl(), PATIENT_MS);
+    const redis = await connect(testRedisUrl(), LONG_TIMEOUT_MS);
     const { limiter, metrics } = createReplica(redis);
     const key = newKey();
     await limiter.take(key, 2);
@@ -200,7 +200,7 @@ describe('the shared limiter', () => {
   });
 
   test('keeps shared counting after two late responses to probes [LIMIT-6]', async () => {
-    const redis = await connect(testRedisUrl(), PATIENT_MS);
+    const redis = await connect(testRedisUrl(), LONG_TIMEOUT_MS);
     const { limiter, metrics } = createReplica(redis);
     const key = newKey();
     const takeFromRedis = redis.takeFromRateLimit.bind(redis);
@@ -208,11 +208,11 @@ describe('the shared limiter', () => {
     redis.takeFromRateLimit = async (name: string, ...rest) => {
       if (name.endsWith('{probe}')) {
         probes += 1;
-        if (probes <= 2) throw new Error('Redis gave no answer');
+        if (probes <= 2) throw new Error('Redis did not respond');
       }
       return takeFromRedis(name, ...rest);
     };
-    await eventually('a probe that Redis answers', () => probes > 3);
+    await eventually('a successful probe', () => probes > 3);
     expect(await isDegraded(metrics)).toBe(false);
     expect(await takeTimes(limiter, key, 60, 60)).toBe(60);
   });
@@ -222,7 +222,7 @@ describe('the shared limiter', () => {
     const key = newKey();
     await limiter.take(key, 60);
     const verdict = limiter.take(key, 60);
-    standStill(1_500);
+    blockEventLoop(1_500);
     expect(await verdict).toMatchObject({ accepted: true, remaining: 58 });
     expect(await isDegraded(metrics)).toBe(false);
   });
@@ -282,7 +282,7 @@ describe('the limiter without Redis', () => {
     }
   });
 
-  test('forgets the oldest of many failing networks beyond its bytes, and no known caller [LIMIT-6]', async () => {
+  test('drops the oldest failing networks beyond its memory, and no known caller [LIMIT-6]', async () => {
     const localBytes = 60_000;
     const redis = await connect(server.url, NOTICED_MS);
     const { limiter, metrics, advance } = createReplica(redis, { replicas: 1, localBytes });

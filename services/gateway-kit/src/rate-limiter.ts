@@ -24,14 +24,14 @@ export interface RateLimitVerdict {
   readonly retryAfterSeconds: number;
 }
 
-/** Whether a key names a caller that this service knows. */
+/** Whether a key names an authenticated caller. */
 export type Caller = 'known' | 'stranger';
 
 /** Counts requests per key across all replicas. */
 export interface RateLimiter {
   /**
    * Counts one request against a key's limit (at least 1), unless it is refused. Never throws. Waits for Redis at most
-   * for the client's command timeout. Counts of strangers use memory of their own.
+   * for the client's command timeout. Counts of strangers use separate memory.
    */
   take(key: string, limit: number, caller?: Caller): Promise<RateLimitVerdict>;
 }
@@ -125,7 +125,7 @@ interface KeyCount {
 const PROBE_INTERVAL_MS = 500;
 /** One late response to a probe is not a failure of Redis; it fails no request. */
 const PROBES_MISSED_IN_A_ROW = 3;
-/** Memory of the local counts of known callers, and of strangers. Beyond it the least recently used count is forgotten. */
+/** Memory of the local counts of known callers, and of strangers. Beyond it the least recently used count is dropped. */
 const LOCAL_BYTES = 16 * 1_048_576;
 const LOCAL_AGE_MS = SPAN_MS + BUCKET_MS;
 
@@ -138,12 +138,12 @@ const LOCAL_AGE_MS = SPAN_MS + BUCKET_MS;
  * `partner_rate_limiter_degraded` shows this state. Requests that the process accepted before still count.
  *
  * The process probes Redis every half second, with or without requests. Three failed probes in a row count as a failure
- * of Redis; the first response restores shared counting. Redis does not know what the replicas accepted during the
+ * of Redis; the first response restores shared counting. Redis lacks the requests that the replicas accepted during the
  * failure, so for one more span a request needs room in both counts. Even across such a change, this process alone
  * never accepts more than N.
  *
  * The client's settings bound how long a request waits; see `createRedis`. The memory of the local counts is bounded in bytes, and
- * an unused count is forgotten after the span.
+ * an unused count is dropped after the span.
  */
 export function createRateLimiter(options: {
   readonly redis: Redis;
@@ -176,13 +176,13 @@ export function createRateLimiter(options: {
   });
   const decisions = new Counter({
     name: 'partner_rate_limit_decisions_total',
-    help: 'Requests that were put to a rate limit',
+    help: 'Requests checked against a rate limit',
     labelNames: ['outcome', 'counted'] as const,
     registers: [metrics],
   });
   new Gauge({
     name: 'partner_rate_limiter_local_bytes',
-    help: 'Memory of the counts that this process keeps for a failure of Redis',
+    help: 'Memory of the local counts for a failure of Redis',
     registers: [metrics],
     collect() {
       for (const memory of Object.values(counts)) memory.purgeStale();
@@ -213,7 +213,7 @@ export function createRateLimiter(options: {
 
   const shareOf = (limit: number) => Math.max(1, Math.floor(limit / options.replicas));
 
-  /** Redis does not yet know the requests that were accepted during its failure. */
+  /** Whether Redis may lack requests that were accepted during its failure. */
   function isJustRestored(): boolean {
     return restoredAt !== undefined && Math.abs(now() - restoredAt) <= SPAN_MS + BUCKET_MS;
   }
@@ -228,7 +228,7 @@ export function createRateLimiter(options: {
   /** Probes Redis until shutdown: a replica can have no requests, and not every request reaches Redis. */
   function scheduleProbe(): void {
     setTimeout(() => {
-      // Closed on purpose: the process is stopping.
+      // Closed by this process, which is stopping.
       if (redis.status === 'end') return;
       void probe().then(scheduleProbe);
     }, PROBE_INTERVAL_MS).unref();
@@ -299,7 +299,7 @@ export function createRateLimiter(options: {
     const othersLeaveMs = others.until - now();
     const isOver = othersLeaveMs <= 0 || othersLeaveMs > SPAN_MS + BUCKET_MS;
     if (room >= share || isOver) return own.take(now(), share);
-    const shareWaitMs = Math.max(othersLeaveMs, own.ask(now(), share).waitMs);
+    const shareWaitMs = Math.max(othersLeaveMs, own.peek(now(), share).waitMs);
     if (room <= 0) return { accepted: false, remaining: 0, resetMs: shareWaitMs, waitMs: shareWaitMs };
     const verdict = own.take(now(), room);
     return { ...verdict, waitMs: Math.min(verdict.waitMs, shareWaitMs) };
@@ -328,7 +328,7 @@ export function createRateLimiter(options: {
       const count = memory.get(key) ?? createCount();
       memory.set(key, count);
       const { verdict, counted } = await decide(key, limit, count);
-      // The cache measures an entry only as it is added. Adding may forget others, and renews the age.
+      // The cache measures an entry only as it is added. Adding may drop others, and renews the age.
       const present = memory.get(key) ?? count;
       memory.delete(key);
       memory.set(key, present);

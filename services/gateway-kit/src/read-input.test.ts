@@ -21,7 +21,7 @@ describe('the input of an endpoint', () => {
   const invalid = (response: request.Response) => assertError(response, 400, 'invalid_argument');
   const notJson = 'content-type: must be application/json in UTF-8';
 
-  test('reaches it once it is right, with everything that an RPC needs', async () => {
+  test('reaches it once it is valid, with everything that an RPC needs', async () => {
     const { app, handled } = createFixture();
     await post(app)
       .set('x-request-id', 'abc')
@@ -50,7 +50,7 @@ describe('the input of an endpoint', () => {
 
   test.each<[string, string, string, string]>([
     ['malformed JSON', 'application/json', '{"address":', 'body: must be valid JSON in UTF-8'],
-    ['JSON of another kind', 'application/json', '[]', 'body: must be an object, not an array'],
+    ['a JSON array', 'application/json', '[]', 'body: must be an object, not an array'],
     ['an empty body', 'application/json', '', 'body: is required'],
     ['another content type', 'text/plain', '{"address":"1 Oak St"}', notJson],
     ['a form', 'application/x-www-form-urlencoded', 'address=1', notJson],
@@ -128,8 +128,8 @@ describe('the input of an endpoint', () => {
     socket.write(
       'POST /things HTTP/1.1\r\nhost: a\r\nx-api-key: full\r\ncontent-type: application/json\r\ncontent-length: 1048577\r\n\r\n',
     );
-    const answer: unknown[] = await once(socket, 'data');
-    expect(String(answer[0])).toMatch(/^HTTP\/1.1 413 /);
+    const received: unknown[] = await once(socket, 'data');
+    expect(String(received[0])).toMatch(/^HTTP\/1.1 413 /);
     socket.destroy();
     await closeServer(server);
   });
@@ -152,7 +152,7 @@ describe('the input of an endpoint', () => {
     expect(error).toMatch(/^Idempotency-Key: must be/);
   });
 
-  test('without an Idempotency-Key is a 400 where one is required, and the message lists no other fault [HTTP-2, IDEM-1]', async () => {
+  test('without an Idempotency-Key is a 400 where one is required, with no other violation [HTTP-2, IDEM-1]', async () => {
     const { app } = createFixture({
       endpoints: [{ ...writeThing(async () => ({ status: 204 })), idempotencyKey: 'required' }],
     });
@@ -162,7 +162,7 @@ describe('the input of an endpoint', () => {
     expect((await post(app).set('idempotency-key', 'a'.repeat(128)).send(lead)).status).toBe(204);
   });
 
-  test('lists all of its faults at once', async () => {
+  test('lists all violations at once', async () => {
     const { app } = createFixture({ versions: oneVersion });
     const response = await post(app)
       .set('x-svc-api-version', '2025-01-01')
@@ -194,7 +194,7 @@ describe('the input of an endpoint', () => {
   );
 
   test.each(['http://[', 'http://[/things/1', 'http://[::1/things/1'])(
-    'in the target %s, in which no path can be found, is a 400',
+    'in the target %s without a path is a 400',
     async (target) => {
       const { head, body, lines } = await exchange(
         `GET ${target} HTTP/1.1\r\nhost: a\r\nx-request-id: abc\r\nconnection: close\r\n\r\n`,
@@ -237,7 +237,7 @@ describe('the input of an endpoint', () => {
     expect(head).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test('in a path that is no UTF-8 is a 400, and one with U+0000 is nowhere', async () => {
+  test('in a path that is not UTF-8 is a 400, and one with U+0000 is a 404', async () => {
     const { app } = createFixture();
     for (const path of ['/things/%zz', '/things/%ff']) {
       const { error } = invalid(await request(app).get(path).set('x-api-key', 'full'));

@@ -8,7 +8,7 @@ import type { AnyEndpoint } from './endpoint.js';
 import { misspelledNames } from './query-names.js';
 import { readJsonBody } from './request-body.js';
 
-/** What the caller sent, after validation, in the form of the current version. */
+/** Validated input of a request, in the form of the current version. */
 interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
@@ -17,7 +17,7 @@ interface RequestInput {
   readonly bodySha256: Buffer;
 }
 
-/** Reads and checks everything that the caller sent, in the current version's form; throws one 400 that lists all faults. */
+/** Reads and validates the input in the current version's form. Throws one 400 that lists all violations. */
 export async function readInput<Principal>(
   endpoint: AnyEndpoint<Principal>,
   request: Request,
@@ -54,7 +54,7 @@ export async function readInput<Principal>(
     query: query?.valid === true ? query.value : undefined,
     body: body?.valid === true ? body.value : undefined,
     idempotencyKey: endpoint.idempotencyKey === undefined ? undefined : idempotencyKey,
-    // As it was sent, so that a key is bound to the same body whatever the service makes of it.
+    // The body as sent, so that a key's binding does not depend on validation or versions.
     bodySha256: sha256OfCanonicalJson(json),
   };
 }
@@ -64,7 +64,7 @@ function textParameters(request: Request): Readonly<Record<string, string>> {
     Object.entries(request.params).map(([name, given]) => {
       // A wildcard's segments come one by one.
       const value = [given].flat().join('/');
-      // Nothing is stored under a name with U+0000, and no database takes it.
+      // No stored id contains U+0000, and the database would reject it.
       if (value.includes('\0')) throw new ServiceError('not_found', 'path: there is no such path');
       return [name, value];
     }),

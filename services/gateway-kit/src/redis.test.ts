@@ -43,7 +43,7 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-async function connect(options = { answerTimeoutMs: 100 }): Promise<Redis> {
+async function connect(options = { replyTimeoutMs: 100 }): Promise<Redis> {
   const redis = createRedis(url, silentLogger, options);
   open.push(redis);
   await eventually('the connection to Redis', () => redis.status === 'ready');
@@ -51,16 +51,16 @@ async function connect(options = { answerTimeoutMs: 100 }): Promise<Redis> {
 }
 
 test('a command without a reply fails after the time limit, with an error that says so', async () => {
-  const redis = await connect({ answerTimeoutMs: 20 });
+  const redis = await connect({ replyTimeoutMs: 20 });
   await expect(redis.get('late')).rejects.toThrow('Redis sent no response in 20 ms');
 });
 
 test('a command with a longer time limit gets a reply that is too late for others', async () => {
-  const patient = await connect({ answerTimeoutMs: 60_000 });
+  const patient = await connect({ replyTimeoutMs: 60_000 });
   const usual = await connect();
-  const answer = patient.get('key');
+  const pending = patient.get('key');
   await expect(usual.get('key')).rejects.toThrow('Redis sent no response in 100 ms');
-  await eventually('both questions', () => held.length === 2);
-  for (const give of held) give();
-  await expect(answer).resolves.toBe('key');
+  await eventually('both commands', () => held.length === 2);
+  for (const reply of held) reply();
+  await expect(pending).resolves.toBe('key');
 });

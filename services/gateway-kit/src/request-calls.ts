@@ -1,7 +1,7 @@
 import type { CallOptions } from '@connectrpc/connect';
 import type { ServerResponse } from 'node:http';
 
-/** Fires when the client has gone before it had its response. */
+/** Returns a signal that aborts if the client disconnects before the response is complete. */
 export function signalOfGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {
@@ -11,8 +11,8 @@ export function signalOfGone(response: ServerResponse): AbortSignal {
 }
 
 /**
- * Gives the RPCs of one request what is left of their common time, `x-request-id`, and the signal that fires when the client
- * has gone. Time between them, such as a slow upload, is not charged.
+ * Creates the call options of one request's RPCs: the rest of their shared time, `x-request-id`, and a signal that aborts when the
+ * client disconnects. Time between RPCs, such as a slow upload, does not count.
  */
 export function createCalls(rpcTimeoutMs: number, requestId: string, gone: AbortSignal) {
   let leftMs = rpcTimeoutMs;

@@ -117,7 +117,7 @@ describe('the id of a request', () => {
     return app;
   }
 
-  test('goes from the gateway over the RPC to the consumer of a message: in logs and in spans [HTTP-8]', async () => {
+  test('propagates from the gateway through the RPC to the consumer of a message, in logs and spans [HTTP-8]', async () => {
     const app = await createChain();
     await request(app).get('/job').set('x-request-id', 'req-1').expect(200);
     await lines.find(({ msg }) => msg === 'event.read');

@@ -42,7 +42,7 @@ export function createRequestLog(deps: { readonly logger: Logger; readonly metri
   });
   const ofClasses = new Histogram({
     name: 'partner_http_company_class_request_duration_seconds',
-    help: 'As partner_http_request_duration_seconds, of requests whose caller is known, by the class of its company',
+    help: 'partner_http_request_duration_seconds of authenticated requests, by company class',
     labelNames: ['company_class', 'status_class'] as const,
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [deps.metrics],

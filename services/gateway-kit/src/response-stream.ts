@@ -13,7 +13,7 @@ export interface ResponseStream {
   /** Ends the response. Idempotent. */
   end(): void;
   /**
-   * Aborted when the stream is over, whichever side ended it. Aborted from the start if the client has already gone.
+   * Aborted when either side ends the stream. Aborted from the start if the client has already disconnected.
    */
   readonly over: AbortSignal;
 }

@@ -5,10 +5,10 @@ import type { EndpointResponse } from './endpoint.js';
 import { entityTagOf, namesEntityTag } from './entity-tag.js';
 
 /** The response in the form of another version. */
-export function rewrittenResponse(answer: EndpointResponse, rewrite: Rewrite): EndpointResponse {
-  const { status, headers = {} } = answer;
-  const text = responseText(answer);
-  if (text === undefined) return answer;
+export function rewrittenResponse(response: EndpointResponse, rewrite: Rewrite): EndpointResponse {
+  const { status, headers = {} } = response;
+  const text = responseText(response);
+  if (text === undefined) return response;
   const body: unknown = JSON.parse(text);
   invariant(isJsonObject(body), 'a response that versions differ in is an object');
   return { status, headers, json: rewrite(body) };
@@ -16,17 +16,17 @@ export function rewrittenResponse(answer: EndpointResponse, rewrite: Rewrite): E
 
 /** The response with its `ETag`; 304 without a body if `If-None-Match` names that tag. */
 export function conditionalResponse(
-  answer: EndpointResponse,
+  response: EndpointResponse,
   apiVersion: string,
   ifNoneMatch: string | undefined,
 ): EndpointResponse {
-  const text = responseText(answer);
-  if (answer.status !== 200 || text === undefined) return answer;
-  const given = answer.headers?.['etag'];
+  const text = responseText(response);
+  if (response.status !== 200 || text === undefined) return response;
+  const given = response.headers?.['etag'];
   const etag = typeof given === 'string' ? given : entityTagOf(apiVersion, text);
-  // A cache may keep it for its own user and asks again each time, or the tag would be of no use to it.
-  const headers = { 'cache-control': 'private, no-cache', ...answer.headers, etag };
+  // A private cache may store it and revalidates each time; without storage the tag would be useless.
+  const headers = { 'cache-control': 'private, no-cache', ...response.headers, etag };
   return ifNoneMatch !== undefined && namesEntityTag(ifNoneMatch, etag)
     ? { status: 304, headers }
-    : { ...answer, text, headers };
+    : { ...response, text, headers };
 }

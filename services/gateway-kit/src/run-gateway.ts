@@ -26,7 +26,7 @@ type GatewaySettings = z.infer<z.ZodObject<typeof commonConfig & typeof httpConf
 /** Backing services of a gateway's app. */
 export interface GatewayParts extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
-  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'playFaults'
+  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'injectFaults'
 > {
   /** Transport to job-state. */
   readonly transport: Transport;
@@ -64,7 +64,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
       lifecycle.onShutdown('rabbitmq', () => connection.close());
       lifecycle.addDependency('rabbitmq', () => connection.isReady());
 
-      const redis = createRedis(settings.REDIS_URL, logger, { answerTimeoutMs: settings.REDIS_TIMEOUT_MS });
+      const redis = createRedis(settings.REDIS_URL, logger, { replyTimeoutMs: settings.REDIS_TIMEOUT_MS });
       lifecycle.onShutdown('redis', async () => redis.disconnect());
 
       const transport = createRpcTransport({
@@ -106,7 +106,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
         metrics,
         rpcTimeoutMs: settings.RPC_TIMEOUT_MS,
         trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
-        playFaults: faultScripts?.play,
+        injectFaults: faultScripts?.inject,
       };
       const server = createHttpServer(createApp(parts, settings), refusalHeaders);
       const port = await listen(server, {

@@ -2,7 +2,7 @@ import helmet from 'helmet';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
-/** Returns the security headers of an API, the same for every response. Its responses are no pages: they load and frame nothing. */
+/** Returns the security headers of an API, the same for every response. Its responses are not pages, so they may load and frame nothing. */
 export function createSecurityHeaders(): Map<string, string> {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);

@@ -20,12 +20,12 @@ import {
 describe('the content coding', () => {
   const LONG = JSON.stringify({ text: 'a'.repeat(1_024) });
   const coded = async (
-    answer: EndpointResponse,
+    content: EndpointResponse,
     headers: Readonly<Record<string, string>>,
     method: 'get' | 'head' | 'post' = 'get',
   ) => {
     const { app } = createFixture({
-      endpoints: [{ ...readThing(async () => answer), conditional: true }, writeThing(async () => answer)],
+      endpoints: [{ ...readThing(async () => content), conditional: true }, writeThing(async () => content)],
     });
     const path = method === 'post' ? '/things' : '/things/1';
     const sent = request(app)[method](path).set('x-api-key', 'full').set(headers);
@@ -40,12 +40,12 @@ describe('the content coding', () => {
     'of a long response to accept-encoding %s is %s, with the same tag and length for HEAD [HTTP-9]',
     async (accepted, coding) => {
       const tags = new Set<string | undefined>();
-      for (const answer of [
+      for (const content of [
         { status: 200, json: { text: 'a'.repeat(1_024) } },
         { status: 200, text: LONG },
       ]) {
-        const get = await coded(answer, { 'accept-encoding': accepted });
-        const head = await coded(answer, { 'accept-encoding': accepted }, 'head');
+        const get = await coded(content, { 'accept-encoding': accepted });
+        const head = await coded(content, { 'accept-encoding': accepted }, 'head');
         expect(get.text).toBe(LONG);
         for (const { headers } of [get, head]) {
           expect(headers['content-encoding']).toBe(coding);
@@ -58,25 +58,28 @@ describe('the content coding', () => {
         const length = Number(get.headers['content-length']);
         expect(length < 100).toBe(coding !== undefined);
         expect(head.headers['content-length']).toBe(get.headers['content-length']);
-        const known = await coded(answer, { 'accept-encoding': accepted, 'if-none-match': [...tags].join() });
+        const known = await coded(content, {
+          'accept-encoding': accepted,
+          'if-none-match': [...tags].join(),
+        });
         expect([known.status, known.headers['vary']]).toEqual([304, 'accept-encoding']);
       }
       expect(tags.size).toBe(1);
     },
   );
 
-  test('of a response that was compressed beforehand is one of those', async () => {
+  test('of a precompressed response is one of its codings', async () => {
     const gzipped = gzipSync('"beforehand"');
-    const answer = {
+    const content = {
       status: 200,
       text: LONG,
       compressed: new Map<ContentCoding, Uint8Array>([['gzip', gzipped]]),
     };
-    const response = await coded(answer, { 'accept-encoding': 'br, gzip' });
+    const response = await coded(content, { 'accept-encoding': 'br, gzip' });
     expect([response.headers['content-encoding'], response.text]).toEqual(['gzip', '"beforehand"']);
   });
 
-  test('is none for a short response, an error, a response to a write, which may show a secret, and a stream [HTTP-9]', async () => {
+  test('is not used for short responses, errors, responses to writes and streams [HTTP-9]', async () => {
     const headers = { 'accept-encoding': 'br, gzip' };
     const stream = (body: ResponseStream) => body.end();
     const short = JSON.stringify({ text: 'a'.repeat(1_000) });
@@ -92,16 +95,16 @@ describe('the content coding', () => {
 });
 
 describe('an endpoint whose operation is conditional', () => {
-  const conditional = (answer: EndpointResponse, overrides: Partial<HttpAppOptions<Caller>> = {}) =>
+  const conditional = (content: EndpointResponse, overrides: Partial<HttpAppOptions<Caller>> = {}) =>
     createFixture({
       versions: oneVersion,
-      endpoints: [{ ...readThing(async () => answer), conditional: true }],
+      endpoints: [{ ...readThing(async () => content), conditional: true }],
       ...overrides,
     }).app;
   const get = (app: RequestListener) => request(app).get('/things/1').set('x-api-key', 'full');
   const tagOf = async (app: RequestListener) => z.string().parse((await get(app)).headers['etag']);
 
-  test('answers with a weak tag that stands for the body, however the endpoint gives it', async () => {
+  test('sends the same weak tag for a body as text and as JSON', async () => {
     const one = await tagOf(conditional({ status: 200, text: '{"n":1}' }));
     expect(one).toMatch(/^W\/"[\w-]+"$/);
     expect(await tagOf(conditional({ status: 200, json: { n: 1 } }))).toBe(one);
@@ -125,7 +128,7 @@ describe('an endpoint whose operation is conditional', () => {
     expect(response.headers).not.toHaveProperty('content-length');
   });
 
-  test('may be kept by private caches, which ask again each time, unless the endpoint says otherwise [HTTP-10]', async () => {
+  test('may be stored by private caches, which revalidate, unless the endpoint says otherwise [HTTP-10]', async () => {
     const cacheControlOf = async (headers: Readonly<Record<string, string>>) =>
       (await get(conditional({ status: 200, text: '{}', headers }))).headers['cache-control'];
     expect(await cacheControlOf({})).toBe('private, no-cache');
@@ -133,7 +136,7 @@ describe('an endpoint whose operation is conditional', () => {
     expect((await get(createFixture().app)).headers['cache-control']).toBe('no-store');
   });
 
-  test('answers HEAD as GET, with the tag or with 304', async () => {
+  test('responds to HEAD as to GET, with the tag or with 304', async () => {
     const app = conditional({ status: 200, text: '{"n":1}' });
     const tag = await tagOf(app);
     const head = () => request(app).head('/things/1').set('x-api-key', 'full');
@@ -144,7 +147,7 @@ describe('an endpoint whose operation is conditional', () => {
     expect([known.status, known.headers['etag']]).toEqual([304, tag]);
   });
 
-  test('answers in full when the tag is another, or the header is no list of tags', async () => {
+  test('sends the full body for another tag or a malformed header', async () => {
     const app = conditional({ status: 200, text: '{"n":1}' });
     const tag = await tagOf(app);
     for (const header of ['"other"', `nonsense ${tag}`]) {
@@ -153,7 +156,7 @@ describe('an endpoint whose operation is conditional', () => {
     }
   });
 
-  test('keeps its failures and its other answers, whatever the caller has', async () => {
+  test('sends errors and other statuses without a tag, whatever If-None-Match names', async () => {
     const failing = createFixture({
       endpoints: [
         {
@@ -171,7 +174,7 @@ describe('an endpoint whose operation is conditional', () => {
     expect([accepted.status, accepted.headers['etag']]).toEqual([202, undefined]);
   });
 
-  test('is the only one that looks at If-None-Match', async () => {
+  test('is the only one that reads If-None-Match', async () => {
     const response = await get(createFixture().app).set('if-none-match', '*');
     expect([response.status, response.headers['etag']]).toEqual([200, undefined]);
   });

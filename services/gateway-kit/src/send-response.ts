@@ -19,22 +19,22 @@ export function refuse(
   else send(request, response, errorResponse(error, record.requestId));
 }
 
-/** Sends a response, or begins its stream. What is left of the request body is drained within bounds. */
-export function send(request: IncomingMessage, response: ServerResponse, answer: EndpointResponse): void {
+/** Sends a response, or begins its stream. Drains the rest of the request body within bounds. */
+export function send(request: IncomingMessage, response: ServerResponse, content: EndpointResponse): void {
   drainWithinBounds(request);
-  response.statusCode = answer.status;
-  const body = answer.bytes ?? responseText(answer);
+  response.statusCode = content.status;
+  const body = content.bytes ?? responseText(content);
   if (body !== undefined) {
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.setHeader('content-length', Buffer.byteLength(body));
   }
-  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
-  if (answer.stream === undefined || request.method === 'HEAD') {
+  for (const [name, value] of Object.entries(content.headers ?? {})) response.setHeader(name, value);
+  if (content.stream === undefined || request.method === 'HEAD') {
     response.end(body);
   } else {
-    // Nothing is asked on its connection after it, least of all of a server that has ended it because it is stopping.
+    // No request follows on the connection of a stream; a stopping server may have ended the stream.
     response.setHeader('connection', 'close');
     response.flushHeaders();
   }
-  answer.stream?.(createResponseStream(response));
+  content.stream?.(createResponseStream(response));
 }

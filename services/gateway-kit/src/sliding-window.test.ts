@@ -113,18 +113,18 @@ describe('a sliding window', () => {
         let now = START;
         for (const gap of gapsMs) {
           now += gap;
-          const asked = window.ask(now, limit);
-          expect(window.ask(now, limit)).toEqual(asked);
+          const peeked = window.peek(now, limit);
+          expect(window.peek(now, limit)).toEqual(peeked);
           const taken = window.take(now, limit);
-          expect(taken.accepted).toBe(asked.accepted);
-          if (!taken.accepted) expect(taken).toEqual(asked);
-          else expect(taken.remaining).toBe(asked.remaining - 1);
+          expect(taken.accepted).toBe(peeked.accepted);
+          if (!taken.accepted) expect(taken).toEqual(peeked);
+          else expect(taken.remaining).toBe(peeked.remaining - 1);
         }
       }),
     );
   });
 
-  test('forgets a reserved request when it is given back, whatever was counted since', () => {
+  test('uncounts a reserved request when it is given back, also after later requests', () => {
     fc.assert(
       fc.property(gaps, limits, fc.nat({ max: 299 }), (gapsMs, limit, which) => {
         const [window, without] = [createSlidingWindow(), createSlidingWindow()];
@@ -136,19 +136,19 @@ describe('a sliding window', () => {
           else for (const each of [window, without]) each.record(now);
         });
         giveBack();
-        expect(window.ask(now, limit)).toEqual(without.ask(now, limit));
+        expect(window.peek(now, limit)).toEqual(without.peek(now, limit));
       }),
     );
   });
 
-  test('gives back nothing of a request that was refused, or that has left', () => {
+  test('uncounts nothing for a request that was refused or has left the span', () => {
     const window = createSlidingWindow();
     const { giveBack } = window.reserve(START, 1);
     window.reserve(START, 1).giveBack();
-    expect(window.ask(START, 1).accepted).toBe(false);
+    expect(window.peek(START, 1).accepted).toBe(false);
     window.take(START + 61_000, 1);
     giveBack();
-    expect(window.ask(START + 61_000, 1).accepted).toBe(false);
+    expect(window.peek(START + 61_000, 1).accepted).toBe(false);
   });
 
   test('never counts an expired request in the lower bound', () => {
@@ -172,7 +172,7 @@ describe('a sliding window', () => {
     const empty = window.bytes();
     for (let bucket = 0; bucket < 600; bucket += 1) window.take(START + bucket * BUCKET_MS, 1_000);
     expect(window.bytes() - empty).toBe(600 * 32);
-    window.ask(START + 2 * SPAN_MS, 1_000);
+    window.peek(START + 2 * SPAN_MS, 1_000);
     expect(window.bytes()).toBe(empty);
   });
 });

@@ -25,7 +25,7 @@ export interface SlidingWindow {
    */
   take(now: number, limit: number): WindowVerdict;
   /** Returns the result of {@link SlidingWindow.take} without counting. */
-  ask(now: number, limit: number): WindowVerdict;
+  peek(now: number, limit: number): WindowVerdict;
   /**
    * Like {@link SlidingWindow.take}, for a request that may still be refused elsewhere. `giveBack` uncounts it; call it
    * at most once.
@@ -75,7 +75,7 @@ export function createSlidingWindow(): SlidingWindow {
   function add(number: number, requests: 1 | -1): void {
     let index = numbers.lastIndexOf(number);
     if (index === -1) {
-      // Given back after its bucket has left the span.
+      // Uncounted after its bucket has left the span.
       if (requests < 0) return;
       index = numbers.push(number) - 1;
     }
@@ -125,7 +125,7 @@ export function createSlidingWindow(): SlidingWindow {
   return {
     take: (instant, limit) => reserve(instant, limit).verdict,
     reserve,
-    ask(instant, limit) {
+    peek(instant, limit) {
       return judge(advance(instant), limit);
     },
     atLeast(instant) {

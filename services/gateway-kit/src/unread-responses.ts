@@ -9,7 +9,7 @@ export interface UnreadResponses {
 
 /**
  * Bounds the memory held for clients that do not read to `mostBytes`. If a response exceeds the bound, the connections
- * that have waited longest are closed, whichever client they belong to. A reading client takes its response within
+ * that have waited longest are closed, regardless of their client. A reading client receives its response within
  * moments, so clients that do not read are closed first.
  */
 export function createUnreadResponses(mostBytes: number): UnreadResponses {

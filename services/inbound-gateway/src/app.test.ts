@@ -30,7 +30,7 @@ describe('the inbound surface', () => {
     expect(named(endpoints)).toEqual(named(INBOUND_OPERATIONS));
   });
 
-  test('requires a key everywhere, and has no other method and no other path', async () => {
+  test('requires a key for each operation, and has no other method or path', async () => {
     const { app } = createInboundSurface([]);
     await expect(probeSurface(app, INBOUND_OPERATIONS)).resolves.toEqual([]);
   });
@@ -71,7 +71,7 @@ describe('the inbound surface', () => {
     }
   });
 
-  test('has no API version, knows its paths and their methods', async () => {
+  test('has no API version, and refuses other paths and methods', async () => {
     const { request } = createInboundSurface([]);
     const wrong = await request('get', '/inbound/leads');
     assertError(wrong, 405, 'method_not_allowed');

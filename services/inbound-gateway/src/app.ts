@@ -22,7 +22,7 @@ import { listContractorJobs } from './routes/list-contractor-jobs.js';
 /** Dependencies of the inbound surface. */
 export interface InboundAppDeps extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
-  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'playFaults'
+  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'injectFaults'
 > {
   readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
   readonly limiter: RateLimiter;
@@ -40,7 +40,7 @@ export function inboundEndpoints(
 
 /** Creates the inbound surface. All keys of a company share one rate limit (spec: Limits). */
 export function createInboundApp(deps: InboundAppDeps): RequestListener {
-  const { authenticator, limiter, logger, metrics, rpcTimeoutMs, trustedProxyHops, playFaults } = deps;
+  const { authenticator, limiter, logger, metrics, rpcTimeoutMs, trustedProxyHops, injectFaults } = deps;
   return createHttpApp<ApiKeyPrincipal>({
     endpoints: inboundEndpoints(deps),
     authenticate: (request) => authenticator.authenticate(request),
@@ -61,6 +61,6 @@ export function createInboundApp(deps: InboundAppDeps): RequestListener {
     metrics,
     rpcTimeoutMs,
     trustedProxyHops,
-    playFaults,
+    injectFaults,
   });
 }

@@ -39,11 +39,11 @@ const inEachResource = (rewrite: Rewrite) => inEach('resources', inField('resour
 
 /** The field `status` was `state` before. */
 const older: VersionDifferences = {
-  listJobFeed: { answer: inEachResource(renamed('status', 'state')) },
-  getJob: { answer: inField('resource', renamed('status', 'state')) },
+  listJobFeed: { response: inEachResource(renamed('status', 'state')) },
+  getJob: { response: inField('resource', renamed('status', 'state')) },
   recordStatusEvent: {
     request: { body: renamed('state', 'status') },
-    answer: inField('resource', renamed('status', 'state')),
+    response: inField('resource', renamed('status', 'state')),
   },
 };
 
@@ -51,12 +51,12 @@ const older: VersionDifferences = {
 const oldest: VersionDifferences = {
   listJobFeed: {
     request: { query: renamed('size', 'limit') },
-    answer: (feed) => renamed('resources', 'changes')(inEachResource(renamed('state', 'stage'))(feed)),
+    response: (feed) => renamed('resources', 'changes')(inEachResource(renamed('state', 'stage'))(feed)),
   },
-  getJob: { answer: inField('resource', renamed('state', 'stage')) },
+  getJob: { response: inField('resource', renamed('state', 'stage')) },
   recordStatusEvent: {
     request: { body: (body) => renamed('stage', 'state')(renamed('blocker', 'blockerCode')(body)) },
-    answer: inField('resource', renamed('state', 'stage')),
+    response: inField('resource', renamed('state', 'stage')),
   },
 };
 
@@ -198,7 +198,7 @@ describe('a request that pins a version', () => {
     expect(events).toHaveLength(0);
   });
 
-  test('gets errors in their one form', async () => {
+  test('gets errors in the same form as any version', async () => {
     const failure = new ServiceError('stale_version', 'read it again', { currentVersion: 9 });
     const { post, get } = createFixture(failure);
     const stale = await post(BODIES[OLDEST], OLDEST);
@@ -267,7 +267,7 @@ describe('an ETag', () => {
 });
 
 describe('every response', () => {
-  /** Responses of every kind, including those before a version's own code runs. */
+  /** Responses of every kind, including errors before version-specific code. */
   const answers = async (version: (typeof DATES)[number] | undefined) => {
     const { app, get, post } = createFixture();
     const pinned = (sent: request.Test) =>
@@ -297,7 +297,7 @@ describe('every response', () => {
       '<https://partner.example/changelog>; rel="deprecation"',
     ],
     [OLDEST, '@1772323200', 'Thu, 01 Oct 2026 00:00:00 GMT', '</older-changes>; rel="deprecation"'],
-  ] as const)('of %s says that it is, and until when it works', async (date, deprecation, sunset, link) => {
+  ] as const)('of %s reports its deprecation and its end', async (date, deprecation, sunset, link) => {
     const found = await answers(date);
     expect(found.map(({ status }) => status)).toEqual(STATUSES);
     for (const { headers } of found) {
@@ -348,7 +348,7 @@ describe('a version through its lifetime', () => {
     superseded: { ends: '2027-04-10', link: '/changelog' },
   };
   const stateBecomesStatus: VersionDifferences = {
-    getJob: { answer: inField('resource', renamed('status', 'state')) },
+    getJob: { response: inField('resource', renamed('status', 'state')) },
   };
 
   /** Returns the responses to a job's read on a day: with the older version pinned, the newer one, and none. */
@@ -369,7 +369,7 @@ describe('a version through its lifetime', () => {
     };
   }
 
-  test('is the only one, then announced beside its predecessor, then the only one again [VERSION-3, VERSION-8]', async () => {
+  test('is the only one, then announced with its predecessor, then the only one again [VERSION-3, VERSION-8]', async () => {
     const before = await reads([{ date: CURRENT, announced: CURRENT }], '2027-01-09T23:59:59Z');
     expect(before.older.status).toBe(200);
     expect(before.older.headers).not.toHaveProperty('sunset');

@@ -133,7 +133,7 @@ describe('GET /partner/v1/jobs', () => {
   test.each([
     ['of another company', cursorAfter('cmp_2', '3')],
     ['that was tampered with', cursorAfter('cmp_1', '3').replace(/^./, 'B')],
-    ['that is none', '3'],
+    ['that is no cursor', '3'],
     ['that is empty', ''],
   ])('refuses a cursor %s with 400 cursor_invalid', async (_what, cursor) => {
     const { get, feedRequests } = createFixture();
@@ -206,7 +206,7 @@ describe('POST /partner/v1/jobs/{id}/status-events', () => {
     expect(events).toMatchObject([{ status: JobStatus.BLOCKED, blockerCode: 'PERMIT' }]);
   });
 
-  test('passes on a stale version and a refused transition with what the caller needs to continue', async () => {
+  test('passes on a stale version and a refused transition with the current version or the allowed statuses', async () => {
     const idempotency = { replayed: true, expiresAt: EXPIRES };
     const stale = await createFixture(
       new ServiceError('stale_version', 'expectedVersion: is stale', { currentVersion: 4, idempotency }),
@@ -349,7 +349,7 @@ describe('the operations of the installer surface', () => {
     );
   });
 
-  test('require a key, and there is no other method and no other path', async () => {
+  test('require a key, and there is no other method or path', async () => {
     await expect(probeSurface(createTestApp({ jobs: {} }), INSTALLER_OPERATIONS)).resolves.toEqual([]);
   });
 });

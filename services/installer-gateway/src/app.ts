@@ -25,7 +25,7 @@ import type { TechnicianCursor } from './technician-cursor.js';
 /** Dependencies of the installer surface. */
 export interface InstallerAppDeps extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
-  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'playFaults'
+  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'injectFaults'
 > {
   readonly versions: ApiVersions;
   readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
@@ -69,7 +69,7 @@ export function installerEndpoints({
  */
 export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
   const { versions, authenticator, limiter } = deps;
-  const { logger, metrics, rpcTimeoutMs, trustedProxyHops, playFaults } = deps;
+  const { logger, metrics, rpcTimeoutMs, trustedProxyHops, injectFaults } = deps;
   return createHttpApp<ApiKeyPrincipal>({
     endpoints: installerEndpoints(deps),
     authenticate: (request) => authenticator.authenticate(request),
@@ -91,7 +91,7 @@ export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
     metrics,
     rpcTimeoutMs,
     trustedProxyHops,
-    playFaults,
+    injectFaults,
     versions,
   });
 }

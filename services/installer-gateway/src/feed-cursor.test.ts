@@ -21,7 +21,7 @@ describe('a feed cursor', () => {
     expect(cursors.decode('cmp_1', cursors.encode('cmp_1', place))).toEqual(place);
   });
 
-  test('is short enough for a query whatever the id of a job is', () => {
+  test('is short enough for a query for any job id', () => {
     expect(cursors.encode('cmp_1', inSnapshot('1', 'x'.repeat(255))).length).toBeLessThanOrEqual(512);
     expect(() => cursors.encode('cmp_1', inSnapshot('1', 'x'.repeat(256)))).toThrow('fits into a cursor');
   });
@@ -46,7 +46,7 @@ describe('a feed cursor', () => {
     },
   );
 
-  test.each(places)('is invalid with any one character changed, left out or added: %j [FEED-5]', (place) => {
+  test.each(places)('is invalid with one character changed, removed or added: %j [FEED-5]', (place) => {
     const cursor = cursors.encode('cmp_1', place);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ';
     for (let index = 0; index < cursor.length; index += 1) {

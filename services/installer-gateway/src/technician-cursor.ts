@@ -15,7 +15,7 @@ const TAG_BYTES = 16;
 /**
  * Creates the cursor codec. A cursor is base64url of IV, tag and ciphertext of AES-256-GCM, with the company as
  * associated data. It is encrypted, unlike the signed cursor of the change feed, because it holds a person's name and
- * proxies log query strings. Its key is derived from the signing key, so that each algorithm has a key of its own.
+ * proxies log query strings. Its key is derived from the signing key, so that each algorithm has its own key.
  */
 export function createTechnicianCursor(signingKey: Uint8Array): TechnicianCursor {
   const key = Buffer.from(hkdfSync('sha256', signingKey, '', 'technician-cursor', KEY_BYTES));

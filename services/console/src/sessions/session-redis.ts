@@ -19,7 +19,7 @@ export function createSessionRedis(options: {
   readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly metrics: Registry;
 }): Redis {
-  const redis = createRedis(options.url, options.logger, { answerTimeoutMs: ANSWER_TIMEOUT_MS });
+  const redis = createRedis(options.url, options.logger, { replyTimeoutMs: ANSWER_TIMEOUT_MS });
   new Gauge({
     name: 'partner_console_session_redis_up',
     help: '1 while this replica reaches the Redis that keeps the sessions; without it who is signed in gets 503',

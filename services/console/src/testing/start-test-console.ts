@@ -109,7 +109,7 @@ export async function startTestConsole(options: {
   const jobState = fakeJobStateOf(passwordHash);
   const acted: ActedCall[] = [];
   const transport = watchActors(createInMemoryTransport(jobState.services), (call) => acted.push(call));
-  const redis = createRedis(options.redisUrl, silentLogger, { answerTimeoutMs: 10_000 });
+  const redis = createRedis(options.redisUrl, silentLogger, { replyTimeoutMs: 10_000 });
   await once(redis, 'ready');
   const metrics = new Registry();
   const timers = createManualTimers();

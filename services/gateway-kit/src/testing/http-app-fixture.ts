@@ -99,7 +99,7 @@ export function createFixture(overrides: Partial<HttpAppOptions<Caller>> = {}) {
 
 export const lead = { address: '1 Oak St' };
 
-/** Checks what every error response has, and gives its body. */
+/** Asserts the common parts of an error response and returns its body. */
 export function assertError(response: request.Response, status: number, code: string) {
   const body = errorBody.parse(response.body);
   expect({ status: response.status, code: body.code }).toEqual({ status, code });

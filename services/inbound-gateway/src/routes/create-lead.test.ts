@@ -65,7 +65,7 @@ describe('POST /inbound/leads', () => {
     expect(requests[0]?.smsConsent).toBeUndefined();
   });
 
-  test('binds an Idempotency-Key to the operation and to the body whatever the order of its fields', async () => {
+  test('binds an Idempotency-Key to the operation and to the body in any field order', async () => {
     const expiresAt = timestampFromDate(new Date('2026-10-16T12:00:00Z'));
     const { post, requests } = createFixture({
       created: true,

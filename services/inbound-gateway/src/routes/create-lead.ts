@@ -24,11 +24,11 @@ export function createLead(deps: {
       { companyId, idempotencyKey, fullName, email, phone, address, smsConsent },
       request.call,
     );
-    return { ...answerFrom(response), headers: idempotencyHeadersOf(response.idempotency) };
+    return { ...responseFrom(response), headers: idempotencyHeadersOf(response.idempotency) };
   });
 }
 
-function answerFrom({ created, leadId, projectId, mergeReason }: CreateLeadResponse): EndpointResponse {
+function responseFrom({ created, leadId, projectId, mergeReason }: CreateLeadResponse): EndpointResponse {
   return created === true
     ? { status: 201, json: leadCreated.parse({ status: 'created', leadId }) }
     : { status: 200, json: leadMerged.parse({ status: 'merged', leadId, projectId, reason: mergeReason }) };

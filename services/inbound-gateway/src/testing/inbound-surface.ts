@@ -48,7 +48,7 @@ const NOW = new Date('2026-09-01T12:00:00Z');
 const checked = checkResponses(afterEach);
 
 /**
- * The inbound surface without a network, in front of a job-state with these services. Its clock stands still. A test
+ * The inbound surface without a network, in front of a job-state with these services. Its clock is fixed. A test
  * fails if a response does not match the API description.
  */
 export function createInboundSurface(services: readonly RpcService[]) {

@@ -42,9 +42,9 @@ function createFixture(jobIds: readonly string[] = []) {
 
   const app = createTestApp({
     jobs: {
-      listJobFeed(asked) {
-        feedRequests.push(asked);
-        const { companyId, afterSequence, limit = 0 } = asked;
+      listJobFeed(queries) {
+        feedRequests.push(queries);
+        const { companyId, afterSequence, limit = 0 } = queries;
         const after = feed.filter(
           ({ jobId, sequence }) =>
             companyId === 'cmp_1' && jobs.has(jobId) && sequence > Number(afterSequence ?? 0),
@@ -59,9 +59,9 @@ function createFixture(jobIds: readonly string[] = []) {
           hasMore: afterSequence !== undefined && after.length > limit,
         };
       },
-      listAssignedJobs(asked) {
-        jobRequests.push(asked);
-        const { companyId, afterJobId = '', limit = 0 } = asked;
+      listAssignedJobs(queries) {
+        jobRequests.push(queries);
+        const { companyId, afterJobId = '', limit = 0 } = queries;
         const all = companyId === 'cmp_1' ? [...jobs.values()] : [];
         const after = all
           .filter(({ jobId }) => jobId > afterJobId)
@@ -206,10 +206,10 @@ describe('view=snapshot', () => {
     expect(await read('view=snapshot', keys.favoured)).toEqual({ ...nothing, nextCursor: null });
   });
 
-  test('accepts no cursor of another company, and none that was changed', async () => {
+  test('refuses a cursor of another company and a changed one', async () => {
     const { get, read, jobRequests } = createFixture(['job_1', 'job_2']);
     const { nextCursor } = await read('view=snapshot&limit=1');
-    const asked = jobRequests.length;
+    const queries = jobRequests.length;
     for (const response of [
       await get(`view=snapshot&cursor=${nextCursor}`, keys.favoured),
       await get(`view=snapshot&cursor=${nextCursor}A`),
@@ -221,7 +221,7 @@ describe('view=snapshot', () => {
         details: [{ path: 'cursor' }],
       });
     }
-    expect(jobRequests).toHaveLength(asked);
+    expect(jobRequests).toHaveLength(queries);
   });
 });
 

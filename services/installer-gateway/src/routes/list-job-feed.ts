@@ -90,7 +90,7 @@ async function snapshotPage(
 }
 
 function snapshotPlace(sequence: string, lastJobId: string | undefined): FeedPosition {
-  invariant(lastJobId, 'more jobs stand after one that was read');
+  invariant(lastJobId, 'a page with more jobs has a last job');
   return { kind: 'snapshot', sequence, afterJobId: lastJobId };
 }
 

@@ -78,7 +78,7 @@ describe('GET /partner/v1/technicians', () => {
     expect(requests).toEqual([]);
   });
 
-  test('is a path of its own, for GET and HEAD only', async () => {
+  test('is a separate path, for GET and HEAD only', async () => {
     const response = await request(createFixture().app).put(PATH);
     expect(response.status).toBe(405);
     expect(response.headers['allow']).toBe('GET, HEAD');

@@ -112,7 +112,7 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('passes on every refusal with what the caller needs to continue, and marks a replay', async () => {
+  test('passes on every refusal with its attributes, and marks a replay', async () => {
     const idempotency = { replayed: true, expiresAt: EXPIRES };
     for (const [failure, status, attributes] of [
       [

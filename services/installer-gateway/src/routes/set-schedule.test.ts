@@ -172,7 +172,7 @@ describe('PUT /partner/v1/jobs/{id}/schedule', () => {
     expect((await put().set('idempotency-key', 'Az09._:-'.repeat(16)).send(schedule)).status).toBe(200);
   });
 
-  test('passes on every refusal with what the caller needs to continue, and marks a replay', async () => {
+  test('passes on every refusal with its attributes, and marks a replay', async () => {
     const idempotency = { replayed: true, expiresAt: EXPIRES };
     const moved = { currentStatus: 'UNSCHEDULED', allowed: ['TENTATIVE', 'CONFIRMED'] };
     for (const [failure, status, attributes] of [
