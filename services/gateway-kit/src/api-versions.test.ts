@@ -111,8 +111,8 @@ describe('versions', () => {
       ],
     ],
     ['order of date', [older, { ...current, date: '2026-02-28' }]],
-    ['are dates', [{ ...current, date: '2026-8-26' }]],
-    ['are dates', [{ ...current, announced: '2026-13-01' }]],
+    ['must be dates', [{ ...current, date: '2026-8-26' }]],
+    ['must be dates', [{ ...current, announced: '2026-13-01' }]],
     ['must have an end', [{ date: older.date, announced: older.announced }, current]],
     ['must have an end', [oldest, older]],
     [
