@@ -18,9 +18,9 @@ import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { type Environment, apiKeyViolation, type ParsedApiKey, parseApiKey } from '@partner/kernel/api-key';
 import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
+import { createShareGate } from '@partner/kernel/share-gate';
 import type { After } from '@partner/kernel/timers';
 import { clientNetwork } from './client-address.js';
-import { createFairQueue } from './fair-queue.js';
 import type { AuthenticationRequest } from './http-app.js';
 
 /** The caller behind an API key. */
@@ -71,12 +71,12 @@ const LOOKUPS_PER_REQUEST = 3;
  * Lookups of keys that are not cached as valid: at most 20 in flight and 500 a second, so that invented keys do not
  * overload job-state.
  */
-const NEW_KEY_LOOKUPS = { slots: 20, slotMs: 40, maxWaiting: 2_000 } as const;
+const NEW_KEY_LOOKUPS = { slots: 20, slotMs: 40, queue: 2_000, work: 'API key lookups' } as const;
 /**
  * Such lookups from networks over their failure limit: at most 50 a second; the last of a full queue starts after 4
  * seconds.
  */
-const OVER_LIMIT_LOOKUPS = { slots: 2, slotMs: 40, maxWaiting: 200 } as const;
+const OVER_LIMIT_LOOKUPS = { ...NEW_KEY_LOOKUPS, slots: 2, queue: 200 } as const;
 
 /** Returns the scopes of a principal; its kind of key determines them (spec: Authentication 3). */
 export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): readonly Scope[] {
@@ -110,8 +110,8 @@ export function createApiKeyAuthenticator(deps: {
   const refused = new LRUCache<string, number>({ max: CACHED_KEYS, ttl: REFUSAL_CACHED_MS });
   const running = new Map<string, Lookup>();
   const timers = deps.after === undefined ? {} : { after: deps.after };
-  const newKeys = createFairQueue({ ...NEW_KEY_LOOKUPS, ...timers });
-  const newKeysOverLimit = createFairQueue({ ...OVER_LIMIT_LOOKUPS, ...timers });
+  const newKeys = createShareGate({ ...NEW_KEY_LOOKUPS, ...timers });
+  const newKeysOverLimit = createShareGate({ ...OVER_LIMIT_LOOKUPS, ...timers });
   const outcomes = new Counter({
     name: 'partner_key_authentications_total',
     help: 'Requests by the result of their API key check',
@@ -160,11 +160,8 @@ export function createApiKeyAuthenticator(deps: {
     const joined = running.get(credentials);
     if (joined !== undefined) return joined.answer;
 
-    const queuedAt = deps.monotonicMs();
     const run = async () => {
       const startedAt = deps.monotonicMs();
-      // The caller's deadline passed in the queue.
-      if (startedAt - queuedAt >= (call.timeoutMs ?? Infinity)) throw checkUnavailable();
       const answer = await lookUp(key, call);
       if (current.overtaken) return undefined;
       if (answer === 'refused') {
@@ -180,8 +177,8 @@ export function createApiKeyAuthenticator(deps: {
     running.set(credentials, current);
     const isNew = acceptedBefore(key) === undefined;
     const queue = isOverFailureLimit ? newKeysOverLimit : newKeys;
-    const place = { owner: clientNetwork(remoteAddress), key: key.keyId };
-    current.answer = (isNew ? queue.run(place, run) : run()).finally(() => {
+    const entry = { timeoutMs: call.timeoutMs ?? Infinity, part: key.keyId };
+    current.answer = (isNew ? queue.run(clientNetwork(remoteAddress), entry, run) : run()).finally(() => {
       if (running.get(credentials) === current) running.delete(credentials);
     });
     return current.answer;

@@ -100,7 +100,7 @@ export interface HttpAppOptions<Principal> {
   readonly failedAuthentication: { readonly limiter: RateLimiter; readonly limitPerMinute: number };
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** The caller's company. Its requests in flight use at most a quarter of this process's RPCs. */
+  /** The caller's company. Its requests in flight share this process's RPCs with those of other companies. */
   readonly companyOf: (principal: Principal) => string;
   /** Total time of the RPCs of one request, in ms. */
   readonly rpcTimeoutMs: number;
@@ -325,7 +325,7 @@ async function respondTo<Principal>(
       endpoint.unauthenticated === true
         ? undefined
         : // oxlint-disable-next-line typescript/no-unsafe-argument -- known, as the endpoint is authenticated
-          options.inFlight.enter(options.companyOf(principal), timeoutMs),
+          options.inFlight.enter(options.companyOf(principal), { timeoutMs }),
     );
     const handled = await callWith((call) =>
       endpoint.handle({

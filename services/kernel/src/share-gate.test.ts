@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { createManualTimers } from './testing/manual-timers.js';
 import { createShareGate } from './share-gate.js';
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
@@ -12,26 +13,37 @@ function fill(gate: ReturnType<typeof createShareGate>, key: string): (() => voi
 }
 
 describe('a share gate', () => {
-  test('limits one key to a quarter of the slots [LIMIT-8]', async () => {
+  test('gives a key a slot while more are free than it has, so at most half of them [LIMIT-8]', async () => {
     const gate = createShareGate({ slots: 8, queue: 8, work });
-    expect(fill(gate, 'hostile')).toHaveLength(2);
-    expect(['a', 'b', 'c'].map((key) => fill(gate, key).length)).toEqual([2, 2, 2]);
-    expect(fill(gate, 'd')).toHaveLength(0);
-    expect(gate.running()).toBe(8);
+    const [leave] = fill(gate, 'hostile');
+    expect(gate.running()).toBe(4);
+    expect(['a', 'b', 'c', 'd'].map((key) => fill(gate, key).length)).toEqual([2, 1, 1, 0]);
+    leave?.();
+    expect(gate.tryEnter('hostile')).toBeUndefined();
+    expect(fill(gate, 'd')).toHaveLength(1);
   });
 
-  test('limits one key to a quarter of the queue, and refuses more with retryAfterSeconds [LIMIT-8]', async () => {
-    const gate = createShareGate({ slots: 4, queue: 8, work });
+  test('with a full queue refuses the last entry of the key with the most, and tells it to retry [LIMIT-6, LIMIT-8]', async () => {
+    const gate = createShareGate({ slots: 1, queue: 3, work });
     const [leave] = fill(gate, 'hostile');
-    const waiting = [1, 2].map(() => gate.run('hostile', FOR_EVER, async () => 'done'));
-    await expect(gate.enter('hostile', FOR_EVER)).rejects.toMatchObject({
+    const order: string[] = [];
+    const enter = (key: string, name: string) =>
+      gate.run(key, { timeoutMs: FOR_EVER }, async () => order.push(name));
+    const [first, second, last] = ['h1', 'h2', 'h3'].map((name) =>
+      enter('hostile', name).catch((error: unknown) => error),
+    );
+    const other = enter('other', 'o1');
+    expect(await last).toMatchObject({
       reason: 'unavailable',
       attributes: { retryAfterSeconds: 1 },
       message: expect.stringContaining('too many writes are in flight; nothing was done; retry, with'),
     });
-    expect(await gate.run('other', 0, async () => 'served')).toBe('served');
+    const third = enter('third', 't1');
+    expect(await second).toMatchObject({ reason: 'unavailable' });
+    await expect(enter('fourth', 'f1')).rejects.toMatchObject({ reason: 'unavailable' });
     leave?.();
-    expect(await Promise.all(waiting)).toEqual(['done', 'done']);
+    await Promise.all([first, other, third]);
+    expect(order).toEqual(['h1', 'o1', 't1']);
     expect([gate.running(), gate.waiting()]).toEqual([0, 0]);
   });
 
@@ -40,11 +52,39 @@ describe('a share gate', () => {
     const leave = gate.tryEnter('first');
     const order: string[] = [];
     const entered = ['a1', 'a2', 'b1', 'b2'].map((name) =>
-      gate.run(name.slice(0, 1), FOR_EVER, async () => order.push(name)),
+      gate.run(name.slice(0, 1), { timeoutMs: FOR_EVER }, async () => order.push(name)),
     );
     leave?.();
     await Promise.all(entered);
     expect(order).toEqual(['a1', 'b1', 'a2', 'b2']);
+  });
+
+  test('alternates between the parts of a key [LIMIT-6]', async () => {
+    const gate = createShareGate({ slots: 1, queue: 16, work });
+    const [leave] = fill(gate, 'network');
+    const order: string[] = [];
+    const entered = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) =>
+      gate.run('network', { timeoutMs: FOR_EVER, part: name.slice(0, 1) }, async () => order.push(name)),
+    );
+    leave?.();
+    await Promise.all(entered);
+    expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
+  });
+
+  test('keeps a slot in use for its minimum time, or for as long as the work takes [LIMIT-6]', async () => {
+    const { after, pass } = createManualTimers();
+    const gate = createShareGate({ slots: 2, queue: 4, work, slotMs: 40, after });
+    const [short, long] = ['a', 'b'].map((key) => gate.tryEnter(key));
+    short?.();
+    expect(gate.tryEnter('c')).toBeUndefined();
+    pass(40);
+    const next = await gate.enter('c', { timeoutMs: FOR_EVER });
+    expect(gate.running()).toBe(2);
+    long?.();
+    await gate.enter('d', { timeoutMs: FOR_EVER });
+    expect(gate.running()).toBe(2);
+    next();
+    expect(gate.running()).toBe(2);
   });
 
   test('refuses an entry that times out; it never starts and uses no slot', async () => {
@@ -52,16 +92,18 @@ describe('a share gate', () => {
     const leave = gate.tryEnter('a');
     let begun = 0;
     const begin = async () => (begun += 1);
-    await expect(gate.run('a', 1, begin)).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(gate.run('a', { timeoutMs: 1 }, begin)).rejects.toMatchObject({ reason: 'unavailable' });
     leave?.();
     expect([begun, gate.waiting(), gate.running()]).toEqual([0, 0, 0]);
-    await gate.run('a', 0, begin);
+    await gate.run('a', { timeoutMs: 0 }, begin);
     expect(begun).toBe(1);
   });
 
   test('frees the slot of work that fails, and a slot only once', async () => {
     const gate = createShareGate({ slots: 4, queue: 4, work });
-    await expect(gate.run('a', 0, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    await expect(gate.run('a', { timeoutMs: 0 }, () => Promise.reject(new Error('failed')))).rejects.toThrow(
+      'failed',
+    );
     const leave = gate.tryEnter('a');
     leave?.();
     leave?.();

@@ -1,4 +1,5 @@
 import { NOT_DONE_ADVICE, ServiceError } from './service-error.js';
+import { type After, afterMs } from './timers.js';
 
 /** Shares a bounded resource of this process fairly between keys, e.g. companies or client networks. */
 export interface ShareGate {
@@ -6,31 +7,45 @@ export interface ShareGate {
   running(): number;
   /** Number of entries that wait for a slot. */
   waiting(): number;
-  /** Takes a slot at once and returns the function that frees it; undefined if the key's share or every slot is in use. */
+  /** Takes a slot at once and returns the function that frees it; undefined if no more slots are free than the key has. */
   tryEnter(key: string): (() => void) | undefined;
   /**
    * Takes a slot once one is free, and returns the function that frees it.
    *
    * Fails with `unavailable` if no slot becomes free within the timeout (milliseconds; `Infinity`: none), or if the queue is
-   * full.
+   * full and no other key has more entries in it.
    */
-  enter(key: string, timeoutMs: number): Promise<() => void>;
+  enter(key: string, options: EntryOptions): Promise<() => void>;
   /** Runs work in a slot; see {@link ShareGate.enter}. */
-  run<T>(key: string, timeoutMs: number, work: () => Promise<T>): Promise<T>;
+  run<T>(key: string, options: EntryOptions, work: () => Promise<T>): Promise<T>;
 }
 
-/** Share of one key in the slots, and in the queue. */
-const SHARE = 1 / 4;
+/** How an entry waits. */
+export interface EntryOptions {
+  readonly timeoutMs: number;
+  /** Part of the key, e.g. an API key of a network. The parts of one key take turns. */
+  readonly part?: string;
+}
+
+interface Entry {
+  readonly part: string;
+  /** Number of waiting entries of the same part before it. Entries of a key are in order of round, then of arrival. */
+  readonly round: number;
+  readonly start: () => void;
+  readonly refuse: () => void;
+}
 
 interface Place {
   running: number;
-  /** Each function starts one entry. */
-  readonly waiting: Set<() => void>;
+  readonly waiting: Entry[];
 }
 
 /**
- * Creates a gate. One key has at most a quarter of the slots and of the queue, at least one of each. So one caller with stuck or
- * excessive work cannot block the others. Entries of a key start in order of arrival; keys are served round-robin.
+ * Creates a gate. A key gets a slot only while more slots are free than it has (dynamic threshold). So a key has at most half of
+ * the slots, a quarter beside two others as busy. One caller with stuck or excessive work cannot keep the others out. Between
+ * keys, and between the parts of a key, waiting entries take turns.
+ *
+ * If the queue is full, the last entry of the key with the most waiting entries is refused. On a tie that is the new entry.
  */
 export function createShareGate(options: {
   readonly slots: number;
@@ -38,35 +53,46 @@ export function createShareGate(options: {
   readonly queue: number;
   /** What a refusal calls the work, e.g. `password checks`. */
   readonly work: string;
+  /** Minimum time that a slot is in use. So at most `slots * 1000 / slotMs` entries start in a second. Absent: none. */
+  readonly slotMs?: number;
+  readonly after?: After;
 }): ShareGate {
-  const slotsPerKey = Math.max(1, Math.floor(options.slots * SHARE));
-  const queuePerKey = Math.max(1, Math.floor(options.queue * SHARE));
+  const { slots, queue, work, slotMs, after = afterMs } = options;
   /** Keys with work, in round-robin order. */
   const keysWithWork = new Map<string, Place>();
   let running = 0;
   let waiting = 0;
 
-  function hasRoom(place: Place | undefined): boolean {
-    return running < options.slots && (place?.running ?? 0) < slotsPerKey;
+  function placeOf(key: string): Place {
+    return keysWithWork.get(key) ?? { running: 0, waiting: [] };
+  }
+
+  function hasRoom(place: Place): boolean {
+    return place.running < slots - running;
   }
 
   function occupy(key: string, place: Place): () => void {
     running += 1;
     place.running += 1;
     keysWithWork.set(key, place);
-    let isFreed = false;
-    return () => {
-      if (isFreed) return;
-      isFreed = true;
+    const free = () => {
       running -= 1;
       place.running -= 1;
       forgetIdle(key, place);
       startNext();
     };
+    const rested = slotMs === undefined ? undefined : new Promise<void>((resolve) => after(slotMs, resolve));
+    let isLeft = false;
+    return () => {
+      if (isLeft) return;
+      isLeft = true;
+      if (rested === undefined) free();
+      else void rested.then(free);
+    };
   }
 
   function forgetIdle(key: string, place: Place): void {
-    if (place.running === 0 && place.waiting.size === 0) keysWithWork.delete(key);
+    if (place.running === 0 && place.waiting.length === 0) keysWithWork.delete(key);
   }
 
   function startNext(): void {
@@ -76,40 +102,51 @@ export function createShareGate(options: {
       // The key goes to the end of the round-robin order.
       keysWithWork.delete(key);
       keysWithWork.set(key, place);
-      next();
+      next.start();
       return;
     }
   }
 
+  function refuseOne(newest: Place): void {
+    let most = newest;
+    for (const place of keysWithWork.values()) if (place.waiting.length > most.waiting.length) most = place;
+    most.waiting.at(-1)?.refuse();
+  }
+
   function tryEnter(key: string): (() => void) | undefined {
-    const place = keysWithWork.get(key) ?? { running: 0, waiting: new Set() };
+    const place = placeOf(key);
     return hasRoom(place) ? occupy(key, place) : undefined;
   }
 
-  async function enter(key: string, timeoutMs: number): Promise<() => void> {
+  async function enter(key: string, { timeoutMs, part = '' }: EntryOptions): Promise<() => void> {
     const leave = tryEnter(key);
     if (leave !== undefined) return leave;
-    const place = keysWithWork.get(key) ?? { running: 0, waiting: new Set() };
-    if (waiting >= options.queue || place.waiting.size >= queuePerKey) throw tooMuch(options.work);
+    const place = placeOf(key);
     keysWithWork.set(key, place);
     return new Promise((resolve, reject) => {
       const quit = () => {
         clearTimeout(timer);
-        place.waiting.delete(start);
+        place.waiting.splice(place.waiting.indexOf(entry), 1);
         waiting -= 1;
       };
-      const start = () => {
-        quit();
-        resolve(occupy(key, place));
+      const entry: Entry = {
+        part,
+        round: place.waiting.filter((other) => other.part === part).length,
+        start() {
+          quit();
+          resolve(occupy(key, place));
+        },
+        refuse() {
+          quit();
+          forgetIdle(key, place);
+          reject(tooMuch(work));
+        },
       };
-      const giveUp = () => {
-        quit();
-        forgetIdle(key, place);
-        reject(tooMuch(options.work));
-      };
-      const timer = Number.isFinite(timeoutMs) ? setTimeout(giveUp, Math.max(0, timeoutMs)) : undefined;
-      place.waiting.add(start);
+      const timer = Number.isFinite(timeoutMs) ? setTimeout(entry.refuse, Math.max(0, timeoutMs)) : undefined;
+      const later = place.waiting.findIndex((other) => other.round > entry.round);
+      place.waiting.splice(later === -1 ? place.waiting.length : later, 0, entry);
       waiting += 1;
+      if (waiting > queue) refuseOne(place);
     });
   }
 
@@ -118,10 +155,10 @@ export function createShareGate(options: {
     waiting: () => waiting,
     tryEnter,
     enter,
-    async run(key, timeoutMs, work) {
-      const leave = await enter(key, timeoutMs);
+    async run(key, entry, runWork) {
+      const leave = await enter(key, entry);
       try {
-        return await work();
+        return await runWork();
       } finally {
         leave();
       }

@@ -14,7 +14,7 @@ import type { OwnerSession } from '../sessions/session-store.js';
 
 const EVENT_INTERVAL_MS = 1_000;
 const RETRY_MS = 3_000;
-/** Open streams of this process; a company has at most a quarter. */
+/** Open streams of this process; a company has at most half. */
 const STREAMS = 1_000;
 
 /** Open change streams of this process. */

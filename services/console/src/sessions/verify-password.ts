@@ -16,8 +16,8 @@ export type VerifyPassword = (
 
 /**
  * Creates the comparison. At most `concurrency` run at once, each with 19 MiB and a thread for some tens of ms, and at
- * most `maxWaiting` wait, a quarter of them for one client network. So a flood of logins cannot exhaust the memory or the
- * threads of the process, and one network cannot keep the others out.
+ * most `maxWaiting` wait. So a flood of logins cannot exhaust the memory or the threads of the process. Client networks
+ * take turns, so one network cannot keep the others out.
  */
 export async function createVerifyPassword(options: {
   readonly randomBytes: (size: number) => Buffer;
@@ -53,10 +53,12 @@ export async function createVerifyPassword(options: {
   });
 
   return async (network, password, passwordHash) => {
-    const leave = await gate.enter(network, Number.POSITIVE_INFINITY).catch((error: unknown) => {
-      refused.inc();
-      throw error;
-    });
+    const leave = await gate
+      .enter(network, { timeoutMs: Number.POSITIVE_INFINITY })
+      .catch((error: unknown) => {
+        refused.inc();
+        throw error;
+      });
     const end = seconds.startTimer();
     try {
       const matches = await verify(passwordHash ?? nobodysHash, password);

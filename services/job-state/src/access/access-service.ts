@@ -13,6 +13,7 @@ import type { Logger } from '@partner/kernel/logger';
 import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';
+import { callerLimits } from '../rpc/caller-limits.js';
 import { required } from '../rpc/required.js';
 import { COMPANY_CLASS_ON_THE_WIRE } from './access-wire.js';
 import { listContractedInstallers } from './contracted-installers.js';
@@ -51,7 +52,7 @@ export function createAccessService(deps: {
     },
 
     async listKeys(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const { keys, nextBeforeId } = await listKeys(database, {
         companyId: required(request.companyId, 'company_id'),
         beforeKeyId: request.beforeKeyId,
@@ -95,7 +96,7 @@ export function createAccessService(deps: {
     },
 
     async listContractedInstallers(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const { installers, nextAfterId } = await listContractedInstallers(database, {
         companyId: required(request.companyId, 'company_id'),
         afterCompanyId: request.afterCompanyId,
@@ -109,7 +110,7 @@ export function createAccessService(deps: {
     },
 
     async getTechnicalContact(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const companyId = required(request.companyId, 'company_id');
       const contact = await getTechnicalContact(database, companyId, deps.clock());
       return { resourceJson: JSON.stringify(shownTechnicalContact(contact)) };
@@ -137,7 +138,7 @@ export function createAccessService(deps: {
     },
 
     async getLogin(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
       const login = await getLogin({ database }, required(request.email, 'email'));
       if (login === undefined) return {};
       const { companyClass, ...rest } = login;
@@ -151,7 +152,7 @@ export function createAccessService(deps: {
     },
 
     async getOwner(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const owner = await getOwner(
         { database },
         {

@@ -19,7 +19,7 @@ export function createAuthenticationService(deps: {
 }): ServiceImpl<typeof AuthenticationService> {
   return {
     async authenticateKey(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
       const principal = await authenticateKey(
         { ...deps, database },
         {

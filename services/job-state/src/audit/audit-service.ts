@@ -14,6 +14,7 @@ import { instantOfId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';
+import { callerLimits } from '../rpc/caller-limits.js';
 import { required } from '../rpc/required.js';
 import { actorOf } from './actor.js';
 import { type AuditEntryRow, listAuditEntries } from './list-audit-entries.js';
@@ -32,7 +33,7 @@ export function createAuditService(deps: {
 }): ServiceImpl<typeof AuditService> {
   return {
     async listAuditEntries(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const action = AUDIT_ACTIONS.find((known) => known === request.action);
       const { entries, nextBeforeId } = await listAuditEntries(database, {
         companyId: required(request.companyId, 'company_id'),
@@ -46,7 +47,7 @@ export function createAuditService(deps: {
 
     async recordSessionChange(request, context) {
       const change = required(request.change, 'change');
-      await recordAudit(queryWithin(deps.database, context.timeoutMs()), {
+      await recordAudit(queryWithin(deps.database, callerLimits(request, context)), {
         companyId: required(request.companyId, 'company_id'),
         actor: actorOf(request),
         action: required(SESSION_ACTIONS[change], 'known change'),

@@ -19,8 +19,10 @@ export function createContractorJobService(deps: {
 }): ServiceImpl<typeof ContractorJobService> {
   return {
     async listContractorJobs(request, context) {
-      const jobs = await listContractorJobs(queryWithin(deps.database, context.timeoutMs()), {
-        ...boundaryOf(request),
+      const boundary = boundaryOf(request);
+      const limits = { companyId: boundary.sellingCompanyId, timeoutMs: context.timeoutMs() };
+      const jobs = await listContractorJobs(queryWithin(deps.database, limits), {
+        ...boundary,
         limit: pageSize(request.limit),
       });
       return { resourceJson: JSON.stringify(jobs) };

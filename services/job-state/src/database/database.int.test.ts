@@ -112,30 +112,6 @@ describe('a transaction', () => {
     expect((await Promise.allSettled(late)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
-  test('uses a share of the connections: three companies that hold theirs leave one to a fourth [LIMIT-8]', async () => {
-    const shared = createDatabase({ url: testDatabase.url, poolSize: 4, logger: silentLogger });
-    const released = createGate();
-    const begun: string[] = [];
-    const hostile = ['cmp_a', 'cmp_b', 'cmp_c'].flatMap((companyId) =>
-      Array.from({ length: 10 }, () =>
-        shared.transaction(
-          async () => {
-            begun.push(companyId);
-            await released.opened;
-          },
-          { companyId },
-        ),
-      ),
-    );
-    for (let n = 0; n < 5; n += 1) {
-      await shared.transaction((tx) => tx.query('select 1'), { companyId: 'cmp_d' });
-    }
-    expect(begun.sort()).toEqual(['cmp_a', 'cmp_b', 'cmp_c']);
-    released.open();
-    await Promise.all(hostile);
-    await shared.end();
-  });
-
   test('that waits too long for a lock fails, and its limits end with it', async () => {
     const { database } = testDatabase;
     const locked = createGate();
@@ -166,6 +142,42 @@ describe('a transaction', () => {
       testDatabase.database.transaction((tx) => tx.query('select pg_sleep(20)'), { timeoutMs: 50 }),
     ).rejects.toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
   });
+});
+
+describe('one company', () => {
+  type Shared = ReturnType<typeof createDatabase>;
+  const waitForLock = { name: 'wait-for-lock', text: 'select pg_advisory_xact_lock(8)' };
+  const kinds: [string, (shared: Shared, companyId: string) => Promise<unknown>][] = [
+    ['transactions', (shared, companyId) => shared.transaction((tx) => tx.query(waitForLock), { companyId })],
+    ['statements', (shared, companyId) => shared.query(waitForLock, [], { companyId })],
+  ];
+
+  test.each(kinds)(
+    'has %s on a share of the connections: three that hold theirs leave one to a fourth [LIMIT-8]',
+    async (_, run) => {
+      const { database, url } = testDatabase;
+      const shared = createDatabase({ url, poolSize: 10, logger: silentLogger });
+      const locked = createGate();
+      const released = createGate();
+      const holder = database.transaction(async (tx) => {
+        await tx.query(waitForLock);
+        locked.open();
+        await released.opened;
+      });
+      await locked.opened;
+      const hostile = ['cmp_a', 'cmp_b', 'cmp_c'].flatMap((companyId) =>
+        Array.from({ length: 10 }, () => run(shared, companyId)),
+      );
+      for (let n = 0; n < 5; n += 1) {
+        const limits = { companyId: 'cmp_d', timeoutMs: 4_000 };
+        await shared.transaction((tx) => tx.query('select 1'), limits);
+        expect(await shared.query('select 1 as one', [], limits)).toEqual([{ one: 1 }]);
+      }
+      released.open();
+      await Promise.all([holder, ...hostile]);
+      await shared.end();
+    },
+  );
 });
 
 describe('a caller after its deadline', () => {
@@ -228,7 +240,7 @@ describe('a caller after its deadline', () => {
   test('does not shorten the time of later callers', async () => {
     const { database } = testDatabase;
     const once = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
-    const hasty = queryWithin(once, 60);
+    const hasty = queryWithin(once, { timeoutMs: 60 });
     await expect(hasty.query('select pg_sleep(20)')).rejects.toMatchObject({ reason: 'unavailable' });
     await expect(hasty.query('select 1')).rejects.toMatchObject({ reason: 'unavailable' });
     const setting = `select current_setting('statement_timeout') as statement_timeout`;

@@ -52,6 +52,13 @@ export interface Transaction extends Queryable, AfterCommit {
 /** Limits that the caller of a statement or a transaction sets. */
 export interface CallerLimits {
   /**
+   * The caller's company.
+   *
+   * Its statements and transactions use at most half of the pool at once and queue in order, so that slow ones, or locks, of one
+   * company cannot block the others.
+   */
+  readonly companyId?: string | undefined;
+  /**
    * Time until the caller's deadline in ms, including the wait for a connection.
    *
    * After it no statement starts, not even the commit, and a running one is cancelled: the call fails with `unavailable`.
@@ -61,13 +68,6 @@ export interface CallerLimits {
 
 /** Bounds of one transaction. */
 export interface TransactionLimits extends CallerLimits {
-  /**
-   * The company that writes.
-   *
-   * Its transactions use at most a quarter of the pool at once and queue in order, so that locks of one company cannot block the
-   * others.
-   */
-  readonly companyId?: string;
   /**
    * Maximum wait of one statement for a lock, in ms, before it fails with `LockTimeoutError`.
    *
@@ -95,7 +95,7 @@ export interface Database extends Queryable, Omit<CommitListeners, 'collect'> {
 }
 
 const TIMEOUTS: DatabaseTimeouts = { connectMs: 5_000, statementMs: 10_000, answerGraceMs: 2_000 };
-/** Transactions of companies that may wait, for each connection. */
+/** Statements and transactions of companies that may wait, for each connection. */
 const QUEUE_PER_CONNECTION = 40;
 /** Limits of statements are rounded down to this step, so that they rarely change. */
 const LIMIT_STEP_MS = 250;
@@ -136,7 +136,7 @@ export function createDatabase(options: {
   const gate = createShareGate({
     slots: options.poolSize,
     queue: QUEUE_PER_CONNECTION * options.poolSize,
-    work: 'writes of this company',
+    work: 'requests of this company',
   });
   /** Each connection's `statement_timeout` outside of transactions, if it differs from the pool's. */
   const sessionTimeouts = new WeakMap<pg.PoolClient, number>();
@@ -238,6 +238,16 @@ export function createDatabase(options: {
     }
   }
 
+  /** Runs work with a connection, for a company with one of its share. */
+  function useConnection<T>(
+    companyId: string | undefined,
+    leftMs: () => number,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const use = () => pool.use(work);
+    return companyId === undefined ? use() : gate.run(companyId, { timeoutMs: leftMs() }, use);
+  }
+
   return {
     query<Row extends pg.QueryResultRow>(
       statement: string | PreparedStatement,
@@ -245,7 +255,7 @@ export function createDatabase(options: {
       limits: CallerLimits = {},
     ) {
       const leftMs = timeLeft(limits.timeoutMs);
-      return pool.use(async (connection) => {
+      return useConnection(limits.companyId, leftMs, async (connection) => {
         const { client } = connection;
         const limitMs = statementLimit(leftMs());
         const isLimited = limitMs === (sessionTimeouts.get(client) ?? timeouts.statementMs);
@@ -260,15 +270,13 @@ export function createDatabase(options: {
     },
     async transaction(work, limits = {}) {
       const leftMs = timeLeft(limits.timeoutMs);
-      const { companyId, lockTimeoutMs } = limits;
-      const begin = () =>
-        withChildSpan(
-          { name: 'transaction', kind: 'CLIENT', attributes: { 'db.system.name': 'postgresql' } },
-          () => pool.use((connection) => transact(connection, work, leftMs, lockTimeoutMs)),
-        );
-      const { result, afterCommit } = await (companyId === undefined
-        ? begin()
-        : gate.run(companyId, leftMs(), begin));
+      const { result, afterCommit } = await withChildSpan(
+        { name: 'transaction', kind: 'CLIENT', attributes: { 'db.system.name': 'postgresql' } },
+        () =>
+          useConnection(limits.companyId, leftMs, (connection) =>
+            transact(connection, work, leftMs, limits.lockTimeoutMs),
+          ),
+      );
       afterCommit();
       return result;
     },
@@ -281,10 +289,12 @@ export function createDatabase(options: {
   };
 }
 
-/** Runs statements of a database within one caller's deadline, which they share. */
-export function queryWithin(database: Pick<Database, 'query'>, timeoutMs: number | undefined): Queryable {
-  const leftMs = timeLeft(timeoutMs);
-  return { query: (statement, values) => database.query(statement, values, { timeoutMs: leftMs() }) };
+/** Runs statements of a database within one caller's limits. They share its deadline. */
+export function queryWithin(database: Pick<Database, 'query'>, limits: CallerLimits): Queryable {
+  const leftMs = timeLeft(limits.timeoutMs);
+  return {
+    query: (statement, values) => database.query(statement, values, { ...limits, timeoutMs: leftMs() }),
+  };
 }
 
 /** Returns the rest of a timeout that starts now; `Infinity` without one. */

@@ -68,7 +68,7 @@ test('the writes of a company whose row is locked leave connections to authentic
     });
   const writes = Array.from({ length: 50 }, () => write(stuck, jobId));
   const settled = Promise.allSettled(writes);
-  await eventually('a quarter of the pool waits for the row', async () => {
+  await eventually('the share of the company waits for the row', async () => {
     const [{ waiting } = { waiting: 0 }] = await elsewhere.query<{ waiting: number }>(
       `select count(*)::int as waiting from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock'`,

@@ -12,6 +12,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { type Database, queryWithin } from '../database/database.js';
 import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
 import { readBinding } from '../idempotency/read-binding.js';
+import { callerLimits } from '../rpc/caller-limits.js';
 import { required } from '../rpc/required.js';
 import type { JobWrite, JobWriteDeps, JobWritten } from './change-job.js';
 import { readFeed } from './feed.js';
@@ -35,7 +36,7 @@ export function createJobService(
   return {
     async listJobFeed(request, context) {
       const { entries, hasMore } = await readFeed(
-        queryWithin(deps.database, context.timeoutMs()),
+        queryWithin(deps.database, callerLimits(request, context)),
         {
           companyId: required(request.companyId, 'company_id'),
           afterSequence: request.afterSequence,
@@ -55,7 +56,7 @@ export function createJobService(
 
     async listAssignedJobs(request, context) {
       const { jobs, hasMore, feedSequence } = await listAssignedJobs(
-        queryWithin(deps.database, context.timeoutMs()),
+        queryWithin(deps.database, callerLimits(request, context)),
         {
           companyId: required(request.companyId, 'company_id'),
           afterJobId: request.afterJobId,
@@ -74,7 +75,7 @@ export function createJobService(
     },
 
     async getJob(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const resourceJson = await getJob(
         { database },
         {
@@ -124,11 +125,14 @@ export function createJobService(
 
     async listTechnicians(request, context) {
       const { default: most, max } = LIMITS.techniciansPageSize;
-      const { technicians, next } = await listTechnicians(queryWithin(deps.database, context.timeoutMs()), {
-        companyId: required(request.companyId, 'company_id'),
-        after: request.after,
-        limit: pageSize(request.limit ?? most, max),
-      });
+      const { technicians, next } = await listTechnicians(
+        queryWithin(deps.database, callerLimits(request, context)),
+        {
+          companyId: required(request.companyId, 'company_id'),
+          after: request.after,
+          limit: pageSize(request.limit ?? most, max),
+        },
+      );
       return { resourceJson: JSON.stringify(technicians), ...(next !== undefined && { next }) };
     },
   };

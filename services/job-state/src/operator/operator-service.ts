@@ -32,7 +32,7 @@ export function createOperatorService(deps: {
 }): ServiceImpl<typeof OperatorService> {
   return {
     async listCompanies(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
       const page = await listCompanies(database, {
         afterCompanyId: request.afterCompanyId,
         limit: pageSize(request.limit),
@@ -73,7 +73,7 @@ export function createOperatorService(deps: {
     },
 
     async listOwners(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
       const owners = await listOwners(database, required(request.companyId, 'company_id'));
       return { resourceJson: JSON.stringify(owners) };
     },
@@ -108,7 +108,7 @@ export function createOperatorService(deps: {
     },
 
     async listAnnouncementRecipients(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
       const { recipients, hasMore } = await listAnnouncementRecipients(database, {
         announcement: required(request.announcement, 'announcement'),
         afterCompanyId: request.afterCompanyId,
@@ -159,7 +159,7 @@ export function createOperatorService(deps: {
     },
 
     async listAnnouncements(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
       const page = await listAnnouncements(database, {
         announcement: request.announcement,
         beforeId: request.beforeId,
@@ -169,7 +169,7 @@ export function createOperatorService(deps: {
     },
 
     async findCompany(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
       const { companyId, companyClass, deliveryId } = await findCompany(database, required(request.id, 'id'));
       return {
         companyId,
@@ -187,7 +187,7 @@ export function createOperatorService(deps: {
         oldestWaitingMs,
         databaseNow,
         ...counts
-      } = await getBacklog(queryWithin(deps.database, context.timeoutMs()), deps.inFlight);
+      } = await getBacklog(queryWithin(deps.database, { timeoutMs: context.timeoutMs() }), deps.inFlight);
       return {
         ...counts,
         environment: deps.environment,

@@ -9,6 +9,7 @@ import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
+import { callerLimits } from '../rpc/caller-limits.js';
 import { required } from '../rpc/required.js';
 import { readFaults, replaceFaults } from './fault-scripts.js';
 
@@ -19,7 +20,7 @@ export function createSandboxService(deps: {
 }): ServiceImpl<typeof SandboxService> {
   return {
     async getFaults(request, context) {
-      const script = await readFaults(queryWithin(deps.database, context.timeoutMs()), {
+      const script = await readFaults(queryWithin(deps.database, callerLimits(request, context)), {
         companyId: required(request.companyId, 'company_id'),
         keyId: required(request.keyId, 'key_id'),
       });

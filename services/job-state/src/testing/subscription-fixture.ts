@@ -30,7 +30,7 @@ export interface StubDispatcher {
   /** Time until the deadline of the last call, in ms. */
   timeLeftMs: number | undefined;
   /** Runs at each call. */
-  onCall: () => void;
+  onCall: () => void | Promise<void>;
 }
 
 /** A separate database with the subscription service, as the console and the dispatcher use it. */
@@ -151,9 +151,9 @@ function endpointsOf(dispatcher: StubDispatcher): Client<typeof EndpointService>
     EndpointService,
     createInMemoryTransport([
       rpcService(EndpointService, {
-        checkEndpoint({ url }, context) {
+        async checkEndpoint({ url }, context) {
           dispatcher.timeLeftMs = context.timeoutMs();
-          dispatcher.onCall();
+          await dispatcher.onCall();
           if (dispatcher.isAway) throw new ServiceError('unavailable', 'no response in time');
           dispatcher.calls.push(url);
           return url?.toLowerCase().includes('receiver') === true

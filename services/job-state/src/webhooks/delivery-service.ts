@@ -29,6 +29,7 @@ import { shownEvent, shownEventTrail } from './events/event-resource.js';
 import { getEvent } from './events/get-event.js';
 import { listEvents } from './events/list-events.js';
 import { pageSize } from '../rpc/page-size.js';
+import { callerLimits } from '../rpc/caller-limits.js';
 import { required } from '../rpc/required.js';
 import { getCompanyStatistics, getSubscriptionStatistics } from './statistics/read-statistics.js';
 import { shownCounts, shownStatistics } from './statistics/statistics-resource.js';
@@ -62,7 +63,7 @@ const NONE_CONCERNED_YOU =
 export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<typeof DeliveryService> {
   return {
     async listDeliveries(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const { state } = request;
       const { deliveries, nextBeforeId } = await listDeliveries(database, {
         ...subscriptionOf(request),
@@ -78,7 +79,7 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
     },
 
     async getDelivery(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const { delivery, attempts, body } = await getDelivery(database, {
         companyId: required(request.companyId, 'company_id'),
         deliveryId: required(request.deliveryId, 'delivery_id'),
@@ -144,7 +145,7 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
     },
 
     async listBulkReplays(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const { replays, hasMore } = await listBulkReplays(database, {
         ...subscriptionOf(request),
         beforeReplayId: request.beforeReplayId,
@@ -158,7 +159,7 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
     },
 
     async getBulkReplay(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const replay = await getBulkReplay(database, replayOf(request));
       return { resourceJson: JSON.stringify(shownBulkReplay(replay)) };
     },
@@ -173,7 +174,7 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
     },
 
     async listEvents(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const { events, nextBeforeId } = await listEvents(database, {
         companyId: required(request.companyId, 'company_id'),
         beforeEventId: request.beforeEventId,
@@ -191,7 +192,7 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
     },
 
     async getEvent(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const { event, body, subscriptions } = await getEvent(database, {
         companyId: required(request.companyId, 'company_id'),
         eventId: required(request.eventId, 'event_id'),
@@ -205,7 +206,7 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
     },
 
     async getSubscriptionStatistics(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const subscription = subscriptionOf(request);
       const found = await getSubscriptionStatistics(database, subscription, spanOf(request));
       const statistics = { webhookId: subscription.subscriptionId, ...shownStatistics(found) };
@@ -213,10 +214,9 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
     },
 
     async getCompanyStatistics(request, context) {
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const companyId = required(request.companyId, 'company_id');
-      const found = await getCompanyStatistics(deps.database, companyId, spanOf(request), {
-        timeoutMs: context.timeoutMs(),
-      });
+      const found = await getCompanyStatistics(database, companyId, spanOf(request));
       const statistics = {
         webhooks: found.subscriptions.map(({ subscriptionId, totals }) => ({
           webhookId: subscriptionId,

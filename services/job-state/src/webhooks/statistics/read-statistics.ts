@@ -1,4 +1,4 @@
-import type { CallerLimits, Database, Queryable } from '../../database/database.js';
+import type { Queryable } from '../../database/database.js';
 import { getSubscription, type SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
 import { DURATION_SLOTS, type DurationHistogram, sumOfHistograms } from './duration-histogram.js';
 import { type BucketedSpan, bucketsOf, type StatisticsSpan } from './statistics-span.js';
@@ -81,32 +81,21 @@ export async function getSubscriptionStatistics(
   return statistics;
 }
 
-/**
- * Reads the statistics of all current subscriptions of a company.
- *
- * Deleted subscriptions are not included. It has a slot among the company's transactions: a month of many subscriptions takes a
- * second, and many reads must not use up the connections of others.
- */
+/** Reads the statistics of all current subscriptions of a company. Deleted subscriptions are not included. */
 export async function getCompanyStatistics(
-  database: Pick<Database, 'transaction'>,
+  database: Queryable,
   companyId: string,
   span: StatisticsSpan,
-  limits: CallerLimits = {},
 ): Promise<CompanyStatistics> {
   const buckets = bucketsOf(span);
-  return database.transaction(
-    async (tx) => {
-      const subscriptions = await tx.query<{ id: string }>(
-        'select s.id from subscriptions s where s.company_id = $1 and s.deleted_at is null order by s.id',
-        [companyId],
-      );
-      return statisticsOf(
-        tx,
-        subscriptions.map(({ id }) => id),
-        buckets,
-      );
-    },
-    { ...limits, companyId },
+  const subscriptions = await database.query<{ id: string }>(
+    'select s.id from subscriptions s where s.company_id = $1 and s.deleted_at is null order by s.id',
+    [companyId],
+  );
+  return statisticsOf(
+    database,
+    subscriptions.map(({ id }) => id),
+    buckets,
   );
 }
 

@@ -3,9 +3,27 @@ import type { EndpointService } from '@partner/proto-contracts/gen/partner/webho
 import { invalidArgument } from '@partner/kernel/validation';
 import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
+import { createShareGate } from '@partner/kernel/share-gate';
 
 /** Part of the caller's deadline that is reserved for the database after the URL check. */
 const DATABASE_RESERVE_MS = 500;
+
+/** URL checks in flight; each is a DNS lookup of up to some seconds. */
+const CHECKS = 40;
+const QUEUED_CHECKS = 80;
+
+/** Returns the dispatcher as one company may use it: with its share of the URL checks of this process. */
+export function shareEndpoints(
+  endpoints: Client<typeof EndpointService>,
+): (companyId: string) => Client<typeof EndpointService> {
+  const gate = createShareGate({ slots: CHECKS, queue: QUEUED_CHECKS, work: 'URL checks' });
+  return (companyId) => ({
+    checkEndpoint: (request, options) =>
+      gate.run(companyId, { timeoutMs: options?.timeoutMs ?? Number.POSITIVE_INFINITY }, () =>
+        endpoints.checkEndpoint(request, options),
+      ),
+  });
+}
 
 /** The caller's deadline. */
 export type Caller = Pick<HandlerContext, 'timeoutMs' | 'signal'>;

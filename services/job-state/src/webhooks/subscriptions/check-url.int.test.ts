@@ -5,6 +5,8 @@ import {
   openSubscriptionFixture,
   type SubscriptionFixture,
 } from '../../testing/subscription-fixture.js';
+import { createGate } from '../../testing/create-gate.js';
+import { eventually } from '@partner/test-kit/eventually';
 
 let fixture: SubscriptionFixture;
 let companyId: string;
@@ -58,5 +60,32 @@ describe('CheckUrl', () => {
       reason: 'unavailable',
     });
     fixture.dispatcher.isAway = false;
+  });
+
+  test('gives one company at most half of the URL checks, and serves another [LIMIT-8]', async () => {
+    const held = createGate();
+    let holding = 0;
+    fixture.dispatcher.onCall = () => {
+      holding += 1;
+      return held.opened;
+    };
+    const hostile = Array.from({ length: 110 }, () =>
+      fixture.client.checkUrl({ companyId, url: 'https://receiver.example/' }).then(
+        () => 'checked',
+        () => 'refused',
+      ),
+    );
+    await eventually('the share of the company', () => holding === 20);
+    fixture.dispatcher.onCall = () => undefined;
+    const other = await fixture.company();
+    expect(
+      await fixture.client.checkUrl({ companyId: other, url: 'https://receiver.example/' }),
+    ).toMatchObject({
+      allowed: true,
+    });
+    expect(holding).toBe(20);
+    held.open();
+    const outcomes = await Promise.all(hostile);
+    expect(outcomes.filter((outcome) => outcome === 'checked')).toHaveLength(100);
   });
 });

@@ -69,7 +69,7 @@ export async function createSubscription(
   const { creation } = subscriptionFields(deps.newestSchemaVersion);
   const fields = checkFields(creation, request, companyClass);
   const { events, description = '', schemaVersion = deps.newestSchemaVersion } = fields;
-  await refuseOneTooMany(queryWithin(deps.database, caller.timeoutMs()), companyId);
+  await refuseOneTooMany(queryWithin(deps.database, { companyId, timeoutMs: caller.timeoutMs() }), companyId);
   const url = await checkEndpoint(deps.endpoints, fields.url, caller);
 
   const id = newId('whk');

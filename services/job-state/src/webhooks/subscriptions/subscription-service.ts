@@ -1,4 +1,4 @@
-import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
@@ -11,11 +11,13 @@ import type {
 import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
 import { actorOf } from '../../audit/actor.js';
-import { type Database, queryWithin, type TransactionLimits } from '../../database/database.js';
+import { type Database, queryWithin } from '../../database/database.js';
 import { shownDelivery } from '../schedule/delivery-resource.js';
+import { callerLimits } from '../../rpc/caller-limits.js';
 import { required } from '../../rpc/required.js';
 import { activateSecret, type ActivateSecretDeps } from './activate-secret.js';
 import { activateSubscription } from './activate-subscription.js';
+import { shareEndpoints } from './check-endpoint.js';
 import { refusalOfUrl } from './check-url.js';
 import { createSubscription, type CreateSubscriptionDeps } from './create-subscription.js';
 import { deleteSubscription } from './delete-subscription.js';
@@ -40,6 +42,8 @@ export interface SubscriptionServiceDeps extends CreateSubscriptionDeps, Activat
 export function createSubscriptionService(
   deps: SubscriptionServiceDeps,
 ): ServiceImpl<typeof SubscriptionService> {
+  const endpointsOf = shareEndpoints(deps.endpoints);
+  const depsOf = (companyId: string) => ({ ...deps, endpoints: endpointsOf(companyId) });
   return {
     async createSubscription(request, context) {
       const toCreate = {
@@ -52,7 +56,11 @@ export function createSubscriptionService(
         description: request.description,
         schemaVersion: request.schemaVersion,
       };
-      const { subscription, secret } = await createSubscription(deps, toCreate, context);
+      const { subscription, secret } = await createSubscription(
+        depsOf(toCreate.companyId),
+        toCreate,
+        context,
+      );
       const shown = { subscription: shownSubscription(subscription), secret };
       return {
         resourceJson: JSON.stringify(shown satisfies SubscriptionCreated),
@@ -61,14 +69,14 @@ export function createSubscriptionService(
     },
 
     async listSubscriptions(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       const rows = await listSubscriptions(database, required(request.companyId, 'company_id'));
       const list = { subscriptions: rows.map(shownSubscription) };
       return { resourceJson: JSON.stringify(list satisfies SubscriptionList) };
     },
 
     async getSubscription(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
+      const database = queryWithin(deps.database, callerLimits(request, context));
       return rendered(await getSubscription(database, subscriptionOf(request)));
     },
 
@@ -81,18 +89,18 @@ export function createSubscriptionService(
         description: request.description,
         schemaVersion: request.schemaVersion,
       };
-      return rendered(await updateSubscription(deps, toUpdate, context));
+      return rendered(await updateSubscription(depsOf(toUpdate.companyId), toUpdate, context));
     },
 
     async deleteSubscription(request, context) {
       const toDelete = ownersSubscription(request);
-      await deleteSubscription(deps, toDelete, limitsOf(toDelete, context));
+      await deleteSubscription(deps, toDelete, callerLimits(toDelete, context));
       return {};
     },
 
     async sendTestDelivery(request, context) {
       const test = { ...ownersSubscription(request), secretVersion: request.secretVersion };
-      const delivery = await sendTestDelivery(deps, test, limitsOf(test, context));
+      const delivery = await sendTestDelivery(deps, test, callerLimits(test, context));
       return { resourceJson: JSON.stringify(shownDelivery(delivery)) };
     },
 
@@ -101,7 +109,7 @@ export function createSubscriptionService(
       const { subscription, backfillId } = await activateSubscription(
         deps,
         toActivate,
-        limitsOf(toActivate, context),
+        callerLimits(toActivate, context),
       );
       const shown = { ...shownSubscription(subscription), backfillId: backfillId ?? null };
       return { resourceJson: JSON.stringify(shown satisfies SubscriptionActivated) };
@@ -109,13 +117,13 @@ export function createSubscriptionService(
 
     async pauseSubscription(request, context) {
       const toPause = ownersSubscription(request);
-      const paused = await pauseSubscription(deps, toPause, limitsOf(toPause, context));
+      const paused = await pauseSubscription(deps, toPause, callerLimits(toPause, context));
       return rendered(paused);
     },
 
     async rotateSecret(request, context) {
       const toRotate = ownersSubscription(request);
-      const { subscription, secret } = await rotateSecret(deps, toRotate, limitsOf(toRotate, context));
+      const { subscription, secret } = await rotateSecret(deps, toRotate, callerLimits(toRotate, context));
       const { pendingSecretVersion } = subscription;
       invariant(pendingSecretVersion !== null, 'a rotation makes a pending secret');
       const shown = { subscription: shownSubscription(subscription), pendingSecretVersion, secret };
@@ -127,13 +135,14 @@ export function createSubscriptionService(
         ...ownersSubscription(request),
         pendingSecretVersion: required(request.pendingSecretVersion, 'pending_secret_version'),
       };
-      const changed = await activateSecret(deps, toActivate, limitsOf(toActivate, context));
+      const changed = await activateSecret(deps, toActivate, callerLimits(toActivate, context));
       return rendered(changed);
     },
 
     async checkUrl(request, context) {
       required(request.companyId, 'company_id');
-      const refusal = await refusalOfUrl(deps.endpoints, required(request.url, 'url'), context);
+      const endpoints = endpointsOf(required(request.companyId, 'company_id'));
+      const refusal = await refusalOfUrl(endpoints, required(request.url, 'url'), context);
       return refusal === undefined ? { allowed: true } : { allowed: false, refusal };
     },
   };
@@ -149,13 +158,6 @@ function ownersSubscription(
 ): OwnersSubscription {
   const { actingMembershipId: membershipId } = request;
   return { ...subscriptionOf(request), membershipId, actor: actorOf(request) };
-}
-
-function limitsOf(
-  { companyId }: Pick<OwnersSubscription, 'companyId'>,
-  context: Pick<HandlerContext, 'timeoutMs'>,
-): TransactionLimits {
-  return { companyId, timeoutMs: context.timeoutMs() };
 }
 
 function companyClassName(companyClass: CompanyClass): CompanyClassName {

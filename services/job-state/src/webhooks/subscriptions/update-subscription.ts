@@ -44,7 +44,7 @@ export async function updateSubscription(
   const { change } = subscriptionFields(deps.newestSchemaVersion);
   const wanted = checkFields(change, request, companyClass);
   // Before the URL check, so that a company cannot trigger DNS lookups through another company's subscription.
-  await getSubscription(queryWithin(deps.database, caller.timeoutMs()), request);
+  await getSubscription(queryWithin(deps.database, { companyId, timeoutMs: caller.timeoutMs() }), request);
   const url = wanted.url === undefined ? undefined : await checkEndpoint(deps.endpoints, wanted.url, caller);
 
   const { subscription, changed } = await deps.database.transaction(
