@@ -39,7 +39,10 @@ CREATE FUNCTION public.drop_partition(parent text, partition text) RETURNS void
 
 CREATE TABLE public.accounting_links (
     company_id text NOT NULL,
-    accounting_company_id text NOT NULL
+    version integer DEFAULT 0 NOT NULL,
+    revision integer DEFAULT 0 NOT NULL,
+    effective_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    accounting_company_ids text[] NOT NULL
 );
 
 CREATE TABLE public.deliveries (
@@ -437,6 +440,15 @@ CREATE TABLE public.jobs (
     CONSTRAINT jobs_version_check CHECK ((version >= 1))
 );
 
+CREATE TABLE public.journal_entries (
+    id text NOT NULL,
+    company_id text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    event text NOT NULL,
+    data json NOT NULL,
+    recorded_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.lead_submissions (
     id bigint NOT NULL,
     lead_id text NOT NULL,
@@ -604,7 +616,7 @@ ALTER TABLE ONLY public.idempotency_keys ATTACH PARTITION public.idempotency_key
 ALTER TABLE ONLY public.outbox ATTACH PARTITION public.outbox_default DEFAULT;
 
 ALTER TABLE ONLY public.accounting_links
-    ADD CONSTRAINT accounting_links_pkey PRIMARY KEY (company_id, accounting_company_id);
+    ADD CONSTRAINT accounting_links_pkey PRIMARY KEY (company_id, version, revision);
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
@@ -677,6 +689,9 @@ ALTER TABLE ONLY public.job_status_events
 
 ALTER TABLE ONLY public.jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.journal_entries
+    ADD CONSTRAINT journal_entries_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.lead_submissions
     ADD CONSTRAINT lead_submissions_pkey PRIMARY KEY (id);
@@ -805,6 +820,10 @@ CREATE INDEX jobs_contractor_idx ON public.jobs USING btree (selling_company_id,
 
 CREATE INDEX jobs_installer_company_id_idx ON public.jobs USING btree (installer_company_id, id);
 
+CREATE INDEX journal_entries_company_id_idx ON public.journal_entries USING btree (company_id, occurred_at);
+
+CREATE INDEX journal_entries_recorded_at_idx ON public.journal_entries USING btree (recorded_at);
+
 CREATE INDEX lead_submissions_lead_id_idx ON public.lead_submissions USING btree (lead_id);
 
 CREATE INDEX memberships_company_id_idx ON public.memberships USING btree (company_id);
@@ -870,9 +889,6 @@ ALTER INDEX public.outbox_exchange_idx ATTACH PARTITION public.outbox_default_ex
 ALTER INDEX public.outbox_pkey ATTACH PARTITION public.outbox_default_pkey;
 
 ALTER TABLE ONLY public.accounting_links
-    ADD CONSTRAINT accounting_links_accounting_company_id_fkey FOREIGN KEY (accounting_company_id) REFERENCES public.companies(id);
-
-ALTER TABLE ONLY public.accounting_links
     ADD CONSTRAINT accounting_links_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
 
 ALTER TABLE ONLY public.api_keys
@@ -916,6 +932,9 @@ ALTER TABLE ONLY public.jobs
 
 ALTER TABLE ONLY public.jobs
     ADD CONSTRAINT jobs_selling_company_id_fkey FOREIGN KEY (selling_company_id) REFERENCES public.companies(id);
+
+ALTER TABLE ONLY public.journal_entries
+    ADD CONSTRAINT journal_entries_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
 
 ALTER TABLE ONLY public.lead_submissions
     ADD CONSTRAINT lead_submissions_lead_id_fkey FOREIGN KEY (lead_id) REFERENCES public.leads(id);

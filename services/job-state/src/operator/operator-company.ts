@@ -4,6 +4,7 @@ import type { CompanyClassName } from '@partner/proto-contracts/values/company-c
 import type { Company, CompanyPage } from '@partner/proto-contracts/resources/company/company';
 import { notFound } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
+import { linkedNow } from '../journal/accounting-links.js';
 
 /** A company, as {@link COLUMNS} selects it. */
 type CompanyRow = Omit<Company, 'createdAt'> & { readonly createdAt: Date };
@@ -31,7 +32,7 @@ export function companyClassName(given: CompanyClass): CompanyClassName | undefi
 const COLUMNS = `
   c.id, c.name, c.class, c.installer_requests_per_minute as "installerRequestsPerMinute",
   c.delivery_weight as "deliveryWeight", c.created_at as "createdAt",
-  array(select l.accounting_company_id from accounting_links l where l.company_id = c.id order by 1) as "accountingCompanyIds",
+  ${linkedNow('c.id')} as "accountingCompanyIds",
   (select count(*)::integer from api_keys k
    where k.company_id = c.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())) as "activeKeys",
   (select count(*)::integer from subscriptions s

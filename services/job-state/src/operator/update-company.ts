@@ -2,10 +2,10 @@ import type { Company } from '@partner/proto-contracts/resources/company/company
 import { invalidArgument } from '@partner/kernel/validation';
 import type { Logger } from '@partner/kernel/logger';
 import { lockCompany } from '../access/insert-key.js';
-import { replaceAccountingLinks } from '../access/replace-accounting-links.js';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';
+import { changeAccountingLinks } from '../journal/change-accounting-links.js';
 import { getCompany } from './operator-company.js';
 import { checkCompanyFields } from './operator-fields.js';
 
@@ -27,10 +27,14 @@ export interface CompanyChange {
  * Fails with `not_found`, and with `invalid_argument` for invalid values, and for links from or to a company that cannot have
  * them. A repeat changes nothing and adds no entry.
  *
- * Atomic: the change and its entry in the audit trail. Lock: the company.
+ * Atomic: the change and its entry in the audit trail. Locks: the company, then those of {@link changeAccountingLinks}.
  */
 export async function updateCompany(
-  deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly logger: Pick<Logger, 'info'>;
+    readonly clock: () => Date;
+  },
   change: CompanyChange,
   limits: TransactionLimits = {},
 ): Promise<Company> {
@@ -55,7 +59,15 @@ export async function updateCompany(
       if (links !== undefined) {
         if (companyClass === 'ACCOUNTING' && links.length > 0)
           throw refusedLinks('an accounting company has no journal of its own');
-        await replaceLinks(tx, companyId, links);
+        await checkLinks(tx, links);
+        if (links.join() !== before.accountingCompanyIds.join()) {
+          const now = deps.clock();
+          await changeAccountingLinks(
+            tx,
+            { companyId, effectiveFrom: now, accountingCompanyIds: links },
+            now,
+          );
+        }
       }
       const after = await getCompany(tx, companyId);
       const differences = changedFields(before, after);
@@ -85,14 +97,13 @@ function changedFields(before: Company, after: Company) {
   return CHANGEABLE.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
 }
 
-async function replaceLinks(tx: Transaction, companyId: string, links: readonly string[]): Promise<void> {
+async function checkLinks(tx: Transaction, links: readonly string[]): Promise<void> {
   const known = await tx.query<{ id: string }>(
     `select id from companies where id = any($1::text[]) and class = 'ACCOUNTING' for key share`,
     [links],
   );
   const unknown = links.find((id) => !known.some((company) => company.id === id));
   if (unknown !== undefined) throw refusedLinks(`${unknown} is no accounting company`);
-  await replaceAccountingLinks(tx, companyId, links);
 }
 
 function refusedLinks(message: string) {

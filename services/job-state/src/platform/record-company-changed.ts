@@ -1,28 +1,31 @@
-import { replaceAccountingLinks } from '../access/replace-accounting-links.js';
 import type { Transaction } from '../database/database.js';
+import { changeAccountingLinks } from '../journal/change-accounting-links.js';
 import type { CompanyChangedCommand } from './company-commands.js';
 import type { PlatformEffect } from './platform-effect.js';
 
 /**
  * Records the current state of a company: its name and the accounting companies that receive its journal.
  *
- * The newest message by version wins, and any message overrides data from another source. A class never changes. A job's
- * projection shows a new name after that job's next change. Locks: the company.
+ * The newest name by version wins. The links of each version count for the entries of their time, also if the message is late.
+ * Any message overrides data from another source. A class never changes. A job's projection shows a new name after that job's
+ * next change. Locks: the company, then those of {@link changeAccountingLinks}.
  */
 export async function recordCompanyChanged(
   tx: Transaction,
   command: CompanyChangedCommand,
   now: Date,
 ): Promise<PlatformEffect> {
-  const { companyId, version, accountingCompanyIds } = command;
-  const [known] = await tx.query<{ class: string; version: number }>(
-    'select class, version from companies where id = $1 for no key update',
+  const { companyId, version, accountingCompanyIds, occurredAt } = command;
+  const [known] = await tx.query<{ class: string }>(
+    'select class from companies where id = $1 for no key update',
     [companyId],
   );
   if (known !== undefined && known.class !== command.class) return otherClass(command);
-  if (known !== undefined && version <= known.version) {
-    return { kind: 'ignored', why: 'this version or a newer one is already recorded' };
-  }
+  const recorded = await tx.query(
+    'select from accounting_links where company_id = $1 and version = $2 and revision = 0',
+    [companyId, version],
+  );
+  if (recorded.length > 0) return { kind: 'ignored', why: 'this version is already recorded' };
   const classes = new Map(
     (
       await tx.query<{ id: string; class: string }>(
@@ -38,15 +41,21 @@ export async function recordCompanyChanged(
       return { kind: 'refused', reason: `company ${accountingCompanyId} is not an accounting company` };
     }
   }
-  // An operator may have created it meanwhile.
+  // An operator may have created it since.
   const written = await tx.query(
     `insert into companies as known (id, name, class, version, created_at) values ($1, $2, $3, $4, $5)
-     on conflict (id) do update set name = excluded.name, version = excluded.version where known.class = excluded.class
+     on conflict (id) do update set version = greatest(known.version, excluded.version),
+       name = case when excluded.version > known.version then excluded.name else known.name end
+       where known.class = excluded.class
      returning id`,
     [companyId, command.name, command.class, version, now],
   );
   if (written.length === 0) return otherClass(command);
-  await replaceAccountingLinks(tx, companyId, accountingCompanyIds);
+  await changeAccountingLinks(
+    tx,
+    { companyId, version, effectiveFrom: occurredAt, accountingCompanyIds },
+    now,
+  );
   return { kind: 'applied', appeared: [companyId] };
 }
 

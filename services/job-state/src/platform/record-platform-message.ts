@@ -66,18 +66,11 @@ export interface WaitingRow {
 export const CLEAR_STORED_MESSAGE = `prerequisite_id = null, last_attempt_at = null, dead_reason = null, resource_id = null, resource_version = null,
   type = null, body = null, trace_parent = null`;
 
-/**
- * Whether a waiting inbox row should be retried.
- *
- * Its prerequisite exists or may have given up the requested email address, or a newer version of its resource is recorded,
- * which supersedes it.
- */
+/** Whether a waiting inbox row should be retried: its prerequisite exists, or may have given up the requested email address. */
 export const IS_READY_TO_RECORD = `(
   exists (select from companies where id = prerequisite_id) or exists (select from projects where id = prerequisite_id)
   or exists (select from jobs where id = prerequisite_id) or exists (select from leads where id = prerequisite_id)
   or starts_with(prerequisite_id, 'mem_')
-  or exists (select from companies where id = resource_id and version >= resource_version)
-  or exists (select from memberships where id = resource_id and version >= resource_version)
 )`;
 
 /**

@@ -256,24 +256,6 @@ describe('a message that waits', () => {
     }
   });
 
-  test('is settled if a newer version supersedes it, also if that was recorded by a process that died [PLATFORM-6]', async () => {
-    const companyId = newId('cmp');
-    const message = platformMessage(CompanyChangedSchema, {
-      companyId,
-      version: 2,
-      name: 'Void',
-      class: CompanyClass.SALES,
-      accountingCompanyIds: [newId('cmp')],
-      occurredAt,
-    });
-    await handle(message);
-    await insertCompanyAs(companyId, 'SALES');
-    await sweepUntil('a run', () => Promise.resolve(true));
-    expect(await rowOf(message)).toMatchObject({ settled: false });
-    await database.query('update companies set version = 3 where id = $1', [companyId]);
-    await sweepUntil('the end of the wait', isSettled(message));
-  });
-
   test('never waits behind other messages, not even a hundred that fail each time', async () => {
     const [failing, good] = [newId('cmp'), newId('cmp')];
     const created = (sellingCompanyId: string) =>

@@ -24,6 +24,8 @@ const MAX_BATCHES = 20;
 const SUBSCRIPTION_BATCH_SIZE = 500;
 /** Longer than the platform repeats a message. */
 const INBOX_DAYS = 90;
+/** How late a change of accounting links may arrive (decision PLATFORM-18). */
+const JOURNAL_ENTRIES_DAYS = 30;
 /** Longer than any statement that saw a subscription before it was deleted. */
 const DELETED_SUBSCRIPTION_DAYS = 1;
 
@@ -45,8 +47,8 @@ interface RetentionDeps {
 /**
  * Creates the partitions of the next weeks, drops those past their retention, and deletes other old rows in batches.
  *
- * A needed partition stays. The batches delete rows of default partitions, message ids of the platform after 90 days, bulk
- * replays and back-fills that finished before the retention of deliveries, and deleted subscriptions without deliveries. A
+ * A needed partition stays. The batches delete rows of default partitions, message ids of the platform after 90 days,
+ * journal entries after 30 days, bulk replays and back-fills that finished before the retention of deliveries, and deleted subscriptions without deliveries. A
  * table that is locked does not block the others; the first failure is thrown at the end. Throws {@link RetentionBusyError}
  * while another process works. Returns `more` if rows are left for another run.
  */
@@ -65,6 +67,7 @@ export async function runRetention(deps: RetentionDeps, now: Date): Promise<'mor
     await attempt(() => keepTable(deps, table, now));
   }
   await attempt(() => purge(deps, 'inbox', BATCH_SIZE, () => deleteOldMessages(deps.database, now)));
+  await attempt(() => purge(deps, 'journal_entries', BATCH_SIZE, () => deleteOldEntries(deps.database, now)));
   const replaysBefore = daysBefore(now, deps.settings.deliveriesDays);
   await attempt(() =>
     purge(deps, 'bulk_replays', BATCH_SIZE, () => deleteOldBulkReplays(deps.database, replaysBefore)),
@@ -136,6 +139,16 @@ async function deleteOldMessages(database: Queryable, now: Date): Promise<number
        (select message_id from inbox where received_at < $1 order by received_at limit $2)
      returning message_id`,
     [daysBefore(now, INBOX_DAYS), BATCH_SIZE],
+  );
+  return deleted.length;
+}
+
+async function deleteOldEntries(database: Queryable, now: Date): Promise<number> {
+  const deleted = await database.query(
+    `delete from journal_entries where id in
+       (select id from journal_entries where recorded_at < $1 order by recorded_at limit $2)
+     returning id`,
+    [daysBefore(now, JOURNAL_ENTRIES_DAYS), BATCH_SIZE],
   );
   return deleted.length;
 }

@@ -148,7 +148,15 @@ describe('the run', () => {
          ('old', $1::timestamptz - interval '91 days'), ('young', $1::timestamptz - interval '89 days')`,
       [START],
     );
+    await database.query(
+      `with company as (insert into companies (id, name, class) values ('cmp_1', 'Seller', 'SALES'))
+       insert into journal_entries (id, company_id, occurred_at, event, data, recorded_at) values
+         ('old', 'cmp_1', $1, 'journal.payout_recorded', '{}', $1::timestamptz - interval '31 days'),
+         ('young', 'cmp_1', $1, 'journal.payout_recorded', '{}', $1::timestamptz - interval '29 days')`,
+      [START],
+    );
     await runLoop(START);
+    expect(await idsIn('journal_entries')).toEqual(['young']);
     expect(await idsIn('idempotency_keys', 'key')).toEqual(['key 1', 'key 2']);
     expect(await idsIn('inbox', 'message_id')).toEqual(['young']);
     expect(await metric('partner_retention_purged_rows_total{table="idempotency_keys"}')).toBe('12000');

@@ -152,7 +152,7 @@ describe('the sandbox', () => {
     const links = await database.query<{ seller: string; accountant: string }>(
       `select seller.class as seller, accountant.class as accountant from accounting_links as link
        join companies as seller on seller.id = link.company_id
-       join companies as accountant on accountant.id = link.accounting_company_id`,
+       join companies as accountant on accountant.id = any(link.accounting_company_ids)`,
     );
     expect(links).toEqual([
       { seller: 'SALES', accountant: 'ACCOUNTING' },

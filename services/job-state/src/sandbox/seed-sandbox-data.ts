@@ -84,9 +84,7 @@ async function insertCompanies(tx: Transaction, companies: readonly SandboxCompa
     'accounting_links',
     companies
       .filter((company) => company.class === 'SALES')
-      .flatMap(({ id }) =>
-        accountants.map((accountant) => ({ company_id: id, accounting_company_id: accountant.id })),
-      ),
+      .map(({ id }) => ({ company_id: id, accounting_company_ids: accountants.map(({ id }) => id).sort() })),
   );
   await insertRows(tx, 'memberships', [
     ...owners,

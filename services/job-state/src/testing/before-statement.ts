@@ -10,19 +10,33 @@ export function beforeStatement(
   return {
     query: database.query,
     transaction: (work, limits) =>
-      database.transaction(
-        (tx) =>
-          work({
-            ...tx,
-            query: async <Row extends QueryResultRow>(
-              text: string | PreparedStatement,
-              values: readonly unknown[] = [],
-            ) => {
-              await statement(textOf(text), values, tx);
-              return tx.query<Row>(text, values);
-            },
-          }),
-        limits,
-      ),
+      database.transaction(async (tx) => {
+        const hooks: Promise<void>[] = [];
+        const hook = (text: string, values: readonly unknown[]) => {
+          const hooked = Promise.resolve(statement(text, values, tx));
+          hooks.push(hooked);
+          return hooked;
+        };
+        const result = await work({
+          ...tx,
+          query: async <Row extends QueryResultRow>(
+            text: string | PreparedStatement,
+            values: readonly unknown[] = [],
+          ) => {
+            await hook(textOf(text), values);
+            return tx.query<Row>(text, values);
+          },
+          queryTogether: async <Row extends QueryResultRow>(
+            prepared: PreparedStatement,
+            values: readonly unknown[],
+          ) => {
+            await hook(prepared.text, values);
+            return tx.queryTogether<Row>(prepared, values);
+          },
+        });
+        // The commit waits for a statement whose result the work does not wait for.
+        await Promise.all(hooks);
+        return result;
+      }, limits),
   };
 }

@@ -106,7 +106,8 @@ export async function createScenarioCompany(
   const { who } = company;
   const id = newId('cmp');
   const consolePlace = `console of ${who}`;
-  const occurredAt = timestampFromDate(new Date());
+  // Before every journal entry of the company: an entry is for the companies that were linked by then.
+  const occurredAt = timestampFromDate(new Date(Date.now() - 3_600_000));
   const name = canaries.word(`name of ${who}`, consolePlace, SESSIONS, ...(company.nameAt ?? []));
   await stack.publishFromPlatform(CompanyChangedSchema, {
     companyId: id,

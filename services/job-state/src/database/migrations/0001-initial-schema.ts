@@ -23,12 +23,29 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null default now()
     );
 
-    -- The accounting companies that receive a company's financial journal.
+    -- The accounting companies that receive a company's financial journal from effective_from on, in ascending order. revision: 0
+    -- is the platform's message of this version, the later ones are an operator's changes. At any instant, the newest row by
+    -- version and revision of those in effect counts.
     create table accounting_links (
       company_id text not null constraint accounting_links_company_id_fkey references companies,
-      accounting_company_id text not null constraint accounting_links_accounting_company_id_fkey references companies,
-      constraint accounting_links_pkey primary key (company_id, accounting_company_id)
+      version integer not null default 0,
+      revision integer not null default 0,
+      effective_from timestamptz not null default '-infinity',
+      accounting_company_ids text[] not null,
+      constraint accounting_links_pkey primary key (company_id, version, revision)
     );
+
+    -- Recent journal entries with their event and its data, for changes of accounting links that arrive after them.
+    create table journal_entries (
+      id text constraint journal_entries_pkey primary key,
+      company_id text not null constraint journal_entries_company_id_fkey references companies,
+      occurred_at timestamptz not null,
+      event text not null,
+      data json not null,
+      recorded_at timestamptz not null
+    );
+    create index journal_entries_company_id_idx on journal_entries (company_id, occurred_at);
+    create index journal_entries_recorded_at_idx on journal_entries (recorded_at);
 
     -- password_hash: null until one is set; the owner cannot sign in before. version: as for companies.
     create table memberships (
@@ -566,6 +583,6 @@ export async function down(knex: Knex): Promise<void> {
     drop view all_deliveries;
     drop table bulk_replays, delivery_statistics, delivery_attempts, finished_deliveries, deliveries, events, subscription_secrets, subscriptions, outbox, inbox, idempotency_keys,
       feed_entries, feed_heads, job_status_events, jobs, sales_records, appointments, lead_submissions, projects, leads, audit_entries,
-      contracted_installers, api_keys, memberships, accounting_links, companies
+      contracted_installers, api_keys, memberships, journal_entries, accounting_links, companies
   `);
 }

@@ -33,10 +33,10 @@ beforeAll(async () => {
   accountant = await insertCompany(database, 'ACCOUNTING');
   projectId = newId('prj');
   await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
-  await database.query('insert into accounting_links (company_id, accounting_company_id) values ($1, $2)', [
-    seller,
-    accountant,
-  ]);
+  await database.query(
+    'insert into accounting_links (company_id, accounting_company_ids) values ($1, array[$2])',
+    [seller, accountant],
+  );
   handle = createPlatformMessageHandler({
     database,
     clock: () => TEST_NOW,

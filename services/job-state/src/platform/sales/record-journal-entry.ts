@@ -1,10 +1,9 @@
 import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type { EventData, EventName } from '@partner/proto-contracts/events/webhook-events';
 import { assertNever } from '@partner/kernel/invariant';
 import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';
-import { recordEvent } from '../../webhooks/events/record-event.js';
+import { type JournalEntry, recordEntry } from '../../journal/record-entry.js';
 import { anyMoney, id, instant, journalCode, money, optionalId } from '../message-fields.js';
 import type { PlatformEffect } from '../platform-effect.js';
 import { platformMessageType } from '../platform-message-type.js';
@@ -62,12 +61,11 @@ export const journalEntryRecordedMessage = platformMessageType({
 });
 
 /**
- * Announces a journal entry once to every linked accounting company (spec: Events, financial journal).
+ * Records a journal entry and announces it as {@link recordEntry} does (spec: Events, financial journal).
  *
- * Without a link it is recorded and never announced, not even later. Without the company or the project it is early. A project
- * of another company is refused, and so is a deposit, an invoice or a former entry that is known as another company's.
- * References to unknown records pass: the journal may arrive first. Locks the company against a change of its links, then the
- * entry.
+ * Without the company or the project it is early. A project of another company is refused, and so is a deposit, an invoice or a
+ * former entry that is known as another company's. References to unknown records pass: the journal may arrive first. Locks the
+ * company against a change of its links, then the entry.
  */
 export async function recordJournalEntry(
   tx: Transaction,
@@ -107,19 +105,7 @@ export async function recordJournalEntry(
     return { kind: 'refused', reason: `journal entry ${entryId} belongs to another company or project` };
   }
   if (claim === 'repeated') return { kind: 'ignored', why: 'the entry is already recorded' };
-  const accountants = await tx.query<{ id: string }>(
-    `select link.accounting_company_id as id from accounting_links link where link.company_id = $1 order by 1`,
-    [companyId],
-  );
-  for (const accountant of accountants) {
-    recordEvent(tx, {
-      ...entryData(command),
-      companyId: accountant.id,
-      occurredAt,
-      resource: { type: 'journal_entry', id: entryId, version },
-      now,
-    });
-  }
+  await recordEntry(tx, { id: entryId, companyId, occurredAt, ...entryData(command) }, now);
   return { kind: 'applied' };
 }
 
@@ -139,13 +125,14 @@ function referredId({ record }: JournalEntryCommand): string | null {
   }
 }
 
-type JournalEvent = EventName & `journal.${string}`;
-
 /** The event data for an accounting company. Every field is picked by name, so that no customer data leaks. */
-function entryData({ entryId, companyId, projectId, record, occurredAt }: JournalEntryCommand): {
-  readonly event: JournalEvent;
-  readonly data: EventData<JournalEvent>;
-} {
+function entryData({
+  entryId,
+  companyId,
+  projectId,
+  record,
+  occurredAt,
+}: JournalEntryCommand): Pick<JournalEntry, 'event' | 'data'> {
   const entry = { entryId, companyId, projectId, recordedAt: formatDateTime(occurredAt) };
   switch (record.case) {
     case 'deposit': {

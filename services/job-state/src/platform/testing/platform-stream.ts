@@ -12,6 +12,7 @@ import {
   JobScheduleStatus,
   JobScopeChangedSchema,
   JobUnassignedSchema,
+  JournalEntryRecordedSchema,
   MembershipChangedSchema,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
@@ -54,6 +55,10 @@ export const platformPlan = fc.record({
     fc.array(fc.subarray([0, 1]), { maxLength: 2 }),
     fc.array(fc.subarray([0, 1]), { maxLength: 2 }),
   ),
+  /** Journal entries, each at the instant of a version of its seller, between two, or outside of them. */
+  entries: fc.array(fc.record({ seller: zeroOrOne, at: fc.nat({ max: 7 }).map((halves) => halves / 2) }), {
+    maxLength: 4,
+  }),
   members: fc.array(
     fc.record({
       company: zeroOrOne,
@@ -112,6 +117,17 @@ export function platformStream(plan: Plan): readonly IncomingMessage[] {
           links.flatMap((link) => accounting[link] ?? []),
         ),
       ),
+    ),
+    ...plan.entries.map(({ seller, at }) =>
+      platformMessage(JournalEntryRecordedSchema, {
+        entryId: newId('jrn'),
+        companyId: sellers[seller] ?? sellers[0],
+        record: {
+          case: 'deposit',
+          value: { depositId: newId('dep'), amount: { amountMinor: '100', currency: 'USD' } },
+        },
+        occurredAt: stampOf(at),
+      }),
     ),
     ...plan.members.flatMap(({ company: member, changes }) =>
       messagesOfMember(installers[member] ?? installers[0], changes),

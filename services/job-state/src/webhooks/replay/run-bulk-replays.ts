@@ -220,7 +220,8 @@ async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
  * Passes events only once they have settled.
  *
  * An event whose transaction was in flight at the pause or the activation saw a paused subscription and may have been committed
- * later. Its instant is outside the pause; the reason why it was not queued identifies it.
+ * later. Its instant is outside the pause; the reason why it was not queued identifies it. An event that is withdrawn
+ * concurrently is not queued: the step locks its events in ascending id.
  */
 async function stepBackfill(tx: Transaction, due: DueBulkReplay, now: Date): Promise<Step> {
   const size = stepSize(due.perMinute);
@@ -241,11 +242,13 @@ async function stepBackfill(tx: Transaction, due: DueBulkReplay, now: Date): Pro
            select 1 from finished_deliveries f where f.event_id = m.id and f.subscription_id = $1 and f.id >= $10
          )
        order by m.id limit $11
+     ), locked as materialized (
+       select e.id from to_queue m join events e on e.id = m.id order by e.id for key share of e
      ), queued as (
        insert into deliveries
          (id, subscription_id, company_id, event_id, event, resource_type, resource_id, bulk_replay_id)
        select ${deliveryIdSql('$12', 'row_number() over (order by m.id)')}, $1, $2, m.id, m.name, m.resource_type, m.resource_id, $13
-       from to_queue m
+       from to_queue m join locked on locked.id = m.id
      )
      ${COUNTS}`,
     [

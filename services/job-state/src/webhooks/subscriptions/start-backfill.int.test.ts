@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import { startBackfill } from './start-backfill.js';
 import { recordEvent } from '../events/record-event.js';
+import { withdrawEvents } from '../events/withdraw-events.js';
 import { eventsOf, HOUR_MS, queuedBy, runToEnd, step } from '../testing/bulk-replay-fixture.js';
 import { client, fixture } from '../testing/delivery-service-fixture.js';
 
@@ -47,6 +49,29 @@ describe('a back-fill', () => {
 
     const { subscriptions } = await client.getEvent({ companyId, eventId: missed[0] ?? '' });
     expect(subscriptions[0]?.deliveries).toMatchObject([{ delivery: { bulkReplayId: begun.replayId } }]);
+  });
+
+  test('does not queue an event that is withdrawn concurrently [PLATFORM-21]', async () => {
+    const { database } = fixture;
+    const { companyId, subscriptionId, missed, activate } = await pausedWith(2);
+    const begun = await activate();
+    const [withdrawn] = await database.query<{ resourceId: string }>(
+      'select resource_id as "resourceId" from events where id = $1',
+      [missed[0]],
+    );
+    const backfill = await database.transaction(async (tx) => {
+      await withdrawEvents(tx, [{ companyId, resourceId: withdrawn?.resourceId ?? '' }]);
+      const running = runToEnd(begun);
+      await eventually('the back-fill waits for the event', async () => {
+        const waiting = await database.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.length > 0;
+      });
+      return { running };
+    });
+    expect(await backfill.running).toMatchObject({ state: 'done' });
+    expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual(missed.slice(1));
   });
 
   test('skips events that the subscription does not name, another schema version, a disallowed class, and tests [WEBHOOK-5]', async () => {

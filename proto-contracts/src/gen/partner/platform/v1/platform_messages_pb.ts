@@ -56,7 +56,7 @@ export type CompanyChanged = Message<"partner.platform.v1.CompanyChanged"> & {
   class?: CompanyClass | undefined;
 
   /**
-   * The accounting companies that receive its financial journal from now on; empty: none.
+   * The accounting companies that receive its financial journal from occurred_at on; empty: none.
    *
    * @generated from field: repeated string accounting_company_ids = 5;
    */

@@ -1,0 +1,213 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  CompanyChangedSchema,
+  CompanyClass,
+  JournalEntryRecordedSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { eventually } from '@partner/test-kit/eventually';
+import { Registry } from 'prom-client';
+import type { Database } from '../database/database.js';
+import { updateCompany } from '../operator/update-company.js';
+import { beforeStatement } from '../testing/before-statement.js';
+import { createGate } from '../testing/create-gate.js';
+import { platformMessage, TEST_NOW } from '../testing/test-jobs.js';
+import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
+import { createPlatformMessageHandler } from './handle-platform-message.js';
+
+let fixture: WebhookFixture;
+let database: Database;
+let accountant: string;
+/** The selling company of a test. */
+let companyId: string;
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+  ({ database } = fixture);
+});
+
+afterAll(() => fixture.close());
+
+beforeEach(async () => {
+  accountant = await fixture.company('ACCOUNTING');
+  companyId = newId('cmp');
+});
+
+const minutesLater = (minutes: number) => new Date(TEST_NOW.getTime() + minutes * 60_000);
+const stampAt = (minutes: number) => timestampFromDate(minutesLater(minutes));
+
+const handlerOf = (given: Pick<Database, 'query' | 'transaction'>) =>
+  createPlatformMessageHandler({
+    database: given,
+    clock: () => TEST_NOW,
+    logger: silentLogger,
+    metrics: new Registry(),
+  });
+
+/** A version of the company that is linked to the accountant, or is not, from an instant on. */
+const companyChanged = (version: number, minutes: number, isLinked: boolean) =>
+  platformMessage(CompanyChangedSchema, {
+    companyId,
+    version,
+    name: 'Harbor',
+    class: CompanyClass.SALES,
+    accountingCompanyIds: isLinked ? [accountant] : [],
+    occurredAt: stampAt(minutes),
+  });
+
+const entryRecorded = (entryId: string, minutes: number) =>
+  platformMessage(JournalEntryRecordedSchema, {
+    entryId,
+    companyId,
+    record: {
+      case: 'deposit',
+      value: { depositId: newId('dep'), amount: { amountMinor: '1', currency: 'USD' } },
+    },
+    occurredAt: stampAt(minutes),
+  });
+
+async function record(...messages: readonly ReturnType<typeof platformMessage>[]): Promise<void> {
+  for (const message of messages) expect(await handlerOf(database)(message)).toEqual({ kind: 'done' });
+}
+
+const recipientsOf = async (entryId: string) => {
+  const rows = await database.query<{ id: string }>(
+    'select company_id as id from events where resource_id = $1',
+    [entryId],
+  );
+  return rows.map(({ id }) => id);
+};
+
+const isAnyBlocked = async () =>
+  (
+    await database.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+  ).length > 0;
+
+describe('a journal entry is for the accounting companies that are linked at its instant [PLATFORM-18]', () => {
+  /** Runs the held message up to a statement, then the other one until it finishes or waits for a lock, then both to the end. */
+  async function interleave(
+    held: ReturnType<typeof platformMessage>,
+    other: ReturnType<typeof platformMessage>,
+    statement: number,
+  ): Promise<{ readonly wasHeld: boolean }> {
+    const [reached, released] = [createGate(), createGate()];
+    let statements = 0;
+    const first = handlerOf(
+      beforeStatement(database, async () => {
+        statements += 1;
+        if (statements !== statement) return;
+        reached.open();
+        await released.opened;
+      }),
+    )(held);
+    const wasHeld = await Promise.race([reached.opened.then(() => true), first.then(() => false)]);
+    let isDone = false;
+    const second = handlerOf(database)(other).finally(() => (isDone = true));
+    await eventually('the end of the other message, or a lock', async () => isDone || isAnyBlocked());
+    released.open();
+    expect(await Promise.all([first, second])).toEqual([{ kind: 'done' }, { kind: 'done' }]);
+    return { wasHeld };
+  }
+
+  test.each([
+    ['before a link', true, -11, false],
+    ['at the instant of a link', true, -10, true],
+    ['after a link', true, -9, true],
+    ['before the end of a link', false, -11, true],
+    ['at the instant of the end of a link', false, -10, false],
+    ['after the end of a link', false, -9, false],
+  ] as const)('%s, wherever either transaction waits', async (_when, isLinked, minutes, isSent) => {
+    for (const isEntryHeld of [true, false]) {
+      for (let statement = 1; ; statement += 1) {
+        companyId = newId('cmp');
+        const entryId = newId('jrn');
+        await record(companyChanged(1, -60, !isLinked));
+        const [entry, change] = [entryRecorded(entryId, minutes), companyChanged(2, -10, isLinked)];
+        const { wasHeld } = await (isEntryHeld
+          ? interleave(entry, change, statement)
+          : interleave(change, entry, statement));
+        expect([statement, await recipientsOf(entryId)]).toEqual([statement, isSent ? [accountant] : []]);
+        if (!wasHeld) break;
+        expect(statement).toBeLessThan(20);
+      }
+    }
+  });
+
+  test('also if the links of a version count only between two newer messages', async () => {
+    const [before, between, after] = [newId('jrn'), newId('jrn'), newId('jrn')];
+    await record(
+      companyChanged(1, -60, false),
+      companyChanged(3, -10, false),
+      entryRecorded(before, -31),
+      entryRecorded(between, -20),
+      entryRecorded(after, -9),
+      companyChanged(2, -30, true),
+    );
+    expect(await Promise.all([before, between, after].map(recipientsOf))).toEqual([[], [accountant], []]);
+  });
+
+  test('also if an operator links the company: a newer message of the platform overrides that', async () => {
+    const [before, after] = [newId('jrn'), newId('jrn')];
+    await record(companyChanged(1, -60, true));
+    const unlink = {
+      companyId,
+      name: undefined,
+      installerRequestsPerMinute: undefined,
+      deliveryWeight: undefined,
+      accountingCompanyIds: [],
+      actor: { membershipId: undefined, displayName: 'Ada' },
+    } as const;
+    await updateCompany({ database, logger: silentLogger, clock: () => TEST_NOW }, unlink);
+    await record(entryRecorded(before, -1), entryRecorded(after, 1));
+    expect(await Promise.all([before, after].map(recipientsOf))).toEqual([[accountant], []]);
+    await record(companyChanged(2, -1, true));
+    expect(await Promise.all([before, after].map(recipientsOf))).toEqual([[accountant], [accountant]]);
+  });
+
+  test('also if a late link is for more entries than one step announces', async () => {
+    await record(companyChanged(1, -60, false));
+    await database.query(
+      `insert into journal_entries (id, company_id, occurred_at, event, data, recorded_at)
+       select id, $1, $2, 'journal.deposit_recorded', jsonb_build_object('entryId', id, 'companyId', $1::text, 'projectId', null,
+           'recordedAt', '2026-10-01T11:50:00.000Z', 'depositId', 'dep_1', 'amount', '{"amountMinor":1,"currency":"USD"}'::jsonb), $2
+       from (select 'jrn_' || n as id from generate_series(1, 1001) n) entries`,
+      [companyId, minutesLater(-10)],
+    );
+    await record(companyChanged(2, -10, true));
+    const events = await database.query('select distinct resource_id from events where company_id = $1', [
+      accountant,
+    ]);
+    expect(events).toHaveLength(1_001);
+  });
+});
+
+describe('the end of a link that arrives after an entry [PLATFORM-21]', () => {
+  test.each([
+    ['of which no attempt has begun is withdrawn', '', false],
+    ['that waits for its paused subscription is withdrawn', `state = 'held'`, false],
+    ['whose attempt is in flight stays', `lease_id = 'lease'`, true],
+    ['whose attempt had no result stays', 'overdue_since = now()', true],
+    ['that is retried stays', `state = 'retry_scheduled', attempts = 1`, true],
+    ['that was delivered stays', 'attempts = 1', true],
+  ])('an event %s, and a further link announces each entry once', async (what, change, stays) => {
+    const subscriptionId = await fixture.subscription({ companyId: accountant, events: ['journal.*'] });
+    const entryId = newId('jrn');
+    await record(companyChanged(1, -60, true), entryRecorded(entryId, -8));
+    const [delivery] = await fixture.deliveriesOf(subscriptionId);
+    if (delivery === undefined) throw new Error('the entry has a delivery');
+    if (change !== '') await database.query(`update deliveries set ${change} where id = $1`, [delivery.id]);
+    if (what.includes('delivered')) await fixture.finish('delivered', delivery.id);
+
+    await record(companyChanged(2, -10, false));
+    expect(await recipientsOf(entryId)).toHaveLength(stays ? 1 : 0);
+    expect(await fixture.deliveriesOf(subscriptionId)).toHaveLength(stays ? 1 : 0);
+
+    await record(companyChanged(3, -9, true));
+    expect(await recipientsOf(entryId)).toEqual([accountant]);
+    expect(await fixture.deliveriesOf(subscriptionId)).toHaveLength(1);
+  });
+});
