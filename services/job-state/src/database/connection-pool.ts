@@ -1,8 +1,8 @@
-import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/service-error';
 import type { Logger } from '@partner/kernel/logger';
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { PoolMetrics } from './pool-metrics.js';
+import { breaksConnection, failureOf } from './server-failures.js';
 
 /** A statement that the server prepares once per connection, under its name. The text of a name is constant. */
 export interface PreparedStatement {
@@ -23,21 +23,6 @@ export interface DatabaseTimeouts {
   readonly statementMs: number;
   /** Extra time for a response beyond the server's own limit before its connection counts as dead. */
   readonly answerGraceMs: number;
-}
-
-/** With these codes the server closes the connection: it shuts down, crashed, starts, or the transaction idled too long. */
-const ENDING_CODES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '25P03']);
-/** The code of every statement after a failed one, until the end of the transaction. */
-const ABORTED_CODE = '25P02';
-
-/** A statement waited too long for a lock that another transaction holds. */
-export class LockTimeoutError extends ServiceError {
-  constructor(cause: unknown) {
-    super('unavailable', `the resource is busy; ${NOT_DONE_ADVICE}`, {
-      retryAfterSeconds: 1,
-      cause,
-    });
-  }
 }
 
 /** A connection while it is in use. */
@@ -150,7 +135,7 @@ export function createConnectionPool(options: {
         return result;
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) reachable = false;
-        if (!(error instanceof pg.DatabaseError) || ENDING_CODES.has(error.code ?? '')) {
+        if (breaksConnection(error)) {
           connection.broken ??= error instanceof Error ? error : new Error('the statement failed');
         }
         throw failureOf(error);
@@ -187,45 +172,7 @@ function createBatchingSocket(): Socket {
   return socket;
 }
 
-/** True for the failure of a statement that ran after another one had failed in its transaction. */
-export function isAfterFailure(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === ABORTED_CODE;
-}
-
-/** The failure of a caller whose database is not available; the outcome of a commit is then unknown. */
-export function unavailable(cause: unknown): ServiceError {
-  return new ServiceError('unavailable', `the service is not available now; ${OUTCOME_UNKNOWN_ADVICE}`, {
-    retryAfterSeconds: 1,
-    cause,
-  });
-}
-
 /** The pool has no separate error type for a timeout while waiting for a connection. */
 function isPoolExhausted(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
-}
-
-function failureOf(error: unknown): unknown {
-  const code = error instanceof pg.DatabaseError ? (error.code ?? '') : 'unreachable';
-  switch (code) {
-    case '55P03':
-      return new LockTimeoutError(error);
-    // Characters that the server cannot store: U+0000 as text or inside a JSON document.
-    case '22021':
-    case '22P05':
-      return new ServiceError('invalid_argument', 'text must not hold the character U+0000', {
-        cause: error,
-      });
-    case 'unreachable':
-    case '57014': // canceled: the statement took too long
-    case '57P01': // the server shuts down,
-    case '57P02': // has crashed,
-    case '57P03': // or starts
-    case '53300': // too many connections
-    case '25P03': // idle in a transaction for too long
-    case '40P01': // a deadlock was broken
-      return unavailable(error);
-    default:
-      return error;
-  }
 }

@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/logger';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { Registry } from 'prom-client';
-import { LockTimeoutError } from './connection-pool.js';
 import { createDatabase, queryWithin } from './database.js';
 import { createPoolMetrics } from './pool-metrics.js';
+import { LockTimeoutError } from './server-failures.js';
 
 let testDatabase: TestDatabase;
 
@@ -296,6 +297,52 @@ describe('a statement', () => {
     await expect(testDatabase.database.query('select $1::text', ['a\u0000'])).rejects.toMatchObject({
       reason: 'invalid_argument',
     });
+  });
+
+  test.each([
+    ['08006', 'unavailable', true],
+    ['25006', 'unavailable', true],
+    ['25P03', 'unavailable', true],
+    ['25P04', 'unavailable', true],
+    ['40001', 'unavailable', false],
+    ['40P01', 'unavailable', false],
+    ['53100', 'unavailable', false],
+    ['53200', 'unavailable', false],
+    ['53300', 'unavailable', false],
+    ['53400', 'unavailable', false],
+    ['55P03', 'unavailable', false],
+    ['57014', 'unavailable', false],
+    ['57P01', 'unavailable', true],
+    ['57P02', 'unavailable', true],
+    ['57P03', 'unavailable', true],
+    ['57P04', 'unavailable', true],
+    ['57P05', 'unavailable', true],
+    ['58030', 'unavailable', false],
+    ['22021', 'invalid_argument', false],
+    ['22P05', 'invalid_argument', false],
+    ['23505', undefined, false],
+    ['42501', undefined, false],
+    ['54000', undefined, false],
+    ['XX000', undefined, false],
+  ])(
+    'that fails with %s has the reason %s; the connection is discarded: %s',
+    async (code, reason, isLost) => {
+      const database = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
+      const connection = () => database.query('select pg_backend_pid() as pid');
+      const before = await connection();
+      const failing = database.query(`do $$ begin raise sqlstate '${code}'; end $$`);
+      await expect(failing).rejects.toMatchObject(reason === undefined ? { code } : { reason });
+      expect(isDeepStrictEqual(await connection(), before)).toBe(!isLost);
+      await database.end();
+    },
+  );
+
+  test('that writes to a server that is read only is unavailable', async () => {
+    const writing = testDatabase.database.transaction(async (tx) => {
+      await tx.query('set transaction read only');
+      await tx.query(`insert into things values (9, 'nine')`);
+    });
+    await expect(writing).rejects.toMatchObject({ reason: 'unavailable' });
   });
 
   test('that is invalid fails with the original error', async () => {

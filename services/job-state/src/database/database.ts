@@ -9,11 +9,10 @@ import {
   type Connection,
   createConnectionPool,
   type DatabaseTimeouts,
-  isAfterFailure,
   type PreparedStatement,
-  unavailable,
 } from './connection-pool.js';
 import type { PoolMetrics } from './pool-metrics.js';
+import { isAfterFailure, unavailable } from './server-failures.js';
 
 /** Runs one statement and returns its rows. Parameters are always bound, never part of the text. */
 export interface Queryable {
@@ -108,8 +107,8 @@ const LOCK_MARGIN_MS = 200;
  * Statements are cancelled after 10 s, and idle transactions after 15 s, so that a stuck process cannot hold a lock for long. A
  * connection that breaks, or is silent for 2 s beyond the server's own limit, is discarded; the next statement replaces it.
  *
- * If the server is unreachable, shuts down or takes too long, a statement fails with `unavailable`; the outcome of a commit is
- * then unknown. A lock timeout fails with `LockTimeoutError`. Text that Postgres cannot store fails with `invalid_argument`.
+ * If the server is unreachable, shuts down, takes too long, is read only or lacks disk space, a statement fails with
+ * `unavailable`; the outcome of a commit is then unknown. A lock timeout fails with `LockTimeoutError`. Text that Postgres cannot store fails with `invalid_argument`.
  * Any other server error is thrown unchanged: it is a bug of this service.
  */
 export function createDatabase(options: {

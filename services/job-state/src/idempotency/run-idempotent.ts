@@ -2,7 +2,8 @@ import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { type IdempotencyMark, ServiceError } from '@partner/kernel/service-error';
 import { z } from 'zod';
-import { LockTimeoutError, type PreparedStatement } from '../database/connection-pool.js';
+import type { PreparedStatement } from '../database/connection-pool.js';
+import { LockTimeoutError } from '../database/server-failures.js';
 import type { Database, Transaction } from '../database/database.js';
 
 /** The request that a key is bound to on its first use. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
-import { LockTimeoutError } from '../database/connection-pool.js';
+import { LockTimeoutError } from '../database/server-failures.js';
 import { createDatabase, type Database } from '../database/database.js';
 import { beforeStatement } from '../testing/before-statement.js';
 import { createGate } from '../testing/create-gate.js';

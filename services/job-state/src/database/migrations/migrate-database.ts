@@ -3,6 +3,7 @@ import type { Logger } from '@partner/kernel/logger';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { z } from 'zod';
+import { isTransient } from '../server-failures.js';
 import { MIGRATIONS, type Migration } from './all-migrations.js';
 
 /** One lock number for all migrators of a database: the holder migrates, the others wait. */
@@ -91,6 +92,7 @@ async function connectWithin(url: string, waitMs: number, logger: Pick<Logger, '
       return client;
     } catch (error) {
       await client.end().catch(() => undefined);
+      // A wrong password, role or database name is permanent.
       if (!isTransient(error))
         throw new MigrationError(`Postgres refuses the connection: ${messageOf(error)}`, { cause: error });
       if (Date.now() + CONNECT_PAUSE_MS > deadline) {
@@ -102,13 +104,6 @@ async function connectWithin(url: string, waitMs: number, logger: Pick<Logger, '
     }
     await delay(CONNECT_PAUSE_MS);
   }
-}
-
-/** A server that starts, stops or is at capacity can respond soon. A wrong password, role or database name is permanent. */
-function isTransient(error: unknown): boolean {
-  return (
-    !(error instanceof pg.DatabaseError) || ['57P01', '57P02', '57P03', '53300'].includes(error.code ?? '')
-  );
 }
 
 function messageOf(error: unknown): string {
