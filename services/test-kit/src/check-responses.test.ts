@@ -44,7 +44,7 @@ test('a response that differs fails its own test and no later one', async () => 
   await request(app).get('/partner/v1/technicians');
 
   expect(hook.run).toThrow(
-    /GET \/partner\/v1\/technicians answered 200: body\/technicians\/0 must have required property 'displayName'/,
+    /GET \/partner\/v1\/technicians responded with 200: body\/technicians\/0 must have required property 'displayName'/,
   );
   expect(hook.run).not.toThrow();
 });

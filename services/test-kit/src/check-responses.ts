@@ -12,16 +12,16 @@ export function checkResponses(
   const check = createResponseCheck(
     createOpenApiDocument({ serverUrl: 'https://partner.example', sessionCookie: '__Host-svc_session' }),
   );
-  const faults: string[] = [];
+  const violations: string[] = [];
   afterEach(() => {
-    const found = faults.splice(0);
-    if (found.length > 0) throw new Error(`answers differ from the API description:\n${found.join('\n')}`);
+    const found = violations.splice(0);
+    if (found.length > 0) throw new Error(`responses differ from the API description:\n${found.join('\n')}`);
   });
   return (app) => (request, response) => {
     // The description covers bodies without a content coding.
     delete request.headers['accept-encoding'];
-    whenAnswered(request, response, (text) => {
-      faults.push(
+    whenEnded(request, response, (text) => {
+      violations.push(
         ...check({
           method: request.method ?? '',
           path: request.url ?? '',
@@ -36,11 +36,7 @@ export function checkResponses(
 }
 
 /** Calls back with the body just before it is sent. The app must end each response with the complete body. */
-function whenAnswered(
-  request: IncomingMessage,
-  response: ServerResponse,
-  tell: (text: string) => void,
-): void {
+function whenEnded(request: IncomingMessage, response: ServerResponse, tell: (text: string) => void): void {
   const end = response.end.bind(response);
   Object.defineProperty(response, 'end', {
     value: (text = '') => {

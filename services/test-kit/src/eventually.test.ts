@@ -8,7 +8,7 @@ test('polls until the probe returns something, and returns it', async () => {
   expect(polls).toBe(3);
 });
 
-test('names what it waited for, and its last state, once the time is over', async () => {
+test('names the condition and its last state after the timeout', async () => {
   let polls = 0;
   const poll = eventually(
     () => Promise.resolve(`the end; polled: ${polls > 0}`),

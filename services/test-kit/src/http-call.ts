@@ -6,7 +6,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON, with its content type. */
   readonly body?: unknown;
-  /** Sent as it is, without a content type; ignored beside a {@link Call.body}. */
+  /** Sent unchanged, without a content type; ignored if {@link Call.body} is set. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
   /** Replaces the time limit of 30 s. */
   readonly signal?: AbortSignal;

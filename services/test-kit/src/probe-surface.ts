@@ -13,11 +13,11 @@ export async function probeSurface(
   app: RequestListener | Server,
   operations: readonly AnyOperation[],
 ): Promise<readonly string[]> {
-  const faults: string[] = [];
+  const violations: string[] = [];
   const ask = async (method: (typeof METHODS)[number], path: string, expected: readonly number[]) => {
     const { status } = await supertest(app)[method](path);
     if (!expected.includes(status)) {
-      faults.push(`${method.toUpperCase()} ${path} is ${status}, not ${expected.join(' or ')}`);
+      violations.push(`${method.toUpperCase()} ${path} is ${status}, not ${expected.join(' or ')}`);
     }
   };
   const paths = [...new Set(operations.map(({ path }) => path))];
@@ -33,5 +33,5 @@ export async function probeSurface(
     await ask('get', `${filled}/unknown/unknown`, [404]);
   }
   await ask('get', '/', [404]);
-  return faults;
+  return violations;
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import { createServer as createTlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 
-/** A request that the receiver got. */
+/** A received request. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
@@ -30,7 +30,7 @@ export async function startReceiver(options: {
   readonly port?: number;
   readonly answer?: (request: ReceivedRequest, response: ServerResponse) => void;
   readonly maxVersion?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
-  /** 48 bytes. Receivers with the same keys resume each other's sessions. Absent: keys of its own. */
+  /** 48 bytes. Receivers with the same keys resume each other's sessions. Absent: new keys. */
   readonly ticketKeys?: Buffer;
 }): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];

@@ -83,7 +83,7 @@ describe('a response', () => {
   test.each([
     ['lacks a field', withResource(incomplete), /resource must have required property 'readiness'/],
     [
-      'has a field more, however deep',
+      'has an additional field at any depth',
       withResource({
         ...INSTALLER_JOB_EXAMPLE,
         customer: { ...INSTALLER_JOB_EXAMPLE.customer, email: 'a@b' },
@@ -104,9 +104,9 @@ describe('a response', () => {
     ['is of another type', answer({ headers: { 'content-type': 'text/html' } }), /the body is not JSON/],
     ['lacks a header', answer({ headers: { etag: undefined } }), /the header ETag is missing/],
     ['has a status that is not described', answer({ status: 201 }), /getJob has no such status/],
-    ['has a body where none belongs', answer({ status: 304 }), /there is a body/],
+    ['has an unexpected body', answer({ status: 304 }), /there is a body/],
     [
-      'has a code that does not belong there',
+      'has a code of another operation or status',
       answer({ status: 404, json: error('stale_version') }),
       /the code is stale_version, not one of not_found/,
     ],
@@ -118,10 +118,10 @@ describe('a response', () => {
     [
       'is an error without a code',
       answer({ status: 404, json: { error: 'it failed' } }),
-      /the body is not that of an error/,
+      /the body is not an error body/,
     ],
-    ['comes from a path that is not described', answer({ path: '/partner/v1/secret' }), /should be 404/],
-    ['comes to a method that is not described', answer({ method: 'DELETE' }), /should be 405/],
+    ['comes from an undescribed path', answer({ path: '/partner/v1/secret' }), /expected 404/],
+    ['comes from an undescribed method', answer({ method: 'DELETE' }), /expected 405/],
     [
       'allows a method that is not described',
       answer({

@@ -23,7 +23,7 @@ export interface CheckedResponse {
 }
 
 /** Returns the mismatches between a response and the API description; empty if there are none. */
-export type ResponseCheck = (answer: CheckedResponse) => readonly string[];
+export type ResponseCheck = (response: CheckedResponse) => readonly string[];
 
 /** Returns the mismatches between a JSON value and a schema; empty if there are none. */
 type SchemaCheck = (schema: SchemaNode, value: unknown) => readonly string[];
@@ -44,14 +44,16 @@ export function createResponseCheck(document: OpenApiDocument): ResponseCheck {
   }));
   const fits = createSchemaCheck(document, { 'date-time': DATE_TIME_OUT });
 
-  return (answer) => {
-    const path = answer.path.split('?', 1)[0] ?? '';
+  return (response) => {
+    const path = response.path.split('?', 1)[0] ?? '';
     const found = paths.find(({ pattern }) => pattern.test(path));
-    const faults =
+    const violations =
       found === undefined
-        ? refusalFaults(answer, { status: 404, code: 'not_found' })
-        : answerFaults(answer, found.operations, fits);
-    return faults.map((fault) => `${answer.method} ${answer.path} answered ${answer.status}: ${fault}`);
+        ? refusalViolations(response, { status: 404, code: 'not_found' })
+        : responseViolations(response, found.operations, fits);
+    return violations.map(
+      (violation) => `${response.method} ${response.path} responded with ${response.status}: ${violation}`,
+    );
   };
 }
 
@@ -77,7 +79,7 @@ export function createSchemaCheck(
     compiled.set(key, validate);
     if (validate(value)) return [];
     return (validate.errors ?? []).map(
-      ({ instancePath, message = 'does not fit', params }) =>
+      ({ instancePath, message = 'does not match', params }) =>
         `body${instancePath} ${message} ${JSON.stringify(params)}`,
     );
   };
@@ -100,73 +102,82 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function answerFaults(
-  answer: CheckedResponse,
+function responseViolations(
+  response: CheckedResponse,
   operations: readonly DescribedOperation[],
   fits: SchemaCheck,
 ): readonly string[] {
-  const method = answer.method === 'HEAD' ? 'GET' : answer.method;
+  const method = response.method === 'HEAD' ? 'GET' : response.method;
   const operation = operations.find((candidate) => candidate.method === method);
-  if (operation === undefined) return methodFaults(answer, operations);
-  const described = operation.responses.find(({ status }) => status === String(answer.status));
-  if (described === undefined) return [`${operation.id} has no such status; the body is ${answer.text}`];
+  if (operation === undefined) return methodViolations(response, operations);
+  const described = operation.responses.find(({ status }) => status === String(response.status));
+  if (described === undefined) return [`${operation.id} has no such status; the body is ${response.text}`];
   return [
     ...described.headers
-      .filter(({ name, required }) => required === true && answer.header(name.toLowerCase()) === undefined)
+      .filter(({ name, required }) => required === true && response.header(name.toLowerCase()) === undefined)
       .map(({ name }) => `the header ${name} is missing`),
-    ...(answer.method === 'HEAD' ? [] : bodyFaults(answer, described, fits)),
+    ...(response.method === 'HEAD' ? [] : bodyViolations(response, described, fits)),
   ];
 }
 
-function methodFaults(answer: CheckedResponse, operations: readonly DescribedOperation[]): readonly string[] {
+function methodViolations(
+  response: CheckedResponse,
+  operations: readonly DescribedOperation[],
+): readonly string[] {
   const described = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  const allowed = answer.header('allow')?.split(', ') ?? [];
+  const allowed = response.header('allow')?.split(', ') ?? [];
   return [
-    ...refusalFaults(answer, { status: 405, code: 'method_not_allowed' }),
+    ...refusalViolations(response, { status: 405, code: 'method_not_allowed' }),
     ...(described.sort().join() === allowed.sort().join()
       ? []
       : [`the header allow names ${allowed.join()}, the description ${described.join()}`]),
   ];
 }
 
-function bodyFaults(
-  answer: CheckedResponse,
+function bodyViolations(
+  response: CheckedResponse,
   described: DescribedResponse,
   fits: SchemaCheck,
 ): readonly string[] {
-  if (described.body === undefined) return answer.text === '' ? [] : ['there is a body'];
-  const value = parsed(answer);
+  if (described.body === undefined) return response.text === '' ? [] : ['there is a body'];
+  const value = parsed(response);
   return value === undefined
     ? ['the body is not JSON']
     : [
         ...fits(described.body.schema, value),
-        ...(answer.status < 400 ? [] : errorFaults(answer, value, described.errorCodes)),
+        ...(response.status < 400 ? [] : errorViolations(response, value, described.errorCodes)),
       ];
 }
 
-function refusalFaults(
-  answer: CheckedResponse,
+function refusalViolations(
+  response: CheckedResponse,
   expected: { readonly status: number; readonly code: string },
 ): readonly string[] {
-  if (answer.status !== expected.status) return [`it is not described, and should be ${expected.status}`];
-  return answer.method === 'HEAD' ? [] : errorFaults(answer, parsed(answer), [expected.code]);
+  if (response.status !== expected.status) return [`it is not described; expected ${expected.status}`];
+  return response.method === 'HEAD' ? [] : errorViolations(response, parsed(response), [expected.code]);
 }
 
-function errorFaults(answer: CheckedResponse, value: unknown, codes: readonly string[]): readonly string[] {
+function errorViolations(
+  response: CheckedResponse,
+  value: unknown,
+  codes: readonly string[],
+): readonly string[] {
   const { data: body } = errorBody.safeParse(value);
-  if (body === undefined) return [`the body is not that of an error: ${answer.text}`];
+  if (body === undefined) return [`the body is not an error body: ${response.text}`];
   return [
     ...(codes.includes(body.code) ? [] : [`the code is ${body.code}, not one of ${codes.join()}`]),
-    ...(body.requestId === answer.header('x-request-id')
+    ...(body.requestId === response.header('x-request-id')
       ? []
-      : [`the header x-request-id is ${answer.header('x-request-id') ?? 'missing'}, not ${body.requestId}`]),
+      : [
+          `the header x-request-id is ${response.header('x-request-id') ?? 'missing'}, not ${body.requestId}`,
+        ]),
   ];
 }
 
-function parsed(answer: CheckedResponse): unknown {
-  if (!/^application\/json\b/.test(answer.header('content-type') ?? '')) return undefined;
+function parsed(response: CheckedResponse): unknown {
+  if (!/^application\/json\b/.test(response.header('content-type') ?? '')) return undefined;
   try {
-    return JSON.parse(answer.text);
+    return JSON.parse(response.text);
   } catch {
     return undefined;
   }

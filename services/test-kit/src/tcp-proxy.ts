@@ -5,7 +5,7 @@ export interface TcpProxy {
   /** The server's URL through the proxy. */
   readonly url: string;
   /** Returns the number of connections accepted so far. */
-  taken(): number;
+  accepted(): number;
   /** Silently drops all traffic of the open connections from now on. New connections work. */
   swallow(): void;
   /** Closes the open connections. New connections work. */
@@ -18,9 +18,9 @@ export interface TcpProxy {
 export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   const server = new URL(serverUrl);
   const sockets = new Set<net.Socket>();
-  let taken = 0;
+  let accepted = 0;
   const proxy = net.createServer((near) => {
-    taken += 1;
+    accepted += 1;
     const far = net.connect(Number(server.port), server.hostname);
     for (const socket of [near, far]) {
       sockets.add(socket);
@@ -42,7 +42,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   url.port = String(address.port);
   return {
     url: url.href,
-    taken: () => taken,
+    accepted: () => accepted,
     cut,
     swallow() {
       for (const socket of sockets) {

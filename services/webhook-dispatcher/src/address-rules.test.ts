@@ -112,7 +112,7 @@ const mappedNotations: readonly ((ipv4Address: string) => string)[] = [
 
 describe('IPv4', () => {
   test.each(ipv4Edges)(
-    '$first to $last is refused and nothing beside it [URL-2]',
+    '$first to $last is refused, and its neighbours are not [URL-2]',
     ({ first, last, below, above }) => {
       expect([publicAddress(first), publicAddress(last)]).toEqual([undefined, undefined]);
       if (below !== undefined) expect(publicAddress(below)).toBe(below);
@@ -190,7 +190,7 @@ describe('IPv6', () => {
   });
 
   test.each(ipv6Edges)(
-    '$first to $last is refused and nothing beside it',
+    '$first to $last is refused, and its neighbours are not',
     ({ first, last, below, above }) => {
       expect([publicAddress(first), publicAddress(last)]).toEqual([undefined, undefined]);
       if (below !== undefined) expect(publicAddress(below)).toBe(below);

@@ -7,7 +7,7 @@ export interface ExchangeFailure {
   readonly error: string;
 }
 
-const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
+const CERTIFICATE_FAILURES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
   CERT_SIGNATURE_FAILURE: 'the certificate is not signed by a trusted authority',
   CERT_NOT_YET_VALID: 'the certificate is not valid yet',
@@ -20,7 +20,7 @@ const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
     'the certificate is not signed by a trusted authority, or an intermediate certificate is not sent',
 };
 
-const CONNECT_FAULTS: Readonly<Record<string, string>> = {
+const CONNECT_FAILURES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
@@ -31,10 +31,10 @@ const CONNECT_FAULTS: Readonly<Record<string, string>> = {
 export function classifyFailure(phase: ExchangePhase, error: Error): ExchangeFailure {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (phase === 'connect') {
-    return { outcome: 'connection_failed', error: CONNECT_FAULTS[code] ?? 'the connection failed' };
+    return { outcome: 'connection_failed', error: CONNECT_FAILURES[code] ?? 'the connection failed' };
   }
   if (phase === 'tls' || code.startsWith('ERR_SSL') || code === 'EPROTO') {
-    return { outcome: 'tls_failed', error: CERTIFICATE_FAULTS[code] ?? 'the TLS handshake failed' };
+    return { outcome: 'tls_failed', error: CERTIFICATE_FAILURES[code] ?? 'the TLS handshake failed' };
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
     return { outcome: 'connection_failed', error: 'the headers of the response were too large' };

@@ -17,7 +17,7 @@ const QUEUE_DRAINED_MS = 30_000;
 
 /**
  * Creates the watch. If this clock is ahead, every command looks late and nothing is delivered. If it is behind, a
- * lease looks longer than it is and an attempt can be made twice. In both cases signatures carry a wrong time. A skew
+ * lease appears longer than it is, and an attempt can be made twice. In both cases signatures carry a wrong time. A skew
  * that queueing cannot explain is counted and logged as the error `clock.skewed`:
  *
  * - ahead: every command was late for 30 s;

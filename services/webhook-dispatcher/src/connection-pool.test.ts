@@ -9,7 +9,7 @@ import { type ConnectionPool, createConnectionPool } from './connection-pool.js'
 import {
   HOST,
   addressOf,
-  answerOf,
+  responseOf,
   authority,
   certificate,
   cleanups,
@@ -101,7 +101,7 @@ describe('TLS', () => {
     expect(result).toMatchObject({ outcome: 'tls_failed', error: 'the TLS handshake failed' });
   });
 
-  test('connects to the endpoint itself, whatever proxies the environment sets', async () => {
+  test('connects directly to the endpoint, regardless of proxies in the environment', async () => {
     let proxied = 0;
     const proxy = await rawTcpServer((socket) => {
       proxied += 1;
@@ -254,7 +254,7 @@ describe('a kept connection', () => {
       },
     ],
     [
-      'is preferred to a new one when DNS returns its address at any position',
+      'is preferred to a new one if DNS returns its address at any position',
       { answers: [['127.0.0.2'], ['127.0.0.3', '127.0.0.2']], dialled: ['127.0.0.2', '127.0.0.2'] },
     ],
   ])('%s', async (_title, { answers, dialled }) => {
@@ -341,8 +341,8 @@ describe('a kept connection', () => {
       });
     });
     const post = senderFor(loopback(at.port));
-    expect(answerOf(await post())?.status).toBe(204);
-    expect(answerOf(await post())?.status).not.toBe(200);
+    expect(responseOf(await post())?.status).toBe(204);
+    expect(responseOf(await post())?.status).not.toBe(200);
   });
 
   test('that the receiver reset before its reuse carries nothing: the POST goes over a new one [DELIVERY-19]', async () => {

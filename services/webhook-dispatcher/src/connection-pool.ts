@@ -10,7 +10,7 @@ export interface ConnectionKey extends DialTarget {
   readonly hostName: string;
 }
 
-/** How a connection was opened, up to the step reached. Each duration is of its step alone, in ms. */
+/** How a connection was opened, up to the step reached. Each duration covers only its step, in ms. */
 export interface ConnectionOpening {
   /** Duration of the TCP connect. */
   connectMs?: number;

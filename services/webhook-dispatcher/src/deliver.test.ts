@@ -64,7 +64,7 @@ describe('a command', () => {
     expect(verified).toEqual({ id: 'evt_1', event: 'install.status_changed' });
   });
 
-  test('propagates its trace to the receiver, in a span of its own [DELIVERY-11]', async () => {
+  test('propagates its trace to the receiver, in a separate span [DELIVERY-11]', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     await deliverer()(message({ traceParent: `00-${traceId}-b7ad6b7169203331-01` }));
     expect(run.posts[0]?.headers['traceparent']).toMatch(
@@ -104,11 +104,14 @@ describe('a command', () => {
   const { REJECTED, TIMED_OUT, TLS_FAILED, CONNECTION_FAILED, ENDPOINT_REFUSED } = AttemptOutcome;
   const failed: readonly { result: PostResult; outcome: AttemptOutcome; seconds?: number }[] = [
     {
-      result: { ...of, outcome: 'rejected', error: 'unavailable', answer: responded(503) },
+      result: { ...of, outcome: 'rejected', error: 'unavailable', response: responded(503) },
       outcome: REJECTED,
       seconds: 90,
     },
-    { result: { ...of, outcome: 'rejected', error: 'an error', answer: responded(500) }, outcome: REJECTED },
+    {
+      result: { ...of, outcome: 'rejected', error: 'an error', response: responded(500) },
+      outcome: REJECTED,
+    },
     { result: { outcome: 'timed_out', trace, durationMs: 10_000, error: 'too late' }, outcome: TIMED_OUT },
     { result: { ...of, outcome: 'tls_failed', error: 'expired' }, outcome: TLS_FAILED },
     { result: { ...of, outcome: 'connection_failed', error: 'refused' }, outcome: CONNECTION_FAILED },
@@ -118,7 +121,7 @@ describe('a command', () => {
   test.each(failed)(
     'whose POST is $result.outcome is acknowledged, and reported with the error',
     async (expected) => {
-      run.answer = async () => expected.result;
+      run.respond = async () => expected.result;
       expect(await deliverer()(message())).toEqual({ kind: 'done' });
       const [result] = results();
       expect(result?.attempt?.outcome).toBe(expected.outcome);
@@ -172,7 +175,7 @@ describe('the record of an attempt', () => {
   });
 
   test('has the cause of a refusal in the log, for operators', async () => {
-    run.answer = async () => refused;
+    run.respond = async () => refused;
     await deliverer()(message());
     expect(JSON.parse(run.logged[0] ?? '')).toMatchObject({
       outcome: 'endpoint_refused',
@@ -189,11 +192,11 @@ describe('the record of an attempt', () => {
   });
 
   test('has nothing in flight when the sender itself fails, and the lease can be attempted again', async () => {
-    run.answer = () => Promise.reject(new Error('a fault of ours'));
+    run.respond = () => Promise.reject(new Error('an internal error'));
     const deliver = deliverer();
-    await expect(deliver(message())).rejects.toThrow('a fault of ours');
+    await expect(deliver(message())).rejects.toThrow('an internal error');
     expect(await metric('partner_webhook_attempts_in_flight')).toEqual([]);
-    run.answer = async () => delivered;
+    run.respond = async () => delivered;
     expect(await deliver(message({}, true))).toEqual({ kind: 'done' });
     expect(results()).toHaveLength(1);
   });

@@ -81,11 +81,11 @@ type DeliveryOutcome = ConsumeOutcome | { readonly kind: 'not_begun' };
  * A crash in between loses nothing: the lease in job-state expires and the delivery is due again. If a command is
  * redelivered under a lease whose attempt this process made, the result is reported again, without a second POST.
  * job-state recognizes it by the attempt's id. A command too late to finish within its lease is dropped, so no attempt
- * runs that the next lease does not know. A command that can never be executed is reported as a failed attempt, if it
+ * runs beyond its lease. A command that can never be executed is reported as a failed attempt, if it
  * names its delivery, and then dead-lettered.
  *
  * While the broker is unavailable, the report is retried and the command stays unacknowledged, so the dispatcher never
- * sends more than it can report. The retries end with the lease, because the delivery is then attempted anew.
+ * sends more than it can report. The retries end with the lease, because the delivery is then due again.
  *
  * On shutdown no attempt starts. Attempts in flight finish and are reported. A command with no attempt started is
  * requeued; its leases stay valid for the next replica. If only some deliveries of a command have started, the others
@@ -155,8 +155,8 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
         metrics.attemptEnded(result);
       }
       span.setAttribute('partner.outcome', result.outcome);
-      if ('answer' in result && result.answer !== undefined) {
-        span.setAttribute('http.response.status_code', result.answer.status);
+      if ('response' in result && result.response !== undefined) {
+        span.setAttribute('http.response.status_code', result.response.status);
       }
       logAttempt(command, attemptId, result);
       return describeAttempt({ command, attemptId, startedAt, endedAt: deps.clock(), result });
@@ -164,7 +164,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
   }
 
   function logAttempt(command: DeliveryCommand, attemptId: string, result: PostResult): void {
-    const answer = 'answer' in result ? result.answer : undefined;
+    const response = 'response' in result ? result.response : undefined;
     deps.logger.info(
       {
         deliveryId: command.deliveryId,
@@ -176,7 +176,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
         secretVersion: command.secretVersion,
         outcome: result.outcome,
         durationMs: result.durationMs,
-        ...(answer !== undefined && { status: answer.status }),
+        ...(response !== undefined && { status: response.status }),
         ...('cause' in result && { refusal: result.cause }),
         ...('error' in result && { failure: result.error }),
       },
@@ -333,11 +333,11 @@ function describeAttempt(ended: {
   readonly result: PostResult;
 }): DeliveryAttempted {
   const { command, result } = ended;
-  const answer = 'answer' in result ? result.answer : undefined;
+  const response = 'response' in result ? result.response : undefined;
   const retryAfter =
-    answer === undefined
+    response === undefined
       ? undefined
-      : retryAfterSeconds({ status: answer.status, retryAfter: answer.retryAfter, now: ended.endedAt });
+      : retryAfterSeconds({ status: response.status, retryAfter: response.retryAfter, now: ended.endedAt });
   return create(DeliveryAttemptedSchema, {
     deliveryId: command.deliveryId,
     leaseId: command.leaseId,
@@ -350,7 +350,7 @@ function describeAttempt(ended: {
       durationMs: result.durationMs,
       outcome: OUTCOMES[result.outcome],
       secretVersion: command.secretVersion,
-      ...(answer !== undefined && { responseStatus: answer.status, responseBody: answer.body }),
+      ...(response !== undefined && { responseStatus: response.status, responseBody: response.body }),
       ...('error' in result && { error: result.error }),
       ...('remoteAddress' in result && { remoteAddress: result.remoteAddress }),
       exchange: describeExchange(result.trace),

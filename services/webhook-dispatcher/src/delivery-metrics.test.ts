@@ -5,7 +5,7 @@ import { createDeliveryMetrics } from './delivery-metrics.js';
 test('series whose increase alerts use are exported as 0 from the start', async () => {
   const registry = new Registry();
   createDeliveryMetrics(registry);
-  const told = await registry.metrics();
+  const exported = await registry.metrics();
   for (const series of [
     'partner_webhook_attempts_total{outcome="delivered",refusal=""} 0',
     'partner_webhook_attempts_total{outcome="timed_out",refusal=""} 0',
@@ -14,6 +14,6 @@ test('series whose increase alerts use are exported as 0 from the start', async 
     'partner_webhook_clock_skewed_total{direction="ahead"} 0',
     'partner_webhook_clock_skewed_total{direction="behind"} 0',
   ]) {
-    expect(told).toContain(series);
+    expect(exported).toContain(series);
   }
 });

@@ -25,7 +25,7 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   const registers = [registry];
   const attempts = new Counter({
     name: 'partner_webhook_attempts_total',
-    help: 'Attempts that have ended, by outcome; refusal says why the guard refused one',
+    help: 'Finished attempts, by outcome; `refusal` is the cause of a refused endpoint',
     labelNames: ['outcome', 'refusal'],
     registers,
   });
@@ -43,18 +43,18 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   });
   const dropped = new Counter({
     name: 'partner_webhook_commands_dropped_total',
-    help: 'Commands that were not carried out; the delivery is due again when its lease ends, malformed ones have failed',
+    help: 'Dropped commands; the delivery is due again when its lease ends, a malformed one has failed',
     labelNames: ['reason'],
     registers,
   });
   const lost = new Counter({
     name: 'partner_webhook_results_lost_total',
-    help: 'Attempts whose result the broker did not take before the lease ended; the delivery is attempted again',
+    help: 'Attempts whose result was not confirmed before the lease ended; the delivery is attempted again',
     registers,
   });
   const skewed = new Counter({
     name: 'partner_webhook_clock_skewed_total',
-    help: 'Commands whose lease shows that the clock of this process is off: ahead of, or behind, that of the database',
+    help: 'Commands whose lease reveals a clock skew of this process: ahead of, or behind, the database',
     labelNames: ['direction'],
     registers,
   });

@@ -10,8 +10,8 @@ const guardWithAnswer = (...addresses: string[]) =>
 const guard = guardWithAnswer(PUBLIC);
 
 /** Returns the cause of a refusal; undefined if the endpoint is admitted. */
-async function refusal(url: string, asked = guard): Promise<string | undefined> {
-  const verdict = await asked.admit(url);
+async function refusal(url: string, checked = guard): Promise<string | undefined> {
+  const verdict = await checked.admit(url);
   return verdict.admitted ? undefined : verdict.cause;
 }
 
@@ -105,14 +105,14 @@ test('a URL of 2048 characters is admitted and one more is refused', async () =>
 });
 
 test.each(Object.entries(REFUSED_URLS).flatMap(([what, urls]) => urls.map((url) => ({ what, url }))))(
-  '$what: $url is refused before anything is looked up [URL-1]',
+  '$what: $url is refused before any lookup [URL-1]',
   async ({ url }) => {
-    const neverAsked = createEndpointGuard({
+    const unusedGuard = createEndpointGuard({
       resolveHost: async () => {
         throw new Error('looked up');
       },
     });
-    expect(await refusal(url, neverAsked)).toBe('url');
+    expect(await refusal(url, unusedGuard)).toBe('url');
   },
 );
 
@@ -218,7 +218,7 @@ describe('a name', () => {
     ['a private and a public address', ['10.0.0.5', PUBLIC]],
     ['a public address and loopback over IPv6', [PUBLIC, '::1']],
     ['many public addresses and a private one', [...Array(50).fill(PUBLIC).map(String), '192.168.0.1']],
-    ['what is no address', ['not-an-address']],
+    ['text that is not an address', ['not-an-address']],
   ])('that resolves to %s is refused [URL-2, URL-3]', async (_what, addresses) => {
     expect(await refusal('https://hooks.example.com/', guardWithAnswer(...addresses))).toBe('address');
   });
@@ -233,10 +233,10 @@ describe('a name', () => {
   });
 
   test('is resolved once per check and admitted with exactly the vetted addresses [URL-3]', async () => {
-    const asked: string[] = [];
+    const lookups: string[] = [];
     const counting = createEndpointGuard({
       resolveHost: async (name) => {
-        asked.push(name);
+        lookups.push(name);
         return [PUBLIC, '2606:4700:4700::1111', '::ffff:1.1.1.1'];
       },
     });
@@ -248,7 +248,7 @@ describe('a name', () => {
     ]);
     expect(verdict.admitted && verdict.endpoint.lookupMs).toBeGreaterThanOrEqual(0);
     await counting.admit('https://hooks.example.com/');
-    expect(asked).toEqual(['hooks.example.com', 'hooks.example.com']);
+    expect(lookups).toEqual(['hooks.example.com', 'hooks.example.com']);
   });
 });
 

@@ -19,7 +19,7 @@ export interface AdmittedEndpoint {
   readonly url: URL;
   /** The name that the certificate must match: a DNS name, or an address without brackets. */
   readonly hostName: string;
-  /** Vetted targets, at least one. Connect to them as they are, without another lookup. */
+  /** Vetted targets, at least one. Connect to them without another lookup. */
   readonly targets: readonly DialTarget[];
   /** Duration of the DNS lookup, in ms; absent if there was none. */
   readonly lookupMs?: number | undefined;
@@ -106,21 +106,21 @@ export function createEndpointGuard(deps: {
       const devTarget = deps.devHosts?.get(parsed.hostName);
       if (devTarget !== undefined) return { admitted: true, endpoint: { ...parsed, targets: [devTarget] } };
 
-      let answer: readonly string[] = [parsed.hostName];
+      let addresses: readonly string[] = [parsed.hostName];
       let lookupMs: number | undefined;
       if (isIP(parsed.hostName) === 0) {
         const begin = performance.now();
         try {
-          answer = await deps.resolveHost(parsed.hostName);
+          addresses = await deps.resolveHost(parsed.hostName);
         } catch {
           return { admitted: false, cause: 'lookup_failed' };
         }
         lookupMs = Math.round(performance.now() - begin);
       }
-      if (answer.length === 0) return { admitted: false, cause: 'no_address' };
+      if (addresses.length === 0) return { admitted: false, cause: 'no_address' };
 
       const targets: DialTarget[] = [];
-      for (const address of answer) {
+      for (const address of addresses) {
         const vetted = publicAddress(address);
         if (vetted === undefined) return { admitted: false, cause: 'address' };
         targets.push({ address: vetted, port: ENDPOINT_PORT });
@@ -132,7 +132,7 @@ export function createEndpointGuard(deps: {
 
 /**
  * Applies the URL rules that need no lookup, and normalises the URL: host in lowercase ASCII, without a trailing dot.
- * Returns undefined for a refused URL. Refuses in the text itself whatever parsers are known to read differently:
+ * Returns undefined for a refused URL. It checks the text itself for characters and forms that parsers read differently:
  * spaces, control and invisible characters, backslashes, fragments, escapes in the host, and an IPv4 address in other
  * than four decimal parts.
  */

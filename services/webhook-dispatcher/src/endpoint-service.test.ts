@@ -49,6 +49,6 @@ test.each([
   expect(verdict.refusal).not.toContain('10.0.0.1');
 });
 
-test('a query without a URL is an error of the caller', async () => {
+test('a request without a URL is invalid_argument', async () => {
   await expect(client.checkEndpoint({})).rejects.toThrow(/url is not given/);
 });

@@ -16,13 +16,13 @@ afterEach(async () => {
 });
 
 /** Long enough that no query is retried while the machine stalls. */
-const PATIENT = { timeoutMs: 30_000, limitMs: 60_000 };
+const SLOW = { timeoutMs: 30_000, limitMs: 60_000 };
 /** For lookups that the test expects to fail. */
-const HASTY = { timeoutMs: 100, limitMs: 500 };
+const FAST = { timeoutMs: 100, limitMs: 500 };
 /** Retries after a second, and leaves a stalled machine seconds for the response. */
-const ASKS_AGAIN = { timeoutMs: 1_000, limitMs: 60_000 };
+const WITH_RETRY = { timeoutMs: 1_000, limitMs: 60_000 };
 
-async function resolverAsking(reply: (question: DnsQuestion) => DnsReply, limits = PATIENT) {
+async function resolverFor(reply: (question: DnsQuestion) => DnsReply, limits = SLOW) {
   const server = await startDnsServer(reply);
   servers.push(server);
   const resolveHost = createHostResolver({ servers: [server.server], ...limits });
@@ -30,7 +30,7 @@ async function resolverAsking(reply: (question: DnsQuestion) => DnsReply, limits
 }
 
 test('a lookup returns every address of both families, IPv4 first', async () => {
-  const { resolveHost, questions } = await resolverAsking((question) =>
+  const { resolveHost, questions } = await resolverFor((question) =>
     addressRecords(question, ['2606:4700:4700::1111', '93.184.215.14', '93.184.215.15']),
   );
   expect(await resolveHost('hooks.example.com')).toEqual([
@@ -42,14 +42,12 @@ test('a lookup returns every address of both families, IPv4 first', async () => 
 });
 
 test('a name with addresses of one family only resolves to them', async () => {
-  const { resolveHost } = await resolverAsking((question) =>
-    addressRecords(question, ['2606:4700:4700::1111']),
-  );
+  const { resolveHost } = await resolverFor((question) => addressRecords(question, ['2606:4700:4700::1111']));
   expect(await resolveHost('hooks.example.com')).toEqual(['2606:4700:4700::1111']);
 });
 
 test("an alias resolves to its target's addresses, and they are vetted", async () => {
-  const { resolveHost, guard } = await resolverAsking((question) => ({
+  const { resolveHost, guard } = await resolverFor((question) => ({
     kind: 'records',
     records: [
       { type: 'CNAME', name: question.name, ttl: 60, data: 'metadata.cloud.example' },
@@ -62,31 +60,29 @@ test("an alias resolves to its target's addresses, and they are vetted", async (
   expect(await guard.admit('https://alias.example.com/')).toEqual({ admitted: false, cause: 'address' });
 });
 
-test('a mixed response refuses the endpoint, whichever family the private address has', async () => {
+test('a mixed response refuses the endpoint for a private address of either family', async () => {
   const answers: Record<string, string[]> = {
     'mixed-a.example.com': ['93.184.215.14', '10.0.0.5'],
     'mixed-aaaa.example.com': ['93.184.215.14', '::1'],
   };
-  const { guard } = await resolverAsking((question) =>
-    addressRecords(question, answers[question.name] ?? []),
-  );
+  const { guard } = await resolverFor((question) => addressRecords(question, answers[question.name] ?? []));
   expect(await guard.admit('https://mixed-a.example.com/')).toEqual({ admitted: false, cause: 'address' });
   expect(await guard.admit('https://mixed-aaaa.example.com/')).toEqual({ admitted: false, cause: 'address' });
 });
 
 test('a name that does not exist has no addresses', async () => {
-  const { resolveHost, guard } = await resolverAsking(() => ({ kind: 'no_such_name' }));
+  const { resolveHost, guard } = await resolverFor(() => ({ kind: 'no_such_name' }));
   expect(await resolveHost('nx.example.com')).toEqual([]);
   expect(await guard.admit('https://nx.example.com/')).toEqual({ admitted: false, cause: 'no_address' });
 });
 
 test('a name without records has no addresses', async () => {
-  const { resolveHost } = await resolverAsking(() => ({ kind: 'records', records: [] }));
+  const { resolveHost } = await resolverFor(() => ({ kind: 'records', records: [] }));
   expect(await resolveHost('empty.example.com')).toEqual([]);
 });
 
 test.each(['server_failure', 'silent'] as const)('a lookup throws when the server says %s', async (kind) => {
-  const { resolveHost, guard } = await resolverAsking(() => ({ kind }), HASTY);
+  const { resolveHost, guard } = await resolverFor(() => ({ kind }), FAST);
   await expect(resolveHost('hooks.example.com')).rejects.toThrow();
   expect(await guard.admit('https://hooks.example.com/')).toEqual({
     admitted: false,
@@ -95,18 +91,18 @@ test.each(['server_failure', 'silent'] as const)('a lookup throws when the serve
 });
 
 test('a family without a response leaves the other one usable', async () => {
-  const { resolveHost } = await resolverAsking(
+  const { resolveHost } = await resolverFor(
     (question) =>
       question.type === 'AAAA' ? { kind: 'silent' } : addressRecords(question, ['93.184.215.14']),
-    ASKS_AGAIN,
+    WITH_RETRY,
   );
   expect(await resolveHost('hooks.example.com')).toEqual(['93.184.215.14']);
 });
 
-test('a name is resolved on every lookup, whatever its TTL', async () => {
+test('a name is resolved on every lookup, regardless of its TTL', async () => {
   const answers = ['93.184.215.14', '169.254.169.254'];
   let lookups = 0;
-  const { guard, questions } = await resolverAsking((question) => {
+  const { guard, questions } = await resolverFor((question) => {
     if (question.type === 'AAAA') return { kind: 'records', records: [] };
     const answer = answers[lookups] ?? '';
     lookups += 1;
@@ -127,16 +123,16 @@ test('a name that changes at each lookup is checked by the response of its own d
     ['93.184.215.14'],
   ];
   let delivery: string[] = [];
-  const { guard } = await resolverAsking((question) => addressRecords(question, delivery));
+  const { guard } = await resolverFor((question) => addressRecords(question, delivery));
   const admitted: boolean[] = [];
   for (delivery of answers) admitted.push((await guard.admit('https://rebind.example.com/')).admitted);
   expect(admitted).toEqual([true, true, false, false, true]);
 });
 
-test('a chain of aliases is followed to its end, whatever the names in between', async () => {
+test('a chain of aliases is followed to its end', async () => {
   const chain = ['a.example.com', 'b.example.net', 'c.example.org', 'd.example.com'];
   const ends: Record<string, string> = { A: '93.184.215.14', AAAA: '::ffff:10.0.0.1' };
-  const { guard } = await resolverAsking((question) => ({
+  const { guard } = await resolverFor((question) => ({
     kind: 'records',
     records: [
       ...chain
@@ -154,7 +150,7 @@ test('a chain of aliases is followed to its end, whatever the names in between',
 });
 
 test('an alias without a target has no addresses', async () => {
-  const { resolveHost } = await resolverAsking((question) => ({
+  const { resolveHost } = await resolverFor((question) => ({
     kind: 'records',
     records: [{ type: 'CNAME', name: question.name, ttl: 60, data: 'nowhere.example.com' }],
   }));
@@ -165,7 +161,7 @@ describe('a response that is too long for a datagram', () => {
   const many = Array.from({ length: 100 }, (_none, index) => `93.184.215.${index + 1}`);
 
   test('is fetched completely over TCP', async () => {
-    const { resolveHost, questions } = await resolverAsking((question) => addressRecords(question, many));
+    const { resolveHost, questions } = await resolverFor((question) => addressRecords(question, many));
     expect((await resolveHost('many.example.com')).toSorted()).toEqual(many.toSorted());
     expect(questions.filter(({ type }) => type === 'A').map(({ transport }) => transport)).toEqual([
       'udp',
@@ -174,14 +170,14 @@ describe('a response that is too long for a datagram', () => {
   });
 
   test('refuses the endpoint if one address is private', async () => {
-    const { guard } = await resolverAsking((question) => addressRecords(question, [...many, '192.168.0.1']));
+    const { guard } = await resolverFor((question) => addressRecords(question, [...many, '192.168.0.1']));
     expect(await guard.admit('https://many.example.com/')).toEqual({ admitted: false, cause: 'address' });
   });
 
   test('that never completes counts as none', async () => {
-    const { guard } = await resolverAsking(
+    const { guard } = await resolverFor(
       (question) => (question.transport === 'tcp' ? { kind: 'silent' } : addressRecords(question, many)),
-      HASTY,
+      FAST,
     );
     expect(await guard.admit('https://many.example.com/')).toEqual({
       admitted: false,
@@ -191,7 +187,7 @@ describe('a response that is too long for a datagram', () => {
 });
 
 test.each(['refused', 'garbage'] as const)('a %s response yields no addresses', async (kind) => {
-  const { guard } = await resolverAsking(() => ({ kind }));
+  const { guard } = await resolverFor(() => ({ kind }));
   expect(await guard.admit('https://hooks.example.com/')).toEqual({
     admitted: false,
     cause: 'lookup_failed',
@@ -200,16 +196,16 @@ test.each(['refused', 'garbage'] as const)('a %s response yields no addresses', 
 
 test('a lost query is retried', async () => {
   const lost = new Set<string>();
-  const { resolveHost } = await resolverAsking((question) => {
+  const { resolveHost } = await resolverFor((question) => {
     if (lost.has(question.type)) return addressRecords(question, ['93.184.215.14', '2606:4700:4700::1111']);
     lost.add(question.type);
     return { kind: 'silent' };
-  }, ASKS_AGAIN);
+  }, WITH_RETRY);
   expect(await resolveHost('hooks.example.com')).toEqual(['93.184.215.14', '2606:4700:4700::1111']);
 });
 
 test('an address for another name is vetted like any other', async () => {
-  const { guard } = await resolverAsking((question) => ({
+  const { guard } = await resolverFor((question) => ({
     kind: 'records',
     records:
       question.type === 'A'
@@ -223,7 +219,7 @@ test('an address for another name is vetted like any other', async () => {
 });
 
 test('a record of the wrong type is not used as an address', async () => {
-  const { resolveHost } = await resolverAsking((question) => ({
+  const { resolveHost } = await resolverFor((question) => ({
     kind: 'records',
     records: [{ type: 'TXT', name: question.name, ttl: 60, data: '93.184.215.14' }],
   }));

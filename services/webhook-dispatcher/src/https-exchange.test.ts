@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import {
   allClosed,
-  answerOf,
+  responseOf,
   loopback,
   rawTlsServer,
   receiver,
@@ -16,7 +16,7 @@ describe('a response', () => {
     const at = await receiver({
       answer: (_request, response) => response.writeHead(200).end('a'.repeat(4_095) + 'b'.repeat(5_000)),
     });
-    const answer = answerOf(await senderFor(loopback(at.port))());
+    const answer = responseOf(await senderFor(loopback(at.port))());
     expect(Buffer.from(answer?.body ?? []).toString()).toBe(`${'a'.repeat(4_095)}b`);
   });
 
@@ -40,7 +40,7 @@ describe('a response', () => {
     });
     const result = await senderFor(loopback(at.port))();
     expect(result.outcome).toBe('delivered');
-    expect(answerOf(result)?.body).toHaveLength(4_096);
+    expect(responseOf(result)?.body).toHaveLength(4_096);
     await closed;
     expect(written).toBeLessThan(50_000_000);
   });
@@ -75,7 +75,7 @@ describe('a response', () => {
     ['no HTTP', 'hello\r\n\r\n'],
     ['chunks of no size', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n'],
     [
-      'a length and chunks',
+      'a length with chunks',
       'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello'],
@@ -137,7 +137,7 @@ describe('a response', () => {
         outcome: 'connection_failed',
         error: 'the response was not valid HTTP',
       });
-      expect(answerOf(result)).toBeUndefined();
+      expect(responseOf(result)).toBeUndefined();
       await allClosed(pool);
       expect([requests, at.connections()]).toEqual([attempts, attempts]);
     }
@@ -151,19 +151,19 @@ describe('a response', () => {
       const pool = testPool();
       const result = await senderFor(loopback(at.port), {}, pool)();
       expect(result.outcome).toBe('delivered');
-      expect(Buffer.from(answerOf(result)?.body ?? []).toString()).toBe('hello');
+      expect(Buffer.from(responseOf(result)?.body ?? []).toString()).toBe('hello');
       await allClosed(pool);
     }
   });
 
-  test('that is compressed is kept as received, whatever its decompressed size', async () => {
+  test('that is compressed is kept as received, regardless of its decompressed size', async () => {
     const bomb = gzipSync(Buffer.alloc(20_000_000));
     const at = await receiver({
       answer: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
     });
     const result = await senderFor(loopback(at.port))();
     expect(result.outcome).toBe('delivered');
-    expect(answerOf(result)?.body).toEqual(bomb.subarray(0, 4_096));
+    expect(responseOf(result)?.body).toEqual(bomb.subarray(0, 4_096));
     expect(at.requests[0]?.headers['accept-encoding']).toBeUndefined();
   });
 
@@ -177,7 +177,7 @@ describe('a response', () => {
     expect(result.outcome).toBe('delivered');
     await allClosed(pool);
     expect(written()).toBeLessThan(50_000_000);
-    expect(answerOf(result)?.body.byteLength).toBeLessThan(100);
+    expect(responseOf(result)?.body.byteLength).toBeLessThan(100);
   });
 
   test('is not awaited after endless interim responses', async () => {
@@ -226,7 +226,7 @@ describe('a response', () => {
     const pool = testPool();
     const post = senderFor(loopback(at.port), {}, pool);
     const result = await post({ body: Buffer.alloc(50_000_000) });
-    expect(answerOf(result)?.status).toBe(413);
+    expect(responseOf(result)?.status).toBe(413);
     await allClosed(pool);
   });
 
@@ -240,7 +240,7 @@ describe('a response', () => {
       },
     });
     const result = await senderFor(loopback(at.port))();
-    expect(answerOf(result)?.status).toBe(204);
+    expect(responseOf(result)?.status).toBe(204);
     expect(at.requests).toHaveLength(1);
   });
 });

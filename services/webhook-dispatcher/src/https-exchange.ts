@@ -8,16 +8,16 @@ import type { Deadline } from './deadline.js';
 import type { AdmittedEndpoint, DialTarget } from './endpoint-guard.js';
 import type { PeerCertificate } from './peer-certificate.js';
 
-/** One POST to make. */
+/** A POST to send. */
 export interface OutgoingPost {
-  /** As stored; it goes through the guard before anything is connected. */
+  /** The stored URL; the guard vets it before any connection. */
   readonly url: string;
-  /** Besides `host` and `content-length`, which are set here. */
+  /** All headers except `host` and `content-length`, which the exchange sets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
-/** What a response held. */
+/** The recorded part of a response. */
 export interface PostResponse {
   readonly status: number;
   /** The first 4 KiB. */
@@ -25,37 +25,37 @@ export interface PostResponse {
   readonly retryAfter: string | undefined;
 }
 
-/** What became of each step of one POST; what was not reached is absent. Milliseconds are of that step alone. */
+/** Steps of one POST; a step that was not reached is absent. Each duration covers only its own step, in ms. */
 export interface ExchangeTrace {
-  /** Until the host's addresses were known; absent when it was not looked up, and for a refused endpoint. */
+  /** Duration of the DNS lookup; absent without a lookup and for a refused endpoint. */
   readonly dnsMs?: number | undefined;
-  /** The response of that lookup, the first 16. All are public: a refused endpoint has none. */
+  /** First 16 addresses of the lookup, all public; absent for a refused endpoint. */
   readonly addresses?: readonly string[] | undefined;
-  /** Until the TCP connection stood; absent when a kept connection was used again. */
+  /** Duration of the TCP connect; absent for a reused connection. */
   readonly connectMs?: number | undefined;
-  /** From there until the handshake was done, also when the certificate was refused then; absent as `connectMs` is. */
+  /** Duration of the TLS handshake; also set if the certificate was refused. Absent for a reused connection. */
   readonly tlsMs?: number | undefined;
-  /** Such as `TLSv1.3`. */
+  /** For example `TLSv1.3`. */
   readonly tlsProtocol?: string | undefined;
-  /** Also when it was refused. */
+  /** Also set if it was refused. */
   readonly certificate?: PeerCertificate | undefined;
   readonly reusedConnection: boolean;
-  /** From the last byte of the request to the first status line and headers of a response. */
+  /** Time from the last byte of the request to the head of the first response. */
   readonly firstByteMs?: number | undefined;
 }
 
-/** How one exchange ended. */
+/** Outcome of one exchange. */
 export type Ending =
-  | { readonly kind: 'answered'; readonly answer: PostResponse }
-  | { readonly kind: 'expired'; readonly answer: PostResponse | undefined }
+  | { readonly kind: 'responded'; readonly response: PostResponse }
+  | { readonly kind: 'expired'; readonly response: PostResponse | undefined }
   | {
       readonly kind: 'failed';
       readonly phase: ExchangePhase;
       readonly error: Error;
-      readonly answer: PostResponse | undefined;
+      readonly response: PostResponse | undefined;
     };
 
-/** The trace without what came before the exchange. */
+/** An outcome with the steps of the exchange, without those before it. */
 type TracedEnding = Ending & { readonly trace: ExchangeTrace };
 
 /** The receiver had closed the kept connection before its reuse. Nothing was sent, and the pool has dropped it. */
@@ -66,15 +66,15 @@ interface NothingSent {
 const READ_BYTES = 64 * 1_024;
 const KEPT_BYTES = 4 * 1_024;
 const HEADER_BYTES = 16 * 1_024;
-/** What may come over a connection for one response, with its headers, its frames of chunks and the interim responses. */
+/** Maximum bytes received for one response, including headers, chunk framing and interim responses. */
 const WIRE_BYTES = 2 * READ_BYTES;
 
-/** The trace of a POST that dialled no address. */
+/** Trace of a POST that connected to no address. */
 export const NOTHING_REACHED: ExchangeTrace = { reusedConnection: false };
 
 /**
- * POSTs over one connection to one vetted address. At most 64 KiB of the response are read, and 128 KiB with all that frames
- * it; after that its status alone counts. Redirects are not followed. Never rejects: a failure is an ending with its phase.
+ * POSTs over one connection to one vetted address. Reads at most 64 KiB of the response's body, and 128 KiB including its framing;
+ * beyond that only the status counts. Does not follow redirects. Never rejects: a failure is an outcome with its phase.
  */
 export function exchange(
   pool: ConnectionPool,
@@ -89,7 +89,7 @@ export function exchange(
 ): Promise<TracedEnding | NothingSent> {
   const { deadline, connectMs: connectLimitMs } = limits;
   if (deadline.hasPassed()) {
-    return Promise.resolve({ kind: 'expired', answer: undefined, trace: NOTHING_REACHED });
+    return Promise.resolve({ kind: 'expired', response: undefined, trace: NOTHING_REACHED });
   }
   const key = { ...target, hostName };
   return new Promise((resolve) => {
@@ -103,7 +103,7 @@ export function exchange(
     let sentAt: number | undefined;
     let firstByteMs: number | undefined;
 
-    const answerSoFar = (): PostResponse | undefined =>
+    const responseSoFar = (): PostResponse | undefined =>
       response?.statusCode === undefined || response.statusCode < 100
         ? undefined
         : {
@@ -130,14 +130,14 @@ export function exchange(
     };
     const fail = (error: Error) => {
       if (request.reusedSocket && response === undefined) pool.brokeOnReuse(key);
-      end({ kind: 'failed', phase, error, answer: answerSoFar() });
+      end({ kind: 'failed', phase, error, response: responseSoFar() });
     };
     const succeed = () => {
-      const answer = answerSoFar();
-      if (answer === undefined) fail(new Error('the response has no status'));
-      else end({ kind: 'answered', answer });
+      const complete = responseSoFar();
+      if (complete === undefined) fail(new Error('the response has no status'));
+      else end({ kind: 'responded', response: complete });
     };
-    const answerBegan = () => {
+    const responseBegan = () => {
       firstByteMs ??= sentAt === undefined ? 0 : Math.round(performance.now() - sentAt);
     };
     const isTooMuch = () =>
@@ -170,8 +170,8 @@ export function exchange(
       resolve({ kind: 'nothing-sent' });
     };
     deadline.whenPassed(() => {
-      end({ kind: 'expired', answer: answerSoFar() });
-      // A connection that is given up for its silence is not one that the receiver has closed.
+      end({ kind: 'expired', response: responseSoFar() });
+      // Aborted here because of the silence, so it does not count as closed by the receiver.
       abandon();
     });
 
@@ -180,7 +180,7 @@ export function exchange(
       wireBytesBefore = given.bytesRead;
       if (request.reusedSocket) {
         phase = 'http';
-        // The request is written after this event. If that write fails at once, the system has taken none of it. The
+        // The request is written after this event. If that write fails at once, the system has sent none of it. The
         // failure destroys the connection in the next tick, and is emitted in the one after.
         process.nextTick(() => process.nextTick(endIfNothingSent, given));
         return;
@@ -203,21 +203,21 @@ export function exchange(
     });
     request.on('error', fail);
     request.on('information', () => {
-      answerBegan();
+      responseBegan();
       if (isTooMuch()) {
         request.destroy(Object.assign(new Error('too many interim responses'), { code: 'TOO_MANY_INTERIM' }));
       }
     });
     request.on('upgrade', (incoming, upgraded) => {
-      answerBegan();
+      responseBegan();
       response = incoming;
       upgraded.destroy();
       succeed();
     });
     request.on('response', (incoming) => {
-      answerBegan();
+      responseBegan();
       response = incoming;
-      if (answerSoFar() === undefined) {
+      if (responseSoFar() === undefined) {
         fail(Object.assign(new Error('the response has no status'), { code: 'HPE_INVALID_STATUS' }));
         request.destroy();
         return;
@@ -243,7 +243,7 @@ export function exchange(
   });
 }
 
-/** Ends what would go on writing to a receiver that has responded without reading. */
+/** Destroys a request that is still being written although the receiver has responded. */
 function destroyUnlessSent(request: ClientRequest): void {
   if (!request.writableFinished) request.destroy();
 }

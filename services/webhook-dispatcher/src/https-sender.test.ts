@@ -8,7 +8,7 @@ import {
   HOST,
   addressOf,
   allClosed,
-  answerOf,
+  responseOf,
   cleanups,
   closedPort,
   errorOf,
@@ -35,7 +35,7 @@ describe('a POST', () => {
       body,
     });
     expect(result.outcome).toBe('delivered');
-    expect(answerOf(result)).toEqual({ status: 202, body: Buffer.from('stored'), retryAfter: '7' });
+    expect(responseOf(result)).toEqual({ status: 202, body: Buffer.from('stored'), retryAfter: '7' });
     expect(addressOf(result)).toBe('127.0.0.1');
     expect(result.durationMs).toBeGreaterThanOrEqual(0);
 
@@ -65,7 +65,7 @@ describe('a POST', () => {
       const at = await receiver({ answer: (_request, response) => response.writeHead(status).end() });
       const result = await senderFor(loopback(at.port))();
       expect(result.outcome).toBe('rejected');
-      expect(answerOf(result)?.status).toBe(status);
+      expect(responseOf(result)?.status).toBe(status);
       expect(errorOf(result)).toContain(`the endpoint responded with ${status}`);
     },
   );
@@ -78,11 +78,11 @@ describe('a POST', () => {
     });
     const result = await senderFor(loopback(at.port))();
     expect(result.outcome).toBe('rejected');
-    expect(answerOf(result)?.status).toBe(101);
+    expect(responseOf(result)?.status).toBe(101);
   });
 
   test.each([301, 302, 303, 307, 308])(
-    'does not follow a %d, wherever it points [DELIVERY-13]',
+    'does not follow a %d to any location [DELIVERY-13]',
     async (status) => {
       const target = await receiver();
       for (const location of [
@@ -164,7 +164,7 @@ describe('the connected address', () => {
     expect(dns.questions.map(({ type }) => type).sort()).toEqual(['A', 'AAAA']);
   });
 
-  test('is the next vetted one when the first refuses the connection', async () => {
+  test('is the next vetted one if the first refuses the connection', async () => {
     const at = await receiver();
     const refusing = { address: '127.0.0.1', port: await closedPort() };
     const result = await senderFor(
@@ -174,7 +174,7 @@ describe('the connected address', () => {
     expect(at.requests).toHaveLength(1);
   });
 
-  test('is the next vetted one when the first is silent', async () => {
+  test('is the next vetted one if the first does not respond', async () => {
     const at = await receiver();
     const silent = { address: '127.0.0.9', port: at.port };
     const pool = testPool();
@@ -251,7 +251,7 @@ describe('the time limit', () => {
     const pool = testPool();
     const result = await senderFor(loopback(at.port), limit, pool)();
     expect(result.outcome).toBe('timed_out');
-    expect(answerOf(result)).toBeUndefined();
+    expect(responseOf(result)).toBeUndefined();
     expect(at.requests).toHaveLength(1);
     await allClosed(pool);
   });
@@ -277,7 +277,7 @@ describe('the time limit', () => {
       const pool = testPool();
       const result = await senderFor(loopback(at.port), limit, pool)();
       expect(result.outcome).toBe('timed_out');
-      expect(answerOf(result)?.status).toBe(200);
+      expect(responseOf(result)?.status).toBe(200);
       await allClosed(pool);
     },
   );

@@ -20,31 +20,31 @@ import {
   type PostResponse,
 } from './https-exchange.js';
 
-/** How a POST ended. `error` is in words that the company owner may read. */
+/** Outcome of a POST. `error` is shown to the company's owner. */
 export type PostResult = { readonly durationMs: number; readonly trace: ExchangeTrace } & (
-  | { readonly outcome: 'delivered'; readonly answer: PostResponse; readonly remoteAddress: string }
+  | { readonly outcome: 'delivered'; readonly response: PostResponse; readonly remoteAddress: string }
   | {
       readonly outcome: 'rejected';
-      readonly answer: PostResponse;
+      readonly response: PostResponse;
       readonly remoteAddress: string;
       readonly error: string;
     }
   | {
       readonly outcome: 'timed_out' | 'tls_failed' | 'connection_failed';
-      /** The part of a response that arrived before it broke off. */
-      readonly answer?: PostResponse | undefined;
-      /** Absent when nothing was dialled. */
+      /** The part of the response that arrived. */
+      readonly response?: PostResponse | undefined;
+      /** Absent if no connection was attempted. */
       readonly remoteAddress?: string | undefined;
       readonly error: string;
     }
   | { readonly outcome: 'endpoint_refused'; readonly cause: RefusalCause; readonly error: string }
 );
 
-/** Makes webhook POSTs; the only part of the service that connects to strangers. */
+/** Sends webhook POSTs. Nothing else in the service connects to partners' endpoints. */
 export interface HttpsSender {
   /**
-   * POSTs once. Never throws for what the endpoint does: that is the result. The guard is asked each time, and only the
-   * addresses that it has just vetted are dialled, so that a response of DNS cannot change in between.
+   * POSTs once. Never throws because of the endpoint: its failure is a result. The guard vets the endpoint each time, and the sender
+   * connects only to the vetted addresses, so a DNS change in between has no effect.
    */
   post(post: OutgoingPost): Promise<PostResult>;
 }
@@ -53,19 +53,18 @@ const MAX_TARGETS = 4;
 const TRACED_ADDRESSES = 16;
 
 /**
- * Makes the sender. The time limit covers name resolution, connecting, TLS and the whole response. When a vetted address does
- * not take the connection, the next one is tried: nothing has been sent by then. The same holds for a kept connection that
- * the receiver closed before its reuse. Once the request may have been sent it is never sent again, so that one call is
- * at most one POST.
+ * Creates the sender. The time limit covers DNS, connect, TLS and the whole response. If a vetted address does not accept the
+ * connection, or the receiver closed a kept connection before its reuse, nothing was sent and the sender tries the next. Once
+ * the request may have been sent, it is never sent again: one call is at most one POST.
  */
 export function createHttpsSender(deps: {
   readonly guard: EndpointGuard;
   readonly pool: ConnectionPool;
-  /** Milliseconds for the whole (spec: Acknowledgement and retries 1). */
+  /** Time limit of a POST, in ms (spec: Acknowledgement and retries 1). */
   readonly timeoutMs?: number;
-  /** Milliseconds after which another vetted address is tried, when there is one. */
+  /** Time limit of a connect before the next vetted address is tried, in ms. */
   readonly connectTimeoutMs?: number;
-  /** Timer of the time limit; absent: the process's. */
+  /** Timer of the time limit; absent: the process's clock. */
   readonly after?: After;
 }): HttpsSender {
   const { guard, pool, timeoutMs = LIMITS.webhookTimeoutMs, connectTimeoutMs = 3_000, after } = deps;
@@ -86,7 +85,7 @@ export function createHttpsSender(deps: {
       const isLast = index === targets.length - 1;
       const limits = { deadline, connectMs: isLast ? undefined : connectTimeoutMs };
       let ending = await exchange(pool, endpoint, target, post, limits);
-      // Each of these has left the pool, so a new connection is the last.
+      // Each attempt removes its kept connection from the pool, so the loop ends with a new connection.
       while (ending.kind === 'nothing-sent') ending = await exchange(pool, endpoint, target, post, limits);
       if (ending.kind === 'failed' && ending.phase === 'connect' && !isLast) continue;
       const trace = { ...tracedLookup(endpoint), ...ending.trace };
@@ -122,18 +121,18 @@ function judge(
   ending: Ending,
   timeoutError: string,
 ): Without<Dialled, 'remoteAddress' | 'trace' | 'durationMs'> {
-  const { answer } = ending;
+  const { response } = ending;
   switch (ending.kind) {
     case 'expired':
-      return { outcome: 'timed_out', answer, error: timeoutError };
+      return { outcome: 'timed_out', response, error: timeoutError };
     case 'failed':
-      return { ...classifyFailure(ending.phase, ending.error), answer };
-    case 'answered': {
-      const { status } = ending.answer;
-      if (status >= 200 && status <= 299) return { outcome: 'delivered', answer: ending.answer };
+      return { ...classifyFailure(ending.phase, ending.error), response };
+    case 'responded': {
+      const { status } = ending.response;
+      if (status >= 200 && status <= 299) return { outcome: 'delivered', response: ending.response };
       const isRedirect = status >= 300 && status <= 399;
       const error = `the endpoint responded with ${status}${isRedirect ? '; redirects are not followed' : ''}`;
-      return { outcome: 'rejected', answer: ending.answer, error };
+      return { outcome: 'rejected', response: ending.response, error };
     }
   }
 }

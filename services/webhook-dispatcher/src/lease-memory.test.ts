@@ -95,7 +95,7 @@ describe('a lease', () => {
   });
 });
 
-test('a memory of leases forgets the oldest', async () => {
+test('the memory of leases drops the oldest', async () => {
   const leases = createLeaseMemory({ capacity: 2 });
   const deliver = deliverer({ leases });
   for (const leaseId of ['lease-1', 'lease-2', 'lease-3']) await deliver(message({ leaseId }));

@@ -7,14 +7,14 @@ import type { DeliveryAttempted } from '@partner/proto-contracts/gen/partner/web
 export interface LeaseMemory {
   /** Returns the attempt under a lease, in flight or finished; `reported` when job-state has its result. */
   recall(leaseId: string): Promise<DeliveryAttempted> | 'reported' | undefined;
-  /** Records an attempt at its start; forgets it if it rejects. */
+  /** Records an attempt at its start; drops it if it rejects. */
   began(leaseId: string, attempt: Promise<DeliveryAttempted>): void;
   /** Records that the broker has confirmed the result, and drops the result itself. */
   reported(leaseId: string): void;
 }
 
 /**
- * Creates a memory of the newest `capacity` leases. A forgotten lease costs at most a second POST, which the receiver
+ * Creates a memory of the newest `capacity` leases. A dropped lease causes at most a second POST, which the receiver
  * recognizes by its event id.
  */
 export function createLeaseMemory({ capacity = 20_000 }: { readonly capacity?: number } = {}): LeaseMemory {

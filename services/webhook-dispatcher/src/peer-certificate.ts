@@ -16,7 +16,7 @@ const MAX_NAME_LENGTH = 253;
  * The peer chooses the names, so each is cut at 253 characters and stripped of control characters.
  */
 export function readPeerCertificate(socket: TLSSocket): PeerCertificate | undefined {
-  // The type says that it is always present; a resumed session has none.
+  // Unlike its type, it is absent in a resumed session.
   const shown: Partial<TlsCertificate> | undefined = socket.getPeerCertificate();
   if (shown.valid_to === undefined) return undefined;
   const validTo = new Date(shown.valid_to);

@@ -7,15 +7,16 @@ const CAP_SECONDS = LIMITS.webhookBackoffCapMs / 1_000;
  * seconds or an HTTP date. At least 1, and at most 6 hours, which is the cap on every delay. Undefined if the header is
  * absent or unusable.
  */
-export function retryAfterSeconds(answer: {
+export function retryAfterSeconds(response: {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly now: Date;
 }): number | undefined {
-  if (answer.retryAfter === undefined || (answer.status !== 429 && answer.status !== 503)) return undefined;
-  const text = answer.retryAfter.trim();
+  if (response.retryAfter === undefined || (response.status !== 429 && response.status !== 503))
+    return undefined;
+  const text = response.retryAfter.trim();
   const seconds = /^\d+$/.test(text)
     ? Number(text)
-    : Math.ceil((Date.parse(text) - answer.now.getTime()) / 1_000);
+    : Math.ceil((Date.parse(text) - response.now.getTime()) / 1_000);
   return seconds >= 1 ? Math.min(seconds, CAP_SECONDS) : undefined;
 }

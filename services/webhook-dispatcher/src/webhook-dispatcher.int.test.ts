@@ -109,7 +109,7 @@ beforeAll(async () => {
       return { kind: 'done' };
     },
   });
-  await eventually('the connection of the test', () => connection.isReady());
+  await eventually('the test connection', () => connection.isReady());
 });
 
 afterEach(async () => {
@@ -325,9 +325,9 @@ describe('the service', () => {
     const dispatcher = await startDispatcher({ AMQP_URL: way.url });
     const deliveryId = await commandDelivery();
     const response = await held.find(isOf(deliveryId));
-    const taken = way.taken();
+    const taken = way.accepted();
     way.cut();
-    await eventually('a new connection', () => way.taken() > taken);
+    await eventually('a new connection', () => way.accepted() > taken);
     // At once: an attempt takes at most 10 s, and a busy broker may take longer to be ready again.
     response.writeHead(204).end();
     await eventually('readiness again', async () => (await dispatcher.readiness()) === 200);

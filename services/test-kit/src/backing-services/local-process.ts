@@ -19,7 +19,7 @@ export interface LocalProgram {
   readonly prepare?: () => Promise<void>;
   /** Readiness check; a rejection means that it is not up. */
   readonly isUp: () => Promise<boolean>;
-  /** Ends a start that hangs; a program that has ended is noticed at once. A busy machine takes many times what a quiet one does. */
+  /** Time limit of a start, in ms. Set it high for busy machines: a program that ends is detected at once. */
   readonly startTimeoutMs: number;
   readonly stopSignal: NodeJS.Signals;
   readonly stopGraceMs: number;
@@ -60,20 +60,20 @@ export function baseEnvironment(): Record<string, string> {
 }
 
 /** Ports may be reserved before their servers listen: a caller that needs several reserves them first. */
-const givenPorts = new Set<number>();
+const reservedPorts = new Set<number>();
 
 /**
  * Returns a TCP port of loopback that was free a moment ago. It is returned only once in this process and, on Linux, to
  * no other running process. It is below the range for outgoing connections. Otherwise, while a server is down, a
- * reconnecting client could get that port as its own, connect to itself and block the server's restart.
+ * reconnecting client could get that port, connect to itself and block the server's restart.
  */
 export async function freePort(): Promise<number> {
   const lowest = 20_000;
   const behind = firstOutgoingPort();
   for (let attempt = 0; attempt < 50 && behind - lowest > 1_000; attempt += 1) {
     const candidate = lowest + Math.floor(Math.random() * (behind - lowest));
-    if (givenPorts.has(candidate)) continue;
-    givenPorts.add(candidate);
+    if (reservedPorts.has(candidate)) continue;
+    reservedPorts.add(candidate);
     if (await takePort(candidate)) return candidate;
   }
   return new Promise((resolve, reject) => {
@@ -137,7 +137,7 @@ function firstOutgoingPort(): number {
 const endWithThisProcess = new Set<number>();
 
 /**
- * Starts a program in a process group of its own, with its output in a log file. Unless detached, it ends with this
+ * Starts a program in its own process group, with its output in a log file. Unless detached, it ends with this
  * process, however that ends (on Linux also by SIGKILL).
  */
 export function startLocalProcess(
@@ -233,7 +233,7 @@ export async function stopLocalProcess(
   const timer = setTimeout(() => local.signal('SIGKILL'), graceMs);
   await local.ended();
   clearTimeout(timer);
-  // Kill what the leader has left behind in its group.
+  // Kill the processes that the leader left in its group.
   local.signal('SIGKILL');
 }
 

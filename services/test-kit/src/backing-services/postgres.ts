@@ -67,7 +67,7 @@ export function postgresUrl(port: number): string {
 
 /**
  * Returns the data directory of a private Postgres: inside the given directory. As root, if user `postgres` cannot
- * access that, it is a directory of its own under the system's temporary one.
+ * access that, it is a separate directory under the system's temporary one.
  */
 export async function postgresDataDirectory(directory: string): Promise<string> {
   const inside = path.join(directory, 'data');
@@ -84,7 +84,7 @@ export async function postgresDataDirectory(directory: string): Promise<string> 
 }
 
 /**
- * Defines Postgres as a private instance in a directory of its own, which is created if needed. As root it runs as user
+ * Defines Postgres as a private instance in its own directory, which is created if needed. As root it runs as user
  * `postgres`, because the server refuses to run as root. Throws {@link LocalPartError} if it is not installed.
  */
 export async function postgresProgram(options: PostgresOptions): Promise<LocalProgram> {
@@ -120,7 +120,7 @@ export async function postgresProgram(options: PostgresOptions): Promise<LocalPr
   };
 }
 
-/** Starts Postgres in a directory of its own. */
+/** Starts Postgres in its own directory. */
 export async function startPostgres(
   options: PostgresOptions & { readonly detached?: boolean },
 ): Promise<LocalPostgres> {
@@ -185,7 +185,7 @@ async function numericId(flag: '-u' | '-g', user: string): Promise<number> {
     return Number((await run('id', [flag, user])).stdout);
   } catch {
     throw new LocalPartError(
-      `Postgres does not run as root, and there is no user ${user}: run this as another user`,
+      `Postgres does not run as root, and user ${user} does not exist: run this as another user`,
     );
   }
 }

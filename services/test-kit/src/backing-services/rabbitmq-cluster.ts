@@ -56,7 +56,7 @@ export async function startRabbitmqCluster(): Promise<RabbitmqCluster> {
   const nodes = [node(firstPort, first.server)];
   for (const port of [await freePort(), await freePort()])
     nodes.push(node(port, (await define(port)).server));
-  // A node joins one that runs.
+  // Each node joins the running ones.
   for (const each of nodes) await each.start();
 
   return {

@@ -13,7 +13,7 @@ import {
   stopLocalProcess,
 } from './local-process.js';
 
-/** A private RabbitMQ node on loopback, with a port mapper of its own. */
+/** A private RabbitMQ node on loopback, with its own port mapper. */
 export interface LocalRabbitmq {
   readonly process: LocalProcess;
   readonly portMapper: LocalProcess;
@@ -59,8 +59,8 @@ export function rabbitmqUrl(port: number): string {
 }
 
 /**
- * Defines a RabbitMQ node as a private instance in a directory of its own. The port mapper (epmd) of Erlang nodes is
- * private too, so that nothing is left behind and no other node is affected. It must be up before the node starts.
+ * Defines a RabbitMQ node as a private instance in its own directory. The port mapper (epmd) of Erlang nodes is
+ * private too, so that it ends with the node and affects no other node. It must be up before the node starts.
  * Throws {@link LocalPartError} if RabbitMQ is not installed.
  */
 export function rabbitmqPrograms(
@@ -128,7 +128,7 @@ export function rabbitmqPrograms(
       cwd: options.directory,
       logFile: path.join(logDirectory, 'rabbitmq-port-mapper.log'),
       prepare,
-      isUp: () => takesConnections(options.portMapperPort),
+      isUp: () => acceptsConnections(options.portMapperPort),
       startTimeoutMs: 120_000,
       stopSignal: 'SIGTERM',
       stopGraceMs: 15_000,
@@ -171,7 +171,7 @@ function definitions(vhosts: readonly string[]): unknown {
   };
 }
 
-/** Starts a RabbitMQ node in a directory of its own, and its port mapper. */
+/** Starts a RabbitMQ node in its own directory, and its port mapper. */
 export async function startRabbitmq(
   options: RabbitmqOptions & {
     readonly detached?: boolean;
@@ -230,7 +230,7 @@ async function opensConnections(url: string): Promise<boolean> {
   return true;
 }
 
-async function takesConnections(port: number): Promise<boolean> {
+async function acceptsConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectSocket({ host: '127.0.0.1', port });
     socket.once('connect', () => {

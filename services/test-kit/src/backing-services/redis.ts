@@ -38,7 +38,7 @@ export function redisUrl(port: number): string {
 }
 
 /**
- * Defines Redis as a private instance in a directory of its own. Throws {@link LocalPartError} if it is not installed.
+ * Defines Redis as a private instance in its own directory. Throws {@link LocalPartError} if it is not installed.
  */
 export function redisProgram(options: RedisOptions): LocalProgram {
   const server = findRedis();
@@ -57,14 +57,14 @@ export function redisProgram(options: RedisOptions): LocalProgram {
     prepare: async () => {
       await mkdir(options.directory, { recursive: true });
     },
-    isUp: () => answersPing(redisUrl(options.port)),
+    isUp: () => respondsToPing(redisUrl(options.port)),
     startTimeoutMs: 120_000,
     stopSignal: 'SIGTERM',
     stopGraceMs: 15_000,
   };
 }
 
-/** Starts Redis in a directory of its own. */
+/** Starts Redis in its own directory. */
 export async function startRedis(
   options: RedisOptions & { readonly detached?: boolean },
 ): Promise<LocalRedis> {
@@ -77,7 +77,7 @@ export async function startRedis(
   };
 }
 
-async function answersPing(url: string): Promise<boolean> {
+async function respondsToPing(url: string): Promise<boolean> {
   return withRedis(url, async (client) => {
     await client.ping();
     return true;

@@ -1,5 +1,5 @@
 /** Returns the URL of a server for integration tests; `scripts/test` starts the servers and sets the variables. */
-function partUrl(variable: string): string {
+function serverUrl(variable: string): string {
   const url = process.env[variable];
   if (url === undefined || url === '') throw new Error(`${variable} is not set; run scripts/test`);
   return url;
@@ -7,15 +7,15 @@ function partUrl(variable: string): string {
 
 /** Returns the URL of a Postgres server as superuser, database `postgres`. Throws if the tests run without one. */
 export function testPostgresUrl(): string {
-  return partUrl('TEST_POSTGRES_URL');
+  return serverUrl('TEST_POSTGRES_URL');
 }
 
 /** Returns the URL of a RabbitMQ server, default vhost. Throws if the tests run without one. */
 export function testAmqpUrl(): string {
-  return partUrl('TEST_AMQP_URL');
+  return serverUrl('TEST_AMQP_URL');
 }
 
 /** Returns the URL of a Redis server. Throws if the tests run without one. */
 export function testRedisUrl(): string {
-  return partUrl('TEST_REDIS_URL');
+  return serverUrl('TEST_REDIS_URL');
 }

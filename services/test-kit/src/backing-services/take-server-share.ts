@@ -13,7 +13,7 @@ export const SHARE_VHOSTS: readonly string[] = Array.from({ length: SHARES }, (_
 /** Number of databases of the test Redis: 0, and one for each share. */
 export const SHARE_REDIS_DATABASES = SHARES + 1;
 
-/** A Postgres database, a vhost and a Redis database of its own, on the servers that `scripts/test` has started. */
+/** An exclusive Postgres database, vhost and Redis database on the servers that `scripts/test` has started. */
 export interface ServerShare {
   readonly postgresUrl: string;
   readonly amqpUrl: string;

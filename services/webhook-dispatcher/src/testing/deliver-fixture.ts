@@ -32,7 +32,7 @@ export const delivered: PostResult = {
   outcome: 'delivered',
   durationMs: 42,
   remoteAddress: '93.184.215.14',
-  answer: { status: 204, body: Buffer.from('thanks'), retryAfter: undefined },
+  response: { status: 204, body: Buffer.from('thanks'), retryAfter: undefined },
 };
 
 /** What one test does and observes. */
@@ -43,7 +43,7 @@ interface DeliverRun {
   readonly registry: Registry;
   readonly stop: AbortController;
   elapsedMs: number;
-  answer: (post: OutgoingPost) => Promise<PostResult>;
+  respond: (post: OutgoingPost) => Promise<PostResult>;
 }
 
 const newRun = (): DeliverRun => ({
@@ -53,7 +53,7 @@ const newRun = (): DeliverRun => ({
   registry: new Registry(),
   stop: new AbortController(),
   elapsedMs: 0,
-  answer: async () => delivered,
+  respond: async () => delivered,
 });
 
 /** State of the running test. */
@@ -74,7 +74,7 @@ export function deliverer(changes: Partial<DeliverDeps> = {}) {
     sender: {
       post: async (post) => {
         run.posts.push(post);
-        return run.answer(post);
+        return run.respond(post);
       },
     },
     publisher: run.publisher,
@@ -137,7 +137,7 @@ export function heldAttempt(): { readonly began: Promise<void>; readonly finish:
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  run.answer = async () => {
+  run.respond = async () => {
     begin();
     await finished;
     return delivered;

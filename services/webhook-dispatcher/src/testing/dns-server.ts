@@ -47,13 +47,13 @@ const LENGTH_BYTES = 2;
 export async function startDnsServer(reply: (question: DnsQuestion) => DnsReply): Promise<TestDnsServer> {
   const questions: DnsQuestion[] = [];
 
-  function answer(message: Buffer, transport: DnsQuestion['transport']): Buffer | undefined {
+  function respond(message: Buffer, transport: DnsQuestion['transport']): Buffer | undefined {
     const packet = decode(message);
     const [question] = packet.questions ?? [];
     if (question === undefined) return undefined;
-    const asked = { name: question.name, type: question.type, transport };
-    questions.push(asked);
-    const said = reply(asked);
+    const received = { name: question.name, type: question.type, transport };
+    questions.push(received);
+    const said = reply(received);
     if (said.kind === 'silent') return undefined;
     if (said.kind === 'garbage') return Buffer.from('garbage');
     const response = {
@@ -80,7 +80,7 @@ export async function startDnsServer(reply: (question: DnsQuestion) => DnsReply)
       while (received.length >= LENGTH_BYTES) {
         const end = LENGTH_BYTES + received.readUInt16BE(0);
         if (received.length < end) return;
-        const said = answer(received.subarray(LENGTH_BYTES, end), 'tcp');
+        const said = respond(received.subarray(LENGTH_BYTES, end), 'tcp');
         received = received.subarray(end);
         if (said !== undefined) connection.write(said);
       }
@@ -88,7 +88,7 @@ export async function startDnsServer(reply: (question: DnsQuestion) => DnsReply)
   });
   const udp = createSocket('udp4');
   udp.on('message', (datagram, sender) => {
-    const said = answer(datagram, 'udp');
+    const said = respond(datagram, 'udp');
     if (said !== undefined) udp.send(said, sender.port, sender.address);
   });
   // UDP and TCP share a port, so it must be one that no outgoing connection can hold.

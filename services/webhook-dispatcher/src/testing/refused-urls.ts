@@ -1,4 +1,4 @@
-/** URLs that the guard refuses before a lookup, by what is wrong with them. */
+/** URLs that the guard refuses before a lookup, by violation. */
 export const REFUSED_URLS: Readonly<Record<string, readonly string[]>> = {
   'another scheme': [
     'http://hooks.example.com/',
@@ -15,7 +15,7 @@ export const REFUSED_URLS: Readonly<Record<string, readonly string[]>> = {
     'hooks.example.com',
   ],
   'nothing there': ['', 'https://', 'https:///', 'https://?', 'https://.', 'https://:443/'],
-  'slashes that parsers make up': [
+  'slashes that parsers insert': [
     'https:hooks.example.com/',
     'https:/hooks.example.com/',
     'https:///hooks.example.com/',
@@ -170,7 +170,7 @@ export const REFUSED_URLS: Readonly<Record<string, readonly string[]>> = {
     'https://ip6-loopback/',
     'https://broadcasthost/',
   ],
-  'names that are none': [
+  'invalid names': [
     'https://.example.com/',
     'https://example..com/',
     'https://hooks.example.com../',

@@ -71,7 +71,7 @@ interface RawServer {
   readonly connections: () => number;
   /** Ends every connection with a proper close. */
   readonly end: () => void;
-  /** Drops every connection. The system of the client knows it when this returns. */
+  /** Drops every connection. The client's system has seen it when this returns. */
   readonly reset: () => void;
 }
 
@@ -151,7 +151,7 @@ export function senderFor(
     sender.post({ url: `https://${HOST}/hook`, headers: {}, body: Buffer.from('{"a":1}'), ...change });
 }
 
-/** A time limit that passes when the test chooses, however long a handshake takes. */
+/** A time limit that passes when the test chooses, independent of the duration of a handshake. */
 export function heldLimit() {
   const timers = createManualTimers();
   return { limit: { after: timers.after }, endTime: () => timers.pass(LONG_MS) };
@@ -168,7 +168,7 @@ export function onceResponseBegan(then: () => void): void {
   cleanups.push(() => void unsubscribe(channel, began));
 }
 
-export const answerOf = (result: PostResult) => ('answer' in result ? result.answer : undefined);
+export const responseOf = (result: PostResult) => ('response' in result ? result.response : undefined);
 export const errorOf = (result: PostResult) => ('error' in result ? result.error : undefined);
 export const addressOf = (result: PostResult) =>
   'remoteAddress' in result ? result.remoteAddress : undefined;
