@@ -1,21 +1,40 @@
-import type { Queryable } from '../database/database.js';
+import type { PreparedStatement } from '../database/connection-pool.js';
+import type { Queryable, Transaction } from '../database/database.js';
 
 interface ContractedInstaller {
   readonly id: string;
   readonly name: string;
 }
 
+const ADD_PAIRS: PreparedStatement = {
+  name: 'add-contracted-installers',
+  text: `insert into contracted_installers (selling_company_id, installer_company_id)
+     select distinct pair.selling_company_id, company.id
+     from unnest($1::text[], $2::text[]) as pair (selling_company_id, installer_company_id)
+     join companies company on company.id = pair.installer_company_id and company.class = 'INSTALLER'
+     order by 1, 2 on conflict do nothing`,
+};
+
 /** Pairs two companies, as a job's first assignment does. No effect unless the second one is an installer company. */
 export async function contractInstaller(
-  tx: Queryable,
+  tx: Pick<Transaction, 'queryTogether'>,
   sellingCompanyId: string,
   installerCompanyId: string,
 ): Promise<void> {
-  await tx.query(
-    `insert into contracted_installers (selling_company_id, installer_company_id)
-     select $1, id from companies where id = $2 and class = 'INSTALLER' on conflict do nothing`,
-    [sellingCompanyId, installerCompanyId],
-  );
+  await tx.queryTogether(ADD_PAIRS, [sellingCompanyId, installerCompanyId]);
+}
+
+/**
+ * Pairs two companies right before the commit, together with all others of the transaction.
+ *
+ * New pairs are locked in ascending order, so that two transactions cannot deadlock.
+ */
+export function contractInstallerLast(
+  tx: Pick<Transaction, 'sendLast'>,
+  sellingCompanyId: string,
+  installerCompanyId: string,
+): void {
+  tx.sendLast(ADD_PAIRS, [sellingCompanyId, installerCompanyId]);
 }
 
 /** Returns whether keys of one company can be bound to the other. */

@@ -11,7 +11,7 @@ interface Call {
 export interface CollectedCalls {
   /** Adds a call and returns its rows. */
   add<Row extends QueryResultRow>(statement: PreparedStatement, values: readonly unknown[]): Promise<Row[]>;
-  /** Runs the collected calls, each statement once, in the order of their first calls. */
+  /** Runs the collected calls, each statement once, in ascending order of names, so that all transactions lock in one order. */
   run(): void;
   /** Fails the collected calls and all later ones. */
   fail(cause: unknown): void;
@@ -49,7 +49,7 @@ export function collectCalls(
       });
     },
     run() {
-      const all = [...collected];
+      const all = [...collected].sort(([a], [b]) => (a.name < b.name ? -1 : 1));
       collected.clear();
       for (const [statement, calls] of all) void runAll(statement, calls);
     },

@@ -34,13 +34,19 @@ import {
 import { platformMessageType, type PlatformMessageType } from './platform-message-type.js';
 import { recordJobAssigned, recordJobUnassigned } from './record-job-assigned.js';
 import { recordJobChange } from './record-job-change.js';
-import { recordJobCreated } from './record-job-created.js';
+import { createdByJob, recordJobCreated } from './record-job-created.js';
 
 const resourceId = ({ jobId }: JobCommand) => jobId;
 
 /** The messages about jobs. */
 export const jobMessages: readonly PlatformMessageType[] = [
-  platformMessageType({ schema: JobCreatedSchema, form: jobCreated, resourceId, record: recordJobCreated }),
+  platformMessageType({
+    schema: JobCreatedSchema,
+    form: jobCreated,
+    resourceId,
+    creates: createdByJob,
+    record: recordJobCreated,
+  }),
   platformMessageType({
     schema: JobAssignedSchema,
     form: jobAssigned,

@@ -22,6 +22,8 @@ export interface WholeMessage {
   readonly type: string;
   /** The id of its resource. Messages about one resource are recorded one at a time. */
   readonly resourceId: string;
+  /** What is locked before it is recorded: its resource, and what else it may create. */
+  readonly locks: readonly string[];
   readonly version: number;
   /** Whether every version is published. If so, the oldest of several goes first, and not the newest. */
   readonly isFact: boolean;
@@ -55,13 +57,15 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
   readonly form: z.ZodType<Command>;
   /** The id of its resource. */
   readonly resourceId: (command: Command) => string;
+  /** What else it may create. Absent: nothing. */
+  readonly creates?: (command: Command) => readonly string[];
   /** Absent: false. */
   readonly isFact?: boolean;
   /** Absent: false. */
   readonly isAlone?: boolean;
   readonly record: (tx: Transaction, command: Command, now: Date) => Promise<PlatformEffect>;
 }): PlatformMessageType {
-  const { schema, form, resourceId, isFact = false, isAlone = false, record } = definition;
+  const { schema, form, resourceId, creates, isFact = false, isAlone = false, record } = definition;
   const { typeName: type } = schema;
   return {
     schema,
@@ -91,6 +95,7 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
         message: {
           type,
           resourceId: resourceId(command),
+          locks: [resourceId(command), ...(creates?.(command) ?? [])],
           version: command.version,
           isFact,
           isAlone,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { ANNOUNCED_DOCUMENT_CATEGORIES } from '@partner/proto-contracts/events/webhook-events';
-import { contractInstaller } from '../access/contracted-installers.js';
+import { contractInstallerLast } from '../access/contracted-installers.js';
 import type { Transaction } from '../database/database.js';
 import { heldSince, holderAt, type PlatformState } from '../jobs/platform-state.js';
 import { instantOfChange, type LockedJob, lockJob } from '../jobs/job-record.js';
@@ -19,8 +19,8 @@ import type { PlatformEffect } from './platform-effect.js';
  * A document is announced once: to the company that has the job, or if none has, to the company that is later found to have had
  * it by then. An accepted completion is announced to the company that had the job by then, once that is known.
  *
- * Locks: the job, the feed entries of a company that loses it, the pair of companies while it is new, last the feed head of the
- * company that has it.
+ * Locks: the job, the feed entries of a company that loses it, last the pair of companies while it is new and the feed head of
+ * the company that has it.
  */
 export async function recordJobChange(
   tx: Transaction,
@@ -59,7 +59,7 @@ export async function recordJobChange(
     now,
   });
   if (given.contractedCompanyId !== undefined) {
-    await contractInstaller(tx, job.sellingCompany.id, given.contractedCompanyId);
+    contractInstallerLast(tx, job.sellingCompany.id, given.contractedCompanyId);
   }
   return isDeepStrictEqual({ ...job, platformState }, after) && facts.length === 0
     ? { kind: 'ignored', why: 'nothing follows from it' }

@@ -53,6 +53,19 @@ export async function recordJobCreated(
   return { kind: 'applied', appeared: projectId === undefined ? [jobId] : [jobId, projectId] };
 }
 
+/** The project of a job and its address, which concurrent messages lock in one order. */
+export function createdByJob({
+  projectId,
+  sellingCompanyId,
+  customer,
+}: JobCreatedCommand): readonly string[] {
+  return projectId === undefined ? [] : [projectId, `${sellingCompanyId} ${addressKeyOf(customer)}`];
+}
+
+function addressKeyOf({ line1, city, state, zip }: JobCreatedCommand['customer']): string {
+  return normaliseAddress(`${line1}, ${city}, ${state} ${zip}`);
+}
+
 /**
  * Creates the project unless it exists; false if it is another company's.
  *
@@ -65,9 +78,7 @@ async function ensureProject(
   now: Date,
 ): Promise<boolean> {
   const { projectId, sellingCompanyId, customer } = command;
-  const addressKey = normaliseAddress(
-    `${customer.line1}, ${customer.city}, ${customer.state} ${customer.zip}`,
-  );
+  const addressKey = addressKeyOf(customer);
   const withKey = await tx.query(
     `insert into projects (id, company_id, address_key, created_at) values ($1, $2, $3, $4)
      on conflict do nothing returning id`,

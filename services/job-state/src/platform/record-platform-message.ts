@@ -84,7 +84,7 @@ export const IS_READY_TO_RECORD = `(
  * early message checks again for its prerequisite after its own commit: whichever of the two commits second sees the other.
  * `startWaitingMessages` handles failures, crashes and messages beyond the budget.
  *
- * Locks: the messages about each resource in ascending order, the inbox rows in ascending order, then those of the effects, for
+ * Locks: the resources and what the messages may create in ascending order, the inbox rows in ascending order, then those of the effects, for
  * each table in ascending order, last the heads of the feeds. A message that locks in another order is recorded alone. After 2 s
  * it fails with `LockTimeoutError`.
  */
@@ -155,9 +155,9 @@ async function recordOnce(
   messages: readonly MessageToRecord[],
   now: Date,
 ): Promise<readonly ArrivedEffect[]> {
-  lockMessagesAbout(
+  lockAll(
     tx,
-    messages.map(({ message }) => message.resourceId),
+    messages.flatMap(({ message }) => message.locks),
   );
   const claimed = await tx.query<{ messageId: string }>(CLAIM_MESSAGES, [
     messages.map(({ sent }) => sent.messageId),
@@ -214,7 +214,7 @@ async function recordWaiting(
   now: Date,
 ): Promise<{ readonly effect: PlatformEffect; readonly waitedFor: string } | undefined> {
   const read = readPlatformMessage(sent.type, sent.body, now);
-  if (read.kind === 'whole') lockMessagesAbout(tx, [read.message.resourceId]);
+  if (read.kind === 'whole') lockAll(tx, read.message.locks);
   const [waiting] = await tx.query<{ prerequisite_id: string }>(
     'select prerequisite_id from inbox where message_id = $1 and prerequisite_id is not null for update',
     [sent.messageId],
@@ -226,8 +226,8 @@ async function recordWaiting(
   return { effect, waitedFor: waiting.prerequisite_id };
 }
 
-function lockMessagesAbout(tx: Transaction, resourceIds: readonly string[]): void {
-  tx.send(LOCK_RESOURCES, [resourceIds.map((id) => `platform ${id}`).sort()]);
+function lockAll(tx: Transaction, locks: readonly string[]): void {
+  tx.send(LOCK_RESOURCES, [locks.map((id) => `platform ${id}`).sort()]);
 }
 
 /** Changes of a message that may let other messages take effect. */
