@@ -1,4 +1,4 @@
-/** One part of the page that the search shows or hides. */
+/** A section of the page that the search shows or hides. */
 interface Entry {
   readonly part: HTMLElement;
   /** In lower case. */
@@ -44,7 +44,7 @@ function startSearch(form: HTMLFormElement, field: HTMLInputElement, result: HTM
     }
     for (const details of opened) details.open = false;
     opened.clear();
-    if (words.length > 0) openWhatMatches(found, words, opened);
+    if (words.length > 0) openMatches(found, words, opened);
     highlight(found, words);
     result.textContent = words.length === 0 ? '' : countOf(found.length);
     rememberInAddress(field.value.trim());
@@ -71,7 +71,7 @@ function startSearch(form: HTMLFormElement, field: HTMLInputElement, result: HTM
       search();
     }
   });
-  // A link may lead to a part that the search has hidden.
+  // A link may lead to a section that the search has hidden.
   addEventListener('hashchange', () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target === null || target.closest('[hidden]') === null) return;
@@ -95,7 +95,7 @@ function countOf(found: number): string {
   return found === 1 ? 'found in 1 part' : `found in ${found} parts`;
 }
 
-function openWhatMatches(
+function openMatches(
   found: readonly Entry[],
   words: readonly string[],
   opened: Set<HTMLDetailsElement>,
@@ -110,7 +110,7 @@ function openWhatMatches(
   }
 }
 
-/** Marks the words where they stand, in browsers that can do it without changing the page. */
+/** Highlights matches in browsers that support it without changing the DOM. */
 function highlight(found: readonly Entry[], words: readonly string[]): void {
   if (!('highlights' in CSS)) return;
   CSS.highlights.delete('search');
@@ -136,7 +136,7 @@ function rangesIn(part: HTMLElement, words: readonly string[]): Range[] {
   return ranges;
 }
 
-/** So that a search can be passed on. */
+/** Stores the search in the address, so that it can be shared. */
 function rememberInAddress(text: string): void {
   const address = new URL(location.href);
   if (text === '') address.searchParams.delete('q');

@@ -60,7 +60,7 @@ describe('an API key', () => {
     expect(refused.body).toMatchObject({ code: 'installer_not_bindable' });
   });
 
-  test("is created for the session's company and by its owner, whatever the body says", async () => {
+  test("is created for the session's company and by its owner, even if the body names others", async () => {
     await createKey({ kind: 'general', companyId: 'cmp_sunny', actor: { membershipId: 'mem_olive' } });
     expect(site.jobState.asked).toEqual([{ method: 'createKey', companyId: 'cmp_roofs' }]);
     expect(site.acted.at(-1)).toMatchObject({ method: 'CreateKey', actor: { membershipId: 'mem_sam' } });
@@ -69,8 +69,8 @@ describe('an API key', () => {
   test.each([
     ['no kind', {}, 'kind'],
     ['an unknown kind', { kind: 'admin' }, 'kind'],
-    ['nothing to bind to', { kind: 'installer-contractor' }, 'boundCompanyId'],
-    ['something to bind to', { kind: 'general', boundCompanyId: newId('cmp') }, 'boundCompanyId'],
+    ['a missing company to bind to', { kind: 'installer-contractor' }, 'boundCompanyId'],
+    ['an unexpected company to bind to', { kind: 'general', boundCompanyId: newId('cmp') }, 'boundCompanyId'],
     ['a long description', { kind: 'general', description: 'x'.repeat(121) }, 'description'],
   ])('with %s is 400 and names the field', async (_name, body, field) => {
     const answer = await site.request('post', KEYS, { cookie, body }).expect(400);

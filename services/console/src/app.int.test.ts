@@ -166,7 +166,7 @@ describe('signing in', () => {
   test.each([
     ['no email', { password: PASSWORD }, 'email'],
     ['no password', { email: PEOPLE.installerOwner }, 'password'],
-    ['a password that is no text', { email: PEOPLE.installerOwner, password: 1 }, 'password'],
+    ['a password that is not text', { email: PEOPLE.installerOwner, password: 1 }, 'password'],
     ['a control character', { email: 'olive\u0000@sunny.example', password: PASSWORD }, 'email'],
   ])('with %s is 400 and names the field', async (_name, body, field) => {
     const answer = await site.request('post', SESSION, { body }).expect(400);
@@ -230,7 +230,7 @@ describe('failed logins', () => {
     await expectStatus(429, logIn(PEOPLE.installerOwner, PASSWORD, ADDRESS, device));
   });
 
-  test('are limited per client address, whatever account they try', async () => {
+  test('are limited per client address, for any accounts', async () => {
     for (let n = 0; n < LOGIN_FAILURE_LIMITS.address; n += 1) {
       await expectStatus(401, logIn(`nobody-${n}@sunny.example`, 'wrong', '192.0.2.1'));
     }
@@ -265,7 +265,7 @@ describe('a session', () => {
     await expectStatus(401, site.request('get', WEBHOOKS, { cookie }));
   });
 
-  test('ends 12 hours after the login, however many requests it has', async () => {
+  test('ends 12 hours after the login, even with requests', async () => {
     const cookie = await site.signIn();
     for (let ms = 0; ms + SESSION_IDLE_MS / 2 < SESSION_LIFETIME_MS; ms += SESSION_IDLE_MS / 2) {
       await expectStatus(200, site.request('get', SESSION, { cookie }));
@@ -287,7 +287,7 @@ describe('a session', () => {
     await expectStatus(200, site.request('get', SESSION, { cookie: other }));
   });
 
-  test('has a limit of its own of 3,000 requests a minute [LIMIT-3]', async () => {
+  test('has a separate limit of 3,000 requests a minute [LIMIT-3]', async () => {
     const taken: { key: string; limit: number }[] = [];
     const limiter: RateLimiter = {
       take: async (key, limit) => {
@@ -451,7 +451,7 @@ describe('a webhook subscription', () => {
     expect(listed.text + read.text).not.toContain(secret);
   });
 
-  test('is created for the company of the session, whatever the body says', async () => {
+  test('is created for the company of the session, even if the body names another', async () => {
     const cookie = await site.signIn();
     await expectStatus(
       201,
@@ -504,7 +504,7 @@ describe('a webhook subscription', () => {
     });
   });
 
-  test('is deleted for good [WEBHOOK-8, WEBHOOK-10]', async () => {
+  test('is deleted permanently [WEBHOOK-8, WEBHOOK-10]', async () => {
     const cookie = await site.signIn();
     const id = await createWebhook(cookie);
     const answer = await site.request('delete', `${WEBHOOKS}/${id}`, { cookie }).expect(204);
@@ -598,7 +598,7 @@ describe('a webhook subscription', () => {
     ['plain HTTP', { url: 'http://receiver.example/' }, 'url'],
     ['another port', { url: 'https://receiver.example:8443/' }, 'url'],
     ['credentials in the URL', { url: 'https://user:pass@receiver.example/' }, 'url'],
-    ['what is no URL', { url: 'receiver' }, 'url'],
+    ['text that is not a URL', { url: 'receiver' }, 'url'],
     ['a line break in the URL', { url: 'https://receiver.example/\n' }, 'url'],
     ['no event', { events: [] }, 'events'],
     ['an event that is not in the catalogue', { events: ['install.test', 'install.tset'] }, 'events.1'],
@@ -805,9 +805,9 @@ describe('a replay', () => {
 
   test.each([
     ['no states', { states: [] }, 'states'],
-    ['a state that can not be replayed', { states: ['held'] }, 'states.0'],
+    ['a state that cannot be replayed', { states: ['held'] }, 'states.0'],
     ['no beginning', { from: undefined }, 'from'],
-    ['an end that is no date-time', { to: '2026-08-31' }, 'to'],
+    ['an end that is not a date-time', { to: '2026-08-31' }, 'to'],
     ['an end that is not after the beginning', { to: REPLAY.from }, 'to'],
     ['a span of more than 90 days', { to: '2026-10-30T00:00:01Z' }, 'to'],
     ['an event that is not in the catalogue', { event: 'install.tset' }, 'event'],
@@ -923,8 +923,8 @@ describe('statistics', () => {
   });
 
   test.each([
-    ['an end that is no date-time', 'to=2026-08-26', 'to'],
-    ['a beginning that is no date-time', 'from=now', 'from'],
+    ['an end that is not a date-time', 'to=2026-08-26', 'to'],
+    ['a beginning that is not a date-time', 'from=now', 'from'],
     ['an end that is not after the beginning', 'from=2026-08-26T14:00:00Z&to=2026-08-26T14:00:00Z', 'to'],
     ['more than 31 days', 'from=2026-07-01T00:00:00Z&to=2026-08-01T00:00:00.001Z', 'to'],
     ['a beginning in the future', 'from=9999-01-01T00:00:00Z', 'from'],

@@ -21,8 +21,8 @@ import { FAKE_WEB_APP } from './testing/fake-web-app.js';
 
 const checked = checkResponses(afterEach);
 const transport = createInMemoryTransport([]);
-const neverAsked = (): never => {
-  throw new Error('nothing is asked without a session');
+const uncalled = (): never => {
+  throw new Error('no call is made without a session');
 };
 const PUBLIC_BASE_URL = 'https://partner.example';
 const parts = {
@@ -31,21 +31,21 @@ const parts = {
   subscriptions: createClient(SubscriptionService, transport),
   deliveries: createClient(DeliveryService, transport),
   sessions: {
-    create: neverAsked,
-    find: neverAsked,
-    peek: neverAsked,
-    list: neverAsked,
-    end: neverAsked,
-    endOwn: neverAsked,
-    confirm: neverAsked,
-    claimOwnerCheck: neverAsked,
-    returnOwnerCheck: neverAsked,
+    create: uncalled,
+    find: uncalled,
+    peek: uncalled,
+    list: uncalled,
+    end: uncalled,
+    endOwn: uncalled,
+    confirm: uncalled,
+    claimOwnerCheck: uncalled,
+    returnOwnerCheck: uncalled,
   },
-  changeStreams: { open: neverAsked, changed: neverAsked, lookAgain: neverAsked, close: neverAsked },
+  changeStreams: { open: uncalled, changed: uncalled, lookAgain: uncalled, close: uncalled },
   limiter: createInMemoryRateLimiter(() => new Date('2026-09-01T12:00:00Z')),
-  attempts: { beginFromNetwork: neverAsked, beginKnown: neverAsked, beginUnknown: neverAsked },
-  deviceCookie: { read: neverAsked, set: neverAsked },
-  verifyPassword: neverAsked,
+  attempts: { beginFromNetwork: uncalled, beginKnown: uncalled, beginUnknown: uncalled },
+  deviceCookie: { read: uncalled, set: uncalled },
+  verifyPassword: uncalled,
   logger: silentLogger,
   clock: () => new Date('2026-09-01T12:00:00Z'),
 };
@@ -77,7 +77,7 @@ describe.each([
       ...own,
       publicBaseUrl: PUBLIC_BASE_URL,
       cookie: createSessionCookie(PUBLIC_BASE_URL),
-      trail: { record: neverAsked, note: neverAsked },
+      trail: { record: uncalled, note: uncalled },
       logins: new Counter({ name: 'logins', help: 'logins', labelNames: ['outcome'], registers: [] }),
     });
 
@@ -86,7 +86,7 @@ describe.each([
     expect(named(endpoints)).toEqual(named(operations));
   });
 
-  test('requires a session everywhere, and has no other method and no other path', async () => {
+  test('requires a session for each operation, and has no other method or path', async () => {
     await expect(probeSurface(createApp(), operations)).resolves.toEqual([]);
   });
 

@@ -117,7 +117,7 @@ describe('a confirmation', () => {
     await expectStatus(403, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));
   });
 
-  test('is limited in its session, wherever guesses come from [SESSION-3]', async () => {
+  test('is limited in its session, for guesses from any address [SESSION-3]', async () => {
     for (let n = 0; n < LOGIN_FAILURE_LIMITS.client; n += 1) {
       await expectStatus(403, confirm('wrong', `192.0.2.${n}`));
     }

@@ -35,7 +35,7 @@ beforeAll(async () => {
       sessionCookie: '__Host-svc_session',
     }),
     authenticate: () => {
-      throw new ServiceError('unauthenticated', 'nobody is known here');
+      throw new ServiceError('unauthenticated', 'no caller is authenticated here');
     },
     challenge: 'ApiKey realm="test"',
     scopesOf: () => [],

@@ -111,7 +111,7 @@ describe('the curl command', () => {
     );
   });
 
-  test('quotes each value as one word of the shell, whatever it contains', () => {
+  test('quotes any value as one shell word', () => {
     const quoting = {
       ...operation('appendJobNote'),
       body: { schema: {}, examples: [{ name: 'a', summary: 'A', value: { note: "it's $(here)" } }] },

@@ -25,8 +25,8 @@ const session = (id: string, companyId = 'cmp_1'): OwnerSession => ({
   userAgent: null,
 });
 
-interface HeardStream extends ResponseStream {
-  readonly heard: string[];
+interface RecordedStream extends ResponseStream {
+  readonly received: string[];
 }
 
 let timers: ManualTimers;
@@ -46,23 +46,23 @@ beforeEach(() => {
   });
 });
 
-function createStream(): HeardStream {
+function createStream(): RecordedStream {
   const over = new AbortController();
-  const heard: string[] = [];
+  const received: string[] = [];
   return {
-    heard,
+    received,
     over: over.signal,
     write: (text) => {
-      if (!over.signal.aborted) heard.push(text);
+      if (!over.signal.aborted) received.push(text);
     },
     end: () => over.abort(),
   };
 }
 
-function open(of: OwnerSession): HeardStream {
+function open(of: OwnerSession): RecordedStream {
   const stream = createStream();
   streams.open(of)(stream);
-  stream.heard.length = 0;
+  stream.received.length = 0;
   return stream;
 }
 
@@ -78,37 +78,41 @@ describe('a stream of changes', () => {
   test('starts with the reconnection delay, so that proxies forward its head', () => {
     const stream = createStream();
     streams.open(session('a'))(stream);
-    expect(stream.heard).toEqual(['retry: 3000\n\n']);
+    expect(stream.received).toEqual(['retry: 3000\n\n']);
   });
 
   test('sends changes of its own company only, to each stream', () => {
     const [one, two, other] = [open(session('a')), open(session('b')), open(session('c', 'cmp_2'))];
     streams.changed('cmp_1', ['whk_1']);
-    expect([one.heard, two.heard, other.heard]).toEqual([[changed('whk_1')], [changed('whk_1')], []]);
+    expect([one.received, two.received, other.received]).toEqual([
+      [changed('whk_1')],
+      [changed('whk_1')],
+      [],
+    ]);
   });
 
   test('gets one event a second at most [CONSOLE-2]', () => {
     const stream = open(session('a'));
     for (const id of ['whk_1', 'whk_2', 'whk_3', 'whk_2']) streams.changed('cmp_1', [id]);
-    expect(stream.heard.splice(0)).toEqual([changed('whk_1')]);
+    expect(stream.received.splice(0)).toEqual([changed('whk_1')]);
     timers.pass(1_000);
-    expect(stream.heard).toEqual([changed('whk_2', 'whk_3')]);
+    expect(stream.received).toEqual([changed('whk_2', 'whk_3')]);
   });
 
   test('gets the event to reload everything when a change may have been missed', () => {
     const stream = open(session('a'));
     streams.lookAgain();
-    expect(stream.heard).toEqual([changed()]);
+    expect(stream.received).toEqual([changed()]);
   });
 
   test('gets a comment every 15 seconds while its session is active, and ends with it [CONSOLE-2]', async () => {
     const stream = open(session('a'));
     timers.pass(14_999);
-    expect(stream.heard).toEqual([]);
+    expect(stream.received).toEqual([]);
     timers.pass(1);
     await new Promise(setImmediate);
     await beat();
-    expect(stream.heard).toEqual([':\n\n', ':\n\n']);
+    expect(stream.received).toEqual([':\n\n', ':\n\n']);
     answer = async () => false;
     await beat();
     expect(stream.over.aborted).toBe(true);

@@ -21,8 +21,8 @@ const STREAMS = 1_000;
 export interface ChangeStreams {
   /**
    * Reserves a stream slot of a session and returns the function that starts the stream. Fails with `rate_limited` if
-   * the session is at its limit, and with `unavailable` if its company or this process is. On shutdown a new stream ends at once. The slot is released when the stream is over,
-   * so the returned function must be called.
+   * the session is at its limit, and with `unavailable` if its company or this process is. On shutdown a new stream ends at once.
+   * The slot is released when the stream is over, so the returned function must be called.
    */
   open(session: OwnerSession): (stream: ResponseStream) => void;
   /** Notifies the company's streams which webhooks to reload; none: any of them may have changed. */

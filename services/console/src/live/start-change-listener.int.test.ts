@@ -15,13 +15,13 @@ const logger = silentLogger;
 let connection: AmqpConnection;
 let publisher: Publisher;
 let listeners: Consumer[];
-let heard: Recorder<readonly string[]>[];
+let received: Recorder<readonly string[]>[];
 
 /** Starts the listener of a process, and waits until it receives. */
 async function listen(): Promise<void> {
   const changes = createRecorder<readonly string[]>();
   const gaps = createRecorder<true>();
-  heard.push(changes);
+  received.push(changes);
   listeners.push(
     startChangeListener({
       connection,
@@ -45,7 +45,7 @@ beforeEach(async () => {
   connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test', logger, metrics });
   publisher = createPublisher({ connection, logger, metrics });
   listeners = [];
-  heard = [];
+  received = [];
   await listen();
 });
 
@@ -63,7 +63,7 @@ describe('the listener of changes', () => {
     });
     await announce(WebhooksChangedSchema.typeName, toBinary(WebhooksChangedSchema, message));
     const found = await Promise.all(
-      heard.map((changes) => changes.find(([companyId]) => companyId === 'cmp_listener')),
+      received.map((changes) => changes.find(([companyId]) => companyId === 'cmp_listener')),
     );
     expect(found).toEqual([
       ['cmp_listener', 'whk_1', 'whk_2'],
@@ -77,7 +77,7 @@ describe('the listener of changes', () => {
     await announce(WebhooksChangedSchema.typeName, Buffer.alloc(0));
     const message = create(WebhooksChangedSchema, { companyId: 'cmp_after' });
     await announce(WebhooksChangedSchema.typeName, toBinary(WebhooksChangedSchema, message));
-    await heard[0]?.find(([companyId]) => companyId === 'cmp_after');
+    await received[0]?.find(([companyId]) => companyId === 'cmp_after');
     expect(listeners[0]?.isConsuming()).toBe(true);
   });
 });

@@ -6,7 +6,7 @@ import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `DELETE /partner-api/webhooks/{id}`: deletes a subscription for good; a repeat is 404. */
+/** `DELETE /partner-api/webhooks/{id}`: deletes a subscription permanently; a repeat is 404. */
 export function deleteWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'deleteSubscription'>;
 }): AnyEndpoint<OwnerSession> {

@@ -6,7 +6,7 @@ import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `DELETE /partner-api/api-keys/{id}`: revokes a key of the company for good. Idempotent. */
+/** `DELETE /partner-api/api-keys/{id}`: revokes a key of the company permanently. Idempotent. */
 export function revokeApiKey(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'revokeKey'>;
 }): AnyEndpoint<OwnerSession> {

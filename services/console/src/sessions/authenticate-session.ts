@@ -9,7 +9,7 @@ import type { OwnerSession, SessionStore } from './session-store.js';
 /**
  * Authenticates a request by its session cookie and resets the session's idle time. A stream of changes does not reset
  * it, because pages reopen it automatically. Fails with `unauthenticated` if there is no session or its owner is no
- * longer one, whatever else the request carries (an API key is no session). Fails with `unavailable` if Redis is down,
+ * longer one, even with an API key. Fails with `unavailable` if Redis is down,
  * or job-state, which it calls once a minute. Signing out skips the call, so that it works while job-state is down.
  */
 export async function authenticateSession(
@@ -26,9 +26,9 @@ export async function authenticateSession(
     session === undefined ||
     !(isSigningOut(request) || (await isStillOwner(deps, session, request.call)))
   ) {
-    const fault =
+    const failure =
       token === undefined ? `the cookie ${deps.cookie.name} is required` : 'the session has ended';
-    throw new ServiceError('unauthenticated', `${fault}; sign in with POST /partner-api/session`);
+    throw new ServiceError('unauthenticated', `${failure}; sign in with POST /partner-api/session`);
   }
   return session;
 }

@@ -11,7 +11,7 @@ export interface KnownDevice {
   readonly membershipId: string;
 }
 
-/** The cookie that makes a browser known. It is no login: it only exempts an owner from limits of strangers. */
+/** The cookie that makes a browser known. It is not a login: it only exempts an owner from the limits that strangers can exhaust. */
 export interface DeviceCookie {
   /** Returns the device in a `cookie` header; undefined if the console did not sign it, or if it is too old. */
   read(cookieHeader: string | undefined): KnownDevice | undefined;

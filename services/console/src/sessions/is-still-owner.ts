@@ -14,7 +14,7 @@ export interface OwnerCheckDeps {
 
 /**
  * Checks whether the owner of a session is still one with the same password; ends the session if not. So a new password
- * locks out everyone who knew the old one. It calls job-state once a minute per session; other requests use the last result.
+ * locks out everyone with the old one. It calls job-state once a minute per session; other requests use the last result.
  * Throws if the call fails; the next request then retries. The client's cancellation does not cancel the call, because
  * its other requests use the result.
  */

@@ -23,7 +23,7 @@ afterAll(() => redis.disconnect());
 
 const limited = { reason: 'rate_limited' };
 
-/** Counts guesses of the password of an account from so many networks, each at its limit. */
+/** Counts guesses of an account's password from several networks, each at its limit. */
 async function guessFromNetworks(account: string, networks: number): Promise<void> {
   for (let network = 0; network < networks; network += 1) {
     for (let n = 0; n < LOGIN_FAILURE_LIMITS.client; n += 1) {

@@ -10,7 +10,7 @@ export const LOGIN_FAILURE_WINDOW_MS = 15 * 60_000;
 
 /** Failed logins in any such span after which a client has to wait. */
 export const LOGIN_FAILURE_LIMITS = {
-  /** A network, whatever account it tries. */
+  /** A network, for any accounts. */
   address: 50,
   /** An account from one network, or a device or session that has already proved the password. */
   client: 10,
@@ -19,7 +19,7 @@ export const LOGIN_FAILURE_LIMITS = {
 /** Failed logins of an account from all networks in the span. Above it, each further network has one attempt in it. */
 export const GUESSED_ACCOUNT_LIMIT = 100;
 
-/** A started login. It counts as failed until it is forgotten. */
+/** A started login. It counts as failed until it is removed. */
 export interface LoginAttempt {
   /** Removes the attempt from the count: the password was right, or was never checked. */
   forget(): Promise<void>;

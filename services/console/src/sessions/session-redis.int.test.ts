@@ -15,8 +15,8 @@ async function connect(url: string): Promise<unknown> {
   const metrics = new Registry();
   redis = createSessionRedis({ url, logger: silentLogger, metrics });
   await untilTried(redis);
-  const told = await metrics.getSingleMetric('partner_console_session_redis_up')?.get();
-  return told?.values.map(({ value }) => value);
+  const warnings = await metrics.getSingleMetric('partner_console_session_redis_up')?.get();
+  return warnings?.values.map(({ value }) => value);
 }
 
 describe('the connection for sessions', () => {

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 import { Gauge, type Registry } from 'prom-client';
 
 /** Longer than for a rate limit: without a reply there is no session, and the response is 503. */
-const ANSWER_TIMEOUT_MS = 1_000;
+const REPLY_TIMEOUT_MS = 1_000;
 /** Longer than the connection timeout of Redis. */
 const FIRST_TRY_MS = 5_000;
 
@@ -19,7 +19,7 @@ export function createSessionRedis(options: {
   readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly metrics: Registry;
 }): Redis {
-  const redis = createRedis(options.url, options.logger, { replyTimeoutMs: ANSWER_TIMEOUT_MS });
+  const redis = createRedis(options.url, options.logger, { replyTimeoutMs: REPLY_TIMEOUT_MS });
   new Gauge({
     name: 'partner_console_session_redis_up',
     help: '1 while this replica reaches the Redis that keeps the sessions; without it who is signed in gets 503',

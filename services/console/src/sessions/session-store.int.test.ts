@@ -87,7 +87,7 @@ describe('a session', () => {
     await expect(store.find(token)).resolves.toBeUndefined();
   });
 
-  test('ends 12 hours after the login, however many requests it has [SESSION-1]', async () => {
+  test('ends 12 hours after the login, even with requests [SESSION-1]', async () => {
     expect(SESSION_LIFETIME_MS).toBe(12 * 3_600_000);
     const { token } = await store.create(owner, origin);
     const end = now + SESSION_LIFETIME_MS;
@@ -107,7 +107,7 @@ describe('a session', () => {
     expect(lifetime).toBeLessThanOrEqual(SESSION_IDLE_MS);
   });
 
-  test('that was ended stays ended, however many requests are in flight', async () => {
+  test('that was ended stays ended, even with requests in flight', async () => {
     const { token, session } = await store.create(owner, origin);
     await Promise.all([store.find(token), store.end(session), store.find(token)]);
     await expect(store.find(token)).resolves.toBeUndefined();
@@ -238,7 +238,7 @@ describe('the sessions of an owner', () => {
     await expect(store.list('mem_many')).resolves.toHaveLength(50);
   });
 
-  test('are 50 at most, however many start concurrently [SESSION-4]', async () => {
+  test('are 50 at most, also with concurrent logins [SESSION-4]', async () => {
     const crowd = { ...owner, membershipId: 'mem_crowd' };
     await Promise.all(Array.from({ length: 80 }, () => store.create(crowd, origin)));
     await expect(store.list('mem_crowd')).resolves.toHaveLength(50);

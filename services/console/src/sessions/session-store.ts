@@ -64,7 +64,7 @@ export interface OwnerSession extends Owner {
 
 /**
  * Stores sessions. A record counts only if the console has signed it, and so do its confirmation and its owner check.
- * Who else writes to Redis can only end a session, or keep it for the rest of its 12 hours. Every method fails with
+ * Another writer to Redis can only end a session, or extend it to its 12 hours. Every method fails with
  * `unavailable` if Redis is down.
  */
 export interface SessionStore {
@@ -89,7 +89,7 @@ export interface SessionStore {
   peek(sessionId: string): Promise<OwnerSession | undefined>;
   /** Returns the active sessions of a membership, newest first. */
   list(membershipId: string): Promise<readonly OwnerSession[]>;
-  /** Ends a session for good, for every use of its token. Returns false if it has already ended. */
+  /** Ends a session permanently, for every use of its token. Returns false if it has already ended. */
   end(session: Pick<OwnerSession, 'id' | 'membershipId'>): Promise<boolean>;
   /** Ends the session of a membership by its public id; false if the membership has no such session. */
   endOwn(membershipId: string, publicId: string): Promise<boolean>;

@@ -17,7 +17,7 @@ export type VerifyPassword = (
 /**
  * Creates the comparison. At most `concurrency` run at once, each with 19 MiB and a thread for some tens of ms, and at
  * most `maxWaiting` wait. So a flood of logins cannot exhaust the memory or the threads of the process. Client networks
- * take turns, so one network cannot keep the others out.
+ * are served round-robin, so one network cannot block the others.
  */
 export async function createVerifyPassword(options: {
   readonly randomBytes: (size: number) => Buffer;
@@ -27,7 +27,7 @@ export async function createVerifyPassword(options: {
   readonly verify?: (passwordHash: string, password: string) => Promise<boolean>;
 }): Promise<VerifyPassword> {
   const { randomBytes, concurrency = 2, maxWaiting = 50, verify = argon2Verify } = options;
-  const nobodysHash = await hash(randomBytes(32), { ...PASSWORD_HASHING, salt: randomBytes(16) });
+  const dummyHash = await hash(randomBytes(32), { ...PASSWORD_HASHING, salt: randomBytes(16) });
   const gate = createShareGate({ slots: concurrency, queue: maxWaiting, work: 'password checks' });
   const registers = [options.metrics];
   new Gauge({
@@ -61,7 +61,7 @@ export async function createVerifyPassword(options: {
       });
     const end = seconds.startTimer();
     try {
-      const matches = await verify(passwordHash ?? nobodysHash, password);
+      const matches = await verify(passwordHash ?? dummyHash, password);
       return matches && passwordHash !== undefined;
     } finally {
       end();

@@ -40,7 +40,7 @@ const checked = checkResponses(afterEach);
 /** The password of every user of a test console. */
 export const PASSWORD = 'correct horse battery staple';
 
-/** Hundreds of test consoles and logins share few CPUs. A hash names its own costs, so verifying it is cheap too. */
+/** Cheap hashes, because tests do hundreds of logins. A hash states its costs, so verification is cheap too. */
 const CHEAP_HASHING = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 /** Users of a test console: owners of two companies, and one who owns none. */
@@ -183,7 +183,7 @@ export async function startTestConsole(options: {
   };
 }
 
-/** A job-state that knows the people of a test console. */
+/** Creates a job-state with the users of a test console. */
 function fakeJobStateOf(passwordHash: string): FakeJobState {
   const sunny = {
     companyId: 'cmp_sunny',

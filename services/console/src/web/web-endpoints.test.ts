@@ -26,7 +26,7 @@ let server: Server;
 beforeAll(async () => {
   const limiter = {
     take: async (): Promise<never> => {
-      throw new Error('nobody is charged');
+      throw new Error('no request is counted');
     },
   };
   server = createServer(
@@ -36,7 +36,7 @@ beforeAll(async () => {
         cookie: createSessionCookie('https://partner.example'),
       }),
       authenticate: () => {
-        throw new ServiceError('unauthenticated', 'nobody is known here');
+        throw new ServiceError('unauthenticated', 'no caller is authenticated here');
       },
       challenge: 'ApiKey realm="test"',
       scopesOf: () => [],
@@ -139,7 +139,7 @@ async function getAsSent(
   const port = typeof address === 'object' ? address?.port : undefined;
   const answered: unknown[] = await once(get({ host: '127.0.0.1', port, path, headers }), 'response');
   const [response] = answered;
-  if (!(response instanceof IncomingMessage)) throw new Error('there is an answer');
+  if (!(response instanceof IncomingMessage)) throw new Error('a response arrived');
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Builds the owners' web app into `dist/web-bundle`, unless what it is made of is what the one there was made of. It is built
- * beside and put in place at the end, so that a console that starts meanwhile finds a whole one.
+ * Builds the owners' web app into `dist/web-bundle`, unless its inputs are unchanged. It builds in a separate directory and renames
+ * it at the end, so that a console that starts during the build finds a complete bundle.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const COMPRESSIBLE = /\.(?:js|css|svg)$/;
 
-/** Puts a Brotli and a gzip version beside each file of the folder that gets smaller by it. */
+/** Adds a Brotli and a gzip version of each file in the folder, if it is smaller. */
 export function compressAssets(folder: string): void {
   for (const name of readdirSync(folder).filter((file) => COMPRESSIBLE.test(file))) {
     const file = path.join(folder, name);

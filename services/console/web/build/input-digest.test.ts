@@ -28,7 +28,7 @@ test.each([
   ],
   ['a new file', () => writeFileSync(path.join(root, 'src/new.ts'), '')],
   ['a single file', () => writeFileSync(path.join(root, 'lock.json'), '{"a":1}')],
-])('is another one after %s', (_what, change) => {
+])('changes with %s', (_what, change) => {
   const before = digest();
   change();
   expect(digest()).not.toBe(before);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** A digest of every file in the folders and of the files given: another one as soon as a name or a content is another. */
+/** Returns a digest of the names and contents of the given files and of all files in the folders. */
 export function inputDigest(root: string, inputs: readonly string[]): string {
   const hash = createHash('sha256');
   for (const file of inputs.flatMap((input) => filesOf(root, input)).sort()) {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import type { InlineConfig, Plugin } from 'vite';
 
-/** How Vite builds the owners' web app from the folder `root` into `outDir`. */
+/** Vite's configuration of the owners' web app: builds the folder `root` into `outDir`. */
 export function webConfig(folders: { readonly root: string; readonly outDir: string }): InlineConfig {
   const { root, outDir } = folders;
   return {
@@ -15,16 +15,16 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
     logLevel: 'warn',
     plugins: [
       react(),
-      // Each comes to stand before the one before.
+      // Each plugin inserts its script before the previous one.
       ...['color-scheme', 'load-again'].map((name) => earlyScript(path.join(root, 'early', `${name}.js`))),
     ],
-    // The console puts a fresh one into each response.
+    // The console sets a new one in each response.
     html: { cspNonce: '{{nonce}}' },
     build: {
       outDir,
       emptyOutDir: true,
       target: 'es2022',
-      // The policy of the page takes no script and no style from inside it.
+      // The page's policy refuses inline scripts and styles.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
@@ -34,8 +34,8 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
 }
 
 /**
- * Has the page run a script before it shows anything: a file of its own, named by its content like any other. It changes seldom,
- * so that most often every version of the console has it.
+ * Runs a script before the page renders. It is a separate file, named by its content, and changes rarely, so consecutive versions of
+ * the console usually share it.
  */
 function earlyScript(file: string): Plugin {
   const text = readFileSync(file, 'utf8');

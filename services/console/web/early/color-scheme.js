@@ -4,7 +4,7 @@
   try {
     kept = localStorage.getItem('partner-console-color-scheme');
   } catch {
-    // The browser keeps nothing for this page.
+    // The browser blocks storage for this page.
   }
   const isDark = kept === 'dark' || (kept !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.setAttribute('data-mantine-color-scheme', isDark ? 'dark' : 'light');

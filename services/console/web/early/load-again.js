@@ -1,5 +1,5 @@
-// While one version of the console takes another's place, the page can be of the one and a file of it be asked of the other, which has
-// none of that name. The page is loaded again then, a few times at most, until all of it comes from one version.
+// During a rollout the page can come from one version and its file from another, which lacks that file. The page then reloads, a few
+// times at most, until everything comes from one version.
 (() => {
   const KEY = 'partner-console-loaded-again';
   const TIMES = 5;
@@ -17,7 +17,7 @@
       if (before.length >= TIMES) return;
       sessionStorage.setItem(KEY, [...before, now].join(' '));
     } catch {
-      // Where nothing can be kept, nobody counts how often: it is left to the person.
+      // Without storage the reloads cannot be counted, so the reader has to reload.
       return;
     }
     isToLoad = true;

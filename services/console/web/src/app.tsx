@@ -15,7 +15,7 @@ interface PageModule {
   readonly Page: () => ReactNode;
 }
 
-/** A page that is loaded when someone goes there. */
+/** A page that is loaded on navigation. */
 function page(path: string, load: () => Promise<PageModule>): RouteObject {
   return { path, lazy: async () => ({ Component: (await load()).Page }) };
 }
@@ -61,7 +61,7 @@ function createApp() {
   const queries = new QueryClient({
     defaultOptions: {
       queries: {
-        // Only what may be otherwise the next time, and only a little: the page has to say what is wrong.
+        // Only transient failures are retried, and only briefly: the page must report the problem.
         retry: (failures, error) =>
           failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
         refetchOnWindowFocus: false,
@@ -73,7 +73,7 @@ function createApp() {
   const api = createApiClient({
     fetch: (url, init) => fetch(url, init),
     onSignedOut: () => forgetSession(queries),
-    confirmPassword: () => gate.ask(),
+    confirmPassword: () => gate.requestPassword(),
   });
   return { queries, gate, api, router: createBrowserRouter(ROUTES, { basename: '/console' }) };
 }

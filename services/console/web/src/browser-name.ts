@@ -18,7 +18,7 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const;
 
-/** What a `user-agent` stands for in plain words, e.g. `Firefox on Windows`. */
+/** Returns a readable name for a `user-agent`, e.g. `Firefox on Windows`. */
 export function browserName(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown program';
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];

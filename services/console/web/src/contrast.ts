@@ -1,4 +1,4 @@
-/** The contrast of two colours such as `#0f6a5c`, from 1 to 21, as WCAG 2 counts it. */
+/** Returns the WCAG 2 contrast of two colours such as `#0f6a5c`, from 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [lighter = 1, darker = 1] = [luminance(one), luminance(other)].sort((a, b) => b - a);
   return (lighter + 0.05) / (darker + 0.05);

@@ -22,12 +22,12 @@ test.each([
   expect(formatRelative(new Date(at), NOW)).toBe(shown);
 });
 
-test('what has happened is never in the future, whatever the clock of the service says', () => {
+test('a past time is never shown in the future, even if the service’s clock is ahead', () => {
   expect(formatPast(new Date(NOW.getTime() + 90_000), NOW)).toBe('just now');
   expect(formatPast(new Date(NOW.getTime() - 90_000), NOW)).toBe('1 minute ago');
 });
 
-test('an exact time says its zone', () => {
+test('an exact time has its time zone', () => {
   expect(formatExact(NOW, 'UTC')).toMatch(/1 Sept? 2026.*12:00:00 UTC/);
 });
 

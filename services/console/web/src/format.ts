@@ -7,7 +7,7 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const whole = new Intl.NumberFormat('en');
 
-/** How far a time is from now, e.g. `3 minutes ago` or `in 2 hours`. */
+/** Formats a time relative to now, e.g. `3 minutes ago` or `in 2 hours`. */
 export function formatRelative(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1_000);
   for (const [unit, size] of UNITS) {
@@ -17,12 +17,12 @@ export function formatRelative(at: Date, now: Date): string {
   return seconds < 0 ? 'less than a minute ago' : 'in less than a minute';
 }
 
-/** How long ago something happened. If the clock of the service is ahead of this one, it happened just now. */
+/** Formats a past time relative to now. A future time, from a service clock that is ahead, counts as now. */
 export function formatPast(at: Date, now: Date): string {
   return formatRelative(at < now ? at : now, now);
 }
 
-/** A time with its time zone, to the second. */
+/** Formats a time to the second with its time zone. */
 export function formatExact(at: Date, timeZone?: string): string {
   return new Intl.DateTimeFormat('en-GB', {
     dateStyle: 'medium',
@@ -31,24 +31,24 @@ export function formatExact(at: Date, timeZone?: string): string {
   }).format(at);
 }
 
-/** A span, e.g. `82 ms`, `1.4 s` or `3 min`. */
+/** Formats a duration, e.g. `82 ms`, `1.4 s` or `3 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
   return `${whole.format(Math.round(ms / 60_000))} min`;
 }
 
-/** A count, e.g. `12,480`. */
+/** Formats a count, e.g. `12,480`. */
 export function formatCount(count: number): string {
   return whole.format(count);
 }
 
-/** A count with its noun, e.g. `1 delivery` or `12 deliveries`. */
+/** Formats a count with its noun, e.g. `1 delivery` or `12 deliveries`. */
 export function formatCountOf(count: number, one: string, many: string): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** How much of a whole, e.g. `99.9%`; never rounded up to 100 while something is missing. Undefined of nothing. */
+/** Formats a share, e.g. `99.9%`; never rounded up to 100. Undefined for a whole of 0. */
 export function formatShare(part: number, total: number): string | undefined {
   if (total === 0) return undefined;
   const percent = (part / total) * 100;

@@ -1,4 +1,4 @@
-/** A time as a field of the type `datetime-local` holds it, in the reader's time zone; empty for none. */
+/** Converts a time to the value of a `datetime-local` field, in the reader's time zone; empty for none. */
 export function toLocalInput(iso: string | undefined): string {
   if (iso === undefined) return '';
   const at = new Date(iso);
@@ -7,7 +7,7 @@ export function toLocalInput(iso: string | undefined): string {
   return `${day}T${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
-/** The time in such a field as ISO text; undefined while it holds none. */
+/** Converts the value of such a field to ISO text; undefined if it is empty or incomplete. */
 export function fromLocalInput(text: string): string | undefined {
   const at = new Date(text);
   return text === '' || Number.isNaN(at.getTime()) ? undefined : at.toISOString();

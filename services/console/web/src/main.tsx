@@ -1,6 +1,6 @@
 import { config } from 'zod';
 
-// The page's policy lets nothing make code from text, which the schemas would try as they are made: so before any is.
+// The page's policy forbids eval, which the schemas would use on creation. This must run before any schema is created.
 config({ jitless: true });
 
 void import('./start.js').then(({ start }) => start());

@@ -26,7 +26,7 @@ export const INK = [
   '#0f1412',
 ] as const;
 
-/** The colours of text and of what it stands on. */
+/** Colours of text and of its backgrounds. */
 export const SURFACES = {
   light: {
     body: '#f7f8f6',
@@ -50,5 +50,5 @@ export const SURFACES = {
   },
 } as const;
 
-/** The navigation stands on the same dark ground in both schemes. */
+/** The navigation has the same dark background in both schemes. */
 export const RAIL = { ground: '#07342e', text: '#e3f1ee', dimmed: '#a5cbc2', active: '#0f6a5c' } as const;

@@ -15,7 +15,7 @@ describe('after signing in', () => {
     expect(pathAfterSignIn(next)).toBe(path);
   });
 
-  test('leads back to the page that was asked for', () => {
+  test('returns to the requested page', () => {
     const path = PATHS.deliveries({ webhook: 'whk_1', status: 'dead_lettered' });
     const next = new URLSearchParams(signInPath(path).split('?')[1]).get('next');
     expect(pathAfterSignIn(next)).toBe(path);
@@ -23,13 +23,13 @@ describe('after signing in', () => {
   });
 });
 
-test('only parameters with a value stand in a path', () => {
+test('a path contains only parameters with a value', () => {
   expect(withQuery('/deliveries', { webhook: 'a b', status: undefined, event: '' })).toBe(
     '/deliveries?webhook=a+b',
   );
   expect(withQuery('/deliveries', {})).toBe('/deliveries');
 });
 
-test('what comes from elsewhere is encoded in a path', () => {
+test('untrusted values are encoded in a path', () => {
   expect(PATHS.webhook('a/b?c')).toBe('/webhooks/a%2Fb%3Fc');
 });

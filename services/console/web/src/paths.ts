@@ -1,4 +1,4 @@
-/** What a list of deliveries can be narrowed to, by the names in its address. */
+/** Filters of the list of deliveries, by their query parameter. */
 export interface DeliveryFilter {
   readonly webhook?: string;
   readonly status?: string;
@@ -8,7 +8,7 @@ export interface DeliveryFilter {
   readonly to?: string;
 }
 
-/** Where each page is, below `/console`. */
+/** Path of each page below `/console`. */
 export const PATHS = {
   signIn: '/sign-in',
   overview: '/',
@@ -29,18 +29,18 @@ export const PATHS = {
   technicalContact: '/technical-contact',
 } as const;
 
-/** The sign-in page, from which someone gets back to `path`. */
+/** Returns the path of the sign-in page, which returns to `path`. */
 export function signInPath(path: string): string {
   return path === PATHS.overview ? PATHS.signIn : withQuery(PATHS.signIn, { next: path });
 }
 
-/** Where to go after signing in: the page that was asked for, if it is one of the console. */
+/** Returns the path after sign-in: the requested page, if it belongs to the console. */
 export function pathAfterSignIn(next: string | null): string {
   const isOwn = next !== null && /^\/(?![/\\])/.test(next) && !next.startsWith(PATHS.signIn);
   return isOwn ? next : PATHS.overview;
 }
 
-/** A path with those parameters that have a value. */
+/** Returns a path with the parameters that have a value. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | undefined>>,

@@ -20,7 +20,7 @@ export function start(): void {
   const root = document.querySelector('#root');
   if (root === null) throw new Error('the page has no place for the app');
   const nonce = pageNonce();
-  // For what Mantine's dialogs put into the page themselves.
+  // For styles that Mantine's dialogs insert.
   setNonce(nonce);
   createRoot(root).render(
     <StrictMode>

@@ -3,7 +3,7 @@ import { chartPoints, fewerPoints, spanNamed, spanUntil } from './statistics-spa
 
 const NOW = new Date('2026-09-08T12:34:56.000Z');
 
-test('a span begins at a full hour and is no longer than its name says', () => {
+test('a span begins at a full hour and is no longer than its name', () => {
   expect(spanUntil('24h', NOW)).toEqual({});
   expect(spanUntil('7d', NOW)).toEqual({ from: '2026-09-01T13:00:00.000Z' });
   expect(spanUntil('7d', new Date('2026-09-08T12:00:00.000Z'))).toEqual({ from: '2026-09-01T12:00:00.000Z' });
@@ -37,7 +37,7 @@ describe('the points of a chart', () => {
     expect(points.at(-1)).toMatchObject({ delivered: 2, failed: 1, p50Ms: 80, p95Ms: 200 });
   });
 
-  test('put together lose nothing', () => {
+  test('keep their sums when merged', () => {
     const earlier = { ...bucket, startsAt: '2026-09-08T12:25:00.000Z', p95Ms: 900 };
     const points = chartPoints({ buckets: [earlier, bucket], bucketMinutes: 5 }, '24h', NOW);
     const fewer = fewerPoints(points, 24);

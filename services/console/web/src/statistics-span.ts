@@ -1,6 +1,6 @@
 import type { StatisticsBucket, StatisticsSpan } from './api/statistics.js';
 
-/** The spans that statistics are shown of. */
+/** Available spans of statistics. */
 export const SPANS = ['24h', '7d', '30d'] as const;
 
 export type SpanName = (typeof SPANS)[number];
@@ -8,21 +8,21 @@ export type SpanName = (typeof SPANS)[number];
 const HOUR_MS = 3_600_000;
 const SPAN_HOURS: Readonly<Record<SpanName, number>> = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 };
 
-/** What a span is called in a sentence. */
+/** Name of each span in a sentence. */
 export const SPAN_TEXTS: Readonly<Record<SpanName, string>> = {
   '24h': 'the last 24 hours',
   '7d': 'the last 7 days',
   '30d': 'the last 30 days',
 };
 
-/** The span of that name, or the shortest for any other text. */
+/** Returns the span with this name; the shortest for other text. */
 export function spanNamed(name: string | null): SpanName {
   return SPANS.find((span) => span === name) ?? '24h';
 }
 
 /**
- * The query of a span up to now. It begins at a full hour, so that it stays the same for a while, and is never longer than its
- * name says.
+ * Returns the query of a span up to now. It begins at a full hour, so that it is stable for a while, and is never longer than its
+ * name.
  */
 export function spanUntil(name: SpanName, now: Date): StatisticsSpan {
   if (name === '24h') return {};
@@ -30,7 +30,7 @@ export function spanUntil(name: SpanName, now: Date): StatisticsSpan {
   return { from: new Date(Math.ceil(from / HOUR_MS) * HOUR_MS).toISOString() };
 }
 
-/** One point of a chart: a bucket, whether something was in it or not. */
+/** A point of a chart: one bucket, possibly empty. */
 export interface ChartPoint {
   readonly at: Date;
   readonly delivered: number;
@@ -39,7 +39,7 @@ export interface ChartPoint {
   readonly p95Ms: number | null;
 }
 
-/** All buckets of a span up to now, oldest first: those that the API leaves out, because nothing was in them, too. */
+/** Returns all buckets of a span up to now, oldest first, including empty ones, which the API omits. */
 export function chartPoints(
   statistics: { readonly buckets: readonly StatisticsBucket[]; readonly bucketMinutes: number },
   span: SpanName,
@@ -62,7 +62,7 @@ export function chartPoints(
   });
 }
 
-/** The same points put together until there are at most so many; durations are the longest of those put together. */
+/** Merges neighbouring points to at most `most`. A merged duration is the longest one. */
 export function fewerPoints(points: readonly ChartPoint[], most: number): readonly ChartPoint[] {
   const size = Math.max(1, Math.ceil(points.length / most));
   const groups = Array.from({ length: Math.ceil(points.length / size) }, (_, group) =>

@@ -2,7 +2,7 @@ import { createTheme, type CSSVariablesResolver } from '@mantine/core';
 import { INK, PINE, RAIL, SURFACES } from './palette.js';
 import { TONE_COLORS, TONES } from './tones.js';
 
-/** How the console looks. */
+/** Theme of the console. */
 export const theme = createTheme({
   colors: { pine: [...PINE], dark: [...INK] },
   primaryColor: 'pine',
@@ -12,10 +12,10 @@ export const theme = createTheme({
   black: SURFACES.light.text,
   defaultRadius: 'md',
   cursorType: 'pointer',
-  // A link in a text is told by more than its colour.
+  // Links in text need more than colour to be recognisable.
   components: {
     Anchor: { defaultProps: { underline: 'always' } },
-    // Else the top of a dialog counts as a second top of the page.
+    // Otherwise a dialog's header counts as a second page header.
     ModalHeader: { defaultProps: { role: 'none' } },
   },
   respectReducedMotion: true,
@@ -33,7 +33,7 @@ export const theme = createTheme({
   },
 });
 
-/** The colours of the theme as variables, in place of those of Mantine that are hard to read. */
+/** Colours of the theme as CSS variables. They replace Mantine's low-contrast ones. */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {
     '--rail-ground': RAIL.ground,

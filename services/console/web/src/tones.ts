@@ -1,4 +1,4 @@
-/** What a colour says. It never says it alone: a text or an icon stands beside it. */
+/** Meaning of a colour. It always appears with a text or an icon. */
 export const TONES = ['good', 'warn', 'bad', 'info', 'quiet'] as const;
 
 export type Tone = (typeof TONES)[number];
@@ -9,7 +9,7 @@ interface ToneColors {
   readonly border: string;
 }
 
-/** The colours of each tone; text on its background has a contrast of 4.5 at least. */
+/** Colours of each tone; text on its background has a contrast of at least 4.5. */
 export const TONE_COLORS: Readonly<Record<'light' | 'dark', Readonly<Record<Tone, ToneColors>>>> = {
   light: {
     good: { text: '#0b5345', background: '#dff3ec', border: '#9fd3c3' },

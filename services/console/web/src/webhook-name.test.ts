@@ -5,6 +5,6 @@ test.each([
   ['https://partner.example/hooks', '', 'partner.example/hooks'],
   ['https://partner.example/', '', 'partner.example'],
   ['https://partner.example/hooks', 'Orders', 'Orders'],
-])('%s with the description "%s" is called %s', (url, description, name) => {
+])('%s with the description "%s" is named %s', (url, description, name) => {
   expect(webhookName({ url, description })).toBe(name);
 });

@@ -9,7 +9,7 @@ function refusal(status: number, code: string): Response {
   return Response.json({ error: `it is ${code}`, code, requestId: 'req-1' }, { status });
 }
 
-/** A client whose requests are answered in turn; keeps what was asked. */
+/** A client with prepared responses, in order, that records its requests. */
 function clientWith(answers: readonly (Response | Error)[], confirms = true) {
   const sent: { url: string; init: RequestInit }[] = [];
   const told = { signedOut: 0, asked: 0 };
@@ -41,7 +41,7 @@ async function failure(promise: Promise<unknown>): Promise<ApiError> {
   throw new Error('an ApiError is expected');
 }
 
-test('reads what the schema says, and leaves out a query without values', async () => {
+test('parses the response with the schema, and omits query parameters without a value', async () => {
   const { client, sent } = clientWith([Response.json({ id: 'whk_1', more: true })]);
 
   await expect(
@@ -54,7 +54,7 @@ test('reads what the schema says, and leaves out a query without values', async 
   ]);
 });
 
-test('says that a body is JSON', async () => {
+test('sends a body as JSON', async () => {
   const { client, sent } = clientWith([
     new Response(null, { status: 204 }),
     new Response(null, { status: 204 }),
@@ -64,7 +64,7 @@ test('says that a body is JSON', async () => {
   expect(sent.map(({ init }) => init.headers)).toEqual([{ 'content-type': 'application/json' }, undefined]);
 });
 
-test('an answer of another shape is no success', async () => {
+test('rejects a response that does not match the schema', async () => {
   const { client } = clientWith([Response.json({ id: 7 }, { headers: { 'x-request-id': 'req-7' } })]);
   await expect(failure(client.read(answer, { path: '/webhooks/x' }))).resolves.toMatchObject({
     code: 'not_understood',
@@ -72,7 +72,7 @@ test('an answer of another shape is no success', async () => {
   });
 });
 
-test('a refusal keeps what a person and a form need', async () => {
+test('an error has its message, request id and violations', async () => {
   const details = [{ path: 'body.url', message: 'must use port 443' }];
   const { client } = clientWith([
     Response.json(
@@ -87,7 +87,7 @@ test('a refusal keeps what a person and a form need', async () => {
   expect(violationsByField(error)).toEqual({ url: 'must use port 443' });
 });
 
-test('a page of something in between is an error too', async () => {
+test('an error page of a proxy is an error too', async () => {
   const { client } = clientWith([new Response('<h1>Bad gateway</h1>', { status: 502 })]);
   await expect(failure(client.send({ path: '/webhooks' }))).resolves.toMatchObject({
     status: 502,
@@ -95,7 +95,7 @@ test('a page of something in between is an error too', async () => {
   });
 });
 
-test('no answer at all is told as such', async () => {
+test('a missing response is reported as such', async () => {
   const { client, told } = clientWith([new TypeError('failed to fetch')]);
   await expect(failure(client.send({ path: '/webhooks' }))).resolves.toMatchObject({
     status: 0,
@@ -111,15 +111,15 @@ describe('a session that has ended', () => {
     expect(told.signedOut).toBe(1);
   });
 
-  test('is not what a wrong password at sign-in means', async () => {
+  test('is not reported for a wrong password at sign-in', async () => {
     const { client, told } = clientWith([refusal(401, 'unauthenticated')]);
     await failure(client.send({ method: 'POST', path: '/session', body: {} }));
     expect(told.signedOut).toBe(0);
   });
 });
 
-describe('a request that needs the password anew', () => {
-  test('is sent again once it was given', async () => {
+describe('a request that needs the password again', () => {
+  test('is sent again once it was entered', async () => {
     const { client, sent, told } = clientWith([
       refusal(403, 'confirmation_required'),
       Response.json({ id: 'whk_1' }),
@@ -132,14 +132,14 @@ describe('a request that needs the password anew', () => {
     expect(sent[1]).toEqual(sent[0]);
   });
 
-  test('is not sent again when that was called off', async () => {
+  test('is not sent again if the dialog was cancelled', async () => {
     const { client, sent } = clientWith([refusal(403, 'confirmation_required')], false);
     const error = await failure(client.send({ method: 'POST', path: '/webhooks', body: {} }));
     expect(error.code).toBe('confirmation_required');
     expect(sent).toHaveLength(1);
   });
 
-  test('is sent a second time only', async () => {
+  test('is sent at most twice', async () => {
     const { client, told } = clientWith([
       refusal(403, 'confirmation_required'),
       refusal(403, 'confirmation_required'),

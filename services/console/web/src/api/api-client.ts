@@ -12,26 +12,26 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The owners' API as pages use it. Both throw an `ApiError` for everything but success. */
+/** Client of the owners' API. Both methods throw an `ApiError` unless the request succeeds. */
 export interface ApiClient {
-  /** Sends a request and reads its response, which has to be what the schema says. */
+  /** Sends a request and parses its response with the schema. */
   read<Schema extends z.ZodType>(schema: Schema, request: ApiRequest): Promise<z.output<Schema>>;
   /** Sends a request whose response is ignored. */
   send(request: ApiRequest): Promise<void>;
 }
 
-/** What a client works with. */
+/** Dependencies of the client. */
 export interface ApiClientDeps {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Called when the session has ended. */
   readonly onSignedOut: () => void;
-  /** Asks the owner for the password; false when that was called off. */
+  /** Asks the owner for the password; false if they cancel. */
   readonly confirmPassword: () => Promise<boolean>;
 }
 
 /**
- * Makes the client of the owners' API. A request that needs the password anew is sent a second time once it was given; when
- * that is called off it fails with the code `confirmation_required`. A 401 tells that the session has ended, except at sign-in.
+ * Creates the client of the owners' API. A request that needs the password again is repeated once after it was entered. If the owner
+ * cancels, it fails with the code `confirmation_required`. A 401 means that the session has ended, except at sign-in.
  */
 export function createApiClient(deps: ApiClientDeps): ApiClient {
   async function once(request: ApiRequest): Promise<Response> {
@@ -62,7 +62,7 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     throw error;
   }
 
-  async function answered(request: ApiRequest): Promise<Response> {
+  async function send(request: ApiRequest): Promise<Response> {
     try {
       return await once(request);
     } catch (thrown) {
@@ -74,7 +74,7 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
 
   return {
     async read(schema, request) {
-      const response = await answered(request);
+      const response = await send(request);
       const json: unknown = await response.json().catch(() => undefined);
       const parsed = schema.safeParse(json);
       if (parsed.success) return parsed.data;
@@ -86,7 +86,7 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
       });
     },
     async send(request) {
-      await answered(request);
+      await send(request);
     },
   };
 }

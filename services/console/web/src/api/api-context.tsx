@@ -3,10 +3,10 @@ import type { ApiClient } from './api-client.js';
 
 const ApiContext = createContext<ApiClient | null>(null);
 
-/** Gives the pages below it the client of the owners' API. */
+/** Provides the client of the owners' API to the pages below it. */
 export const ApiProvider = ApiContext.Provider;
 
-/** The client of the owners' API. */
+/** Returns the client of the owners' API. */
 export function useApi(): ApiClient {
   const api = useContext(ApiContext);
   if (api === null) throw new Error('there is an ApiProvider above every page');

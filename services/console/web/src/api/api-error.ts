@@ -1,23 +1,23 @@
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 
-/** One fault that the API found in a request: where, and what would be right. */
+/** A violation in a request: its field and the rule. */
 export interface FieldViolation {
   readonly path: string;
   readonly message: string;
 }
 
-/** A request that failed: refused by the API, or without a response. */
+/** A failed request: refused by the API, or without a response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** The HTTP status; 0 when there was no response. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
   /** The `code` of the error body; `no_response` and `not_understood` are the app's own. */
   readonly code: string;
-  /** What finds the request in the logs of the service. */
+  /** Identifies the request in the service's logs. */
   readonly requestId: string | undefined;
-  /** The faults of single fields, of a 400. */
+  /** Violations by field, for a 400. */
   readonly details: readonly FieldViolation[];
-  /** For how many seconds to wait, of a 429. */
+  /** Seconds to wait, for a 429. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -40,7 +40,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The error that a response of 400 and above stands for. */
+/** Converts a response of 400 or above to its error. */
 export async function errorOfResponse(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
@@ -60,7 +60,7 @@ export async function errorOfResponse(response: Response): Promise<ApiError> {
   return new ApiError(error, { ...facts, code, details, requestId: body.data.requestId });
 }
 
-/** What to tell about a failure, whatever was thrown. */
+/** Returns the message to show for any thrown value. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof ApiError && thrown.code === 'confirmation_required')
     return 'Enter your password to do this.';
@@ -68,7 +68,7 @@ export function messageOf(thrown: unknown): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The faults of an error by field, for a form: `url`, `events.0`, … The field `body.url` is `url`. */
+/** Returns the violations of an error by field, for a form: `url`, `events.0`, … The field `body.url` is `url`. */
 export function violationsByField(thrown: unknown): Readonly<Record<string, string>> {
   if (!(thrown instanceof ApiError)) return {};
   return Object.fromEntries(

@@ -32,14 +32,14 @@ export function useInstallers(enabled = true) {
   return { ...list, installers: list.pages?.flatMap((page) => page.installers) };
 }
 
-/** What an owner gives for a new key. */
+/** Input for a new key. */
 export interface NewApiKey {
   readonly kind: ApiKey['kind'];
   readonly boundCompanyId?: string;
   readonly description?: string;
 }
 
-/** Creates a key; the response holds it, once. The form shows a failure itself. */
+/** Creates a key; only this response contains it. The form shows a failure itself. */
 export function useCreateApiKey() {
   return useAction({
     act: (api, body: NewApiKey) => api.read(apiKeyCreated, { method: 'POST', path: '/api-keys', body }),
@@ -47,7 +47,7 @@ export function useCreateApiKey() {
   });
 }
 
-/** Replaces a key; the response holds the new one, once. */
+/** Replaces a key; only this response contains the new one. */
 export function useRotateApiKey() {
   return useAction({
     act: (api, { id, overlapHours }: { readonly id: string; readonly overlapHours: number }) =>

@@ -5,7 +5,7 @@ import { useCursorList } from './use-cursor-list.js';
 /** One change that an owner made. */
 export type AuditEntry = z.output<typeof auditPage>['entries'][number];
 
-/** The audit trail of the company, newest first; only of one action, if it is given. */
+/** The company's audit trail, newest first; optionally of one action only. */
 export function useAuditEntries(action?: AuditEntry['action']) {
   const list = useCursorList({
     key: ['audit'],

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { createConfirmationGate } from './confirmation-gate.js';
 
-test('asks once for all who wait, and lets them go together', async () => {
+test('asks once for all waiting requests, and resolves them together', async () => {
   const gate = createConfirmationGate();
   let told = 0;
   gate.subscribe(() => {
     told += 1;
   });
-  const first = gate.ask();
-  const second = gate.ask();
+  const first = gate.requestPassword();
+  const second = gate.requestPassword();
   expect(gate.isAsking()).toBe(true);
   expect(told).toBe(1);
   await expect(Promise.race([first, second, Promise.resolve('waiting')])).resolves.toBe('waiting');
@@ -18,13 +18,13 @@ test('asks once for all who wait, and lets them go together', async () => {
   expect(gate.isAsking()).toBe(false);
 });
 
-test('asks anew after it was called off', async () => {
+test('asks again after a cancellation', async () => {
   const gate = createConfirmationGate();
-  const first = gate.ask();
+  const first = gate.requestPassword();
   gate.settle(false);
   await expect(first).resolves.toBe(false);
 
-  const second = gate.ask();
+  const second = gate.requestPassword();
   expect(gate.isAsking()).toBe(true);
   gate.settle(true);
   await expect(second).resolves.toBe(true);

@@ -1,22 +1,22 @@
-/** Where requests that need the password anew wait for it, however many they are. */
+/** Gate where requests wait for the password dialog. Any number of requests share one dialog. */
 export interface ConfirmationGate {
-  /** Waits for the password; false when giving it was called off. */
-  ask(): Promise<boolean>;
-  /** Lets everybody who waits go on, or not. */
+  /** Waits for the password; false if the owner cancels. */
+  requestPassword(): Promise<boolean>;
+  /** Resolves all waiting requests. */
   settle(isConfirmed: boolean): void;
   isAsking(): boolean;
-  /** Calls `listen` whenever `isAsking` changes. Gives what ends it. */
+  /** Calls `listen` whenever `isAsking` changes. Returns a function that unsubscribes. */
   subscribe(listen: () => void): () => void;
 }
 
-/** Makes a gate at which nobody waits. */
+/** Creates a gate without waiting requests. */
 export function createConfirmationGate(): ConfirmationGate {
   let waiting:
     { readonly promise: Promise<boolean>; readonly settle: (isConfirmed: boolean) => void } | undefined;
   const listeners = new Set<() => void>();
   const tell = () => listeners.forEach((listen) => listen());
   return {
-    ask() {
+    requestPassword() {
       if (waiting !== undefined) return waiting.promise;
       let settle: (isConfirmed: boolean) => void = () => undefined;
       const promise = new Promise<boolean>((resolve) => {

@@ -15,10 +15,10 @@ import { useAction } from './use-action.js';
 import { useApiQuery } from './use-api-query.js';
 import { useCursorList } from './use-cursor-list.js';
 
-/** One event on its way to one subscription. */
+/** A delivery: one event for one subscription. */
 export type Delivery = z.output<typeof delivery>;
 
-/** What a delivery can have come to. */
+/** State of a delivery. */
 export type DeliveryState = Delivery['state'];
 
 /** One attempt of a delivery. */
@@ -28,7 +28,7 @@ const webhookPath = (id: string) => `/webhooks/${encodeURIComponent(id)}`;
 const deliveryPath = (id: string) => `/deliveries/${encodeURIComponent(id)}`;
 const replayPath = (id: string) => `/replays/${encodeURIComponent(id)}`;
 
-/** One delivery with its attempts and its body; nothing while there is no id. */
+/** Loads one delivery with its attempts and its body; nothing without an id. */
 export function useDelivery(id: string | undefined) {
   return useApiQuery({
     key: ['delivery', id],
@@ -38,7 +38,7 @@ export function useDelivery(id: string | undefined) {
   });
 }
 
-/** Sends the event of a delivery once more; the response is the new delivery. */
+/** Replays a delivery; the response is the new delivery. */
 export function useReplayDelivery(onDone?: (replayed: Delivery) => void) {
   return useAction({
     act: (api, id: string) => api.read(delivery, { method: 'POST', path: `${deliveryPath(id)}/replay` }),
@@ -47,7 +47,7 @@ export function useReplayDelivery(onDone?: (replayed: Delivery) => void) {
   });
 }
 
-/** Which deliveries a bulk replay repeats. */
+/** Selection of a bulk replay. */
 export interface BulkReplayRequest {
   readonly states: readonly ('dead_lettered' | 'delivered')[];
   readonly from: string;
@@ -56,7 +56,7 @@ export interface BulkReplayRequest {
   readonly perMinute?: number;
 }
 
-/** Tells what a bulk replay would repeat. */
+/** Previews a bulk replay. */
 export function usePreviewReplay(webhookId: string) {
   return useAction({
     act: (api, body: BulkReplayRequest) =>
@@ -69,7 +69,7 @@ export function usePreviewReplay(webhookId: string) {
   });
 }
 
-/** Begins a bulk replay. */
+/** Starts a bulk replay. */
 export function useStartReplay(webhookId: string) {
   return useAction({
     act: (api, body: BulkReplayRequest) =>
@@ -91,7 +91,7 @@ export function useReplays(webhookId: string) {
   return { ...list, replays: list.pages?.flatMap((page) => page.replays) };
 }
 
-/** Has a bulk replay queue nothing more. */
+/** Stops a bulk replay. */
 export function useCancelReplay() {
   return useAction({
     act: (api, id: string) => api.read(bulkReplay, { method: 'DELETE', path: replayPath(id) }),
@@ -99,19 +99,19 @@ export function useCancelReplay() {
   });
 }
 
-/** Up to how many deliveries are counted. */
+/** Maximum number of deliveries that are counted. */
 const COUNTED = 100;
 
 /**
- * How many deliveries of each of these subscriptions are in a state, counted up to 100; `atLeast`: there are more. Those that are
- * not known yet are missing.
+ * Counts the deliveries in a state for each subscription, up to 100; `atLeast`: there are more. Counts that are still loading are
+ * missing.
  */
 export function useDeliveryCounts(
   webhookIds: readonly string[],
   status: DeliveryState,
 ): ReadonlyMap<string, { readonly count: number; readonly atLeast: boolean }> {
   const api = useApi();
-  const answers = useQueries({
+  const counts = useQueries({
     queries: webhookIds.map((webhookId) => ({
       queryKey: ['delivery-count', webhookId, status],
       queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
@@ -125,5 +125,5 @@ export function useDeliveryCounts(
       meta: { live: true, webhookId, isSum: true },
     })),
   });
-  return new Map(answers.flatMap(({ data }) => (data === undefined ? [] : [[data.webhookId, data]])));
+  return new Map(counts.flatMap(({ data }) => (data === undefined ? [] : [[data.webhookId, data]])));
 }

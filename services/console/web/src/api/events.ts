@@ -2,7 +2,7 @@ import { eventPage, eventWithTrail } from '@partner/proto-contracts/resources/ev
 import { useApiQuery } from './use-api-query.js';
 import { useCursorList } from './use-cursor-list.js';
 
-/** The events of the company, newest first, and why there is none about the resource. */
+/** The company's events, newest first, and the explanation if a resource has none. */
 export function useEvents(filter: { readonly event?: string; readonly resourceId?: string }) {
   const list = useCursorList({
     key: ['events'],
@@ -17,7 +17,7 @@ export function useEvents(filter: { readonly event?: string; readonly resourceId
   };
 }
 
-/** One event and what became of it for each subscription. */
+/** One event with its outcome for each subscription. */
 export function useEvent(id: string | undefined) {
   return useApiQuery({
     key: ['event', id],

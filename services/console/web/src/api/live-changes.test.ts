@@ -49,14 +49,14 @@ function listening() {
   };
 }
 
-test('tells which subscriptions changed', () => {
+test('reports which subscriptions changed', () => {
   const { sources, changes } = listening();
   sources[0]?.emit('open');
   sources[0]?.emit('changed', '{"webhookIds":["whk_1"]}');
   expect(changes).toEqual([['whk_1']]);
 });
 
-test('after an interruption looks at everything again, as soon as the stream stands', () => {
+test('reloads everything after an interruption, as soon as the stream is open', () => {
   const { sources, changes, pass } = listening();
   sources[0]?.emit('open');
   sources[0]?.emit('error');
@@ -68,7 +68,7 @@ test('after an interruption looks at everything again, as soon as the stream sta
   expect(changes).toEqual([[]]);
 });
 
-test('waits longer after each failure, a minute at most, and starts afresh once a stream stood', () => {
+test('backs off up to a minute, and restarts the backoff after an open stream', () => {
   const { sources, waits, pass } = listening();
   for (let time = 0; time < 7; time += 1) {
     sources.at(-1)?.emit('error');
@@ -81,7 +81,7 @@ test('waits longer after each failure, a minute at most, and starts afresh once 
   expect(waits.at(-1)).toBe(2_000);
 });
 
-test('at its end nothing is opened any more', () => {
+test('opens no stream once it is stopped', () => {
   const { sources, end, pass } = listening();
   sources[0]?.emit('error');
   end();

@@ -8,7 +8,7 @@ export interface ChangeSource {
   close(): void;
 }
 
-/** The subscriptions that a `changed` event names; none when it names none or cannot be read. */
+/** Returns the subscriptions in a `changed` event; empty if it names none or is malformed. */
 export function webhookIdsOf(data: unknown): readonly string[] {
   try {
     const parsed = change.safeParse(typeof data === 'string' ? JSON.parse(data) : undefined);
@@ -18,13 +18,12 @@ export function webhookIdsOf(data: unknown): readonly string[] {
   }
 }
 
-/** The first wait before the stream is opened again, and the longest. */
+/** First and longest backoff before the stream is reopened. */
 const WAITS_MS = { first: 2_000, longest: 60_000 } as const;
 
 /**
- * Listens for live changes and keeps at it: a stream that ends or fails is opened again, after failures in a row with longer and
- * longer waits. `onChange` is also called, with no ids, when a stream stands again, since something may have been missed.
- * Gives what ends it.
+ * Listens for live changes. It reopens a stream that ends or fails, with a growing backoff after consecutive failures. When a stream
+ * is open again, it calls `onChange` without ids, because changes may have been missed. Returns a function that stops it.
  */
 export function listenForChanges(deps: {
   readonly open: () => ChangeSource;
@@ -46,7 +45,7 @@ export function listenForChanges(deps: {
       wasInterrupted = false;
     });
     opened.addEventListener('changed', ({ data }) => deps.onChange(webhookIdsOf(data)));
-    // The browser's own way of trying again gives up at a response such as 429.
+    // The browser's own reconnection stops after a response such as 429.
     opened.addEventListener('error', () => {
       opened.close();
       if (isOver || source !== opened) return;

@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 
 /**
- * Whether data are to be loaded again after a change of these subscriptions; none named: of anything. Sums (`isSum`) cost more
- * and are shown of many subscriptions side by side: they wait until everything is looked at again.
+ * Returns whether to reload data after a change of these subscriptions; none named: of any. Sums (`isSum`) are expensive and cover
+ * many subscriptions, so only a reload of everything includes them.
  */
 export function isConcerned(
   meta: Readonly<Record<string, unknown>> | undefined,
@@ -14,7 +14,7 @@ export function isConcerned(
   return meta['isSum'] !== true && (typeof webhookId !== 'string' || webhookIds.includes(webhookId));
 }
 
-/** Has the live data loaded again that are about these subscriptions or about no single one; none named: all of them. */
+/** Reloads live data about these subscriptions or about no single one; none named: all of it. */
 export async function invalidateLive(queries: QueryClient, webhookIds: readonly string[]): Promise<void> {
   await queries.invalidateQueries({ predicate: ({ meta }) => isConcerned(meta, webhookIds) });
 }

@@ -6,12 +6,12 @@ import { useApi } from './api-context.js';
 import { ApiError } from './api-error.js';
 import { useAction } from './use-action.js';
 
-/** Who is signed in. */
+/** The signed-in owner. */
 export type OwnerSession = z.output<typeof sessionResponse>;
 
 const SESSION_KEY = ['session'] as const;
 
-/** The session; null when no one is signed in. */
+/** The session; null if nobody is signed in. */
 export function useSession() {
   const api = useApi();
   return useQuery<OwnerSession | null>({
@@ -25,7 +25,7 @@ export function useSession() {
       }
     },
     staleTime: 60_000,
-    // Without a session there is nothing to ask for, only a refusal to get.
+    // Without a session the request would only be refused.
     ...(pageHadSession() ? {} : { initialData: null }),
   });
 }
@@ -53,7 +53,7 @@ export function useSignOut() {
   });
 }
 
-/** Forgets who was signed in, and everything that was loaded for them. */
+/** Drops the session and all data that was loaded for it. */
 export function forgetSession(queries: QueryClient): void {
   queries.setQueryData(SESSION_KEY, null);
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });

@@ -5,7 +5,7 @@ import {
 import type { z } from 'zod';
 import { useApiQuery } from './use-api-query.js';
 
-/** What became of the attempts to all subscriptions. */
+/** Outcomes of the attempts to all subscriptions. */
 export type CompanyStatistics = z.output<typeof companyStatistics>;
 
 /** Counts and durations of attempts. */
@@ -14,7 +14,7 @@ export type AttemptCounts = CompanyStatistics['totals'];
 /** Counts and durations of the attempts that began within one bucket. */
 export type StatisticsBucket = CompanyStatistics['buckets'][number];
 
-/** A time span that statistics are asked for; without one, the last 24 hours. */
+/** Time span of a query; absent: the last 24 hours. */
 export interface StatisticsSpan {
   readonly from?: string;
   readonly to?: string;

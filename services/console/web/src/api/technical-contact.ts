@@ -12,7 +12,7 @@ export function useTechnicalContact() {
   return useApiQuery({ key: ['technical-contact'], schema: technicalContact, path: PATH });
 }
 
-/** Sets the address that waits for its confirmation. The form shows a failure itself. */
+/** Sets a pending address. The form shows a failure itself. */
 export function useSetTechnicalContact() {
   return useAction({
     act: (api, email: string) =>

@@ -6,29 +6,29 @@ import { ApiError, messageOf } from './api-error.js';
 import { invalidateLive } from './live-queries.js';
 
 /**
- * Something that an owner does. `run` does it; `isRunning` meanwhile. Success is told with `done`, a failure with its message
- * and request id unless `notifiesFailure` is false (for forms that show it themselves, from `error`); all live data are loaded again.
+ * An action of the owner. `run` starts it; `isRunning` is true until it ends. Success shows `done`. A failure shows its message and
+ * request id, unless `notifiesFailure` is false: then a form shows `error` itself. Afterwards all live data is reloaded.
  */
-export function useAction<Input, Answer>(action: {
-  readonly act: (api: ApiClient, input: Input) => Promise<Answer>;
-  readonly done?: string | ((answer: Answer, input: Input) => string);
-  readonly onDone?: (answer: Answer, input: Input) => void;
+export function useAction<Input, Result>(action: {
+  readonly act: (api: ApiClient, input: Input) => Promise<Result>;
+  readonly done?: string | ((result: Result, input: Input) => string);
+  readonly onDone?: (result: Result, input: Input) => void;
   readonly notifiesFailure?: boolean;
 }) {
   const api = useApi();
   const queries = useQueryClient();
   const mutation = useMutation({
     mutationFn: (input: Input) => action.act(api, input),
-    onSuccess: (answer, input) => {
+    onSuccess: (result, input) => {
       const { done } = action;
-      if (done !== undefined) notifySuccess(typeof done === 'string' ? done : done(answer, input));
+      if (done !== undefined) notifySuccess(typeof done === 'string' ? done : done(result, input));
       void invalidateLive(queries, []);
-      action.onDone?.(answer, input);
+      action.onDone?.(result, input);
     },
     onError: (error) => {
-      const wasCalledOff = error instanceof ApiError && error.code === 'confirmation_required';
+      const wasCancelled = error instanceof ApiError && error.code === 'confirmation_required';
       const isSignedOut = error instanceof ApiError && error.status === 401;
-      if ((action.notifiesFailure ?? true) && !wasCalledOff && !isSignedOut) {
+      if ((action.notifiesFailure ?? true) && !wasCancelled && !isSignedOut) {
         notifyFailure(messageOf(error), error instanceof ApiError ? error.requestId : undefined);
       }
     },
@@ -38,7 +38,7 @@ export function useAction<Input, Answer>(action: {
     runAsync: mutation.mutateAsync,
     isRunning: mutation.isPending,
     error: mutation.error,
-    answer: mutation.data,
+    response: mutation.data,
     reset: mutation.reset,
   };
 }

@@ -2,38 +2,38 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { useApi } from './api-context.js';
 
-/** One response of the API, loaded again when something changes. Give `isLive: false` for one that never does. */
-export function useApiQuery<Answer>(question: {
+/** Loads one response of the API and reloads it after changes. Set `isLive: false` for data that never changes. */
+export function useApiQuery<Data>(options: {
   readonly key: readonly unknown[];
-  readonly schema: z.ZodType<Answer>;
+  readonly schema: z.ZodType<Data>;
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
-  /** The subscription that it is about, if it is one. */
+  /** The subscription that the data is about, if any. */
   readonly webhookId?: string | undefined;
   readonly enabled?: boolean;
   readonly isLive?: boolean;
-  /** For sums over many deliveries: loaded again every 30 seconds, not with each change. */
+  /** For sums over many deliveries: reloaded every 30 seconds, not with each change. */
   readonly isSum?: boolean;
-  /** Shows the response of the question before until this one has its own. */
+  /** Shows the previous query's response until this one is loaded. */
   readonly keepsPrevious?: boolean;
 }) {
   const api = useApi();
-  const { isLive = true, isSum = false } = question;
+  const { isLive = true, isSum = false } = options;
   return useQuery({
-    queryKey: [...question.key, question.query ?? {}],
+    queryKey: [...options.key, options.query ?? {}],
     queryFn: ({ signal }) =>
-      api.read(question.schema, {
-        path: question.path,
+      api.read(options.schema, {
+        path: options.path,
         signal,
-        ...(question.query === undefined ? {} : { query: question.query }),
+        ...(options.query === undefined ? {} : { query: options.query }),
       }),
-    enabled: question.enabled ?? true,
+    enabled: options.enabled ?? true,
     ...(isLive ? {} : { staleTime: Number.POSITIVE_INFINITY }),
-    ...(question.keepsPrevious === true ? { placeholderData: keepPreviousData } : {}),
+    ...(options.keepsPrevious === true ? { placeholderData: keepPreviousData } : {}),
     meta: {
       live: isLive,
       isSum,
-      ...(question.webhookId === undefined ? {} : { webhookId: question.webhookId }),
+      ...(options.webhookId === undefined ? {} : { webhookId: options.webhookId }),
     },
   });
 }

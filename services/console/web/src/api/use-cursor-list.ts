@@ -7,15 +7,14 @@ interface CursorPage {
 }
 
 /**
- * A list that the API gives page by page. `pages` are those that were loaded; `loadMore` loads the next one while `hasMore`. Live
- * changes load all of them again.
+ * A paginated list. `pages` are the loaded pages; `loadMore` loads the next one if `hasMore`. Live changes reload all loaded pages.
  */
 export function useCursorList<Page extends CursorPage>(list: {
   readonly key: readonly unknown[];
   readonly schema: z.ZodType<Page>;
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
-  /** The subscription that the list is about, if it is one. */
+  /** The subscription that the list is about, if any. */
   readonly webhookId?: string | undefined;
   readonly enabled?: boolean;
 }) {
@@ -38,7 +37,7 @@ export function useCursorList<Page extends CursorPage>(list: {
     pages: result.data?.pages,
     error: result.error,
     isPending: result.isPending,
-    /** What is shown is that of the query before. */
+    /** True while the previous query's pages are shown. */
     isStale: result.isPlaceholderData,
     hasMore: result.hasNextPage,
     isLoadingMore: result.isFetchingNextPage,

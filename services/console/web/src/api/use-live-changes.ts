@@ -4,24 +4,23 @@ import { useEffect, useRef } from 'react';
 import { listenForChanges } from './live-changes.js';
 import { invalidateLive } from './live-queries.js';
 
-/** Changes may get lost on their way, so the page looks by itself as well. */
-const LOOK_AGAIN_MS = 30_000;
+/** Change events can be lost, so the page also polls. */
+const POLL_MS = 30_000;
 
 /**
- * How long someone may do nothing before the page stops asking: well below the 30 minutes after which a session ends, which
- * it would keep alive otherwise.
+ * Idle time after which the page stops polling. It is well below the session's idle timeout of 30 minutes, because polling keeps a
+ * session alive.
  */
 const IDLE_MS = 10 * 60_000;
 
 /**
- * Keeps what the page shows up to date while someone looks at it: by the stream of changes, and by looking again every 30
- * seconds.
+ * Keeps the data of a visible page up to date: by the stream of changes, and by polling every 30 seconds.
  */
 export function useLiveChanges(): void {
   const queries = useQueryClient();
   const isIdle = useIdle(IDLE_MS, { initialState: false });
   const isWatched = useDocumentVisibility() === 'visible' && !isIdle;
-  const { start, stop } = useInterval(() => void invalidateLive(queries, []), LOOK_AGAIN_MS);
+  const { start, stop } = useInterval(() => void invalidateLive(queries, []), POLL_MS);
   const wasUnwatched = useRef(false);
 
   useEffect(() => {

@@ -37,7 +37,7 @@ export function useEventCatalogue() {
   });
 }
 
-/** What an owner gives for a new subscription. */
+/** Input for a new subscription. */
 export interface NewWebhook {
   readonly url: string;
   readonly events: readonly string[];
@@ -45,7 +45,7 @@ export interface NewWebhook {
   readonly schemaVersion?: number;
 }
 
-/** Creates a subscription; the response holds its secret, once. The form shows a failure itself. */
+/** Creates a subscription; only this response contains its secret. The form shows a failure itself. */
 export function useCreateWebhook() {
   return useAction({
     act: (api, body: NewWebhook) =>
@@ -81,7 +81,7 @@ export function useTestWebhook(id: string) {
   });
 }
 
-/** Activates a subscription, with or without the events since it was paused. */
+/** Activates a subscription, with or without the events missed during the pause. */
 export function useActivateWebhook(id: string) {
   return useAction({
     act: (api, body: { readonly backfill?: boolean }) =>
@@ -98,14 +98,14 @@ export function usePauseWebhook(id: string) {
   });
 }
 
-/** Makes a pending secret; the response holds it, once. */
+/** Creates a pending secret; only this response contains it. */
 export function useRotateSecret(id: string) {
   return useAction({
     act: (api) => api.read(secretRotated, { method: 'POST', path: `${webhookPath(id)}/rotate-secret` }),
   });
 }
 
-/** Has deliveries signed with the pending secret from now on. */
+/** Activates the pending secret: it signs deliveries from now on. */
 export function useActivateSecret(id: string) {
   return useAction({
     act: (api, body: { readonly pendingSecretVersion: number }) =>
@@ -114,7 +114,7 @@ export function useActivateSecret(id: string) {
   });
 }
 
-/** Tells whether a subscription could have this URL, and if not, why. */
+/** Checks whether a subscription can have this URL, and if not, why. */
 export function useCheckUrl() {
   return useAction({
     act: (api, body: { readonly url: string }) =>

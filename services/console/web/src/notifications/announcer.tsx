@@ -2,7 +2,7 @@ import { VisuallyHidden } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 
 interface Announcement {
-  /** Tells two equal announcements apart. */
+  /** Distinguishes two equal announcements. */
   readonly number: number;
   readonly text: string;
 }
@@ -11,13 +11,13 @@ const NOTHING: Announcement = { number: 0, text: '' };
 let spoken: Readonly<Record<'status' | 'alert', Announcement>> = { status: NOTHING, alert: NOTHING };
 const listeners = new Set<() => void>();
 
-/** Has screen readers say a text: at the next pause, or at once when it is an alert. */
+/** Makes screen readers say a text: at the next pause, or at once for an alert. */
 export function announce(text: string, kind: 'status' | 'alert' = 'status'): void {
   spoken = { ...spoken, [kind]: { number: spoken[kind].number + 1, text } };
   listeners.forEach((listen) => listen());
 }
 
-/** Where announcements stand. It has to be there before the first of them, else it is not read out. */
+/** Live region of the announcements. It must exist before the first one, else that is not read out. */
 export function Announcer() {
   const { status, alert } = useSyncExternalStore(subscribe, () => spoken);
   return (

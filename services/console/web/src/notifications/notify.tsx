@@ -2,7 +2,7 @@ import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { announce } from './announcer.js';
 
-/** Tells, to be seen and to be heard, that something was done. */
+/** Shows a success toast and announces it to screen readers. */
 export function notifySuccess(message: string): void {
   announce(message);
   notifications.show({
@@ -10,14 +10,14 @@ export function notifySuccess(message: string): void {
     icon: <IconCheck size={18} aria-hidden />,
     color: 'pine',
     autoClose: 6_000,
-    // The announcer says it; as an alert it would be heard twice.
+    // The announcer says it; an alert role would say it twice.
     role: 'group',
     'aria-label': 'Done',
     closeButtonProps: { 'aria-label': 'Dismiss' },
   });
 }
 
-/** Tells, to be seen and to be heard, that something failed. It stays until it is dismissed. */
+/** Shows a failure toast and announces it to screen readers. It stays until it is dismissed. */
 export function notifyFailure(message: string, requestId: string | undefined): void {
   announce(message, 'alert');
   notifications.show({

@@ -2,7 +2,7 @@ import type { AttemptCounts } from '../api/statistics.js';
 import { formatCount, formatDuration, formatShare } from '../format.js';
 import classes from './attempt-figures.module.css';
 
-/** How attempts went, in figures side by side. */
+/** Figures about attempts, side by side. */
 export function AttemptFigures({ totals }: { readonly totals: AttemptCounts }) {
   const figures = [
     ['Success rate', formatShare(totals.delivered, totals.attempts) ?? '–'],

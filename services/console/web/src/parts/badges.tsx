@@ -22,7 +22,7 @@ import classes from './badges.module.css';
 
 type Icon = ComponentType<{ readonly size?: number; readonly 'aria-hidden'?: boolean }>;
 
-/** A short text with an icon on the colour of its tone. */
+/** Badge with an icon and a short text in the colour of its tone. */
 export function ToneBadge(props: { readonly tone: Tone; readonly icon: Icon; readonly children: ReactNode }) {
   const { tone, icon: BadgeIcon, children } = props;
   return (
@@ -96,7 +96,7 @@ const DELIVERY_STATES: Readonly<Record<DeliveryState, Look>> = {
   cancelled: { tone: 'quiet', icon: IconBan, label: 'Cancelled' },
 };
 
-/** What a delivery has come to. */
+/** State of a delivery. */
 export function DeliveryStateBadge({ state }: { readonly state: DeliveryState }) {
   return <LookBadge look={DELIVERY_STATES[state]} />;
 }
@@ -115,7 +115,7 @@ const OUTCOMES: Readonly<Record<Attempt['outcome'], Look>> = {
   endpoint_refused: { tone: 'bad', icon: IconBan, label: 'Address refused' },
 };
 
-/** What an attempt has come to. */
+/** Outcome of an attempt. */
 export function OutcomeBadge({ outcome }: { readonly outcome: Attempt['outcome'] }) {
   return <LookBadge look={OUTCOMES[outcome]} />;
 }

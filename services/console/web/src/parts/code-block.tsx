@@ -2,15 +2,15 @@ import { Box, Text } from '@mantine/core';
 import { CopyButton } from './copy-button.js';
 import classes from './code-block.module.css';
 
-/** A text as it is, with a name and a button that copies it. It can be scrolled by keyboard. */
+/** A verbatim text with a name and a copy button. It can be scrolled by keyboard. */
 export function CodeBlock(props: {
-  /** Names it, e.g. `Request body`. */
+  /** Name, e.g. `Request body`. */
   readonly label: string;
   readonly code: string;
-  /** What the button says that it copies, when the name is too long for that. */
+  /** Copied object in the button's label, if the name is too long. */
   readonly copies?: string;
   readonly wraps?: boolean;
-  /** As a CSS length. */
+  /** Maximum height, as a CSS length. */
   readonly maxHeight?: string;
 }) {
   const { label, code, copies = label.toLowerCase(), wraps = false, maxHeight = '28rem' } = props;

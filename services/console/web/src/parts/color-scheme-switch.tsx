@@ -1,7 +1,7 @@
 import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun } from '@tabler/icons-react';
 
-/** Changes between the light and the dark colours; without it the page follows the device. */
+/** Switches between light and dark. By default the page follows the device. */
 export function ColorSchemeSwitch({ className }: { readonly className?: string | undefined }) {
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });

@@ -1,17 +1,17 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Asks before something that is hard to undo. The first choice is not to do it. */
+/** Asks for confirmation of an action that is hard to undo. The default choice is to cancel. */
 export function ConfirmDialog(props: {
   readonly isOpen: boolean;
   readonly title: string;
-  /** What will happen. */
+  /** Consequences of the action. */
   readonly children: ReactNode;
-  /** Names what is done, e.g. `Delete webhook`. */
+  /** Label of the action, e.g. `Delete webhook`. */
   readonly confirmLabel: string;
   readonly isDangerous?: boolean;
   readonly isRunning?: boolean;
-  /** Something has to be given first. */
+  /** True while required input is missing. */
   readonly isBlocked?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;

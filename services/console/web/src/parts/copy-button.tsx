@@ -3,7 +3,7 @@ import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { announce } from '../notifications/announcer.js';
 
-/** Copies a text. `what` names it, e.g. `secret`. Small, it is an icon alone with the same name. */
+/** Copies a text. `what` names it, e.g. `secret`. The small variant is only an icon with the same label. */
 export function CopyButton(props: {
   readonly value: string;
   readonly what: string;

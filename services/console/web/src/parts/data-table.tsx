@@ -4,18 +4,18 @@ import classes from './data-table.module.css';
 
 /** One column of a table. */
 export interface Column<Row> {
-  /** Stands above it, and on a phone before each value. */
+  /** Header above the column; on a phone before each value. */
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
   /** Whether it names the row; one column of a table does. */
   readonly isName?: boolean;
-  /** Whether it holds numbers, which stand one below the other. */
+  /** Whether it contains numbers, which are right-aligned. */
   readonly isNumber?: boolean;
 }
 
-/** A table that becomes a list of cards on a phone. The roles keep it a table for screen readers then. */
+/** A table that becomes a list of cards on a phone. Roles keep it a table for screen readers. */
 export function DataTable<Row>(props: {
-  /** Says what is listed; heard, not seen. */
+  /** Name of the table for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];

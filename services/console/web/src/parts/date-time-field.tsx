@@ -2,7 +2,7 @@ import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { fromLocalInput, toLocalInput } from '../local-time.js';
 
-/** A field for a time of the reader's own time zone. `onPick` gets it as ISO text once it is entered, undefined when emptied. */
+/** A field for a time in the reader's time zone. `onPick` receives it as ISO text, or undefined when the field is cleared. */
 export function DateTimeField(
   props: {
     readonly label: string;
@@ -12,7 +12,7 @@ export function DateTimeField(
 ) {
   const { value, onPick, ...input } = props;
   const shown = toLocalInput(value);
-  // What is being entered goes before what is set; a new value from outside puts an end to it.
+  // The current input overrides the value until a new value is set.
   const [entered, setEntered] = useState({ over: shown, text: shown });
   const text = entered.over === shown ? entered.text : shown;
   const commit = () => {

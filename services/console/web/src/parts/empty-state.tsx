@@ -1,7 +1,7 @@
 import { Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** What stands in place of a list that has nothing: why, and what to do about it. */
+/** Placeholder of an empty list: the reason and what to do. */
 export function EmptyState(props: {
   readonly title: string;
   readonly icon?: ReactNode;

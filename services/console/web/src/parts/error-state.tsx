@@ -2,7 +2,7 @@ import { Button, Code, Stack, Text } from '@mantine/core';
 import { ApiError, messageOf } from '../api/api-error.js';
 import { Notice } from './notice.js';
 
-/** What stands in place of what could not be loaded: why, the request to ask support about, and a way to try again. */
+/** Placeholder of data that failed to load: the reason, the request id for support, and a retry button. */
 export function ErrorState(props: {
   readonly error: unknown;
   readonly title?: string;

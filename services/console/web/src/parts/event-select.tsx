@@ -2,7 +2,7 @@ import { NativeSelect, type NativeSelectProps } from '@mantine/core';
 import { useEventCatalogue } from '../api/webhooks.js';
 import { useOwner } from './owner-context.js';
 
-/** A choice of one event, a group of events, or all of those that the company can have. */
+/** Selects one event, a group of events, or all events that the company's class allows. */
 export function EventSelect(
   props: {
     readonly value: string | undefined;

@@ -1,6 +1,6 @@
 import { Button, Container, Stack, Text, Title } from '@mantine/core';
 
-/** What is shown when a page cannot be: most often it is of a version that is no longer served. */
+/** Shown if a page cannot be loaded, most often because its version is no longer served. */
 export function FailedPage() {
   return (
     <Container component="section" size="sm" py="xl">

@@ -3,7 +3,7 @@ import { type ComponentProps, lazy, Suspense } from 'react';
 
 const Loaded = lazy(async () => ({ default: (await import('./traffic-chart.js')).TrafficChart }));
 
-/** Attempts and durations over time, as charts that are loaded when they are needed. */
+/** Lazily loaded charts of attempts and durations over time. */
 export function LazyTrafficChart(props: ComponentProps<typeof Loaded>) {
   return (
     <Suspense fallback={<Skeleton height={252} aria-busy="true" />}>

@@ -1,9 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 
-/** What stands below a list: how many are shown, and a button for more while there are. */
+/** Footer of a list: the number of shown items, and a button for more. */
 export function LoadMore(props: {
   readonly shown: number;
-  /** What they are, e.g. `deliveries`. */
+  /** Name of the items, e.g. `deliveries`. */
   readonly what: string;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;

@@ -1,6 +1,6 @@
 import { Skeleton, Stack, VisuallyHidden } from '@mantine/core';
 
-/** What stands in place of what is being loaded. */
+/** Placeholder of loading data. */
 export function Loading({ label, rows = 3 }: { readonly label: string; readonly rows?: number }) {
   return (
     <Stack gap="sm" aria-busy="true">

@@ -6,7 +6,7 @@ export function isWaitingForSlot(nextAttemptAt: string, now: Date): boolean {
   return Date.parse(nextAttemptAt) < now.getTime();
 }
 
-/** When the next attempt of a delivery is due, or that it waits for a slot. */
+/** Shows when a delivery's next attempt is due, or that it waits for a slot. */
 export function NextAttempt({
   delivery: { nextAttemptAt, state },
 }: {

@@ -18,7 +18,7 @@ const ICONS = {
   quiet: IconPointFilled,
 } as const satisfies Record<Tone, unknown>;
 
-/** A message within a page. Give `isAlert` when it appears after something that the person did. */
+/** A message within a page. Set `isAlert` if it appears after an action of the reader. */
 export function Notice(props: {
   readonly tone: Tone;
   readonly title?: ReactNode;

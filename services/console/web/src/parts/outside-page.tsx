@@ -4,7 +4,7 @@ import icon from '../icon.svg';
 import { ColorSchemeSwitch } from './color-scheme-switch.js';
 import classes from './outside-page.module.css';
 
-/** What stands around a page that needs no session. */
+/** Layout of pages without a session. */
 export function OutsidePage({ children }: { readonly children: ReactNode }) {
   return (
     <div className={classes['ground']}>

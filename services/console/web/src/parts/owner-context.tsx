@@ -3,10 +3,10 @@ import type { OwnerSession } from '../api/session.js';
 
 const OwnerContext = createContext<OwnerSession | null>(null);
 
-/** Gives the pages below it the session. */
+/** Provides the session to the pages below it. */
 export const OwnerProvider = OwnerContext.Provider;
 
-/** Who is signed in, and for which company. */
+/** Returns the signed-in owner with their company. */
 export function useOwner(): OwnerSession {
   const owner = useContext(OwnerContext);
   if (owner === null) throw new Error('this page requires a session');

@@ -4,8 +4,8 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'react-router';
 
 /**
- * The top of a page: its only `h1`, which also becomes the title of the window and takes the focus after a navigation, so that
- * screen readers say where one is. Every page begins with it, also while it loads.
+ * Header of a page. Its `h1` also sets the window's title and receives the focus after a navigation, so that screen readers announce
+ * the page. Every page begins with it, also while it loads.
  */
 export function PageHeader(props: {
   readonly title: string;

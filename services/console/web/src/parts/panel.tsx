@@ -2,7 +2,7 @@ import { Box, type BoxProps, Group, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import classes from './panel.module.css';
 
-/** A part of a page on a ground of its own. With a title it is a region that screen readers list. */
+/** A section of a page with its own background. With a title it is a region that screen readers list. */
 export function Panel(
   props: {
     readonly title?: string;

@@ -5,7 +5,7 @@ import { messageOf } from '../api/api-error.js';
 import type { ConfirmationGate } from '../api/confirmation-gate.js';
 import { useAction } from '../api/use-action.js';
 
-/** Asks for the password whenever a request waits for it at the gate. */
+/** Asks for the password while requests wait at the gate. */
 export function PasswordDialog({ gate }: { readonly gate: ConfirmationGate }) {
   const isAsking = useSyncExternalStore(gate.subscribe, gate.isAsking);
   return (

@@ -3,15 +3,14 @@ import { ErrorState } from './error-state.js';
 import { Loading } from './loading.js';
 
 /**
- * Shows what was loaded, or that it is being loaded, or that it could not be. What is there already stays to be seen when looking
- * again fails.
+ * Shows loaded data, a loading state or an error. Loaded data stays visible if a reload fails.
  */
-export function QueryView<Answer>(props: {
-  readonly data: Answer | undefined;
+export function QueryView<Data>(props: {
+  readonly data: Data | undefined;
   readonly error: unknown;
   readonly label: string;
   readonly onRetry: () => void;
-  readonly children: (data: Answer) => ReactNode;
+  readonly children: (data: Data) => ReactNode;
 }) {
   const { data, error, label, onRetry, children } = props;
   if (data !== undefined) return children(data);

@@ -7,7 +7,7 @@ const listeners = new Set<() => void>();
 let now = new Date();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The time, as often as someone who reads would want it. One timer serves the whole page. */
+/** Returns the current time, updated regularly. One timer serves the whole page. */
 export function useNow(): Date {
   return useSyncExternalStore(subscribe, () => now);
 }
@@ -16,12 +16,12 @@ interface TimeProps {
   readonly at: string;
 }
 
-/** How long ago something happened, with the exact time to hover and for machines. */
+/** A past time relative to now, with the exact time as tooltip and in `datetime`. */
 export function PastTime({ at }: TimeProps) {
   return <Time at={at} format={formatPast} />;
 }
 
-/** When something is due, with the exact time to hover and for machines. */
+/** A due time relative to now, with the exact time as tooltip and in `datetime`. */
 export function DueTime({ at }: TimeProps) {
   return <Time at={at} format={formatRelative} />;
 }

@@ -4,10 +4,10 @@ import { CopyButton } from './copy-button.js';
 import { Notice } from './notice.js';
 
 /**
- * Shows a secret for the only time. `onStored` tells whether the person says that it is stored; let them go on only then.
+ * Shows a secret once. `onStored` reports whether the owner confirms that it is stored; let them continue only then.
  */
 export function SecretOnce(props: {
-  /** Names it, e.g. `Signing secret`. */
+  /** Name, e.g. `Signing secret`. */
   readonly label: string;
   readonly secret: string;
   readonly onStored?: (isStored: boolean) => void;

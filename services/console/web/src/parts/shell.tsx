@@ -37,7 +37,7 @@ const NAVIGATION = [
   { to: PATHS.sessions, label: 'Sessions', icon: IconUserShield },
 ] as const;
 
-/** What stands around every page of someone who is signed in: navigation, company and environment, and signing out. */
+/** Layout of pages with a session: navigation, company, environment and sign-out. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const { owner, company } = useOwner();
@@ -48,7 +48,7 @@ export function Shell() {
 
   return (
     <AppShell
-      // A page that is resized or rotated would be too wide while the padding shrinks.
+      // An animated padding would make a resized or rotated page too wide.
       transitionDuration={0}
       header={{ height: 56 }}
       navbar={{ width: 248, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}

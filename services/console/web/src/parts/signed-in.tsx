@@ -6,7 +6,7 @@ import { QueryView } from './query-view.js';
 import { OwnerProvider } from './owner-context.js';
 import { Shell } from './shell.js';
 
-/** Shows the page to someone who is signed in, and the sign-in page, with the way back, to everybody else. */
+/** Shows the page to a signed-in owner; redirects others to the sign-in page, which returns here. */
 export function SignedIn() {
   const session = useSession();
   const { pathname, search } = useLocation();

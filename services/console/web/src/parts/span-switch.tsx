@@ -4,7 +4,7 @@ import { type SpanName, SPANS } from '../statistics-span.js';
 
 const LABELS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const;
 
-/** Chooses the time span of statistics, which stands in the query of the page. */
+/** Selects the time span of statistics, which is kept in the page's query. */
 export function SpanSwitch({ span }: { readonly span: SpanName }) {
   const [, setQuery] = useSearchParams();
   return (

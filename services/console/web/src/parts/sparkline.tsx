@@ -6,7 +6,7 @@ const HEIGHT = 28;
 const WIDTH = 3;
 const GAP = 1;
 
-/** A small picture of how attempts went over time: what was delivered, and on top what failed. `label` says the same in words. */
+/** Sparkline of attempts over time: delivered ones with failed ones on top. `label` describes it in words. */
 export function Sparkline({
   points,
   label,

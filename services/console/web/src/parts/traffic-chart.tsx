@@ -6,7 +6,7 @@ import { type ChartPoint, fewerPoints } from '../statistics-span.js';
 const BARS = 72;
 const TABLE_ROWS = 24;
 
-/** Attempts and how long they took over time, as charts and, on demand, as a table. Load it lazily: it is large. */
+/** Charts of attempts and durations over time, on demand as a table. Load it lazily: it is large. */
 export function TrafficChart(props: {
   readonly points: readonly ChartPoint[];
   /** The span in words, e.g. `the last 24 hours`. */
@@ -79,7 +79,7 @@ export function TrafficChart(props: {
   );
 }
 
-/** The numbers behind the charts, for those who cannot see them. */
+/** Table with the numbers of the charts, for screen readers too. */
 function PointsTable(props: {
   readonly points: readonly ChartPoint[];
   readonly spanText: string;

@@ -4,7 +4,7 @@ import { PATHS } from '../paths.js';
 import { webhookName } from '../webhook-name.js';
 import { TextLink } from './text-link.js';
 
-/** The name of a webhook, which leads to its page, and its address where the name does not tell it. */
+/** Link to a webhook by its name, with its URL if the name differs. */
 export function WebhookLink({ webhook }: { readonly webhook: Webhook }) {
   return (
     <div>

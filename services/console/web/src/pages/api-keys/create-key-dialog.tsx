@@ -9,11 +9,11 @@ import { useOwner } from '../../parts/owner-context.js';
 import { KeyOnce } from './key-once.js';
 import { KIND_LABELS, kindsFor } from './key-labels.js';
 
-/** Makes a key, and shows it once. */
+/** Creates a key and shows it once. */
 export function CreateKeyDialog(props: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const { isOpen, onClose } = props;
   const creation = useCreateApiKey();
-  const { answer } = creation;
+  const { response } = creation;
   const close = () => {
     creation.reset();
     onClose();
@@ -22,16 +22,16 @@ export function CreateKeyDialog(props: { readonly isOpen: boolean; readonly onCl
     <Modal
       opened={isOpen}
       onClose={close}
-      title={answer === undefined ? 'Create an API key' : 'Your new API key'}
+      title={response === undefined ? 'Create an API key' : 'Your new API key'}
       size="lg"
       centered
-      // The key would be lost.
-      closeOnClickOutside={answer === undefined}
-      closeOnEscape={answer === undefined}
-      withCloseButton={answer === undefined}
+      // Closing would lose the key.
+      closeOnClickOutside={response === undefined}
+      closeOnEscape={response === undefined}
+      withCloseButton={response === undefined}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {answer === undefined ? (
+      {response === undefined ? (
         <KeyForm
           error={creation.error}
           isRunning={creation.isRunning}
@@ -39,7 +39,7 @@ export function CreateKeyDialog(props: { readonly isOpen: boolean; readonly onCl
           onCancel={close}
         />
       ) : (
-        <KeyOnce kind={answer.key.kind} apiKey={answer.apiKey} onDone={close} />
+        <KeyOnce kind={response.key.kind} apiKey={response.apiKey} onDone={close} />
       )}
     </Modal>
   );
@@ -58,7 +58,7 @@ function KeyForm(props: {
   const [description, setDescription] = useState('');
   const isBound = kind === 'installer-contractor';
   const installers = useInstallers(isBound);
-  const faults = violationsByField(props.error);
+  const violations = violationsByField(props.error);
   const hasNoInstaller = isBound && installers.installers?.length === 0;
 
   const submit = (event: SubmitEvent) => {
@@ -95,7 +95,7 @@ function KeyForm(props: {
             withAsterisk={false}
             value={boundCompanyId}
             onChange={({ currentTarget }) => setBound(currentTarget.value)}
-            error={faults['boundCompanyId']}
+            error={violations['boundCompanyId']}
             data={[
               { value: '', label: 'Choose one', disabled: true },
               ...(installers.installers ?? []).map(({ id, name }) => ({ value: id, label: name })),
@@ -119,7 +119,7 @@ function KeyForm(props: {
           maxLength={KEY_LIMITS.descriptionLength}
           value={description}
           onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-          error={faults['description']}
+          error={violations['description']}
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onCancel}>
@@ -160,7 +160,7 @@ function KindChoice(props: {
   );
 }
 
-/** What went wrong, unless the owner called it off themselves. */
+/** Shows the failure, unless the owner cancelled the password dialog. */
 function FormFailure({ error }: { readonly error: unknown }) {
   if (error === null || (error instanceof ApiError && error.code === 'confirmation_required')) return null;
   return <Notice tone="bad" title={messageOf(error)} isAlert />;

@@ -2,18 +2,18 @@ import { expect, test } from '@jest/globals';
 import { KEY_KINDS } from '@partner/proto-contracts/api/scopes';
 import { isInForce, keyName, kindsFor, scopeLabels, testCommand } from './key-labels.js';
 
-test('every scope of every kind has words', () => {
+test('every scope of every kind has a label', () => {
   for (const { scopes } of Object.values(KEY_KINDS)) expect(scopeLabels(scopes)).not.toContain(':');
   expect(scopeLabels(['jobs:read', 'something:new'])).toBe('read jobs, something:new');
 });
 
-test('a company makes the keys of its class', () => {
+test('a company can create the kinds of its class', () => {
   expect(kindsFor('SALES')).toEqual(['general', 'installer-contractor']);
   expect(kindsFor('INSTALLER')).toEqual(['installer-company']);
   expect(kindsFor('ACCOUNTING')).toEqual([]);
 });
 
-test('a key is called by its description, else by what it is for', () => {
+test('a key is named by its description, else by its purpose', () => {
   expect(keyName({ kind: 'general', description: 'Website' })).toBe('Website');
   expect(keyName({ kind: 'general', description: null })).toBe('Leads and appointments');
 });
@@ -23,7 +23,7 @@ test('active and expiring keys are in force', () => {
   expect(states.filter((state) => isInForce({ state }))).toEqual(['active', 'expiring']);
 });
 
-test('a key is tried with a command that names it once', () => {
+test('the test command contains the key once', () => {
   for (const kind of ['general', 'installer-contractor', 'installer-company'] as const) {
     const command = testCommand(kind, 'key_1.svc_live_x', 'https://partners.example');
     expect(command.split('key_1.svc_live_x')).toHaveLength(2);

@@ -6,13 +6,13 @@ type KeyKind = ApiKey['kind'];
 
 interface KindLabels {
   readonly name: string;
-  /** What it is for. */
+  /** Purpose of the kind. */
   readonly purpose: string;
-  /** What a first try with it does. */
+  /** Effect of the test command. */
   readonly testHint: string;
 }
 
-/** The kinds of keys in plain words. */
+/** Labels of the kinds of keys. */
 export const KIND_LABELS: Readonly<Record<KeyKind, KindLabels>> = {
   general: {
     name: 'Leads and appointments',
@@ -42,27 +42,27 @@ const SCOPE_LABELS: Readonly<Record<string, string>> = {
   'jobs:assignment:write': 'assign technicians',
 };
 
-/** The kinds that a company can make. */
+/** Returns the kinds that a company of a class can create. */
 export function kindsFor(companyClass: OwnerSession['company']['class']): readonly KeyKind[] {
   return KEY_KINDS_OF_CLASS[companyClass];
 }
 
-/** What a key may do, in plain words. */
+/** Returns the labels of a key's scopes. */
 export function scopeLabels(scopes: readonly string[]): string {
   return scopes.map((scope) => SCOPE_LABELS[scope] ?? scope).join(', ');
 }
 
-/** Whether a key is taken at the moment. */
+/** Whether a key is in force. */
 export function isInForce({ state }: Pick<ApiKey, 'state'>): boolean {
   return state === 'active' || state === 'expiring';
 }
 
-/** What a key is called everywhere. */
+/** Returns the display name of a key. */
 export function keyName(key: Pick<ApiKey, 'kind' | 'description'>): string {
   return key.description === null || key.description === '' ? KIND_LABELS[key.kind].name : key.description;
 }
 
-/** A command that tries a key and changes nothing. */
+/** Returns a command that tests a key without changing data. */
 export function testCommand(kind: KeyKind, apiKey: string, baseUrl: string): string {
   const header = `  -H 'x-api-key: ${apiKey}'`;
   switch (kind) {

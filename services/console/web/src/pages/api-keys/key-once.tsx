@@ -5,7 +5,7 @@ import { CodeBlock } from '../../parts/code-block.js';
 import { SecretOnce } from '../../parts/secret-once.js';
 import { KIND_LABELS, testCommand } from './key-labels.js';
 
-/** Shows a new key for the only time, with a command that tries it. One goes on once it is stored. */
+/** Shows a new key once, with a test command. The owner continues after storing it. */
 export function KeyOnce(props: {
   readonly kind: ApiKey['kind'];
   readonly apiKey: string;

@@ -17,7 +17,7 @@ import { isInForce, keyName, KIND_LABELS, kindsFor, scopeLabels } from './key-la
 import { RevokeKeyDialog } from './revoke-key-dialog.js';
 import { RotateKeyDialog } from './rotate-key-dialog.js';
 
-/** The keys with which the company's programs use the API. */
+/** Page of the company's API keys. */
 export function Page() {
   const { company } = useOwner();
   const list = useApiKeys();

@@ -4,7 +4,7 @@ import { type ApiKey, useRevokeApiKey } from '../../api/api-keys.js';
 import { PastTime } from '../../parts/relative-time.js';
 import { keyName } from './key-labels.js';
 
-/** Revokes a key once its last four characters have been typed. */
+/** Revokes a key after the owner has typed its last four characters. */
 export function RevokeKeyDialog({
   apiKey,
   onClose,

@@ -15,7 +15,7 @@ const OVERLAPS = [
   { hours: 168, label: '7 days' },
 ] as const;
 
-/** Replaces a key, with a time in which both are taken. */
+/** Replaces a key, with an overlap in which both are accepted. */
 export function RotateKeyDialog({
   apiKey,
   onClose,
@@ -25,21 +25,21 @@ export function RotateKeyDialog({
 }) {
   const rotation = useRotateApiKey();
   const [overlapHours, setOverlap] = useState<number>(KEY_LIMITS.overlapHours.default);
-  const { answer } = rotation;
+  const { response } = rotation;
   return (
     <Modal
       opened
       onClose={onClose}
-      title={answer === undefined ? `Rotate ${keyName(apiKey)}` : 'Your new API key'}
+      title={response === undefined ? `Rotate ${keyName(apiKey)}` : 'Your new API key'}
       size="lg"
       centered
-      // The key would be lost.
-      closeOnClickOutside={answer === undefined}
-      closeOnEscape={answer === undefined}
-      withCloseButton={answer === undefined}
+      // Closing would lose the key.
+      closeOnClickOutside={response === undefined}
+      closeOnEscape={response === undefined}
+      withCloseButton={response === undefined}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {answer === undefined ? (
+      {response === undefined ? (
         <Stack>
           <List type="ordered" size="sm" spacing={6}>
             <List.Item>You get a new key with the same permissions.</List.Item>
@@ -72,14 +72,14 @@ export function RotateKeyDialog({
         </Stack>
       ) : (
         <Stack>
-          {answer.previous.expiresAt !== null && (
+          {response.previous.expiresAt !== null && (
             <Notice tone="info">
-              The old key, ending in {answer.previous.lastFour},{' '}
-              {answer.previous.state === 'expiring' ? 'ends' : 'ended'}{' '}
-              <DueTime at={answer.previous.expiresAt} />.
+              The old key, ending in {response.previous.lastFour},{' '}
+              {response.previous.state === 'expiring' ? 'ends' : 'ended'}{' '}
+              <DueTime at={response.previous.expiresAt} />.
             </Notice>
           )}
-          <KeyOnce kind={answer.key.kind} apiKey={answer.apiKey} onDone={onClose} />
+          <KeyOnce kind={response.key.kind} apiKey={response.apiKey} onDone={onClose} />
         </Stack>
       )}
     </Modal>

@@ -18,20 +18,20 @@ const entry = (fields: Partial<AuditEntry>): AuditEntry => ({
 
 const nameOf = (id: string) => (id === 'whk_1' ? 'Orders' : undefined);
 
-describe('what was done', () => {
-  test.each(AUDIT_ACTIONS)('%s has words, in the list and in the filter', (action) => {
+describe('the description of an entry', () => {
+  test.each(AUDIT_ACTIONS)('%s has a label in the list and in the filter', (action) => {
     expect(describeEntry(entry({ action }), nameOf)).toMatch(/^[A-Z]/);
     expect(ACTION_LABELS[action]).toMatch(/^[A-Z]/);
   });
 
-  test('names the webhook and what changed of it', () => {
+  test('names the webhook and the changed fields', () => {
     const changed = entry({ details: { changed: ['url', 'events', 'description'] } });
     expect(describeEntry(changed, nameOf)).toBe(
       'Changed the address, events, and description of the webhook Orders',
     );
   });
 
-  test('says where a deleted webhook led, which has no name any more', () => {
+  test('shows the address of a deleted webhook, which has no name', () => {
     const deleted = entry({
       action: 'webhook.deleted',
       subject: { type: 'webhook', id: 'whk_gone' },
@@ -41,7 +41,7 @@ describe('what was done', () => {
     expect(subjectPath(deleted, nameOf)).toBeUndefined();
   });
 
-  test('names the webhook of a replay, and a key by its end', () => {
+  test('names the webhook of a replay, and the last characters of a key', () => {
     const replay = entry({
       action: 'bulk_replay.started',
       subject: { type: 'bulk_replay', id: 'rpl_1' },
@@ -59,7 +59,7 @@ describe('what was done', () => {
   });
 });
 
-test('details are names and texts, without what is not set', () => {
+test('details are labels and texts, without unset fields', () => {
   const details = { changed: ['url'], url: 'https://new.example/', from: null, total: 12, unheardOf: true };
   expect(detailRows(details)).toEqual([
     ['Changed', 'address'],

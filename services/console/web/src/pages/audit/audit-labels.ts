@@ -3,7 +3,7 @@ import { PATHS } from '../../paths.js';
 
 type Action = AuditEntry['action'];
 
-/** Each action as a choice of the filter. */
+/** Label of each action in the filter. */
 export const ACTION_LABELS: Readonly<Record<Action, string>> = {
   'webhook.created': 'Webhook created',
   'webhook.updated': 'Webhook changed',
@@ -45,7 +45,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   active: 'sign-in permission',
 };
 
-/** What was done in one sentence, without who did it. `nameOf` names a webhook that there still is. */
+/** Describes an entry in one sentence, without its actor. `nameOf` names an existing webhook. */
 export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => string | undefined): string {
   const { action, subject, details } = entry;
   const name = nameOf(subject.type === 'webhook' ? subject.id : (textOf(details['subscriptionId']) ?? ''));
@@ -108,7 +108,7 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
   }
 }
 
-/** The page about what an entry is about, if there still is one. */
+/** Returns the path to the subject of an entry, if it still exists. */
 export function subjectPath(
   entry: AuditEntry,
   nameOf: (webhookId: string) => string | undefined,
@@ -158,7 +158,7 @@ const DETAIL_NAMES: Readonly<Record<string, string>> = {
   active: 'Can sign in',
 };
 
-/** The details of an entry as names and texts; what is not set is left out. */
+/** Returns the details of an entry as labels and texts, without unset ones. */
 export function detailRows(details: AuditEntry['details']): readonly (readonly [string, string])[] {
   return Object.entries(details).flatMap(([name, value]): [string, string][] => {
     if (value === null || value === undefined || value === '') return [];

@@ -21,7 +21,7 @@ import { webhookName } from '../../webhook-name.js';
 import { ACTION_LABELS, detailRows, subjectPath, describeEntry } from './audit-labels.js';
 import classes from './audit.module.css';
 
-/** Who changed what. */
+/** Page of the audit trail. */
 export function Page() {
   const [query, setQuery] = useSearchParams();
   const action = AUDIT_ACTIONS.find((known) => known === query.get('action'));

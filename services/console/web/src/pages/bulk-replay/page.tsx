@@ -8,7 +8,7 @@ import { webhookName } from '../../webhook-name.js';
 import { ReplayForm } from './replay-form.js';
 import { ReplayList } from './replay-list.js';
 
-/** Repeats many deliveries of a webhook at once. */
+/** Page for bulk replays of a webhook. */
 export function Page() {
   const { id = '' } = useParams();
   const webhook = useWebhook(id);

@@ -33,24 +33,24 @@ const STATES = [
   },
 ] as const;
 
-/** Chooses what to repeat, shows what that is, and begins. */
+/** Form that selects deliveries, previews the bulk replay and starts it. */
 export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
   const [draft, setDraft] = useState(() => firstDraft(new Date()));
-  const [wasAsked, setWasAsked] = useState(false);
-  // A preview counts for exactly what was entered when it was asked for.
+  const [wasRequested, setWasRequested] = useState(false);
+  // A preview is only valid for the input that it was requested with.
   const [previewed, setPreviewed] = useState<BulkReplayRequest>();
   const preview = usePreviewReplay(webhook.id);
   const start = useStartReplay(webhook.id);
   const statesId = useId();
-  const faults = wasAsked ? draftViolations(draft) : {};
+  const violations = wasRequested ? draftViolations(draft) : {};
 
   const change = (part: Partial<ReplayDraft>) => {
     setDraft((current) => ({ ...current, ...part }));
     setPreviewed(undefined);
     start.reset();
   };
-  const ask = () => {
-    setWasAsked(true);
+  const requestPreview = () => {
+    setWasRequested(true);
     const request = requestOf(draft);
     setPreviewed(request);
     start.reset();
@@ -68,7 +68,7 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          ask();
+          requestPreview();
         }}
       >
         <Stack gap="md">
@@ -80,7 +80,7 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
           <Checkbox.Group
             label="Deliveries"
             labelProps={{ id: statesId }}
-            error={faults['states']}
+            error={violations['states']}
             value={[...draft.states]}
             onChange={(chosen) =>
               change({ states: STATES.map(({ value }) => value).filter((value) => chosen.includes(value)) })
@@ -97,9 +97,14 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
               label="From"
               value={draft.from}
               onPick={(from) => change({ from })}
-              error={faults['from']}
+              error={violations['from']}
             />
-            <DateTimeField label="To" value={draft.to} onPick={(to) => change({ to })} error={faults['to']} />
+            <DateTimeField
+              label="To"
+              value={draft.to}
+              onPick={(to) => change({ to })}
+              error={violations['to']}
+            />
             <EventSelect value={draft.event} hasTests={false} onPick={(event) => change({ event })} />
           </Group>
           <Group gap="xs" role="group" aria-label="Time spans">
@@ -119,7 +124,7 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
             description="Choose a rate that your server can handle in addition to new events."
             value={draft.perMinute}
             onChange={(value) => change({ perMinute: typeof value === 'number' ? value : Number.NaN })}
-            error={faults['perMinute']}
+            error={violations['perMinute']}
             min={1}
             max={60_000}
             allowDecimal={false}
@@ -143,17 +148,17 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
         </Stack>
       </form>
       {previewed !== undefined &&
-        preview.answer !== undefined &&
+        preview.response !== undefined &&
         !preview.isRunning &&
         preview.error === null && (
-          <Preview preview={preview.answer} isRunning={start.isRunning} onStart={() => begin(previewed)} />
+          <Preview preview={preview.response} isRunning={start.isRunning} onStart={() => begin(previewed)} />
         )}
     </Panel>
   );
 }
 
 function Preview(props: {
-  readonly preview: NonNullable<ReturnType<typeof usePreviewReplay>['answer']>;
+  readonly preview: NonNullable<ReturnType<typeof usePreviewReplay>['response']>;
   readonly isRunning: boolean;
   readonly onStart: () => void;
 }) {

@@ -17,7 +17,7 @@ import { PATHS } from '../../paths.js';
 
 type Replay = NonNullable<ReturnType<typeof useReplays>['replays']>[number];
 
-/** The replay that runs, with its progress, and those of the past. */
+/** The running replay with its progress, and the past ones. */
 export function ReplayList({ webhookId }: { readonly webhookId: string }) {
   const list = useReplays(webhookId);
   const { replays } = list;

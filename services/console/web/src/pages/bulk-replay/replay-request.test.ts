@@ -3,7 +3,7 @@ import { draftViolations, firstDraft, lastDays, requestOf } from './replay-reque
 
 const NOW = new Date('2026-09-03T13:02:44.108Z');
 
-test('a replay begins with the failed deliveries of the last day', () => {
+test('the first draft selects the failed deliveries of the last day', () => {
   expect(requestOf(firstDraft(NOW))).toEqual({
     states: ['dead_lettered'],
     from: '2026-09-02T13:02:45.000Z',
@@ -12,7 +12,7 @@ test('a replay begins with the failed deliveries of the last day', () => {
   });
 });
 
-test('what can not be sent is told by field', () => {
+test('violations of a draft are reported by field', () => {
   const draft = firstDraft(NOW);
   expect(draftViolations(draft)).toEqual({});
   expect(draftViolations({ ...draft, states: [] })).toEqual({ states: 'Choose at least one' });

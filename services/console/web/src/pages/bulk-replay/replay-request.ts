@@ -7,7 +7,7 @@ import type { BulkReplayRequest } from '../../api/deliveries.js';
 const DAY_MS = 86_400_000;
 const MAX_PER_MINUTE = 60_000;
 
-/** What someone has entered so far. */
+/** Current input of the form. */
 export interface ReplayDraft {
   readonly states: BulkReplayRequest['states'];
   readonly from: string | undefined;
@@ -16,7 +16,7 @@ export interface ReplayDraft {
   readonly perMinute: number;
 }
 
-/** The failed deliveries of the last day. */
+/** Returns a draft that selects the failed deliveries of the last day. */
 export function firstDraft(now: Date): ReplayDraft {
   return {
     states: ['dead_lettered'],
@@ -26,32 +26,32 @@ export function firstDraft(now: Date): ReplayDraft {
   };
 }
 
-/** The time span of so many days until now, to the full second. */
+/** Returns the span of the last `days` days, to the full second. */
 export function lastDays(days: number, now: Date): { readonly from: string; readonly to: string } {
   const to = Math.ceil(now.getTime() / 1_000) * 1_000;
   return { from: new Date(to - days * DAY_MS).toISOString(), to: new Date(to).toISOString() };
 }
 
-/** What is wrong with a draft, by field; nothing when it can be sent. */
+/** Returns the violations of a draft by field; empty if it can be sent. */
 export function draftViolations(draft: ReplayDraft): Readonly<Record<string, string>> {
-  const faults: Record<string, string> = {};
-  if (draft.states.length === 0) faults['states'] = 'Choose at least one';
-  if (draft.from === undefined) faults['from'] = 'Enter a time';
-  if (draft.to === undefined) faults['to'] = 'Enter a time';
+  const violations: Record<string, string> = {};
+  if (draft.states.length === 0) violations['states'] = 'Choose at least one';
+  if (draft.from === undefined) violations['from'] = 'Enter a time';
+  if (draft.to === undefined) violations['to'] = 'Enter a time';
   if (draft.from !== undefined && draft.to !== undefined) {
     const spanMs = Date.parse(draft.to) - Date.parse(draft.from);
-    if (spanMs <= 0) faults['to'] = 'Must be after the time in From';
+    if (spanMs <= 0) violations['to'] = 'Must be after the time in From';
     if (spanMs > BULK_REPLAY_MAX_DAYS * DAY_MS) {
-      faults['to'] = `Must be at most ${BULK_REPLAY_MAX_DAYS} days after the time in From`;
+      violations['to'] = `Must be at most ${BULK_REPLAY_MAX_DAYS} days after the time in From`;
     }
   }
   if (!Number.isInteger(draft.perMinute) || draft.perMinute < 1 || draft.perMinute > MAX_PER_MINUTE) {
-    faults['perMinute'] = 'Enter a number from 1 to 60,000';
+    violations['perMinute'] = 'Enter a number from 1 to 60,000';
   }
-  return faults;
+  return violations;
 }
 
-/** The request that a draft stands for; undefined while something is wrong with it. */
+/** Returns the request of a draft; undefined if it has violations. */
 export function requestOf(draft: ReplayDraft): BulkReplayRequest | undefined {
   const { states, from, to, event, perMinute } = draft;
   if (Object.keys(draftViolations(draft)).length > 0 || from === undefined || to === undefined)

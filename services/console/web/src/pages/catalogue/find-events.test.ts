@@ -6,7 +6,7 @@ const { events } = createEventCatalogue();
 const found = (search: string, forClass?: 'SALES' | 'INSTALLER') =>
   findEvents(events, { search, forClass }).flatMap((group) => group.events.map(({ name }) => name));
 
-test('all events are found by nothing, in groups', () => {
+test('an empty search finds all events, in groups', () => {
   expect(found('').toSorted()).toEqual(events.map(({ name }) => name).toSorted());
   const groups = findEvents(events, { search: '' }).map(({ group }) => group);
   expect(new Set(groups).size).toBe(groups.length);
@@ -19,7 +19,7 @@ test('events are found by name, meaning and field, in any case and any order of 
   expect(found('nothing like it')).toEqual([]);
 });
 
-test('only those of a class are found for it', () => {
+test('a class finds only its own events', () => {
   expect(found('', 'INSTALLER')).toContain('install.test');
   expect(found('', 'INSTALLER')).not.toContain('quote.sent');
 });

@@ -10,7 +10,7 @@ export interface EventGroup {
   readonly events: readonly CatalogueEvent[];
 }
 
-/** The events whose name, meaning or fields have all words of the search, by group. */
+/** Returns the events whose name, meaning or fields contain all words of the search, by group. */
 export function findEvents(
   events: readonly CatalogueEvent[],
   filter: { readonly search: string; readonly forClass?: CatalogueEvent['classes'][number] | undefined },

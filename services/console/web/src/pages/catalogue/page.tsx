@@ -19,7 +19,7 @@ import classes from './catalogue.module.css';
 import { type CatalogueEvent, type EventGroup, findEvents } from './find-events.js';
 import { schemaFields } from './schema-fields.js';
 
-/** Every event that a webhook can have. */
+/** Page of the event catalogue. */
 export function Page() {
   const catalogue = useEventCatalogue();
   return (
@@ -51,7 +51,7 @@ function Catalogue({ events }: { readonly events: readonly CatalogueEvent[] }) {
   const { hash } = useLocation();
   const named = decodeURIComponent(hash.slice(1));
   const search = query.get('search') ?? '';
-  // A link to an event leads there whoever may have it.
+  // A link to an event also works for a class that does not receive it.
   const showsAll = query.get('show') === 'all' || named !== '';
   const groups = findEvents(events, { search, forClass: showsAll ? undefined : company.class });
   const count = groups.reduce((sum, group) => sum + group.events.length, 0);
@@ -161,7 +161,7 @@ function Event({ event, isNamed }: { readonly event: CatalogueEvent; readonly is
   );
 }
 
-/** What stands in an event. It is opened for the event that the address names. */
+/** Fields of an event. Opened for the event in the address. */
 function Contents({ event, isNamed }: { readonly event: CatalogueEvent; readonly isNamed: boolean }) {
   const [isOpen, setOpen] = useState(isNamed);
   useEffect(() => {

@@ -6,7 +6,7 @@ const { events } = createEventCatalogue();
 const fieldsOf = (name: string) => schemaFields(events.find((event) => event.name === name)?.schema);
 
 describe('the fields of a schema', () => {
-  test('are named from the top of the body, with what they hold and mean', () => {
+  test('have their full path, type and meaning', () => {
     const fields = fieldsOf('install.schedule_changed');
     expect(fields.map(({ path }) => path)).toEqual([
       'id',
@@ -41,7 +41,7 @@ describe('the fields of a schema', () => {
     });
   });
 
-  test('of lists say what is in them', () => {
+  test('of lists name the type of their items', () => {
     const found = fieldsOf('install.readiness_changed').find(({ path }) => path === 'data.blockerCodes');
     expect(found?.type).toBe('list of text');
     const list = {
@@ -55,11 +55,11 @@ describe('the fields of a schema', () => {
     ]);
   });
 
-  test.each(events)('of $name all say what they hold', ({ schema }) => {
+  test.each(events)('of $name all have a type', ({ schema }) => {
     for (const { path, type } of schemaFields(schema)) expect([path, type]).not.toEqual([path, '']);
   });
 
-  test('of no schema are none', () => {
+  test('of a missing schema are empty', () => {
     expect(schemaFields(null)).toEqual([]);
   });
 });

@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 /** One field of a body, as a row of a table. */
 export interface SchemaField {
-  /** From the top of the body, e.g. `data.schedule.startsAt`. */
+  /** Full path in the body, e.g. `data.schedule.startsAt`. */
   readonly path: string;
-  /** What it holds, in plain words. */
+  /** Readable type. */
   readonly type: string;
   readonly meaning: string;
 }
@@ -32,7 +32,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'list',
 };
 
-/** The fields of a JSON Schema, those within others after them. */
+/** Returns the fields of a JSON Schema, nested fields after their parent. */
 export function schemaFields(schema: unknown, prefix = ''): readonly SchemaField[] {
   const { properties = {}, required = [] } = parsed(schema);
   return Object.entries(properties).flatMap(([name, value]) => {
@@ -77,7 +77,7 @@ function parsed(value: unknown): SchemaNode {
   return found.success ? found.data : {};
 }
 
-/** Descriptions are Markdown, of which only the backquotes are in use. */
+/** Descriptions are Markdown but only use backquotes. */
 function plain(description: string): string {
   return description.replaceAll('`', '');
 }

@@ -7,7 +7,7 @@ import { OutsidePage } from '../../parts/outside-page.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
 
-/** Behind the link that is mailed to a technical contact. A button, since mail scanners open links too. */
+/** Page of the mailed confirmation link. It needs a click, because mail scanners open links. */
 export function Page() {
   const token = useLocation().hash.slice(1);
   const confirm = useConfirmTechnicalContact();
@@ -19,7 +19,7 @@ export function Page() {
       />
       <Panel p="lg">
         {confirm.error !== null && <Notice tone="bad" title={messageOf(confirm.error)} isAlert />}
-        {confirm.answer === true ? (
+        {confirm.response === true ? (
           <Notice tone="good" title="Address confirmed" isAlert>
             You can close this page.
           </Notice>

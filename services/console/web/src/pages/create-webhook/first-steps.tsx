@@ -12,13 +12,13 @@ import { StepPanel } from '../webhook/step-panel.js';
 import { TestSteps } from '../webhook/test-steps.js';
 import { useTestDelivery } from '../webhook/use-test-delivery.js';
 
-/** What the API gives for a new subscription. */
+/** Response of the creation. */
 export interface CreatedWebhook {
   readonly subscription: Webhook;
   readonly secret: string;
 }
 
-/** What there is to do between creating a subscription and receiving its events. */
+/** Steps from a new subscription to its first events. */
 export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
   const { id, url, events, secretVersion } = created.subscription;
   const [isStored, setStored] = useState(false);
@@ -26,7 +26,7 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
   const test = useTestDelivery(id);
   const activate = useActivateWebhook(id);
   const isProven = test.outcome?.kind === 'delivered';
-  const isActive = activate.answer !== undefined;
+  const isActive = activate.response !== undefined;
   const top = useRef<HTMLDivElement>(null);
 
   useEffect(() => {

@@ -11,14 +11,14 @@ import { EventsField } from '../webhook/events-field.js';
 import { eventsViolation } from '../webhook/events-violation.js';
 import type { CreatedWebhook } from './first-steps.js';
 
-/** What a new subscription needs to know. */
+/** Form for a new subscription. */
 export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: CreatedWebhook) => void }) {
   const create = useCreateWebhook();
   const [url, setUrl] = useState('');
   const [events, setEvents] = useState<readonly string[]>([]);
   const [description, setDescription] = useState('');
   const [lacksEvents, setLacksEvents] = useState(false);
-  const faults = violationsByField(create.error);
+  const violations = violationsByField(create.error);
 
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -26,13 +26,13 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
     if (events.length === 0) return;
     create.run(
       { url, events, ...(description === '' ? {} : { description }) },
-      { onSuccess: (answer) => onCreated(answer) },
+      { onSuccess: (created) => onCreated(created) },
     );
   };
   return (
     <form onSubmit={submit}>
       <Stack gap="lg">
-        {create.error !== null && Object.keys(faults).length === 0 && (
+        {create.error !== null && Object.keys(violations).length === 0 && (
           <Notice tone="bad" title={messageOf(create.error)} isAlert />
         )}
         <Panel>
@@ -43,7 +43,7 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
                 setUrl(value);
                 create.reset();
               }}
-              fault={faults['url']}
+              fault={violations['url']}
             />
             <TextInput
               label="Name (optional)"
@@ -51,7 +51,7 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
               maxLength={200}
               value={description}
               onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-              error={faults['description']}
+              error={violations['description']}
             />
           </Stack>
         </Panel>
@@ -62,7 +62,7 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
               setEvents(value);
               setLacksEvents(false);
             }}
-            fault={lacksEvents ? 'Choose at least one event.' : eventsViolation(faults)}
+            fault={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
           />
         </Panel>
         <Group justify="flex-end">

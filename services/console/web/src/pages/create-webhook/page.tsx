@@ -4,7 +4,7 @@ import { PATHS } from '../../paths.js';
 import { type CreatedWebhook, FirstSteps } from './first-steps.js';
 import { NewWebhookForm } from './new-webhook-form.js';
 
-/** From nothing to an active webhook, on one page. */
+/** Page that leads to a new, active webhook. */
 export function Page() {
   const [created, setCreated] = useState<CreatedWebhook>();
   return (

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { filterOf, heldQueries, isNarrowed, isSpanWrong } from './delivery-filter.js';
 
-test('a filter is what its address says, without what means nothing', () => {
+test('a filter is parsed from its address, without invalid values', () => {
   const query = new URLSearchParams(
     'webhook=whk_1&status=held&event=install.*&resourceId=+job_1&from=2026-09-03T13:00Z',
   );
@@ -24,7 +24,7 @@ test('a span has to begin before it ends', () => {
   expect(isSpanWrong({ from: one })).toBe(false);
 });
 
-test('a held list ends at its newest entry, and what came since begins there', () => {
+test('a held list ends at its newest entry, where the newer ones begin', () => {
   const newest = '2026-09-03T13:00:00.123Z';
   const anchor = '2026-09-03T13:00:00.124Z';
   expect(heldQueries({ status: 'held' }, newest)).toEqual({

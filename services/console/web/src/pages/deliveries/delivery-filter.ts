@@ -2,7 +2,7 @@ import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/del
 import type { DeliveryState } from '../../api/deliveries.js';
 import type { DeliveryFilter } from '../../paths.js';
 
-/** What the list is narrowed to, apart from the subscription. */
+/** Filters of the list besides the subscription. */
 export interface ListFilter {
   readonly status?: DeliveryState;
   readonly event?: string;
@@ -11,7 +11,7 @@ export interface ListFilter {
   readonly to?: string;
 }
 
-/** The filter in the address of the page; what means nothing is left out. */
+/** Parses the filter from the page's address; ignores invalid values. */
 export function filterOf(query: URLSearchParams): ListFilter {
   const status = DELIVERY_STATES.find((state) => state === query.get('status'));
   const text = (name: keyof DeliveryFilter) => {
@@ -31,19 +31,19 @@ export function filterOf(query: URLSearchParams): ListFilter {
   };
 }
 
-/** Whether a filter leaves something out. */
+/** Whether a filter is set. */
 export function isNarrowed(filter: ListFilter): boolean {
   return Object.keys(filter).length > 0;
 }
 
-/** Whether its time span is none. */
+/** Whether its time span is empty. */
 export function isSpanWrong({ from, to }: ListFilter): boolean {
   return from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to);
 }
 
 /**
- * The query of the list while it is held still: only what was there when its newest entry was, however many come. Of what came
- * since, the other query asks; there is none when the filter lets nothing newer through.
+ * Returns the queries of a held list: one for deliveries up to its newest entry, and one for newer ones. The second is undefined if
+ * the filter excludes newer ones.
  */
 export function heldQueries(
   filter: ListFilter,

@@ -16,8 +16,8 @@ import { useDeliveryPages } from './use-delivery-pages.js';
 import { atNewest, useIsAtTop, useListPosition, withPage } from './use-list-position.js';
 
 /**
- * The deliveries of a subscription. At its top it follows what comes; as soon as someone has scrolled, gone into it with the
- * keyboard, or loaded more, it stands still and tells how many are new.
+ * The deliveries of a subscription. At its top the list is live. Once the reader scrolls, moves the focus into it or loads more, it
+ * is held and shows the number of new deliveries.
  */
 export function DeliveryList(props: {
   readonly webhookId: string;

@@ -9,13 +9,13 @@ import { webhookName } from '../../webhook-name.js';
 import classes from './deliveries.module.css';
 import { isNarrowed, isSpanWrong, type ListFilter } from './delivery-filter.js';
 
-/** Chooses the subscription and what its list is narrowed to. Everything applies at once; what is typed, when it is left. */
+/** Selects the subscription and the filters. Choices apply at once, typed text when its field loses the focus. */
 export function FilterForm(props: {
   readonly webhooks: readonly Webhook[];
   readonly webhookId: string;
   readonly filter: ListFilter;
   readonly onWebhook: (id: string) => void;
-  /** Changes the given parts; undefined takes one away. */
+  /** Changes the given filters; undefined removes one. */
   readonly onChange: (change: Readonly<Record<string, string | undefined>>) => void;
   readonly onClear: () => void;
 }) {

@@ -12,7 +12,7 @@ import { filterOf, isSpanWrong } from './delivery-filter.js';
 import { DeliveryList } from './delivery-list.js';
 import { FilterForm } from './filter-form.js';
 
-/** What was sent to a webhook, and what became of it. */
+/** Page of the deliveries to a webhook. */
 export function Page() {
   const webhooks = useWebhooks();
   const [query] = useSearchParams();
@@ -97,7 +97,7 @@ function Deliveries(props: { readonly webhooks: readonly Webhook[]; readonly web
   );
 }
 
-/** One that needs attention, else the first. */
+/** A subscription that needs attention, else the first. */
 function preferred(webhooks: readonly Webhook[]): Webhook | undefined {
   return webhooks.find(({ health }) => health === 'degraded') ?? webhooks[0];
 }

@@ -1,6 +1,6 @@
 import type { DeliveryState } from '../../api/deliveries.js';
 
-/** What the state of a delivery means, for someone who is no engineer. */
+/** Meaning of each delivery state in plain words. */
 export const STATE_TEXTS: Readonly<Record<DeliveryState, string>> = {
   pending: 'Queued',
   retry_scheduled: 'Failed, will be retried',

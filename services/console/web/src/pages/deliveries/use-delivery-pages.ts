@@ -9,19 +9,18 @@ import { heldQueries, type ListFilter } from './delivery-filter.js';
 type DeliveryPage = z.output<typeof deliveryPage>;
 
 const PAGE_SIZE = 50;
-/** With a rare filter the API gives empty pages on the way to the next find. */
+/** With a rare filter the API returns empty pages before the next match. */
 const MAX_EMPTY_PAGES = 10;
 const FINAL: ReadonlySet<Delivery['state']> = new Set(['delivered', 'dead_lettered', 'cancelled']);
 
 /**
- * The deliveries of a subscription page by page: the newest page, unless it is left out, and those behind the given cursors. While
- * the list is held, it stands still and `since` counts what came in the meantime. Pages on which everything has come to its end
- * are not loaded again, since nothing changes there.
+ * The deliveries of a subscription in pages: the newest page, unless it is omitted, and those after the given cursors. While the list
+ * is held, its content is fixed and `since` counts newer deliveries. Pages with only finished deliveries are not reloaded.
  */
 export function useDeliveryPages(list: {
   readonly webhookId: string;
   readonly filter: ListFilter;
-  /** When the newest delivery of a held list was created. */
+  /** Creation time of the newest delivery of a held list. */
   readonly heldAt: string | undefined;
   readonly cursors: readonly string[];
   readonly isNewestLeftOut: boolean;
@@ -37,7 +36,7 @@ export function useDeliveryPages(list: {
     queryKey: keyOf(''),
     queryFn: ({ signal }) => readPage(api, webhookId, held?.list ?? filter, undefined, signal),
     enabled: !isNewestLeftOut,
-    // It begins with what the list showed until it was held.
+    // Starts with the pages that the list showed before it was held.
     placeholderData: keepPreviousData,
     meta: { live: true, webhookId },
   });
@@ -62,7 +61,7 @@ export function useDeliveryPages(list: {
   const shown = isNewestLeftOut ? older : [newest, ...older];
   const failed = shown.find(({ error, data }) => error !== null && data === undefined);
   return {
-    /** Undefined while the first of the pages is not there. */
+    /** Undefined until the first page is loaded. */
     deliveries:
       shown[0]?.data === undefined ? undefined : unique(shown.flatMap(({ data }) => data?.deliveries ?? [])),
     nextCursor: shown.at(-1)?.data?.nextCursor ?? null,
@@ -96,7 +95,7 @@ function hasOpen(page: DeliveryPage | undefined): boolean {
   return page === undefined || page.deliveries.some(({ state }) => !FINAL.has(state));
 }
 
-/** Where deliveries no longer pass the filter, a page reaches into the next. */
+/** If deliveries no longer match the filter, a page overlaps the next one. */
 function unique(deliveries: readonly Delivery[]): readonly Delivery[] {
   return [...new Map(deliveries.map((delivery) => [delivery.id, delivery])).values()];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { atNewest, withPage } from './use-list-position.js';
 
-test('the list holds six pages at most and leaves the newest ones out', () => {
+test('the list shows at most six pages and omits the newest ones', () => {
   const places = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].reduce(
     (all, cursor) => [...all, withPage(all.at(-1) ?? atNewest(), cursor)],
     [atNewest()],

@@ -1,26 +1,26 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'react-router';
 
-/** Which part of the list someone looks at. */
+/** Position of the reader in the list. */
 export interface ListPosition {
-  /** When the newest delivery was created that the list stands still at; undefined while it follows the newest. */
+  /** Creation time of the newest delivery of a held list; undefined while the list is live. */
   readonly heldAt: string | undefined;
-  /** Where the pages after the newest one begin. */
+  /** Cursors of the pages after the newest one. */
   readonly cursors: readonly string[];
   readonly isNewestLeftOut: boolean;
 }
 
-/** Pages that are shown at once; those before are left out, so that the page stays light however far one goes. */
+/** Maximum number of shown pages. Earlier ones are omitted, so that a long list stays fast. */
 const SHOWN_PAGES = 6;
 const REMEMBERED = 20;
 const TOP_PX = 80;
 
 const NEWEST: ListPosition = { heldAt: undefined, cursors: [], isNewestLeftOut: false };
 
-/** By the key of the history entry, so that the way back from a delivery leads to the same place. */
+/** Positions by history entry, so that going back from a delivery restores the position. */
 const remembered = new Map<string, ListPosition>();
 
-/** The place in the list, which is found again on the way back. */
+/** Returns the position in the list, which is restored on going back. */
 export function useListPosition(): readonly [ListPosition, (place: ListPosition) => void] {
   const { key } = useLocation();
   const [place, setPlace] = useState(() => remembered.get(key) ?? NEWEST);
@@ -33,7 +33,7 @@ export function useListPosition(): readonly [ListPosition, (place: ListPosition)
   return [place, setPlace];
 }
 
-/** The place with one more page. */
+/** Returns the position with one more page. */
 export function withPage(place: ListPosition, cursor: string): ListPosition {
   const cursors = [...place.cursors, cursor];
   const tooMany = cursors.length + (place.isNewestLeftOut ? 0 : 1) > SHOWN_PAGES;
@@ -44,7 +44,7 @@ export function withPage(place: ListPosition, cursor: string): ListPosition {
   };
 }
 
-/** The place that follows the newest deliveries. */
+/** Returns the position of a live list. */
 export function atNewest(): ListPosition {
   return NEWEST;
 }

@@ -11,7 +11,7 @@ import { readText } from './read-text.js';
 
 const KEPT_BYTES = 4_096;
 
-/** Every attempt with its steps and its response, the newest first and open. */
+/** All attempts with their steps and responses, newest first; the newest is open. */
 export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[] }) {
   const newest = attempts.at(-1);
   if (newest === undefined) return <Text c="dimmed">No attempts yet</Text>;
@@ -69,7 +69,7 @@ function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
           ['Technical reason', attempt.error ?? undefined],
         ]}
       />
-      <Answer body={attempt.responseBody} number={attempt.number} />
+      <ResponseBody body={attempt.responseBody} number={attempt.number} />
     </Stack>
   );
 }
@@ -94,7 +94,7 @@ function Steps({ exchange }: { readonly exchange: NonNullable<Attempt['exchange'
   );
 }
 
-function Answer({ body, number }: { readonly body: string | null; readonly number: number }) {
+function ResponseBody({ body, number }: { readonly body: string | null; readonly number: number }) {
   if (body === null) return null;
   const read = readText(body);
   const label = `Response to attempt ${number}`;

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { curlScript, shellWord } from './curl-script.js';
 
-test('a word of the shell holds quotes and what the shell would expand', () => {
+test('a shell word can contain quotes and characters that the shell would expand', () => {
   expect(shellWord(`it's $HOME`)).toBe(`'it'\\''s $HOME'`);
 });
 
-test('the script sends the body and asks for the secret instead of holding it', () => {
+test('the script sends the body and reads the secret from a variable', () => {
   const script = curlScript({
     delivery: { id: 'dlv_1', event: 'install.test', eventId: 'evt_1' },
     body: `{"note":"it's"}`,

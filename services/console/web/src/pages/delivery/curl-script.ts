@@ -1,12 +1,12 @@
 import type { Delivery } from '../../api/deliveries.js';
 
-/** A text as one word of a shell, whatever it holds. */
+/** Quotes any text as one shell word. */
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /**
- * A shell script that sends the body of a delivery to its receiver with fresh signatures of both kinds. It takes the secret from
+ * Returns a shell script that sends a delivery's body to its receiver with new signatures of both kinds. It reads the secret from
  * `WEBHOOK_SECRET`.
  */
 export function curlScript(sent: {

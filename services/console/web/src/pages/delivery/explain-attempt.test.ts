@@ -48,7 +48,7 @@ describe('an attempt that timed out', () => {
   const timedOut = (exchange: ExplainedAttempt['exchange']) =>
     explainAttempt(attempt({ outcome: 'timed_out', exchange })).what;
 
-  test('says how far it came', () => {
+  test('names the step that it reached', () => {
     expect(timedOut({ ...REACHED, firstByteMs: null })).toContain('sent no response within 10 seconds');
     expect(timedOut(REACHED)).toContain('did not finish');
     expect(timedOut({ ...REACHED, tlsMs: null })).toContain('Could not connect');
@@ -62,7 +62,7 @@ describe('an attempt that timed out', () => {
 describe('an attempt that failed in TLS', () => {
   const failed = (error: string) => explainAttempt(attempt({ outcome: 'tls_failed', error }), 'UTC').what;
 
-  test('says what is wrong with the certificate', () => {
+  test('names the problem of the certificate', () => {
     expect(failed('the certificate has expired')).toBe(
       'The certificate of your server expired on 2 Jan 2026, 03:04:05 UTC, so nothing was sent.',
     );
@@ -78,7 +78,7 @@ describe('an attempt that failed in TLS', () => {
 describe('an attempt without a connection', () => {
   const failed = (error: string) => explainAttempt(attempt({ outcome: 'connection_failed', error })).what;
 
-  test('says where it ended', () => {
+  test('names the step where it failed', () => {
     expect(failed('the connection was refused')).toBe('Your server refused the connection.');
     expect(failed('the host cannot be reached')).toContain('over the network');
     expect(failed('the host did not take the connection in time')).toContain('over the network');
@@ -91,7 +91,7 @@ describe('an attempt without a connection', () => {
     expect(failed('nothing was sent: the fault is on the side of this service')).toContain('on our side');
   });
 
-  test('says when the address is not public', () => {
+  test('reports an address that is not public', () => {
     const { what } = explainAttempt(attempt({ outcome: 'endpoint_refused', exchange: null }));
     expect(what).toContain('does not resolve to a public address');
   });

@@ -2,15 +2,15 @@ import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Attempt } from '../../api/deliveries.js';
 import { formatExact } from '../../format.js';
 
-/** Why an attempt came out as it did, for someone who is no engineer. */
+/** Explanation of an attempt's outcome in plain words. */
 export interface Explanation {
-  /** What happened, in a sentence. */
+  /** One sentence about what happened. */
   readonly what: string;
-  /** What to do about it, a sentence each; none when there is nothing to do. */
+  /** Advice, one sentence each; empty if no action is needed. */
   readonly advice: readonly string[];
 }
 
-/** What an explanation is made from. */
+/** Input of an explanation. */
 export type ExplainedAttempt = Pick<
   Attempt,
   'outcome' | 'responseStatus' | 'error' | 'exchange' | 'secretVersion'
@@ -18,7 +18,7 @@ export type ExplainedAttempt = Pick<
 
 const SECONDS = LIMITS.webhookTimeoutMs / 1_000;
 
-/** Tells what happened in an attempt and what to do about it. */
+/** Explains an attempt's outcome, with advice. */
 export function explainAttempt(attempt: ExplainedAttempt, timeZone?: string): Explanation {
   switch (attempt.outcome) {
     case 'delivered':

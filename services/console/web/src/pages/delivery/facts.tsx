@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './delivery.module.css';
 
-/** Names with their values; undefined ones are left out. */
+/** List of names with their values; undefined values are omitted. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className={classes['facts']}>

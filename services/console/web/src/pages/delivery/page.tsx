@@ -22,13 +22,13 @@ import { ReplayButton, replayBlockedReason } from './replay-button.js';
 import { RequestSent } from './request-sent.js';
 import { sumUp } from './sum-up.js';
 
-/** What happened to one delivery, why, and what to do about it. */
+/** Page of one delivery: outcome, reason and advice. */
 export function Page() {
   const { id = '' } = useParams();
-  const answer = useDelivery(id);
-  const delivery = answer.data?.delivery;
+  const loaded = useDelivery(id);
+  const delivery = loaded.data?.delivery;
   const canReplay =
-    answer.data !== undefined && replayBlockedReason(answer.data.delivery, answer.data.body) === undefined;
+    loaded.data !== undefined && replayBlockedReason(loaded.data.delivery, loaded.data.body) === undefined;
   return (
     <>
       <PageHeader
@@ -49,10 +49,10 @@ export function Page() {
         }
       />
       <QueryView
-        data={answer.data}
-        error={answer.error}
+        data={loaded.data}
+        error={loaded.error}
         label="the delivery"
-        onRetry={() => void answer.refetch()}
+        onRetry={() => void loaded.refetch()}
       >
         {(data) => <Details key={data.delivery.id} {...data} />}
       </QueryView>
@@ -101,7 +101,7 @@ function Details(props: {
 function DeliveryFacts(props: {
   readonly delivery: Delivery;
   readonly webhook: Webhook | undefined;
-  /** Why it cannot be replayed. */
+  /** Explains why the delivery cannot be replayed. */
   readonly noReplay: string | undefined;
 }) {
   const { delivery, webhook, noReplay } = props;

@@ -9,7 +9,7 @@ test('a body is empty, text, JSON or binary', () => {
   expect(readText('\u0089PNG\u0000\uFFFD\n.')).toEqual({ kind: 'binary', text: '·PNG··\n.' });
 });
 
-test('an answer that was cut off within a character is still text', () => {
+test('a response that was cut within a character is still text', () => {
   expect(readText('Grüße \uFFFD').kind).toBe('text');
   expect(readText('\uFFFDGrüße').kind).toBe('binary');
 });

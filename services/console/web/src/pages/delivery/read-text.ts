@@ -1,14 +1,14 @@
-/** What a body is to a reader. */
+/** A body prepared for display. */
 export type ReadText =
   | { readonly kind: 'empty' }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'json'; readonly text: string; readonly pretty: string }
   | { readonly kind: 'binary'; readonly text: string };
 
-/** Tells what a body is. Bytes that are no UTF-8 came as U+FFFD, so that one with those, or with control characters, is no text. */
+/** Detects the kind of a body. Invalid UTF-8 was replaced by U+FFFD, so a body with that or with control characters counts as binary. */
 export function readText(body: string): ReadText {
   if (body === '') return { kind: 'empty' };
-  // A response that was cut off in a character ends with U+FFFD.
+  // A response that was cut within a character ends with U+FFFD.
   const kept = body.replace(/\uFFFD{1,3}$/, '');
   if (isBinary(kept)) return { kind: 'binary', text: escapeOdd(body) };
   const pretty = prettyJson(body);
@@ -19,7 +19,7 @@ function isBinary(text: string): boolean {
   return /[\uFFFD\p{Cc}]/u.test(text.replace(/[\t\n\r\f]/g, ''));
 }
 
-/** With a visible sign in place of every character that has none. */
+/** Replaces every invisible character by a visible one. */
 function escapeOdd(text: string): string {
   return text.replace(/[\uFFFD\p{Cc}]/gu, (character) => (character === '\n' ? '\n' : '·'));
 }

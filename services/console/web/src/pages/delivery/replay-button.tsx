@@ -6,7 +6,7 @@ import { type Delivery, useReplayDelivery } from '../../api/deliveries.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { PATHS } from '../../paths.js';
 
-/** Why a delivery cannot be replayed; undefined when it can. */
+/** Returns why a delivery cannot be replayed; undefined if it can. */
 export function replayBlockedReason(delivery: Delivery, body: string | null): string | undefined {
   if (delivery.event === 'install.test') return 'Tests cannot be replayed. Send a new one from the webhook.';
   switch (delivery.state) {
@@ -22,7 +22,7 @@ export function replayBlockedReason(delivery: Delivery, body: string | null): st
   }
 }
 
-/** Sends the event once more after asking, and leads to the new delivery. */
+/** Replays the delivery after a confirmation and opens the new delivery. */
 export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const navigate = useNavigate();

@@ -9,7 +9,7 @@ import { sentHeaders } from './sent-headers.js';
 
 const NOT_SENT: ReadonlySet<Attempt['outcome']> = new Set(['endpoint_refused', 'tls_failed']);
 
-/** The request as the last attempt sent it, and a way to send it oneself. */
+/** The request of the last attempt, and a script that sends it again. */
 export function RequestSent(props: {
   readonly delivery: Delivery;
   readonly attempt: Attempt | undefined;

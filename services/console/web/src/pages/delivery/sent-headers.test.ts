@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { sentHeaders } from './sent-headers.js';
 
-test('the headers of an attempt tell its id and time and no signature', () => {
+test('the headers of an attempt have its id and time but no signature', () => {
   const headers = sentHeaders({
     delivery: { event: 'install.status_changed', eventId: 'evt_1' },
     attempt: { deliveryId: 'dlv_2', startedAt: '2026-09-03T13:02:44.908Z', secretVersion: 3 },
@@ -24,7 +24,7 @@ test('the headers of an attempt tell its id and time and no signature', () => {
   });
 });
 
-test('what is no longer known is left out', () => {
+test('unknown headers are omitted', () => {
   const headers = sentHeaders({
     delivery: { event: 'install.test', eventId: 'evt_1' },
     attempt: { deliveryId: 'dlv_2', startedAt: '2026-09-03T13:02:44.908Z', secretVersion: 1 },

@@ -1,14 +1,14 @@
 import type { Attempt, Delivery } from '../../api/deliveries.js';
 
-/** Stands for what is not kept. */
+/** Placeholder for a value that is not stored. */
 const NOT_KEPT = '(not stored)';
 
-/** The headers that an attempt was sent with, made again from what is known of it. Signatures are not kept. */
+/** Reconstructs the headers of an attempt. Signatures are not stored. */
 export function sentHeaders(sent: {
   readonly delivery: Pick<Delivery, 'event' | 'eventId'>;
   readonly attempt: Pick<Attempt, 'deliveryId' | 'startedAt' | 'secretVersion'>;
   readonly body: string | null;
-  /** The present URL of the subscription, if it still exists. */
+  /** The subscription's current URL, if it still exists. */
   readonly url: string | undefined;
 }): readonly (readonly [name: string, value: string])[] {
   const { delivery, attempt, body, url } = sent;

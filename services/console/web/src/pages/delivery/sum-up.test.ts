@@ -36,7 +36,7 @@ const ATTEMPT: Attempt = {
 const whatOf = (given: Partial<Delivery>, attempts: readonly Attempt[] = [ATTEMPT]) =>
   sumUp({ ...DELIVERY, ...given }, attempts, NOW).what;
 
-test('a delivery that is tried again says why and when', () => {
+test('a delivery with a pending retry has the reason and the time', () => {
   expect(whatOf({})).toBe(
     'Your server responded with 404: nothing is at this path. The next attempt starts in 5 minutes. Attempt 2 of 8 failed.',
   );
@@ -46,7 +46,7 @@ test('a delivery that is tried again says why and when', () => {
   );
 });
 
-test('a delivery that has come to its end, or waits, says so', () => {
+test('a finished or waiting delivery is described as such', () => {
   const delivered: Attempt = { ...ATTEMPT, outcome: 'delivered', responseStatus: 204 };
   expect(whatOf({ state: 'delivered' }, [ATTEMPT, delivered])).toBe(
     'Your server accepted it with 204. It took 2 attempts. The response came after 82 ms.',

@@ -5,14 +5,14 @@ import { isWaitingForSlot } from '../../parts/next-attempt.js';
 import type { Tone } from '../../tones.js';
 import { explainAttempt } from './explain-attempt.js';
 
-/** What a delivery has come to, at the top of its page. */
+/** Summary of a delivery at the top of its page. */
 export interface SumUp {
   readonly tone: Tone;
   readonly what: string;
   readonly advice: readonly string[];
 }
 
-/** Sums up a delivery with its attempts, oldest first. */
+/** Summarises a delivery. Attempts are given oldest first. */
 export function sumUp(delivery: Delivery, attempts: readonly Attempt[], now: Date): SumUp {
   const last = attempts.at(-1);
   const explained = last === undefined ? undefined : explainAttempt(last);
@@ -56,7 +56,7 @@ export function sumUp(delivery: Delivery, attempts: readonly Attempt[], now: Dat
   }
 }
 
-/** What happens next to a delivery that is neither held nor finished. Without a time an attempt is in flight. */
+/** Describes the next step of a delivery that is neither held nor finished. Without a time an attempt is in flight. */
 function nextOf({ nextAttemptAt }: Delivery, now: Date): string {
   if (nextAttemptAt === null) return 'An attempt is in progress';
   return isWaitingForSlot(nextAttemptAt, now)

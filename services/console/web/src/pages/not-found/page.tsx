@@ -4,7 +4,7 @@ import { LinkButton } from '../../parts/link-button.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { PATHS } from '../../paths.js';
 
-/** Shown at an address that is none of the console. */
+/** Page for unknown addresses of the console. */
 export function Page() {
   return (
     <>

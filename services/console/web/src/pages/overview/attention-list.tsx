@@ -5,7 +5,7 @@ import { TextLink } from '../../parts/text-link.js';
 import type { Attention } from './attention.js';
 import classes from './overview.module.css';
 
-/** What needs attention, with where to go about each. `isWhole`: all that can need attention was looked at. */
+/** List of problems with a link for each. `isWhole`: everything was checked. */
 export function AttentionList({
   found,
   isWhole,

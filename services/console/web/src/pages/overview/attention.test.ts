@@ -56,13 +56,13 @@ function found(webhooks: readonly WebhookFacts[], keys: readonly ApiKey[] = []) 
   return attentionOf({ webhooks, keys, now: NOW });
 }
 
-test('nothing needs attention while all is well, or nothing is known yet', () => {
+test('nothing needs attention without problems or while data is loading', () => {
   expect(
     found([facts({}), facts({}, { totals: undefined, held: undefined, retrying: undefined })], [KEY]),
   ).toEqual([]);
 });
 
-describe('what failed is one click away', () => {
+describe('failed deliveries are linked', () => {
   test('of a degraded subscription', () => {
     const [first] = found([facts({ health: 'degraded' }, { totals: { ...COUNTS, deadLettered: 3 } })]);
     expect(first).toMatchObject({
@@ -79,7 +79,7 @@ describe('what failed is one click away', () => {
     ]);
   });
 
-  test('of one that is tried again', () => {
+  test('of one with pending retries', () => {
     expect(found([facts({}, { retrying: { count: 20, atLeast: true } })])).toMatchObject([
       {
         title: '20 deliveries or more to partner.example/hooks waiting for another attempt',
@@ -89,7 +89,7 @@ describe('what failed is one click away', () => {
   });
 });
 
-test('a paused subscription is told only when it holds something', () => {
+test('a paused subscription is listed only if it holds deliveries', () => {
   expect(found([facts({ state: 'paused' })])).toEqual([]);
   expect(found([facts({ state: 'paused' }, { held: { count: 1, atLeast: false } })])).toMatchObject([
     {
@@ -100,13 +100,13 @@ test('a paused subscription is told only when it holds something', () => {
   ]);
 });
 
-test('an unfinished rotation leads to where it is finished', () => {
+test('an unfinished rotation links to its page', () => {
   expect(found([facts({ pendingSecretVersion: 2 })])).toMatchObject([
     { tone: 'info', link: { to: '/webhooks/whk_1/rotate-secret' } },
   ]);
 });
 
-test('a key that ends is told with its last use', () => {
+test('an expiring key is listed with its last use', () => {
   const ending: ApiKey = {
     ...KEY,
     state: 'expiring',
@@ -123,7 +123,7 @@ test('a key that ends is told with its last use', () => {
   ]);
 });
 
-test('the most urgent stands first', () => {
+test('the most urgent problem comes first', () => {
   const tones = found([
     facts({ id: 'whk_1', pendingSecretVersion: 2, verified: false }),
     facts({ id: 'whk_2', state: 'paused', verified: false }),

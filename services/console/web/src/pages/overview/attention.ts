@@ -6,7 +6,7 @@ import { PATHS } from '../../paths.js';
 import type { Tone } from '../../tones.js';
 import { webhookName } from '../../webhook-name.js';
 
-/** Something that an owner should look at, with where to go about it. */
+/** A problem for the owner, with a link. */
 export interface Attention {
   readonly key: string;
   readonly tone: Extract<Tone, 'bad' | 'warn' | 'info'>;
@@ -15,16 +15,16 @@ export interface Attention {
   readonly link: { readonly to: string; readonly label: string };
 }
 
-/** How many deliveries there are; `atLeast`: or more. */
+/** Number of deliveries; `atLeast`: there are more. */
 export interface DeliveryCount {
   readonly count: number;
   readonly atLeast: boolean;
 }
 
-/** What is known about one subscription. */
+/** Data about one subscription. */
 export interface WebhookFacts {
   readonly webhook: Webhook;
-  /** Of the last 24 hours; undefined while that is not known. */
+  /** Of the last 24 hours; undefined while loading. */
   readonly totals: AttemptCounts | undefined;
   readonly held: DeliveryCount | undefined;
   readonly retrying: DeliveryCount | undefined;
@@ -32,7 +32,7 @@ export interface WebhookFacts {
 
 const URGENCY: Readonly<Record<Attention['tone'], number>> = { bad: 0, warn: 1, info: 2 };
 
-/** Everything that needs attention, the most urgent first. */
+/** Returns all problems, most urgent first. */
 export function attentionOf(facts: {
   readonly webhooks: readonly WebhookFacts[];
   readonly keys: readonly ApiKey[];

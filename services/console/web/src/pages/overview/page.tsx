@@ -23,7 +23,7 @@ import { attentionOf } from './attention.js';
 import { AttentionList } from './attention-list.js';
 import { WebhookTable } from './webhook-table.js';
 
-/** What needs attention, and how every webhook does. */
+/** Overview page: problems, and the health of each webhook. */
 export function Page() {
   const { company } = useOwner();
   const webhooks = useWebhooks();
@@ -53,7 +53,7 @@ export function Page() {
   );
 }
 
-/** For an owner who has no webhook yet. */
+/** For an owner without webhooks. */
 function Start() {
   return (
     <Panel>

@@ -11,10 +11,10 @@ import { WebhookLink } from '../../parts/webhook-link.js';
 import { PATHS } from '../../paths.js';
 import { chartPoints, SPAN_TEXTS, type SpanName, spanUntil } from '../../statistics-span.js';
 
-/** Every subscription with how it does. */
+/** Table of all subscriptions with their health. */
 export function WebhookTable(props: {
   readonly webhooks: readonly Webhook[];
-  /** Undefined: not known. */
+  /** Undefined: not loaded. */
   readonly totalsOf: ReadonlyMap<string, AttemptCounts> | undefined;
   readonly span: SpanName;
 }) {

@@ -1,4 +1,4 @@
-/** The languages that there is code for. */
+/** Languages with receiver code. */
 export const LANGUAGE_IDS = ['node', 'python', 'go', 'php', 'ruby', 'csharp', 'java'] as const;
 
 export type LanguageId = (typeof LANGUAGE_IDS)[number];
@@ -7,21 +7,21 @@ export type LanguageId = (typeof LANGUAGE_IDS)[number];
 export interface LanguageCode {
   readonly id: LanguageId;
   readonly name: string;
-  /** The package of Standard Webhooks, and how to get it. */
+  /** Package of Standard Webhooks, and how to install it. */
   readonly packageName: string;
   readonly install: string;
-  /** Whether `install` is a command or belongs into a file. */
+  /** File that contains `install`; absent: `install` is a command. */
   readonly installInto?: string;
   readonly library: string;
   readonly byHand?: string;
-  /** How `library` or `byHand` is put behind a web server, if they do not hold that. */
+  /** Web server for `library` or `byHand`, unless they contain one. */
   readonly server?: string;
   readonly note?: string;
-  /** No test runs this code. */
+  /** True if no test runs this code. */
   readonly untested?: true;
 }
 
-/** The code of a receiver, by language. */
+/** Receiver code by language. */
 export const LANGUAGES: readonly LanguageCode[] = [
   {
     id: 'node',
@@ -88,7 +88,7 @@ export const LANGUAGES: readonly LanguageCode[] = [
   },
 ];
 
-/** The language of an id; the first one when there is none. */
+/** Returns the language of an id; the first one for an unknown id. */
 export function languageNamed(id: string | null | undefined): LanguageId {
   return LANGUAGE_IDS.find((known) => known === id) ?? LANGUAGE_IDS[0];
 }

@@ -47,7 +47,7 @@ export function Page() {
   );
 }
 
-/** What every receiver has to do, whatever it is written in. */
+/** Rules for receivers in any language. */
 function Rules() {
   return (
     <Panel title="What a receiver does">

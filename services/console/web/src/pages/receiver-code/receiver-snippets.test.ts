@@ -19,19 +19,19 @@ const SECRETS = {
   2: `whsec_${Buffer.alloc(32, 2).toString('base64')}`,
 };
 const EVENT_ID = 'evt_01k3jd7s2wf0bq6nv4xm8y5tcr';
-/** The bytes of a body whose JSON would be written otherwise. */
+/** A body whose bytes differ from its re-serialised JSON. */
 const BODY = `{ "id":"${EVENT_ID}", "event":"install.test", "data":{"note":"caf\u00e9 \\u2615"} }`;
 
 interface Delivery {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Ids that are stored already. */
+  /** Stored ids. */
   readonly stored: readonly string[];
   /** Whether storing fails. */
   readonly storeFails?: boolean;
 }
 
-/** A delivery as the service signs it. */
+/** A signed delivery. */
 function signed(
   options: { readonly ageSeconds?: number; readonly secret?: string; readonly version?: string } = {},
 ): Delivery {
@@ -72,7 +72,7 @@ const ALL_CASES = {
   'with another body': { ...signed(), body: BODY.replace('install.test', 'install.tesu') },
   'with the JSON written anew': { ...signed(), body: JSON.stringify(JSON.parse(BODY)) },
   'of a wrong secret': signed({ secret: SECRETS[2] }),
-  'of a version that is not known': withHeaders(signed({ secret: SECRETS[2] }), {
+  'of an unknown version': withHeaders(signed({ secret: SECRETS[2] }), {
     'x-svc-secret-version': '3',
   }),
   'signed with an empty secret': signed({ secret: 'whsec_', version: '3' }),
@@ -96,7 +96,7 @@ const EXPECTED: Readonly<Record<keyof typeof ALL_CASES, number>> = {
   'with another body': 401,
   'with the JSON written anew': 401,
   'of a wrong secret': 401,
-  'of a version that is not known': 401,
+  'of an unknown version': 401,
   'signed with an empty secret': 401,
   'too old': 401,
   'of the future': 401,
@@ -111,7 +111,7 @@ const STORED: readonly string[] = ['valid', 'of the second secret', 'almost 300 
 
 const results = z.record(z.string(), z.object({ status: z.number(), stored: z.array(z.unknown()) }));
 
-/** Plays every case with the `receive` beside it; an exception is 500, as in the web servers of the page. */
+/** Runs every case against the adjacent `receive`; an exception is 500, as in the page's web servers. */
 const NODE_PLAYER = `
 import { readFileSync } from 'node:fs';
 import { receive } from './receive.mjs';
@@ -156,7 +156,7 @@ for name, case in json.load(open("cases.json", encoding="utf-8")).items():
 print(json.dumps(results))
 `;
 
-// Below the project, so that its packages are found.
+// Inside the project, so that its packages are found.
 const folder = mkdtempSync(path.join(import.meta.dirname, 'snippets-'));
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -202,11 +202,11 @@ describe.each([
     expect(played[name]?.status).toBe(status);
   });
 
-  test('refuses the id of another event beside a body that is signed', () => {
+  test('refuses the id of another event with a signed body', () => {
     expect(played['with the id of another event']).toEqual({ status: isOwn ? 400 : 401, stored: [] });
   });
 
-  test('stores what is verified and new, once, and nothing else', () => {
+  test('stores only verified, new events, once', () => {
     const event: unknown = JSON.parse(BODY);
     for (const [name, { stored }] of Object.entries(played)) {
       expect([name, stored]).toEqual([name, STORED.includes(name) ? [[EVENT_ID, event]] : []]);
@@ -214,7 +214,7 @@ describe.each([
   });
 });
 
-test('every language has code, and its own name in the tabs', () => {
+test('every language has code and a unique name', () => {
   expect(LANGUAGES.map(({ id }) => id)).toEqual(LANGUAGE_IDS);
   for (const { library, packageName, install } of LANGUAGES) {
     expect(codeIn(library)).toContain('WEBHOOK_SECRET_');
@@ -223,7 +223,7 @@ test('every language has code, and its own name in the tabs', () => {
   }
 });
 
-test('a language that is not known is the first one', () => {
+test('an unknown language falls back to the first one', () => {
   expect([languageNamed('go'), languageNamed('cobol'), languageNamed(undefined)]).toEqual([
     'go',
     'node',

@@ -6,7 +6,7 @@ import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
 import { RotationSteps } from './rotation-steps.js';
 
-/** A new secret for a subscription, without a delivery that the receiver cannot check. */
+/** Page that rotates a secret without deliveries that the receiver cannot verify. */
 export function Page() {
   const { id = '' } = useParams();
   const webhook = useWebhook(id);

@@ -1,4 +1,4 @@
-/** How a receiver is told two secrets by their versions. The secrets themselves stand nowhere but in the receiver. */
+/** Returns the receiver's settings for two secrets, by version. The secrets themselves are only in the receiver. */
 export function receiverSettings(current: number, pending: number): string {
   return [
     '# One line for each version of the secret',

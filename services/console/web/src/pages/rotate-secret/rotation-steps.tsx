@@ -15,17 +15,17 @@ import { receiverSettings } from './receiver-settings.js';
 
 interface Versions {
   readonly current: number;
-  /** Undefined until a new secret is made. */
+  /** Undefined until a new secret is created. */
   readonly pending: number | undefined;
 }
 
-/** The four steps; they go on where they were left when a new secret waits already. */
+/** The four steps of a rotation. With a pending secret they resume at its step. */
 export function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
   const rotate = useRotateSecret(webhook.id);
   const [storedVersion, setStoredVersion] = useState<number>();
-  /** What has become of this page's rotation; the subscription itself forgets the former version. */
+  /** State of this page's rotation: the subscription itself does not keep the former version. */
   const [activated, setActivated] = useState<{ readonly current: number; readonly pending: number }>();
-  const made = rotate.answer;
+  const made = rotate.response;
   const versions: Versions = activated ?? {
     current: webhook.secretVersion,
     pending: made?.pendingSecretVersion ?? webhook.pendingSecretVersion ?? undefined,

@@ -14,7 +14,7 @@ import { Notice } from '../../parts/notice.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { DueTime, PastTime } from '../../parts/relative-time.js';
 
-/** Where the owner is signed in. */
+/** Page of the owner's sessions. */
 export function Page() {
   const sessions = useSessions();
   return (
@@ -112,7 +112,7 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
   );
 }
 
-/** Ends sessions one after the other; one that has ended meanwhile is none to worry about. */
+/** Ends sessions one by one; ignores sessions that have already ended. */
 function useEndSessions(onDone: () => void) {
   return useAction({
     act: async (api, ids: readonly string[]) => {

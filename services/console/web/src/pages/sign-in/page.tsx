@@ -10,7 +10,7 @@ import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
 import { pathAfterSignIn } from '../../paths.js';
 
-/** Where an owner signs in. */
+/** Sign-in page. */
 export function Page() {
   const [query] = useSearchParams();
   const navigate = useNavigate();

@@ -10,7 +10,7 @@ import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
 import { DueTime, PastTime } from '../../parts/relative-time.js';
 
-/** Where the company learns of new versions. */
+/** Page of the technical contact. */
 export function Page() {
   const contact = useTechnicalContact();
   return (
@@ -71,8 +71,8 @@ function ContactForm() {
       <form onSubmit={submit}>
         <Stack>
           {set.error !== null && <Notice tone="bad" title={messageOf(set.error)} isAlert />}
-          {set.answer?.emailSent === true && <Notice tone="good" title="Confirmation link sent" isAlert />}
-          {set.answer?.emailSent === false && (
+          {set.response?.emailSent === true && <Notice tone="good" title="Confirmation link sent" isAlert />}
+          {set.response?.emailSent === false && (
             <Notice tone="warn" title="The address is pending, but no email was sent" isAlert>
               This service has no mail server. Without the link the address cannot be confirmed.
             </Notice>

@@ -6,11 +6,11 @@ import { sentenceOf } from './sentence-of.js';
 
 const CHECK_AFTER_MS = 400;
 
-/** The field for the address of a subscription. It is checked while someone types. */
+/** Field for the URL of a subscription. It is checked while the owner types. */
 export function AddressField(props: {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Why the address was refused when it was sent. */
+  /** Why the submitted URL was refused. */
   readonly fault: string | undefined;
 }) {
   const { value, onChange, fault } = props;
@@ -20,7 +20,7 @@ export function AddressField(props: {
     setChecked(url);
     if (url !== '') check.run({ url });
   }, CHECK_AFTER_MS);
-  const verdict = value !== '' && value === checked ? check.answer : undefined;
+  const verdict = value !== '' && value === checked ? check.response : undefined;
   const reason = fault ?? (verdict?.ok === false ? verdict.reason : undefined);
   return (
     <div>

@@ -3,7 +3,7 @@ import { changesOf } from './changes-of.js';
 
 const BEFORE = { url: 'https://a.example/', events: ['install.*', 'quote.sent'], description: 'CRM' };
 
-test('nothing has changed when only the order of events has', () => {
+test('another order of events is no change', () => {
   expect(changesOf(BEFORE, { ...BEFORE, events: ['quote.sent', 'install.*'] })).toEqual({});
 });
 
@@ -12,6 +12,6 @@ test.each([
   [{ events: ['install.*'] }],
   [{ events: ['install.*', 'quote.viewed'] }],
   [{ description: '' }],
-])('%j alone is sent when it alone has changed', (change) => {
+])('only the changed field is sent: %j', (change) => {
   expect(changesOf(BEFORE, { ...BEFORE, ...change })).toEqual(change);
 });

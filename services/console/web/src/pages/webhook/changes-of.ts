@@ -1,11 +1,11 @@
-/** What an owner can say of a subscription. */
+/** Settings of a subscription that an owner can change. */
 export interface WebhookSettings {
   readonly url: string;
   readonly events: readonly string[];
   readonly description: string;
 }
 
-/** Those of the given settings that are not as they were. The order of events means nothing. */
+/** Returns the changed settings. The order of events does not matter. */
 export function changesOf(before: WebhookSettings, given: WebhookSettings): Partial<WebhookSettings> {
   const known = new Set(before.events);
   const isSameEvents =

@@ -4,7 +4,7 @@ import type { Webhook } from '../../api/webhooks.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { Panel } from '../../parts/panel.js';
 
-/** Deletes a subscription, once its host was typed. */
+/** Deletes a subscription after the owner has typed its host. */
 export function DeletePanel({
   webhook,
   onDelete,

@@ -27,7 +27,7 @@ const ASSIGNED = eventNamed('install.job_assigned');
 const MOVED = eventNamed('install.status_changed');
 
 describe('the events to choose from', () => {
-  test('are those of the class, without tests, which are sent to everybody', () => {
+  test('are those of the class, without tests, which any webhook can receive', () => {
     expect(groupsFor(events, 'INSTALLER').map(({ pattern }) => pattern)).toEqual(['install.*']);
     expect(installGroup().events.map(({ name }) => name)).not.toContain('install.test');
     expect(groupsFor(events, 'SALES').map(({ name }) => name)).not.toContain('install');
@@ -38,14 +38,14 @@ describe('the events to choose from', () => {
 describe('a choice', () => {
   const group = installGroup();
 
-  test('of a group takes the place of its single events, and is undone as a whole', () => {
+  test('of a group replaces its single events, and is removed as a whole', () => {
     const whole = toggleGroup(['install.job_assigned', 'quote.sent'], group);
     expect(whole).toEqual(['quote.sent', 'install.*']);
     expect(group.events.every((event) => isChosen(whole, event))).toBe(true);
     expect(toggleGroup(whole, group)).toEqual(['quote.sent']);
   });
 
-  test('of one event adds and removes it alone', () => {
+  test('of one event adds or removes only that event', () => {
     const one = toggleEvent([], group, ASSIGNED);
     expect(one).toEqual(['install.job_assigned']);
     const two = toggleEvent(one, group, MOVED);

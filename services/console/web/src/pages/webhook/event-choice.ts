@@ -4,10 +4,10 @@ import type { z } from 'zod';
 /** An event that a subscription can name. */
 export type CatalogueEvent = z.output<typeof eventCatalogue>['events'][number];
 
-/** Events that one pattern names together. */
+/** Events that one pattern matches. */
 export interface EventGroup {
   readonly name: string;
-  /** What the group is about, e.g. `installation`. */
+  /** Topic of the group, e.g. `installation`. */
   readonly about: string;
   readonly pattern: string;
   readonly events: readonly CatalogueEvent[];
@@ -24,10 +24,10 @@ const ABOUT: Readonly<Record<string, string>> = {
   journal: 'journal',
 };
 
-/** Tests are sent whatever a subscription names. */
+/** Tests are sent regardless of the subscription's events. */
 const TEST_EVENT = 'install.test';
 
-/** The groups with the events that a company of the class may have. */
+/** Returns the groups of events that the class allows. */
 export function groupsFor(
   events: readonly CatalogueEvent[],
   companyClass: CatalogueEvent['classes'][number],
@@ -41,18 +41,18 @@ export function groupsFor(
   }));
 }
 
-/** Whether the patterns name the event, by its own name or with its group. */
+/** Whether the patterns match the event, by name or by group. */
 export function isChosen(patterns: readonly string[], event: CatalogueEvent): boolean {
   return patterns.includes(event.name) || patterns.includes(`${event.group}.*`);
 }
 
-/** The patterns with the whole group, or with nothing of it when they had the whole group. */
+/** Adds the whole group to the patterns, or removes it if it was selected. */
 export function toggleGroup(patterns: readonly string[], group: EventGroup): readonly string[] {
   const others = withoutGroup(patterns, group);
   return patterns.includes(group.pattern) ? others : [...others, group.pattern];
 }
 
-/** The patterns with or without one event. When the whole group was chosen, the others of it are named one by one. */
+/** Adds or removes one event. If its whole group was selected, the group's other events are listed one by one. */
 export function toggleEvent(
   patterns: readonly string[],
   group: EventGroup,

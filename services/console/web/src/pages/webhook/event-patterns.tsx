@@ -1,6 +1,6 @@
 import { Code, Group } from '@mantine/core';
 
-/** The events of a subscription, one beside the other. */
+/** The events of a subscription in one line. */
 export function EventPatterns({ events }: { readonly events: readonly string[] }) {
   return (
     <Group gap={6} component="span">

@@ -115,7 +115,7 @@ function EventDetails({ event }: { readonly event: CatalogueEvent }) {
   );
 }
 
-/** Makes what it holds only when it is opened. */
+/** Renders its content only when it is open. */
 function Expandable({ label, children }: { readonly label: ReactNode; readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (

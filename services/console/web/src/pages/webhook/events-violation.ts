@@ -1,7 +1,9 @@
 import { sentenceOf } from './sentence-of.js';
 
-/** What is wrong with the events, among the faults of a form by field. */
+/** Returns the violation of the events among the violations by field. */
 export function eventsViolation(faults: Readonly<Record<string, string>>): string | undefined {
-  const fault = Object.entries(faults).find(([field]) => field === 'events' || field.startsWith('events.'));
-  return fault === undefined ? undefined : sentenceOf(fault[1], 'Each event');
+  const violation = Object.entries(faults).find(
+    ([field]) => field === 'events' || field.startsWith('events.'),
+  );
+  return violation === undefined ? undefined : sentenceOf(violation[1], 'Each event');
 }

@@ -2,16 +2,16 @@ import { useEffect } from 'react';
 import { useBlocker } from 'react-router';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 
-/** Asks before someone leaves the page while a secret that is shown once is not stored. */
+/** Asks for confirmation before the owner leaves the page with an unstored secret. */
 export function LeaveGuard({ isOn }: { readonly isOn: boolean }) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => isOn && currentLocation.pathname !== nextLocation.pathname,
   );
   useEffect(() => {
     if (!isOn) return undefined;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
+    const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', preventUnload);
+    return () => window.removeEventListener('beforeunload', preventUnload);
   }, [isOn]);
   return (
     <ConfirmDialog

@@ -4,7 +4,7 @@ import { Notice } from '../../parts/notice.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 
-/** What a subscription needs before all is well, if anything. */
+/** Next required step for a subscription, if any. */
 export function NextStep({ webhook }: { readonly webhook: Webhook }) {
   const { id, state, health, verified, pendingSecretVersion } = webhook;
   return (

@@ -21,13 +21,13 @@ import { useTestDelivery } from './use-test-delivery.js';
 
 const BACK = { to: PATHS.webhooks, label: 'Webhooks' };
 
-/** One subscription: how it does, and everything that can be done with it. */
+/** Page of one subscription: health, settings and actions. */
 export function Page() {
   const { id = '' } = useParams();
   const [isDeleted, setDeleted] = useState(false);
   const deletion = useDeleteWebhook(id, () => setDeleted(true));
   if (isDeleted) return <Navigate to={PATHS.webhooks} replace />;
-  // What is being deleted is not looked at again.
+  // Stops reloading a subscription that is being deleted.
   if (deletion.isRunning) {
     return (
       <>

@@ -5,7 +5,7 @@ import { Panel } from '../../parts/panel.js';
 import { PATHS } from '../../paths.js';
 import classes from './webhook.module.css';
 
-/** The versions of the secret, and the way to a new one. */
+/** Versions of the secret, and a link to the rotation. */
 export function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
   const { id, secretVersion, pendingSecretVersion } = webhook;
   return (

@@ -5,6 +5,6 @@ test.each([
   ['must use port 443', 'The address must use port 443.'],
   ['the host has no address', 'The host has no address.'],
   ['Retry.', 'Retry.'],
-])('%s is told as %s', (reason, sentence) => {
+])('%s becomes %s', (reason, sentence) => {
   expect(sentenceOf(reason, 'The address')).toBe(sentence);
 });

@@ -14,7 +14,7 @@ import { eventsViolation } from './events-violation.js';
 import { EventsField } from './events-field.js';
 import classes from './webhook.module.css';
 
-/** What a subscription is made of, and a form that changes it. */
+/** Settings of a subscription, and a form that changes them. */
 export function SettingsPanel({ webhook }: { readonly webhook: Webhook }) {
   const [isEditing, setEditing] = useState(false);
   return (
@@ -89,7 +89,7 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
   });
   const [lacksEvents, setLacksEvents] = useState(false);
   const changes = changesOf(webhook, given);
-  const faults = violationsByField(update.error);
+  const violations = violationsByField(update.error);
 
   const change = (part: Partial<WebhookSettings>) => {
     setGiven({ ...given, ...part });
@@ -109,10 +109,10 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
   return (
     <form onSubmit={submit}>
       <Stack>
-        {update.error !== null && Object.keys(faults).length === 0 && (
+        {update.error !== null && Object.keys(violations).length === 0 && (
           <Notice tone="bad" title={messageOf(update.error)} isAlert />
         )}
-        <AddressField value={given.url} onChange={(url) => change({ url })} fault={faults['url']} />
+        <AddressField value={given.url} onChange={(url) => change({ url })} fault={violations['url']} />
         {changes.url !== undefined && (
           <Notice tone="warn" title="A new URL must be tested first">
             {webhook.state === 'active'
@@ -126,12 +126,12 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
           maxLength={200}
           value={given.description}
           onChange={({ currentTarget }) => change({ description: currentTarget.value })}
-          error={faults['description']}
+          error={violations['description']}
         />
         <EventsField
           value={given.events}
           onChange={(events) => change({ events })}
-          fault={lacksEvents ? 'Choose at least one event.' : eventsViolation(faults)}
+          fault={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

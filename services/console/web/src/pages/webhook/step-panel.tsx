@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ToneBadge } from '../../parts/badges.js';
 import { Panel } from '../../parts/panel.js';
 
-/** How far someone has come with a step. */
+/** Progress of a step. */
 export type StepState = 'done' | 'next' | 'later';
 
 const LOOKS = {

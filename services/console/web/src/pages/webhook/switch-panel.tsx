@@ -7,10 +7,10 @@ import { Panel } from '../../parts/panel.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 
-/** Switches a subscription on and off. */
+/** Activates and pauses a subscription. */
 export function SwitchPanel({ webhook }: { readonly webhook: Webhook }) {
   const activate = useActivateWebhook(webhook.id);
-  const backfillId = activate.answer?.backfillId ?? null;
+  const backfillId = activate.response?.backfillId ?? null;
   return (
     <Panel title="Sending">
       {webhook.state === 'active' ? (

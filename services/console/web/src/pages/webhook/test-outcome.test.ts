@@ -14,18 +14,18 @@ const outcomeOf = (outcome: Attempt['outcome'], status: number | null = null) =>
   outcomeOfTest({ delivery: { state: 'retry_scheduled' }, attempts: [attempt(outcome, status)] });
 
 describe('a test delivery', () => {
-  test('is waited for until there is an attempt', () => {
+  test('is pending until the first attempt', () => {
     expect(outcomeOfTest({ delivery: { state: 'pending' }, attempts: [] })).toEqual({ kind: 'waiting' });
   });
 
-  test('that was answered with 2xx is told with its status and duration', () => {
+  test('with a 2xx has its status and duration', () => {
     expect(outcomeOf('delivered', 204)).toEqual({
       kind: 'delivered',
       title: 'Your server responded with 204 after 82 ms.',
     });
   });
 
-  test('is told as failed while others follow, and as delivered when one of them succeeds', () => {
+  test('is failed while retries follow, and delivered once one succeeds', () => {
     expect(outcomeOf('timed_out').kind).toBe('failed');
     const later = [attempt('timed_out'), attempt('delivered', 200)];
     expect(outcomeOfTest({ delivery: { state: 'delivered' }, attempts: later })).toEqual({
@@ -44,7 +44,7 @@ describe('a test delivery', () => {
     ['rejected', 401, /responded with 401/, /no login/],
     ['rejected', 400, /responded with 400/, /signatures/],
     ['rejected', 503, /responded with 503/, /See its log/],
-  ] as const)('that ended with %s %s says what to do', (outcome, status, title, advice) => {
+  ] as const)('that ended with %s %s has advice', (outcome, status, title, advice) => {
     expect(outcomeOf(outcome, status)).toMatchObject({
       kind: 'failed',
       title: expect.stringMatching(title),

@@ -2,24 +2,24 @@ import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Attempt, Delivery } from '../../api/deliveries.js';
 import { formatDuration } from '../../format.js';
 
-/** What a test delivery has come to, in words for someone who does not run servers every day. */
+/** Outcome of a test delivery in plain words. */
 export type TestOutcome =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'delivered'; readonly title: string }
   | {
       readonly kind: 'failed';
       readonly title: string;
-      /** What to do about it. */
+      /** Advice. */
       readonly advice: string;
-      /** What was seen, for whoever runs the server. */
+      /** Technical details for the server's operator. */
       readonly seen: string | null;
-      /** What the server answered. */
-      readonly answer: string | null;
+      /** The server's response. */
+      readonly responseBody: string | null;
     };
 
 type TriedAttempt = Pick<Attempt, 'outcome' | 'responseStatus' | 'responseBody' | 'error' | 'durationMs'>;
 
-/** Reads the outcome off a delivery: a failed attempt is told at once, though others may follow. */
+/** Derives the outcome from a delivery. A failed attempt is reported at once, even if more follow. */
 export function outcomeOfTest(test: {
   readonly delivery: Pick<Delivery, 'state'>;
   readonly attempts: readonly TriedAttempt[];
@@ -34,9 +34,9 @@ export function outcomeOfTest(test: {
     };
   }
   const { title, advice } = explain(last.outcome, last.responseStatus);
-  // Of a response it says nothing beyond the title.
+  // For a response the title says everything.
   const seen = last.outcome === 'rejected' ? null : last.error;
-  return { kind: 'failed', title, advice, seen, answer: last.responseBody };
+  return { kind: 'failed', title, advice, seen, responseBody: last.responseBody };
 }
 
 const SECONDS = LIMITS.webhookTimeoutMs / 1_000;
@@ -47,7 +47,7 @@ interface Explanation {
   readonly advice: string;
 }
 
-const WITHOUT_ANSWER: Readonly<Record<Exclude<Failure, 'rejected'>, Explanation>> = {
+const WITHOUT_RESPONSE: Readonly<Record<Exclude<Failure, 'rejected'>, Explanation>> = {
   timed_out: {
     title: `Your server did not respond within ${SECONDS} seconds.`,
     advice:
@@ -74,7 +74,7 @@ const WITHOUT_ANSWER: Readonly<Record<Exclude<Failure, 'rejected'>, Explanation>
 };
 
 function explain(outcome: Failure, status: number | null): Explanation {
-  if (outcome !== 'rejected') return WITHOUT_ANSWER[outcome];
+  if (outcome !== 'rejected') return WITHOUT_RESPONSE[outcome];
   return {
     title: `Your server responded with ${status ?? 'no status'}.`,
     advice: adviceOnStatus(status ?? 0),

@@ -6,12 +6,12 @@ import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 import type { TestDelivery } from './use-test-delivery.js';
 
-/** A button that sends a test delivery, and below it what came of the last one. */
+/** Button that sends a test delivery, with the last outcome below it. */
 export function TestSteps(props: {
   readonly test: TestDelivery;
   /** A test cannot be sent yet. */
   readonly isBlocked?: boolean;
-  /** It is the next thing to do. */
+  /** True if this is the next step. */
   readonly isNext?: boolean;
 }) {
   const { test, isBlocked = false, isNext = true } = props;
@@ -54,11 +54,11 @@ function Outcome({ test: { outcome, deliveryId } }: { readonly test: TestDeliver
           {outcome.advice}
         </Text>
         {outcome.seen !== null && <Text size="sm">{`Details: ${outcome.seen}.`}</Text>}
-        {outcome.answer !== null && outcome.answer !== '' && (
+        {outcome.responseBody !== null && outcome.responseBody !== '' && (
           <CodeBlock
             label="Response of your server"
-            copies="answer"
-            code={outcome.answer}
+            copies="response"
+            code={outcome.responseBody}
             wraps
             maxHeight="10rem"
           />

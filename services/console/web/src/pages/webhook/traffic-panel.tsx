@@ -9,7 +9,7 @@ import { useNow } from '../../parts/relative-time.js';
 import { SpanSwitch } from '../../parts/span-switch.js';
 import { chartPoints, SPAN_TEXTS, spanNamed, spanUntil } from '../../statistics-span.js';
 
-/** How the attempts to one subscription went over time. */
+/** Attempts to one subscription over time. */
 export function TrafficPanel({ id }: { readonly id: string }) {
   const now = useNow();
   const [query] = useSearchParams();

@@ -3,10 +3,10 @@ import { useDelivery } from '../../api/deliveries.js';
 import { useTestWebhook } from '../../api/webhooks.js';
 import { outcomeOfTest, type TestOutcome } from './test-outcome.js';
 
-/** The stream of changes may say nothing for a while; someone waits here. */
-const LOOK_AGAIN_MS = 1_000;
+/** Polls while the owner waits, because change events can be late. */
+const POLL_MS = 1_000;
 
-/** Tests of one subscription, and what came of the last one. */
+/** Test deliveries of one subscription, with the last outcome. */
 export interface TestDelivery {
   send(): void;
   readonly isSending: boolean;
@@ -16,17 +16,17 @@ export interface TestDelivery {
   readonly outcome: TestOutcome | undefined;
 }
 
-/** Sends test deliveries, signed with the secret of the version if there is one, and waits for what comes of each. */
+/** Sends test deliveries, signed with the given version's secret if set, and waits for their outcomes. */
 export function useTestDelivery(webhookId: string, secretVersion?: number): TestDelivery {
   const test = useTestWebhook(webhookId);
-  const deliveryId = test.answer?.id;
+  const deliveryId = test.response?.id;
   const { data, refetch } = useDelivery(deliveryId);
   const outcome = deliveryId === undefined ? undefined : data === undefined ? WAITING : outcomeOfTest(data);
   const isWaiting = outcome?.kind === 'waiting';
 
   useEffect(() => {
     if (!isWaiting) return undefined;
-    const timer = setInterval(() => void refetch(), LOOK_AGAIN_MS);
+    const timer = setInterval(() => void refetch(), POLL_MS);
     return () => clearInterval(timer);
   }, [isWaiting, refetch]);
 

@@ -15,7 +15,7 @@ import { WebhookLink } from '../../parts/webhook-link.js';
 import { PATHS } from '../../paths.js';
 import { EventPatterns } from '../webhook/event-patterns.js';
 
-/** Every subscription of the company. */
+/** Page of all subscriptions of the company. */
 export function Page() {
   const webhooks = useWebhooks();
   const count = webhooks.data?.subscriptions.length ?? 0;

@@ -11,7 +11,7 @@ import { PastTime } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 
-/** The events about a resource, or the latest of the company, each with a link to its trail. */
+/** Events about a resource, or the company's latest events, each with a link to its trace. */
 export function EventList({ resourceId }: { readonly resourceId?: string }) {
   const list = useEvents(resourceId === undefined ? {} : { resourceId });
   const { events } = list;

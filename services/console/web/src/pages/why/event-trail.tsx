@@ -34,16 +34,16 @@ const ICONS: Readonly<Record<Verdict, typeof IconCheck>> = {
   no_longer_kept: IconClock,
 };
 
-/** What became of an event, from where it was recorded to each webhook. */
+/** Trace of an event: its record, and its outcome for each webhook. */
 export function EventTrail({ eventId }: { readonly eventId: string }) {
-  const answer = useEvent(eventId);
+  const loaded = useEvent(eventId);
   const webhooks = useWebhooks().data?.subscriptions ?? [];
   return (
     <QueryView
-      data={answer.data}
-      error={answer.error}
+      data={loaded.data}
+      error={loaded.error}
       label="the event"
-      onRetry={() => void answer.refetch()}
+      onRetry={() => void loaded.refetch()}
     >
       {(trail) => <Shown trail={trail} webhooks={webhooks} />}
     </QueryView>
@@ -57,11 +57,11 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
     const found = webhooks.find((webhook) => webhook.id === id);
     return found === undefined ? `Webhook ${id}` : webhookName(found);
   };
-  // What was sent stands first, then what can still be helped.
+  // Deliveries come first, then outcomes that the owner can still change.
   const order: readonly Verdict[] = ['queued', 'paused'];
   const rank = ({ verdict }: SubscriptionTrail) =>
     (order.indexOf(verdict) + order.length + 1) % (order.length + 1);
-  // Those that were gone by then explain little, and there can be many.
+  // Webhooks that were already deleted are only counted: they explain little and can be many.
   const gone = subscriptions.filter(
     ({ verdict, deliveries }) => verdict === 'deleted' && deliveries.length === 0,
   );
@@ -86,7 +86,7 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
                 Event <Code>{event.id}</Code>
                 {event.requestId !== null && (
                   <>
-                    , made by request <Code>{event.requestId}</Code>
+                    , caused by request <Code>{event.requestId}</Code>
                   </>
                 )}
               </Text>

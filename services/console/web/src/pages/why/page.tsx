@@ -10,26 +10,30 @@ import { EventList } from './event-list.js';
 import { EventTrail } from './event-trail.js';
 import { type TraceSubject, traceSubjectOf, queryOf, parseTraceSubject } from './trace-subject.js';
 
-/** Follows an event from where it happened to your server, or to where it ended. */
+/** Page that traces an event to its deliveries. */
 export function Page() {
   const [query, setQuery] = useSearchParams();
-  const asked = traceSubjectOf(query);
+  const subject = traceSubjectOf(query);
   return (
     <>
       <PageHeader title="Trace an event" description="Find out what happened to an event, step by step." />
       <Stack gap="lg">
-        <LookUp key={asked?.id ?? ''} asked={asked} onAsk={(next) => setQuery({ ...queryOf(next) })} />
-        <Found asked={asked} />
+        <SubjectForm
+          key={subject?.id ?? ''}
+          subject={subject}
+          onSubmit={(next) => setQuery({ ...queryOf(next) })}
+        />
+        <Found subject={subject} />
       </Stack>
     </>
   );
 }
 
-function LookUp(props: {
-  readonly asked: TraceSubject | undefined;
-  readonly onAsk: (asked: TraceSubject) => void;
+function SubjectForm(props: {
+  readonly subject: TraceSubject | undefined;
+  readonly onSubmit: (subject: TraceSubject) => void;
 }) {
-  const [text, setText] = useState(props.asked?.id ?? '');
+  const [text, setText] = useState(props.subject?.id ?? '');
   const [error, setError] = useState<string>();
   return (
     <Panel>
@@ -38,9 +42,9 @@ function LookUp(props: {
         aria-label="Events"
         onSubmit={(event) => {
           event.preventDefault();
-          const asked = parseTraceSubject(text);
-          setError(asked === undefined ? 'Enter an ID' : undefined);
-          if (asked !== undefined) props.onAsk(asked);
+          const subject = parseTraceSubject(text);
+          setError(subject === undefined ? 'Enter an ID' : undefined);
+          if (subject !== undefined) props.onSubmit(subject);
         }}
       >
         <Group align="flex-end" gap="sm">
@@ -64,14 +68,14 @@ function LookUp(props: {
   );
 }
 
-function Found({ asked }: { readonly asked: TraceSubject | undefined }) {
-  switch (asked?.kind) {
+function Found({ subject }: { readonly subject: TraceSubject | undefined }) {
+  switch (subject?.kind) {
     case 'event':
-      return <EventTrail eventId={asked.id} />;
+      return <EventTrail eventId={subject.id} />;
     case 'delivery':
-      return <OfDelivery deliveryId={asked.id} />;
+      return <OfDelivery deliveryId={subject.id} />;
     case 'resource':
-      return <EventList key={asked.id} resourceId={asked.id} />;
+      return <EventList key={subject.id} resourceId={subject.id} />;
     case undefined:
       return <EventList />;
   }

@@ -6,13 +6,13 @@ test.each([
   ['dlv_1', { kind: 'delivery', id: 'dlv_1' }],
   ['job_1', { kind: 'resource', id: 'job_1' }],
   ['5f0e', { kind: 'resource', id: '5f0e' }],
-])('%p is looked up as what it is, and the address keeps it', (text, asked) => {
+])('%p is recognised, and the address keeps it', (text, asked) => {
   expect(parseTraceSubject(text)).toEqual(asked);
   const found = parseTraceSubject(text);
   expect(found && traceSubjectOf(new URLSearchParams(queryOf(found)))).toEqual(asked);
 });
 
-test('nothing is looked up for no id', () => {
+test('an empty id has no subject', () => {
   expect(parseTraceSubject('  ')).toBeUndefined();
   expect(traceSubjectOf(new URLSearchParams('resourceId='))).toBeUndefined();
 });

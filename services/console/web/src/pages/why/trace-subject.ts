@@ -1,10 +1,10 @@
-/** What someone looks up: an event, a delivery, or everything about a resource. */
+/** Subject of a trace: an event, a delivery, or all events about a resource. */
 export type TraceSubject =
   | { readonly kind: 'event'; readonly id: string }
   | { readonly kind: 'delivery'; readonly id: string }
   | { readonly kind: 'resource'; readonly id: string };
 
-/** Tells from an id what is asked for; undefined for none. */
+/** Derives the subject from an id; undefined for an empty one. */
 export function parseTraceSubject(text: string): TraceSubject | undefined {
   const id = text.trim();
   if (id === '') return undefined;
@@ -12,19 +12,19 @@ export function parseTraceSubject(text: string): TraceSubject | undefined {
   return { kind: id.startsWith('dlv_') ? 'delivery' : 'resource', id };
 }
 
-/** The query of the page for what is asked. */
-export function queryOf(asked: TraceSubject): Readonly<Record<string, string>> {
-  switch (asked.kind) {
+/** Returns the page's query for a subject. */
+export function queryOf(subject: TraceSubject): Readonly<Record<string, string>> {
+  switch (subject.kind) {
     case 'event':
-      return { eventId: asked.id };
+      return { eventId: subject.id };
     case 'delivery':
-      return { deliveryId: asked.id };
+      return { deliveryId: subject.id };
     case 'resource':
-      return { resourceId: asked.id };
+      return { resourceId: subject.id };
   }
 }
 
-/** What the query of the page asks for. */
+/** Returns the subject in the page's query. */
 export function traceSubjectOf(query: URLSearchParams): TraceSubject | undefined {
   const [eventId, deliveryId, resourceId] = [
     query.get('eventId'),

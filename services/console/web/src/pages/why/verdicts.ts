@@ -1,19 +1,19 @@
 import type { EVENT_VERDICTS } from '@partner/proto-contracts/resources/event/event';
 import type { Tone } from '../../tones.js';
 
-/** What became of an event for a subscription. */
+/** Outcome of an event for a subscription. */
 export type Verdict = (typeof EVENT_VERDICTS)[number];
 
-/** A verdict for someone who is no engineer. */
+/** A verdict in plain words. */
 export interface VerdictText {
   readonly tone: Tone;
   readonly label: string;
   readonly why: string;
-  /** What to do about it; undefined when there is nothing to do. */
+  /** Advice; undefined if no action is needed. */
   readonly advice?: string;
 }
 
-/** Every verdict in plain words, with what to do. */
+/** Each verdict in plain words, with advice. */
 export const VERDICT_TEXTS: Readonly<Record<Verdict, VerdictText>> = {
   queued: {
     tone: 'good',
