@@ -44,9 +44,7 @@ test('a stack that simulates makes moves by itself, and accepts each of its mess
   const refused = await readMetric(adminUrl, 'partner_platform_messages_total', { result: 'refused' });
   expect(refused).toBe(0);
 
-  const [installer] = stack.companies('INSTALLER');
-  if (installer === undefined) throw new Error('a company installs');
-  const headers = { 'x-api-key': apiKeyOf(installer, 'installer-company') };
+  const headers = { 'x-api-key': apiKeyOf(stack.company('INSTALLER'), 'installer-company') };
   const feed = await call(stack.baseUrl, '/partner/v1/jobs?limit=100', { headers });
   const { resources } = jobFeedResponse.parse(feed.json);
   expect(resources.some(({ resource }) => resource.status !== 'ASSIGNED')).toBe(true);

@@ -49,9 +49,7 @@ const scratch = mkdtempSync(path.join(parent, 'generated-clients-'));
 beforeAll(async () => {
   stack = await startTestStack({});
   side = await createSurfaceSide(stack);
-  const [company] = stack.companies('SALES');
-  if (company === undefined) throw new Error('the sandbox has no seller');
-  session = await signIn(stack.baseUrl, company.owner);
+  session = await signIn(stack.baseUrl, stack.company('SALES').owner);
   document = await (await fetch(new URL('/openapi.json', stack.baseUrl))).text();
 });
 

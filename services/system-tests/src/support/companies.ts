@@ -2,7 +2,6 @@ import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
 import type { Pool } from 'pg';
 import { type OwnerSession, signIn } from './owner-session.js';
 import type { TestStack } from './test-stack.js';
@@ -101,11 +100,10 @@ export async function addTechnicians(
 
 /** Adds an owner to a company and signs in. */
 export async function addOwner(
-  stack: Pick<TestStack, 'database' | 'baseUrl' | 'companies'>,
+  stack: Pick<TestStack, 'database' | 'baseUrl' | 'company'>,
   companyId: string,
 ): Promise<OwnerSession> {
-  const [known] = stack.companies('SALES');
-  invariant(known, 'the sandbox has a company whose password is known');
+  const known = stack.company('SALES');
   const email = `owner-${companyId}@owners.example`;
   await stack.database.query(
     `insert into memberships (id, company_id, role, display_name, email, password_hash)

@@ -79,6 +79,8 @@ export interface TestStack {
   /** Revokes an API key as the console would. */
   revokeKey(companyId: string, apiKey: string): Promise<void>;
   companies(companyClass: SandboxCompany['class']): readonly SandboxCompany[];
+  /** The company at a place among those of a class. Throws if the sandbox has fewer. */
+  company(companyClass: SandboxCompany['class'], place?: number): SandboxCompany;
   stop(): Promise<void>;
 }
 
@@ -185,6 +187,8 @@ export async function startTestStack(options: {
     },
   });
   const access = createClient(AccessService, transport);
+  const ofClass = (companyClass: SandboxCompany['class']) =>
+    companies.filter((company) => company.class === companyClass);
   return {
     stack,
     baseUrl,
@@ -231,7 +235,13 @@ export async function startTestStack(options: {
     async revokeKey(companyId, apiKey) {
       await access.revokeKey({ companyId, keyId: apiKey.slice(0, apiKey.indexOf('.')) });
     },
-    companies: (companyClass) => companies.filter((company) => company.class === companyClass),
+    companies: ofClass,
+    company(companyClass, place = 0) {
+      const company = ofClass(companyClass)[place];
+      if (company === undefined)
+        throw new Error(`the sandbox has too few companies of class ${companyClass}`);
+      return company;
+    },
     async stop() {
       await platformConsumer.stop();
       await connection.close();
