@@ -1,18 +1,15 @@
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type delivery, deliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Page } from 'playwright-core';
 import type { z } from 'zod';
-import { openBrowser, type TestBrowser } from './browser/open-browser.js';
-import { signIn } from './browser/sign-in.js';
 import { checkLooks } from './browser/check-looks.js';
-import { type PageWatch, watch } from './browser/watch.js';
+import { setUpBrowser } from './browser/set-up-browser.js';
+import type { PageWatch } from './browser/watch.js';
 import {
   createActiveSubscription,
   type OwnerSession,
@@ -20,19 +17,11 @@ import {
   waitForDelivery,
 } from './support/owner-session.js';
 import { assignNewJob } from './support/platform-job.js';
-import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
+import { apiKeyOf } from './support/test-stack.js';
 import type { ReceiverResponse } from './support/webhook-receiver.js';
 
 type Delivery = z.infer<typeof delivery>;
 
-/** Keeps a delivery waiting for its second attempt while the tests run. */
-const WAITS: ReceiverResponse = { kind: 'status', status: 503, retryAfterSeconds: 3_600 };
-const TIMEOUT_MS = 600_000;
-
-let stack: TestStack;
-let browser: TestBrowser;
-let seller: SandboxCompany;
-let installer: SandboxCompany;
 let owner: OwnerSession;
 let page: Page;
 let watched: PageWatch;
@@ -40,39 +29,25 @@ let watched: PageWatch;
 const answers = new Map<string, ReceiverResponse>();
 const subscribed: string[] = [];
 
-const nth = (companies: readonly SandboxCompany[], place: number): SandboxCompany => {
-  const company = companies[place];
-  if (company === undefined) throw new Error('the sandbox has too few companies');
-  return company;
-};
-
-beforeAll(async () => {
-  stack = await startTestStack({
-    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS: '50' } },
-    answer: ({ path }) => answers.get(path) ?? 204,
-  });
-  await stack.database.query('update companies set installer_requests_per_minute = 100000');
-  browser = await openBrowser(stack.baseUrl);
-  seller = nth(stack.companies('SALES'), 0);
-  installer = nth(stack.companies('INSTALLER'), 0);
-  owner = await signInByApi(stack.baseUrl, installer.owner);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await stack.stop();
-});
+const suite = setUpBrowser(() => ({
+  settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS: '50' } },
+  answer: ({ path }) => answers.get(path) ?? 204,
+}));
+const installer = () => suite.stack().company('INSTALLER');
 
 beforeEach(async () => {
-  page = await browser.newPage();
-  watched = watch(page);
+  owner = await signInByApi(suite.stack().baseUrl, installer().owner);
 });
 
 afterEach(async () => {
-  await page.context().close();
   for (const id of subscribed.splice(0)) await owner.call('DELETE', `/partner-api/webhooks/${id}`);
   answers.clear();
 });
+
+/** Opens a page of the console, which the tests of this file look at. */
+async function open(path?: string): Promise<void> {
+  ({ page, watched } = await suite.openFor(installer().owner, path));
+}
 
 const answerAt = (place: string, answer: ReceiverResponse) => answers.set(`/webhooks/${place}`, answer);
 
@@ -80,16 +55,19 @@ async function subscribe(
   place: string,
   events: readonly string[] = ['install.*'],
 ): Promise<{ readonly id: string; readonly secret: string }> {
-  const made = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/${place}`, events });
+  const made = await createActiveSubscription(owner, {
+    url: `${suite.stack().receiverUrl}/${place}`,
+    events,
+  });
   subscribed.push(made.id);
   return made;
 }
 
-const newJob = (): Promise<InstallerJob> =>
-  assignNewJob(stack, {
-    sellingCompanyId: seller.id,
-    installerCompanyId: installer.id,
-    installerKey: apiKeyOf(installer, 'installer-company'),
+const newJob = () =>
+  assignNewJob(suite.stack(), {
+    sellingCompanyId: suite.stack().company('SALES').id,
+    installerCompanyId: installer().id,
+    installerKey: apiKeyOf(installer(), 'installer-company'),
   });
 
 async function deliveryAbout(webhookId: string, resourceId: string): Promise<Delivery> {
@@ -109,25 +87,26 @@ async function send(webhookId: string, state: Delivery['state']) {
   return { job, ...(await waitForDelivery(owner, id, (found) => found === state)) };
 }
 
-/** Puts deliveries into the database that were delivered some time ago, so many that nobody waits for them to be sent. */
-async function fill(webhookId: string, count: number, state: 'delivered' | 'dead_lettered' = 'delivered') {
-  const atOnce = 20_000;
-  for (let done = 0; done < count; done += atOnce) {
-    const ids = Array.from({ length: Math.min(atOnce, count - done) }, () => newId('dlv'));
-    await stack.database.query(
-      `insert into finished_deliveries
-         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, state, attempts,
-          created_at, finished_at)
-       select id, $2, $3, $4, 'install.status_changed', 'install_job', $5, false, $6, 1, now(), now()
-       from unnest($1::text[]) as made (id)`,
-      [ids, webhookId, installer.id, newId('evt'), newId('job'), state],
-    );
-  }
+/** Puts deliveries into the database that were delivered some time ago. */
+async function fill(webhookId: string, count: number) {
+  await suite.stack().database.query(
+    `insert into finished_deliveries
+       (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, state, attempts,
+        created_at, finished_at)
+     select id, $2, $3, $4, 'install.status_changed', 'install_job', $5, false, 'delivered', 1, now(), now()
+     from unnest($1::text[]) as made (id)`,
+    [
+      Array.from({ length: count }, () => newId('dlv')),
+      webhookId,
+      installer().id,
+      newId('evt'),
+      newId('job'),
+    ],
+  );
 }
 
 const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name });
 const rows = () => page.getByRole('table', { name: 'Deliveries, newest first' }).getByRole('row');
-const cause = () => page.getByRole('main');
 
 async function expectText(text: string | RegExp): Promise<void> {
   await page.getByText(text).first().waitFor();
@@ -146,64 +125,57 @@ async function expectRows(expected: number): Promise<void> {
 }
 
 describe('from the overview to the cause of a failed delivery', () => {
-  test(
-    'it takes two clicks, and the page says why, shows what was sent, and replays it',
-    async () => {
-      const { id, secret } = await subscribe('broken');
-      answerAt('broken', {
-        kind: 'status',
-        status: 500,
-        body: '<h1>Database is down</h1><script>alert(1)</script>',
-      });
-      const dead = await send(id, 'dead_lettered');
-      await signIn(page, installer.owner);
-      let clicks = 0;
-      const click = async (name: string | RegExp) => {
-        clicks += 1;
-        await page.getByRole('link', { name }).first().click();
-      };
-      await click('See what failed');
-      await heading('Deliveries').waitFor();
-      await click('install.job_assigned');
-      await heading('Delivery of install.job_assigned').waitFor();
-      await expectText(
-        'Your server responded with 500: your application failed. Out of retries after 8 attempts',
-      );
-      expect(clicks).toBeLessThan(3);
+  test('it takes two clicks, and the page says why, shows what was sent, and replays it', async () => {
+    const { id, secret } = await subscribe('broken');
+    answerAt('broken', {
+      kind: 'status',
+      status: 500,
+      body: '<h1>Database is down</h1><script>alert(1)</script>',
+    });
+    const dead = await send(id, 'dead_lettered');
+    await open();
+    let clicks = 0;
+    const click = async (name: string | RegExp) => {
+      clicks += 1;
+      await page.getByRole('link', { name }).first().click();
+    };
+    await click('See what failed');
+    await heading('Deliveries').waitFor();
+    await click('install.job_assigned');
+    await heading('Delivery of install.job_assigned').waitFor();
+    await expectText(
+      'Your server responded with 500: your application failed. Out of retries after 8 attempts',
+    );
+    expect(clicks).toBeLessThan(3);
 
-      await page.getByRole('list', { name: 'What to do' }).getByText('log of your server').waitFor();
-      expect(await page.getByRole('button', { name: /^Attempt \d/ }).count()).toBe(8);
-      const answered = page.getByRole('region', { name: 'Response to attempt 8' });
-      expect(await answered.textContent()).toContain('<script>alert(1)</script>');
-      expect(await page.getByRole('list', { name: 'Timing' }).first().textContent()).toContain(
-        'TLS handshake',
-      );
-      expect(await page.getByRole('region', { name: 'Headers of attempt 8' }).textContent()).toContain(
-        `x-svc-delivery-id: ${dead.attempts.at(-1)?.deliveryId ?? ''}`,
-      );
-      await page.getByText('As sent', { exact: true }).click();
-      expect(await page.getByRole('region', { name: 'Body as sent' }).textContent()).toBe(dead.body);
-      await checkScript(
-        (await page.getByRole('region', { name: 'Shell script' }).textContent()) ?? '',
-        secret,
-        dead.delivery.eventId,
-        dead.body ?? '',
-      );
-      await checkLooks(page, 'delivery-dead-lettered');
+    await page.getByRole('list', { name: 'What to do' }).getByText('log of your server').waitFor();
+    expect(await page.getByRole('button', { name: /^Attempt \d/ }).count()).toBe(8);
+    const answered = page.getByRole('region', { name: 'Response to attempt 8' });
+    expect(await answered.textContent()).toContain('<script>alert(1)</script>');
+    expect(await page.getByRole('list', { name: 'Timing' }).first().textContent()).toContain('TLS handshake');
+    expect(await page.getByRole('region', { name: 'Headers of attempt 8' }).textContent()).toContain(
+      `x-svc-delivery-id: ${dead.attempts.at(-1)?.deliveryId ?? ''}`,
+    );
+    await page.getByText('As sent', { exact: true }).click();
+    expect(await page.getByRole('region', { name: 'Body as sent' }).textContent()).toBe(dead.body);
+    await checkScript(
+      (await page.getByRole('region', { name: 'Shell script' }).textContent()) ?? '',
+      secret,
+      dead.delivery.eventId,
+      dead.body ?? '',
+    );
+    await checkLooks(page, 'delivery-dead-lettered');
 
-      answers.clear();
-      await page.getByRole('button', { name: 'Replay' }).click();
-      await page.getByRole('dialog', { name: 'Replay this delivery?' }).waitFor();
-      await page.getByRole('button', { name: 'Replay now' }).click();
-      await expectText('Your server accepted it with 204.');
-      expect(page.url()).not.toContain(dead.delivery.id);
-      await page.getByRole('link', { name: dead.delivery.id }).waitFor();
-      await dismissToast();
-      await checkLooks(page, 'delivery-delivered');
-      watched.expectNoFaults();
-    },
-    TIMEOUT_MS,
-  );
+    answers.clear();
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByRole('dialog', { name: 'Replay this delivery?' }).waitFor();
+    await page.getByRole('button', { name: 'Replay now' }).click();
+    await expectText('Your server accepted it with 204.');
+    expect(page.url()).not.toContain(dead.delivery.id);
+    await page.getByRole('link', { name: dead.delivery.id }).waitFor();
+    await dismissToast();
+    await checkLooks(page, 'delivery-delivered');
+  });
 });
 
 /** Runs the script of a page with a `curl` that tells what it was given, and checks both signatures. */
@@ -225,379 +197,174 @@ async function checkScript(script: string, secret: string, eventId: string, body
   expect(stdout.endsWith(body)).toBe(true);
 }
 
-describe('the page of a delivery', () => {
-  const CASES = [
-    ['moved', { kind: 'status', status: 301 }, 'a redirect', 'final address'],
-    ['locked', { kind: 'status', status: 401 }, 'it refused the request', 'secret of this webhook'],
-    ['missing', { kind: 'status', status: 404 }, 'nothing is at this path', 'Check the path'],
-    ['busy', { kind: 'status', status: 429 }, 'its rate limit is exceeded', 'Raise the rate limit'],
-    ['down', WAITS, 'was not available', 'Check that the application runs'],
-    ['cut', { kind: 'closed' }, 'closed the connection without a response', 'crashed or restarted'],
-    ['slow', { kind: 'none' }, 'sent no response within 10 seconds', 'process it afterwards'],
-  ] as const satisfies readonly (readonly [string, ReceiverResponse, string, string])[];
-
-  test(
-    'says for every way to fail what happened and what to do',
-    async () => {
-      const webhooks: string[] = [];
-      for (const [place, answer] of CASES) {
-        webhooks.push((await subscribe(place)).id);
-        answerAt(place, answer);
-      }
-      const { id: unreachable } = await subscribe('private');
-      await stack.database.query(`update subscriptions set url = 'https://127.0.0.1/private' where id = $1`, [
-        unreachable,
-      ]);
-      const job = await newJob();
-      const attemptedAt = async (webhookId: string): Promise<string> => {
-        const { id } = await deliveryAbout(webhookId, job.id);
-        await waitForDelivery(owner, id, (_, attempts) => attempts > 0);
-        return id;
-      };
-      const found: { readonly deliveryId: string; readonly what: string; readonly advice: string }[] = [];
-      for (const [index, [, , what, advice]] of CASES.entries()) {
-        found.push({ deliveryId: await attemptedAt(webhooks[index] ?? ''), what, advice });
-      }
-      found.push({
-        deliveryId: await attemptedAt(unreachable),
-        what: 'does not resolve to a public address',
-        advice: 'exists in the public DNS',
-      });
-
-      await signIn(page, installer.owner);
-      for (const { deliveryId, what, advice } of found) {
-        await page.goto(`/console/deliveries/${deliveryId}`);
-        await expectText(what);
-        await page.getByRole('list', { name: 'What to do' }).getByText(advice).waitFor();
-      }
-      await checkLooks(page, 'delivery-refused-address');
-      await page.goto(`/console/deliveries/${found[6]?.deliveryId ?? ''}`);
-      await expectText(/sent no response within 10 seconds/);
-      await checkLooks(page, 'delivery-timed-out');
-      watched.expectNoFaults();
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
-    'says what is wrong with a certificate, and shows an answer that is no text as such',
-    async () => {
-      const { id } = await subscribe('certificate');
-      answerAt('certificate', WAITS);
-      const { delivery: waiting } = await send(id, 'retry_scheduled');
-      await stack.database.query(
-        `update delivery_attempts set outcome = 'tls_failed', error = 'the certificate has expired',
-           response_status = null, response_body = '\\x89504e470d0a1a0a00ff' where delivery_id = $1`,
-        [waiting.id],
-      );
-      await signIn(page, installer.owner, `/console/deliveries/${waiting.id}`);
-      await expectText(/The certificate of your server expired on .*, so nothing was sent/);
-      await expectText('The response is binary');
-      expect(
-        await page.getByRole('region', { name: 'Response to attempt 1, binary' }).textContent(),
-      ).toContain('PNG');
-      await expectText(/The next attempt .+ Attempt 1 of 8 failed/);
-      await checkLooks(page, 'delivery-certificate');
-      watched.expectNoFaults();
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
-    'says when there is no such delivery',
-    async () => {
-      watched.allow(/^404 GET \/partner-api\/deliveries\//);
-      await signIn(page, installer.owner, `/console/deliveries/${newId('dlv')}`);
-      await expectText('Could not load the delivery');
-      watched.expectNoFaults();
-    },
-    TIMEOUT_MS,
-  );
-});
-
 describe('the list of deliveries', () => {
-  test(
-    'shows new ones by itself at the top, and stands still while somebody reads further down',
-    async () => {
-      const { id } = await subscribe('live');
-      await fill(id, 30);
-      await signIn(page, installer.owner, `/console/deliveries?webhook=${id}`);
-      // With the test that has verified it.
-      await expectRows(31);
-      const first = await newJob();
-      await rows().filter({ hasText: first.id }).waitFor();
-      await expectRows(32);
+  test('shows new ones by itself at the top, and stands still while somebody reads further down', async () => {
+    const { id } = await subscribe('live');
+    await fill(id, 30);
+    await open(`/console/deliveries?webhook=${id}`);
+    // With the test that has verified it.
+    await expectRows(31);
+    const first = await newJob();
+    await rows().filter({ hasText: first.id }).waitFor();
+    await expectRows(32);
 
-      const link = rows().last().getByRole('link');
-      await link.focus();
+    await rows().last().getByRole('link').focus();
+    await eventually('the page is scrolled', async () => Number(await page.evaluate('window.scrollY')) > 100);
+    await expectText('Paused while you read');
+    const before = await page.evaluate('document.activeElement.getBoundingClientRect().top');
+    const second = await newJob();
+    await page.getByRole('button', { name: '1 new: show it' }).waitFor();
+    expect(await rows().filter({ hasText: second.id }).count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.getBoundingClientRect().top')).toBe(before);
+
+    await page.getByRole('button', { name: '1 new: show it' }).click();
+    await rows().filter({ hasText: second.id }).waitFor();
+    expect(await page.evaluate('window.scrollY')).toBe(0);
+    await expectRows(33);
+  });
+
+  test('is narrowed by state, event and time, keeps that in its address, and says when nothing is left', async () => {
+    const { id } = await subscribe('bad');
+    answerAt('bad', { kind: 'status', status: 404 });
+    await send(id, 'dead_lettered');
+    await open('/console/deliveries');
+    await expectRows(2);
+    await checkLooks(page, 'deliveries');
+    await page.getByLabel('State').selectOption({ label: 'Dead-lettered' });
+    await expectRows(1);
+    expect(new URL(page.url()).searchParams.get('status')).toBe('dead_lettered');
+    await page.reload();
+    await expectRows(1);
+    await page.getByLabel('Event').selectOption('install.test');
+    await expectText('No deliveries match the filter');
+    await checkLooks(page, 'deliveries-filtered-empty');
+    await page.getByRole('button', { name: 'Show all deliveries' }).click();
+    await expectRows(2);
+    await page.getByLabel('From').fill('2026-01-02T03:04:05');
+    await page.getByLabel('To').fill('2026-01-02T03:04:06');
+    await page.keyboard.press('Enter');
+    await expectText('No deliveries match the filter');
+    expect(new URL(page.url()).searchParams.get('to')).toBe('2026-01-02T03:04:06.000Z');
+    await page.goBack();
+    await expectRows(2);
+  });
+
+  test('holds 300 deliveries at most, and finds its place again on the way back', async () => {
+    const { id } = await subscribe('many');
+    await fill(id, 600);
+    await open();
+    await page.goto(`/console/deliveries?webhook=${id}`);
+    await expectRows(50);
+    const more = page.getByRole('button', { name: 'Load more' });
+    for (const shown of [100, 150, 200, 250, 300]) {
+      await more.click();
+      await expectRows(shown);
+    }
+    const anId = await rows().nth(299).getByRole('link').getAttribute('href');
+    await rows().nth(299).getByRole('link').click();
+    await heading(/^Delivery of/).waitFor();
+    await page.goBack();
+    await expectRows(300);
+    await eventually(
+      'the place is found again',
+      async () => Number(await page.evaluate('window.scrollY')) > 1_000,
+    );
+    for (let clicks = 0; clicks < 3; clicks += 1) {
+      const last = await rows().last().getByRole('link').getAttribute('href');
+      await more.click();
       await eventually(
-        'the page is scrolled',
-        async () => Number(await page.evaluate('window.scrollY')) > 100,
+        'older deliveries',
+        async () => (await rows().last().getByRole('link').getAttribute('href')) !== last,
       );
-      await expectText('Paused while you read');
-      const before = await page.evaluate('document.activeElement.getBoundingClientRect().top');
-      const second = await newJob();
-      await page.getByRole('button', { name: '1 new: show it' }).waitFor();
-      expect(await rows().filter({ hasText: second.id }).count()).toBe(0);
-      expect(await page.evaluate('document.activeElement.getBoundingClientRect().top')).toBe(before);
-
-      await page.getByRole('button', { name: '1 new: show it' }).click();
-      await rows().filter({ hasText: second.id }).waitFor();
-      expect(await page.evaluate('window.scrollY')).toBe(0);
-      await expectRows(33);
-      watched.expectNoFaults();
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
-    'shows a delivery in its new state by itself',
-    async () => {
-      const { id } = await subscribe('changing');
-      answerAt('changing', WAITS);
-      const { delivery: waiting, job } = await send(id, 'retry_scheduled');
-      await signIn(page, installer.owner, `/console/deliveries?webhook=${id}&resourceId=${job.id}`);
-      const row = rows().filter({ hasText: job.id });
-      await row.getByText('Failed, will be retried').waitFor();
-      expect(await row.textContent()).toContain('1 of 8');
-      answers.clear();
-      await stack.database.query(
-        'update deliveries set next_attempt_at = now(), not_before = null where id = $1',
-        [waiting.id],
-      );
-      await row.getByText('Accepted by your server').waitFor();
-      watched.expectNoFaults();
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
-    'is narrowed by webhook, state, event, resource and time, keeps that in its address, and says when nothing is left',
-    async () => {
-      const good = await subscribe('good');
-      const bad = await subscribe('bad');
-      answerAt('bad', { kind: 'status', status: 404 });
-      const dead = await send(bad.id, 'dead_lettered');
-      await signIn(page, installer.owner, '/console/deliveries');
-      // What needs attention is chosen by itself.
-      await expectRows(2);
-      await checkLooks(page, 'deliveries');
-      await page.getByLabel('State').selectOption({ label: 'Dead-lettered' });
-      await expectRows(1);
-      expect(new URL(page.url()).searchParams.get('status')).toBe('dead_lettered');
-      await page.reload();
-      await expectRows(1);
-      await page.getByLabel('Event').selectOption('install.test');
-      await expectText('No deliveries match the filter');
-      await checkLooks(page, 'deliveries-filtered-empty');
-      await page.getByRole('button', { name: 'Show all deliveries' }).click();
-      await expectRows(2);
-      await page.getByLabel('About').fill(dead.job.id);
-      await page.keyboard.press('Enter');
-      await expectRows(1);
-      expect(new URL(page.url()).searchParams.get('resourceId')).toBe(dead.job.id);
-      await page.getByLabel('Webhook').selectOption(good.id);
-      await rows().filter({ hasText: 'Delivered' }).waitFor();
-      await page.getByRole('button', { name: 'Clear filter' }).click();
-      await expectRows(2);
-      await page.getByLabel('From').fill('2026-01-02T03:04:05');
-      await page.getByLabel('To').fill('2026-01-02T03:04:06');
-      await page.keyboard.press('Enter');
-      await expectText('No deliveries match the filter');
-      expect(new URL(page.url()).searchParams.get('to')).toBe('2026-01-02T03:04:06.000Z');
-      await page.goBack();
-      await expectRows(2);
-      watched.expectNoFaults();
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
-    'says when there is nothing yet, and when it can not be loaded, and tries again',
-    async () => {
-      const made = await owner.call('POST', '/partner-api/webhooks', {
-        url: `${stack.receiverUrl}/silent`,
-        events: ['install.*'],
-      });
-      const id = /whk_\w+/.exec(made.text)?.[0] ?? '';
-      subscribed.push(id);
-      await signIn(page, installer.owner, `/console/deliveries?webhook=${id}`);
-      await expectText('No deliveries yet');
-      await checkLooks(page, 'deliveries-empty');
-
-      watched.allow(/^503 GET \/partner-api\/webhooks\/whk_\w+\/deliveries/);
-      await page.route('**/partner-api/webhooks/*/deliveries*', (route) =>
-        route.fulfill({
-          status: 503,
-          json: { error: 'the service is busy', code: 'unavailable', requestId: 'req_1' },
-        }),
-      );
-      await page.reload();
-      await expectText('Could not load deliveries');
-      await page.unroute('**/partner-api/webhooks/*/deliveries*');
-      await page.getByRole('button', { name: 'Retry' }).click();
-      await expectText('No deliveries yet');
-      watched.expectNoFaults();
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
-    'stays light and quick with 100,000 deliveries, and finds its place again on the way back',
-    async () => {
-      const { id } = await subscribe('many');
-      await fill(id, 100_000);
-      await signIn(page, installer.owner);
-      const began = Date.now();
-      await page.goto(`/console/deliveries?webhook=${id}`);
-      await expectRows(50);
-      process.stdout.write(`deliveries: the list of 100,000 was there after ${Date.now() - began} ms\n`);
-      const more = page.getByRole('button', { name: 'Load more' });
-      for (const shown of [100, 150, 200, 250, 300]) {
-        await more.click();
-        await expectRows(shown);
-      }
-      const anId = await rows().nth(299).getByRole('link').getAttribute('href');
-      await rows().nth(299).getByRole('link').click();
-      await heading(/^Delivery of/).waitFor();
-      await page.goBack();
       await expectRows(300);
-      await eventually(
-        'the place is found again',
-        async () => Number(await page.evaluate('window.scrollY')) > 1_000,
-      );
-      for (let clicks = 0; clicks < 3; clicks += 1) {
-        const last = await rows().last().getByRole('link').getAttribute('href');
-        await more.click();
-        await eventually(
-          'older deliveries',
-          async () => (await rows().last().getByRole('link').getAttribute('href')) !== last,
-        );
-        await expectRows(300);
-      }
-      expect(await page.locator(`a[href="${anId ?? ''}"]`).count()).toBe(1);
-      await expectText('Newer deliveries are hidden');
-      expect(Number(await page.evaluate('document.querySelectorAll("*").length'))).toBeLessThan(12_000);
-      await page.getByRole('button', { name: 'Back to the newest' }).click();
-      await expectRows(50);
-      expect(await page.evaluate('window.scrollY')).toBe(0);
-
-      const filtered = Date.now();
-      await page.getByLabel('State').selectOption({ label: 'Dead-lettered' });
-      await expectText('No deliveries match the filter');
-      process.stdout.write(`deliveries: nothing was found among them after ${Date.now() - filtered} ms\n`);
-      watched.expectNoFaults();
-    },
-    TIMEOUT_MS,
-  );
+    }
+    expect(await page.locator(`a[href="${anId ?? ''}"]`).count()).toBe(1);
+    await expectText('Newer deliveries are hidden');
+    await page.getByRole('button', { name: 'Back to the newest' }).click();
+    await expectRows(50);
+    expect(await page.evaluate('window.scrollY')).toBe(0);
+  });
 });
 
 describe('a bulk replay', () => {
-  test(
-    'is shown before it begins, goes on to be seen, is cancelled, and is listed',
-    async () => {
-      const { id } = await subscribe('bulk');
-      await signIn(page, installer.owner, `/console/webhooks/${id}/replay`);
-      await expectText('None yet');
-      await page.getByRole('button', { name: 'Preview replay' }).click();
-      await expectText('No deliveries to replay');
-      await checkLooks(page, 'bulk-replay-empty');
+  test('is shown before it begins, goes on to be seen, is cancelled, and is listed', async () => {
+    const { id } = await subscribe('bulk');
+    await open(`/console/webhooks/${id}/replay`);
+    await expectText('None yet');
+    await page.getByRole('button', { name: 'Preview replay' }).click();
+    await expectText('No deliveries to replay');
+    await checkLooks(page, 'bulk-replay-empty');
 
-      answerAt('bulk', { kind: 'status', status: 500 });
-      const jobs = [
-        await send(id, 'dead_lettered'),
-        await send(id, 'dead_lettered'),
-        await send(id, 'dead_lettered'),
-      ];
-      answers.clear();
-      await page.getByRole('checkbox', { name: 'Dead-lettered' }).uncheck();
-      await page.getByRole('button', { name: 'Preview replay' }).click();
-      await expectText('Choose at least one');
-      await page.getByRole('checkbox', { name: 'Dead-lettered' }).check();
-      await page.getByRole('button', { name: 'Last 7 days' }).click();
-      await page.getByLabel('Deliveries per minute').fill('1');
-      await page.getByRole('button', { name: 'Preview replay' }).click();
-      await expectText('3 deliveries will be sent again');
-      await page.getByRole('link', { name: jobs[0]?.job.id ?? '' }).waitFor();
-      await checkLooks(page, 'bulk-replay-preview');
+    answerAt('bulk', { kind: 'status', status: 500 });
+    const jobs = [
+      await send(id, 'dead_lettered'),
+      await send(id, 'dead_lettered'),
+      await send(id, 'dead_lettered'),
+    ];
+    answers.clear();
+    await page.getByRole('button', { name: 'Last 7 days' }).click();
+    await page.getByLabel('Deliveries per minute').fill('1');
+    await page.getByRole('button', { name: 'Preview replay' }).click();
+    await expectText('3 deliveries will be sent again');
+    await page.getByRole('link', { name: jobs[0]?.job.id ?? '' }).waitFor();
+    await checkLooks(page, 'bulk-replay-preview');
 
-      await page.getByRole('button', { name: 'Replay 3 deliveries' }).click();
-      await page.getByRole('heading', { name: 'Replay in progress' }).waitFor();
-      await expectText('1 of 3 queued');
-      await dismissToast();
-      await checkLooks(page, 'bulk-replay-running');
-      await page.getByRole('button', { name: 'Preview replay' }).click();
-      await expectText('2 deliveries will be sent again');
-      await page.getByRole('button', { name: 'Replay 2 deliveries' }).click();
-      await expectText(/still running; wait for its end or cancel it/);
-      await page.getByRole('button', { name: 'Stop replay' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Stop replay?' });
-      await dialog.getByRole('button', { name: 'Stop replay' }).click();
-      const past = page.getByRole('table', { name: 'Past bulk replays, newest first' }).getByRole('row');
-      await past.filter({ hasText: 'Cancelled' }).filter({ hasText: '1 of 3' }).waitFor();
-      await dialog.waitFor({ state: 'hidden' });
-      watched.allow(/^409 POST \/partner-api\/webhooks\/whk_\w+\/replay$/);
-      watched.expectNoFaults();
-    },
-    TIMEOUT_MS,
-  );
+    await page.getByRole('button', { name: 'Replay 3 deliveries' }).click();
+    await page.getByRole('heading', { name: 'Replay in progress' }).waitFor();
+    await expectText('1 of 3 queued');
+    await dismissToast();
+    await checkLooks(page, 'bulk-replay-running');
+    await page.getByRole('button', { name: 'Stop replay' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Stop replay?' });
+    await dialog.getByRole('button', { name: 'Stop replay' }).click();
+    const past = page.getByRole('table', { name: 'Past bulk replays, newest first' }).getByRole('row');
+    await past.filter({ hasText: 'Cancelled' }).filter({ hasText: '1 of 3' }).waitFor();
+    await dialog.waitFor({ state: 'hidden' });
+  });
 });
 
 describe('why did I not get it', () => {
-  test(
-    'is answered for a job, an event and a delivery, with the reason for every webhook',
-    async () => {
-      const sent = await subscribe('why-sent');
-      const paused = await subscribe('why-paused');
-      await subscribe('why-not', ['install.schedule_changed']);
-      await owner.call('POST', `/partner-api/webhooks/${paused.id}/pause`);
-      answerAt('why-sent', { kind: 'status', status: 410 });
-      const dead = await send(sent.id, 'dead_lettered');
+  test('is answered for a job, an event and a delivery, with the reason for every webhook', async () => {
+    const sent = await subscribe('why-sent');
+    const paused = await subscribe('why-paused');
+    await subscribe('why-not', ['install.schedule_changed']);
+    await owner.call('POST', `/partner-api/webhooks/${paused.id}/pause`);
+    answerAt('why-sent', { kind: 'status', status: 410 });
+    const dead = await send(sent.id, 'dead_lettered');
 
-      await signIn(page, installer.owner, '/console/why');
-      await expectText('Latest events');
-      await checkLooks(page, 'why');
-      const field = page.getByLabel('ID of a job, an event or a delivery');
-      const lookUp = page.getByRole('button', { name: 'Look up' });
-      await lookUp.click();
-      await expectText('Enter an ID');
+    await open('/console/why');
+    await expectText('Latest events');
+    await checkLooks(page, 'why');
+    const field = page.getByLabel('ID of a job, an event or a delivery');
+    const lookUp = page.getByRole('button', { name: 'Look up' });
+    await field.fill(dead.job.id);
+    await lookUp.click();
+    await page.getByRole('heading', { name: `Events of ${dead.job.id}` }).waitFor();
+    await page.getByRole('link', { name: 'install.job_assigned' }).click();
+    await expectText('Sent, but not accepted by your server.');
+    const trail = page.getByRole('list', { name: 'Event trace' });
+    for (const reason of [
+      'The webhook is subscribed to this event, so it was sent to it.',
+      'The webhook was paused when the event occurred. Activate the webhook',
+      'The webhook is not subscribed to this event. Add the event',
+    ]) {
+      await trail.getByText(reason).waitFor();
+    }
+    await trail.getByRole('row').filter({ hasText: '8 attempts, status 410' }).waitFor();
+    await checkLooks(page, 'why-trail');
+    await trail.getByRole('link', { name: 'First delivery' }).click();
+    await expectText('Your server responded with 410: nothing is at this path.');
+    await page.getByRole('link', { name: 'Trace event' }).click();
+    await expectText('Sent, but not accepted by your server.');
 
-      await field.fill(dead.job.id);
-      await lookUp.click();
-      await page.getByRole('heading', { name: `Events of ${dead.job.id}` }).waitFor();
-      await page.getByRole('link', { name: 'install.job_assigned' }).click();
-      await expectText('Sent, but not accepted by your server.');
-      const trail = page.getByRole('list', { name: 'Event trace' });
-      for (const reason of [
-        'The webhook is subscribed to this event, so it was sent to it.',
-        'The webhook was paused when the event occurred. Activate the webhook',
-        'The webhook is not subscribed to this event. Add the event',
-      ]) {
-        await trail.getByText(reason).waitFor();
-      }
-      await trail.getByRole('row').filter({ hasText: '8 attempts, status 410' }).waitFor();
-      await checkLooks(page, 'why-trail');
-      await trail.getByRole('link', { name: 'First delivery' }).click();
-      await expectText('Your server responded with 410: nothing is at this path.');
-      await page.getByRole('link', { name: 'Trace event' }).click();
-      await expectText('Sent, but not accepted by your server.');
+    await field.fill(dead.attempts.at(-1)?.deliveryId ?? '');
+    await lookUp.click();
+    await expectText('Sent, but not accepted by your server.');
 
-      await field.fill(dead.attempts.at(-1)?.deliveryId ?? '');
-      await lookUp.click();
-      await expectText('Sent, but not accepted by your server.');
-
-      await field.fill(newId('job'));
-      await lookUp.click();
-      await expectText('No events for this ID');
-      await checkLooks(page, 'why-unknown');
-
-      watched.allow(/^404 GET \/partner-api\/events\//);
-      await field.fill(newId('evt'));
-      await lookUp.click();
-      await expectText('Could not load the event');
-      expect(await cause().textContent()).toContain('No such event');
-      watched.expectNoFaults();
-    },
-    TIMEOUT_MS,
-  );
+    watched.allow(/^404 GET \/partner-api\/events\//);
+    await field.fill(newId('evt'));
+    await lookUp.click();
+    await expectText('Could not load the event');
+    await expectText('No such event');
+  });
 });

@@ -1,55 +1,34 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Page } from 'playwright-core';
-import { expectAccessible } from './browser/expect-accessible.js';
-import { openBrowser, type TestBrowser } from './browser/open-browser.js';
-import { signIn } from './browser/sign-in.js';
 import { checkLooks } from './browser/check-looks.js';
-import { type PageWatch, watch } from './browser/watch.js';
+import { expectAccessible } from './browser/expect-accessible.js';
+import { describeApiReference } from './browser/api-reference.js';
+import { setUpBrowser, signIn } from './browser/set-up-browser.js';
+import type { PageWatch } from './browser/watch.js';
 import { createActiveSubscription, signIn as signInByApi } from './support/owner-session.js';
 import { assignNewJob } from './support/platform-job.js';
 import { forgetConfirmation } from './surfaces/console-side.js';
-import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
-
-const TEST_MS = 600_000;
+import { apiKeyOf, type TestStack } from './support/test-stack.js';
 
 let stack: TestStack;
-let browser: TestBrowser;
-let seller: SandboxCompany;
-let installer: SandboxCompany;
 let page: Page;
 let watched: PageWatch;
 
-const first = (companies: readonly SandboxCompany[]): SandboxCompany => {
-  const [company] = companies;
-  if (company === undefined) throw new Error('the sandbox has such a company');
-  return company;
-};
+const suite = setUpBrowser(() => ({
+  settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS: '50' } },
+  answer: ({ path }) => (path === '/webhooks/down' ? 500 : 204),
+}));
+const installer = () => stack.company('INSTALLER');
 
-beforeAll(async () => {
-  stack = await startTestStack({
-    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS: '50' } },
-    answer: ({ path }) => (path === '/webhooks/down' ? 500 : 204),
-  });
-  browser = await openBrowser(stack.baseUrl);
-  seller = first(stack.companies('SALES'));
-  installer = first(stack.companies('INSTALLER'));
+beforeEach(() => {
+  stack = suite.stack();
 });
 
-afterAll(async () => {
-  await browser.close();
-  await stack.stop();
-});
-
-beforeEach(async () => {
-  page = await browser.newPage();
-  watched = watch(page);
-});
-
-afterEach(async () => {
-  await page.context().close();
-});
+/** Opens a page of the console, which the tests of this file look at. */
+async function openForInstaller(path?: string): Promise<void> {
+  ({ page, watched } = await suite.openFor(installer().owner, path));
+}
 
 const heading = (name: string) => page.getByRole('heading', { level: 1, name });
 
@@ -72,195 +51,171 @@ async function tabTo(name: string): Promise<void> {
 }
 
 describe('signing in', () => {
-  test(
-    'is done by keyboard alone, says what is wrong, and leads to the first webhook of a new owner',
-    async () => {
-      watched.allow(/^401 GET \/partner-api\/session$/);
-      watched.allow(/^401 POST \/partner-api\/session$/);
-      await page.goto('/console');
-      await heading('Sign in to the partner console').waitFor();
-      await checkLooks(page, 'sign-in');
+  test('is done by keyboard alone, says what is wrong, and leads to the first webhook of a new owner', async () => {
+    ({ page, watched } = await suite.open());
+    watched.allow(/^401 POST \/partner-api\/session$/);
+    await page.goto('/console');
+    await heading('Sign in to the partner console').waitFor();
+    await checkLooks(page, 'sign-in');
 
-      await page.getByLabel('Email address').focus();
-      await page.keyboard.type(installer.owner.email);
-      await page.keyboard.press('Tab');
-      await page.keyboard.type('not the password');
-      await page.keyboard.press('Enter');
-      await page.getByRole('alert').getByText('the email address or the password is wrong').waitFor();
-      await checkLooks(page, 'sign-in-refused');
+    await page.getByLabel('Email address').focus();
+    await page.keyboard.type(installer().owner.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('not the password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('the email address or the password is wrong').waitFor();
+    await checkLooks(page, 'sign-in-refused');
 
-      await page.getByLabel('Password', { exact: true }).focus();
-      await page.keyboard.press('ControlOrMeta+A');
-      await page.keyboard.type(installer.owner.password);
-      await page.keyboard.press('Enter');
-      await heading('Overview').waitFor();
-      await page.getByText('No webhooks yet').waitFor();
-      await checkLooks(page, 'overview-empty');
+    await page.getByLabel('Password', { exact: true }).focus();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type(installer().owner.password);
+    await page.keyboard.press('Enter');
+    await heading('Overview').waitFor();
+    await page.getByText('No webhooks yet').waitFor();
+    await checkLooks(page, 'overview-empty');
 
-      await page.getByRole('link', { name: 'Skip to content' }).focus();
-      await page.keyboard.press('Enter');
-      await tabTo('Create your first webhook');
-      await page.keyboard.press('Enter');
-      await heading('Create a webhook').waitFor();
-      expect(await page.title()).toContain('Create a webhook');
-      expect(await focused()).toBe('Create a webhook');
-      watched.expectNoFaults();
-    },
-    TEST_MS,
-  );
+    await page.getByRole('link', { name: 'Skip to content' }).focus();
+    await page.keyboard.press('Enter');
+    await tabTo('Create your first webhook');
+    await page.keyboard.press('Enter');
+    await heading('Create a webhook').waitFor();
+    expect(await page.title()).toContain('Create a webhook');
+    expect(await focused()).toBe('Create a webhook');
+  });
 
-  test(
-    'reloads a page until it is complete, when a replica of another version lacks its files',
-    async () => {
-      const refused: string[] = [];
-      // The entry of the page first, then what it loads itself.
-      for (const name of ['index', 'start']) {
-        await page.route(
-          `**/console/assets/${name}-*.js`,
-          (route) => {
-            refused.push(name);
-            return route.fulfill({ status: 404, contentType: 'application/json', body: '{}' });
-          },
-          { times: 1 },
-        );
-      }
-      await page.goto('/console');
-      await heading('Sign in to the partner console').waitFor();
-      expect(refused).toEqual(['index', 'start']);
-    },
-    TEST_MS,
-  );
+  test('reloads a page until it is complete, when a replica of another version lacks its files', async () => {
+    ({ page, watched } = await suite.open());
+    watched.allow(/^404 GET \/console\/assets\//);
+    const refused: string[] = [];
+    // The entry of the page first, then what it loads itself.
+    for (const name of ['index', 'start']) {
+      await page.route(
+        `**/console/assets/${name}-*.js`,
+        (route) => {
+          refused.push(name);
+          return route.fulfill({ status: 404, contentType: 'application/json', body: '{}' });
+        },
+        { times: 1 },
+      );
+    }
+    await page.goto('/console');
+    await heading('Sign in to the partner console').waitFor();
+    expect(refused).toEqual(['index', 'start']);
+  });
 });
 
 describe('the overview', () => {
-  test(
-    'says first what needs attention, then how every webhook does',
-    async () => {
-      const owner = await signInByApi(stack.baseUrl, installer.owner);
-      const events = ['install.*'];
-      const down = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/up`, events });
-      const up = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/fine`, events });
-      await stack.database.query('update subscriptions set url = $2, description = $3 where id = $1', [
-        down.id,
-        `${stack.receiverUrl}/down`,
-        'Dispatch board',
-      ]);
-      await stack.database.query(`update subscriptions set description = 'Warehouse' where id = $1`, [up.id]);
-      const jobs = { sellingCompanyId: seller.id, installerCompanyId: installer.id };
-      const installerKey = apiKeyOf(installer, 'installer-company');
-      for (let job = 0; job < 3; job += 1) await assignNewJob(stack, { ...jobs, installerKey });
-      // Sums are loaded with the page, and again only half a minute later.
-      await eventually('all deliveries at their ends', async () => {
-        const { rows } = await stack.database.query(
-          `select 1 from finished_deliveries
+  test('says first what needs attention, then how every webhook does', async () => {
+    const owner = await signInByApi(stack.baseUrl, installer().owner);
+    const events = ['install.*'];
+    const down = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/up`, events });
+    const up = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/fine`, events });
+    await stack.database.query('update subscriptions set url = $2, description = $3 where id = $1', [
+      down.id,
+      `${stack.receiverUrl}/down`,
+      'Dispatch board',
+    ]);
+    await stack.database.query(`update subscriptions set description = 'Warehouse' where id = $1`, [up.id]);
+    const jobs = { sellingCompanyId: stack.company('SALES').id, installerCompanyId: installer().id };
+    const installerKey = apiKeyOf(installer(), 'installer-company');
+    for (let job = 0; job < 3; job += 1) await assignNewJob(stack, { ...jobs, installerKey });
+    // Sums are loaded with the page, and again only half a minute later.
+    await eventually('all deliveries at their ends', async () => {
+      const { rows } = await stack.database.query(
+        `select 1 from finished_deliveries
            where not is_test and (subscription_id = $1 and state = 'dead_lettered' or subscription_id = $2)`,
-          [down.id, up.id],
-        );
-        return rows.length === 6;
-      });
-      await signIn(page, installer.owner);
-
-      await page.getByText('Deliveries to Dispatch board fail').waitFor();
-      await page
-        .getByText('3 deliveries dead-lettered in the last 24 hours, and recent attempts fail.')
-        .waitFor();
-      const table = page.getByRole('region', { name: 'Webhooks' });
-      await table.getByText('Warehouse').waitFor();
-      await table.getByText('100%').first().waitFor();
-      expect(await table.getByRole('link', { name: '3 dead-lettered' }).count()).toBe(1);
-      await checkLooks(page, 'overview');
-      watched.expectNoFaults();
-    },
-    TEST_MS,
-  );
-
-  test(
-    'says what could not be loaded, never that there is nothing, and is loaded when one tries again',
-    async () => {
-      watched.allow(/^503 GET \/partner-api\/(webhooks|statistics)/);
-      let isAway = true;
-      await page.route(/\/partner-api\/webhooks(\?|$)/, (route) =>
-        isAway
-          ? route.fulfill({
-              status: 503,
-              json: { error: 'job-state does not answer', code: 'unavailable', requestId: 'r-1' },
-            })
-          : route.continue(),
+        [down.id, up.id],
       );
-      await page.route(/\/partner-api\/statistics(\?|$)/, (route) =>
-        route.fulfill({ status: 503, json: { error: 'later', code: 'unavailable', requestId: 'r-2' } }),
-      );
-      await signIn(page, installer.owner);
-      await page.getByText('Could not load your webhooks').waitFor();
-      await page.getByText('r-1').waitFor();
-      await checkLooks(page, 'overview-error');
-      isAway = false;
-      await page.getByRole('button', { name: 'Retry' }).click();
-      const table = page.getByRole('region', { name: 'Webhooks' });
-      await table.waitFor();
-      expect(await page.getByText('Could not load your webhooks').count()).toBe(0);
-      await page.getByText('Not everything could be loaded').waitFor();
-      expect(await page.getByText('No open issues').count()).toBe(0);
-      await table.getByText('Unknown').first().waitFor();
-      expect(await table.getByText('None', { exact: true }).count()).toBe(0);
-      watched.expectNoFaults();
-    },
-    TEST_MS,
-  );
+      return rows.length === 6;
+    });
+    await openForInstaller();
 
-  test(
-    'is used on a phone and in dark colours, which are remembered',
-    async () => {
-      await signIn(page, installer.owner);
-      await page.setViewportSize({ width: 390, height: 844 });
-      await page.getByRole('button', { name: 'Open the navigation' }).click();
-      await checkLooks(page, 'navigation');
-      await page.setViewportSize({ width: 390, height: 844 });
-      await page.getByRole('link', { name: 'Event catalogue' }).click();
-      await heading('Event catalogue').waitFor();
-      await page.setViewportSize({ width: 1280, height: 900 });
-      await page.getByRole('button', { name: 'Use dark colors' }).click();
-      await page.reload();
-      await page.getByRole('button', { name: 'Use light colors' }).waitFor();
-      expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
-      await page.goto('/console');
-      await page.getByRole('region', { name: 'Webhooks' }).waitFor();
-      await expectAccessible(page);
-      watched.expectNoFaults();
-    },
-    TEST_MS,
-  );
+    await page.getByText('Deliveries to Dispatch board fail').waitFor();
+    await page
+      .getByText('3 deliveries dead-lettered in the last 24 hours, and recent attempts fail.')
+      .waitFor();
+    const table = page.getByRole('region', { name: 'Webhooks' });
+    await table.getByText('Warehouse').waitFor();
+    await table.getByText('100%').first().waitFor();
+    expect(await table.getByRole('link', { name: '3 dead-lettered' }).count()).toBe(1);
+    await checkLooks(page, 'overview');
+  });
+
+  test('says what could not be loaded, never that there is nothing, and is loaded when one tries again', async () => {
+    ({ page, watched } = await suite.open());
+    watched.allow(/^503 GET \/partner-api\/(webhooks|statistics)/);
+    let isAway = true;
+    await page.route(/\/partner-api\/webhooks(\?|$)/, (route) =>
+      isAway
+        ? route.fulfill({
+            status: 503,
+            json: { error: 'job-state does not answer', code: 'unavailable', requestId: 'r-1' },
+          })
+        : route.continue(),
+    );
+    await page.route(/\/partner-api\/statistics(\?|$)/, (route) =>
+      route.fulfill({ status: 503, json: { error: 'later', code: 'unavailable', requestId: 'r-2' } }),
+    );
+    await signIn(page, installer().owner);
+    await page.getByText('Could not load your webhooks').waitFor();
+    await page.getByText('r-1').waitFor();
+    await checkLooks(page, 'overview-error');
+    isAway = false;
+    await page.getByRole('button', { name: 'Retry' }).click();
+    const table = page.getByRole('region', { name: 'Webhooks' });
+    await table.waitFor();
+    expect(await page.getByText('Could not load your webhooks').count()).toBe(0);
+    await page.getByText('Not everything could be loaded').waitFor();
+    expect(await page.getByText('No open issues').count()).toBe(0);
+    await table.getByText('Unknown').first().waitFor();
+    expect(await table.getByText('None', { exact: true }).count()).toBe(0);
+  });
+
+  test('is used on a phone and in dark colours, which are remembered', async () => {
+    await openForInstaller();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Open the navigation' }).click();
+    await checkLooks(page, 'navigation');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('link', { name: 'Event catalogue' }).click();
+    await heading('Event catalogue').waitFor();
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.getByRole('button', { name: 'Use dark colors' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Use light colors' }).waitFor();
+    expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
+    await page.goto('/console');
+    await page.getByRole('region', { name: 'Webhooks' }).waitFor();
+    await expectAccessible(page);
+  });
 });
 
 describe('a secret that is made long after the login', () => {
-  test(
-    'asks for the password, again when it was wrong, and goes on with what was begun',
-    async () => {
-      watched.allow(/^403 POST \/partner-api\//);
-      const owner = await signInByApi(stack.baseUrl, installer.owner);
-      const events = ['install.*'];
-      const { id } = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/late`, events });
-      await signIn(page, installer.owner, `/console/webhooks/${id}/rotate-secret`);
-      for (const { name, value } of await page.context().cookies()) {
-        if (!name.endsWith('svc_session')) continue;
-        await forgetConfirmation(stack.stack.description.redisUrl, `${name}=${value}`);
-      }
-      await page.getByRole('button', { name: 'Create a new secret' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Confirm your password' });
-      await dialog.getByLabel('Password', { exact: true }).fill('not the password');
-      await dialog.getByRole('button', { name: 'Confirm' }).click();
-      await dialog.getByText('password is wrong').waitFor();
-      await checkLooks(page, 'password-dialog');
-      await dialog.getByLabel('Password', { exact: true }).fill(installer.owner.password);
-      await dialog.getByRole('button', { name: 'Confirm' }).click();
-      await page
-        .getByText(/whsec_/)
-        .first()
-        .waitFor();
-      const secret = await owner.call('GET', `/partner-api/webhooks/${id}`);
-      expect(secret.json).toMatchObject({ pendingSecretVersion: 2 });
-      watched.expectNoFaults();
-    },
-    TEST_MS,
-  );
+  test('asks for the password, again when it was wrong, and goes on with what was begun', async () => {
+    const owner = await signInByApi(stack.baseUrl, installer().owner);
+    const events = ['install.*'];
+    const { id } = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/late`, events });
+    await openForInstaller(`/console/webhooks/${id}/rotate-secret`);
+    watched.allow(/^403 POST \/partner-api\//);
+    for (const { name, value } of await page.context().cookies()) {
+      if (!name.endsWith('svc_session')) continue;
+      await forgetConfirmation(stack.stack.description.redisUrl, `${name}=${value}`);
+    }
+    await page.getByRole('button', { name: 'Create a new secret' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Confirm your password' });
+    await dialog.getByLabel('Password', { exact: true }).fill('not the password');
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await dialog.getByText('password is wrong').waitFor();
+    await checkLooks(page, 'password-dialog');
+    await dialog.getByLabel('Password', { exact: true }).fill(installer().owner.password);
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await page
+      .getByText(/whsec_/)
+      .first()
+      .waitFor();
+    const secret = await owner.call('GET', `/partner-api/webhooks/${id}`);
+    expect(secret.json).toMatchObject({ pendingSecretVersion: 2 });
+  });
 });
+
+describeApiReference(suite);

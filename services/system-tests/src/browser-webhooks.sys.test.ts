@@ -1,75 +1,36 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import type { Locator, Page } from 'playwright-core';
-import { openBrowser, type TestBrowser } from './browser/open-browser.js';
-import { signIn as signInWithForm } from './browser/sign-in.js';
 import { checkLooks } from './browser/check-looks.js';
-import { type PageWatch, watch } from './browser/watch.js';
+import { setUpBrowser } from './browser/set-up-browser.js';
 import { call } from './support/http-call.js';
-import {
-  createActiveSubscription,
-  type OwnerSession,
-  readSubscription,
-  signIn,
-} from './support/owner-session.js';
+import { createActiveSubscription, readSubscription, signIn } from './support/owner-session.js';
 import { assignNewJob } from './support/platform-job.js';
-import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
+import { apiKeyOf } from './support/test-stack.js';
 import type { ReceiverResponse } from './support/webhook-receiver.js';
 import { isSignedWith } from './support/webhook-signatures.js';
 
-const TEST_MS = 600_000;
 const WEBHOOK_ADDRESS = /\/webhooks\/(?<id>whk_[^/?]+)/;
 
-let stack: TestStack;
-let browser: TestBrowser;
-let installer: SandboxCompany;
-/** Has no subscription before the first test. */
-let newcomer: SandboxCompany;
-let owner: OwnerSession;
 /** How the receiver answers at a place; 204 at all others. */
 const answers = new Map<string, ReceiverResponse>();
-const opened: { readonly page: Page; readonly watched: PageWatch }[] = [];
+const suite = setUpBrowser(() => ({
+  settings: { 'job-state': { SCHEDULER_INTERVAL_MS: '50' } },
+  answer: ({ path }) => answers.get(path) ?? 204,
+}));
+afterEach(() => answers.clear());
 
-beforeAll(async () => {
-  stack = await startTestStack({
-    settings: { 'job-state': { SCHEDULER_INTERVAL_MS: '50' } },
-    answer: ({ path }) => answers.get(path) ?? 204,
-  });
-  await stack.database.query('update companies set installer_requests_per_minute = 100000');
-  browser = await openBrowser(stack.baseUrl);
-  const [one, other] = stack.companies('INSTALLER');
-  if (one === undefined || other === undefined) throw new Error('the sandbox has too few installers');
-  installer = one;
-  newcomer = other;
-  owner = await signIn(stack.baseUrl, installer.owner);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await stack.stop();
-});
-
-afterEach(async () => {
-  answers.clear();
-  for (const { page, watched } of opened.splice(0)) {
-    await page.context().close();
-    watched.expectNoFaults();
-  }
-});
-
-const urlOf = (place: string) => `${stack.receiverUrl}/${place}`;
+const installer = () => suite.stack().company('INSTALLER');
+/** Has no subscription before the first test. */
+const newcomer = () => suite.stack().company('INSTALLER', 1);
+const ownerSession = () => signIn(suite.stack().baseUrl, installer().owner);
+const urlOf = (place: string) => `${suite.stack().receiverUrl}/${place}`;
 const answerAt = (place: string, answer: ReceiverResponse) => answers.set(`/webhooks/${place}`, answer);
 const receivedAt = (place: string) =>
-  stack.receiver.received.filter(({ path }) => path === `/webhooks/${place}`);
+  suite.stack().receiver.received.filter(({ path }) => path === `/webhooks/${place}`);
 
-/** Opens a page of the console for an owner who signs in on the way. */
-async function openPage(path: string, company = installer): Promise<Page> {
-  const page = await browser.newPage();
-  opened.push({ page, watched: watch(page) });
-  await signInWithForm(page, company.owner, `/console${path}`);
-  return page;
-}
+const openPage = async (path: string, company = installer()): Promise<Page> =>
+  (await suite.openFor(company.owner, `/console${path}`)).page;
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
@@ -84,12 +45,11 @@ function subscriptionIn(page: Page): string {
 
 /** Moves a new job of the installer, so that an event occurs. */
 async function moveJob(): Promise<string> {
-  const [seller] = stack.companies('SALES');
-  if (seller === undefined) throw new Error('the sandbox has no seller');
-  const installerKey = apiKeyOf(installer, 'installer-company');
+  const stack = suite.stack();
+  const installerKey = apiKeyOf(installer(), 'installer-company');
   const job = await assignNewJob(stack, {
-    sellingCompanyId: seller.id,
-    installerCompanyId: installer.id,
+    sellingCompanyId: stack.company('SALES').id,
+    installerCompanyId: installer().id,
     installerKey,
   });
   const moved = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
@@ -101,306 +61,225 @@ async function moveJob(): Promise<string> {
   return job.id;
 }
 
-const subscribe = (place: string) =>
-  createActiveSubscription(owner, { url: urlOf(place), events: ['install.status_changed'] });
+const subscribe = async (place: string) =>
+  createActiveSubscription(await ownerSession(), { url: urlOf(place), events: ['install.status_changed'] });
 
 describe('an owner without webhooks', () => {
-  test(
-    'comes from the sign-in to a verified, active one in less than ten clicks',
-    async () => {
-      const page = await openPage('', newcomer);
-      let clicks = 0;
-      const click = async (target: Locator) => {
-        clicks += 1;
-        await target.click();
-      };
+  test('comes from the sign-in to a verified, active one in less than ten clicks', async () => {
+    const page = await openPage('', newcomer());
+    let clicks = 0;
+    const click = async (target: Locator) => {
+      clicks += 1;
+      await target.click();
+    };
 
-      await page.goto('/console/webhooks');
-      await expectText(page, 'No webhooks yet');
-      await checkLooks(page, 'webhooks-empty');
-      await page.goto('/console');
+    await page.goto('/console/webhooks');
+    await expectText(page, 'No webhooks yet');
+    await checkLooks(page, 'webhooks-empty');
+    await page.goto('/console');
 
-      await click(page.getByRole('link', { name: 'Create your first webhook' }));
-      await heading(page, 'Create a webhook').waitFor();
-      await click(page.getByLabel('Endpoint URL'));
-      await page.keyboard.type(urlOf('first'));
-      await expectText(page, 'This address can be used');
-      await click(page.getByRole('checkbox', { name: /install\.\*/ }));
-      await expect(page.getByRole('checkbox', { name: /install\.job_assigned/ }).isChecked()).resolves.toBe(
-        true,
-      );
-      await checkLooks(page, 'create-webhook-filled');
-      await click(button(page, 'Create webhook'));
+    await click(page.getByRole('link', { name: 'Create your first webhook' }));
+    await heading(page, 'Create a webhook').waitFor();
+    await click(page.getByLabel('Endpoint URL'));
+    await page.keyboard.type(urlOf('first'));
+    await expectText(page, 'This address can be used');
+    await click(page.getByRole('checkbox', { name: /install\.\*/ }));
+    await expect(page.getByRole('checkbox', { name: /install\.job_assigned/ }).isChecked()).resolves.toBe(
+      true,
+    );
+    await checkLooks(page, 'create-webhook-filled');
+    await click(button(page, 'Create webhook'));
 
-      await expectText(page, 'Your webhook is created');
-      await checkLooks(page, 'create-webhook-secret');
-      await click(button(page, 'Copy signing secret'));
-      const secret = String(await page.evaluate('navigator.clipboard.readText()'));
-      expect(secret).toMatch(/^whsec_/);
-      await click(page.getByRole('checkbox', { name: 'I have stored it' }));
-      await click(button(page, 'Send a test delivery'));
-      await expectText(page, 'Test delivered');
-      await click(button(page, 'Activate webhook'));
-      await expectText(page, 'Your webhook is active');
-      await checkLooks(page, 'create-webhook-active');
-      expect(clicks).toBeLessThan(10);
+    await expectText(page, 'Your webhook is created');
+    await checkLooks(page, 'create-webhook-secret');
+    await click(button(page, 'Copy signing secret'));
+    const secret = String(await page.evaluate('navigator.clipboard.readText()'));
+    expect(secret).toMatch(/^whsec_/);
+    await click(page.getByRole('checkbox', { name: 'I have stored it' }));
+    await click(button(page, 'Send a test delivery'));
+    await expectText(page, 'Test delivered');
+    await click(button(page, 'Activate webhook'));
+    await expectText(page, 'Your webhook is active');
+    await checkLooks(page, 'create-webhook-active');
+    expect(clicks).toBeLessThan(10);
 
-      const [tested] = receivedAt('first');
-      expect(tested?.envelope.event).toBe('install.test');
-      expect(tested !== undefined && isSignedWith(secret, tested)).toBe(true);
-      await page.getByRole('link', { name: 'View webhook' }).click();
-      await heading(page, urlOf('first').replace('https://', '')).waitFor();
-      const session = await signIn(stack.baseUrl, newcomer.owner);
-      expect(await readSubscription(session, subscriptionIn(page))).toMatchObject({
-        state: 'active',
-        verified: true,
-        events: ['install.*'],
-      });
-    },
-    TEST_MS,
-  );
+    const [tested] = receivedAt('first');
+    expect(tested?.envelope.event).toBe('install.test');
+    expect(tested !== undefined && isSignedWith(secret, tested)).toBe(true);
+    await page.getByRole('link', { name: 'View webhook' }).click();
+    await heading(page, urlOf('first').replace('https://', '')).waitFor();
+    const session = await signIn(suite.stack().baseUrl, newcomer().owner);
+    expect(await readSubscription(session, subscriptionIn(page))).toMatchObject({
+      state: 'active',
+      verified: true,
+      events: ['install.*'],
+    });
+  });
 });
 
 describe('creating a webhook', () => {
-  test(
-    'says while somebody types why an address can not be used, and asks for events',
-    async () => {
-      const page = await openPage('/webhooks/new');
-      const address = page.getByLabel('Endpoint URL');
-      for (const [url, reason] of [
-        ['http://hooks.example.com/', 'The address must be a URL that begins with https://'],
-        ['https://hooks.example.com:8443/', 'The address must use port 443.'],
-        ['https://127.0.0.1/', /public/],
-      ] as const) {
-        await address.fill(url);
-        await expectText(page, reason);
-      }
-      await checkLooks(page, 'create-webhook-refused');
-      await address.fill(urlOf('nothing'));
-      await expectText(page, 'This address can be used');
-      await button(page, 'Create webhook').click();
-      await page.getByRole('alert').filter({ hasText: 'Choose at least one event.' }).waitFor();
-    },
-    TEST_MS,
-  );
+  test('tells in plain words why a test failed, tests again, and does not let the secret be left by mistake', async () => {
+    answerAt('broken', { kind: 'status', status: 404, body: 'no such page' });
+    const page = await openPage('/webhooks/new');
+    await page.getByLabel('Endpoint URL').fill(urlOf('broken'));
+    await page.getByLabel('Name (optional)').fill('Job board');
+    await page.getByRole('checkbox', { name: /install\.job_assigned/ }).click();
+    await button(page, 'Create webhook').click();
+    await expectText(page, 'Your webhook is created');
 
-  test(
-    'shows the meaning, an example and the schema of every event',
-    async () => {
-      const page = await openPage('/webhooks/new');
-      await expectText(page, 'A job was assigned to your company.');
-      await page.getByText('Example and schema of install.job_assigned').click();
-      await expect(region(page, 'Example of install.job_assigned').textContent()).resolves.toContain(
-        '"jobId"',
-      );
-      await expect(region(page, 'JSON Schema of install.job_assigned').textContent()).resolves.toContain(
-        '"$schema"',
-      );
-      await checkLooks(page, 'create-webhook-event');
-    },
-    TEST_MS,
-  );
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Leave without the secret?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
 
-  test(
-    'tells in plain words why a test failed, tests again, and does not let the secret be left by mistake',
-    async () => {
-      answerAt('broken', { kind: 'status', status: 404, body: 'no such page' });
-      const page = await openPage('/webhooks/new');
-      await page.getByLabel('Endpoint URL').fill(urlOf('broken'));
-      await page.getByLabel('Name (optional)').fill('Job board');
-      await page.getByRole('checkbox', { name: /install\.job_assigned/ }).click();
-      await button(page, 'Create webhook').click();
-      await expectText(page, 'Your webhook is created');
+    await page.getByRole('checkbox', { name: 'I have stored it' }).click();
+    await button(page, 'Send a test delivery').click();
+    await expectText(page, 'Your server responded with 404.');
+    await expectText(page, 'Nothing is at this path.');
+    await expect(button(page, 'Activate webhook').isDisabled()).resolves.toBe(true);
+    await checkLooks(page, 'create-webhook-test-failed');
 
-      await page.getByRole('link', { name: 'Overview' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Leave without the secret?' });
-      await dialog.getByRole('button', { name: 'Cancel' }).click();
-      await dialog.waitFor({ state: 'hidden' });
-
-      await page.getByRole('checkbox', { name: 'I have stored it' }).click();
-      await button(page, 'Send a test delivery').click();
-      await expectText(page, 'Your server responded with 404.');
-      await expectText(page, 'Nothing is at this path.');
-      await expect(button(page, 'Activate webhook').isDisabled()).resolves.toBe(true);
-      await checkLooks(page, 'create-webhook-test-failed');
-
-      answerAt('broken', { kind: 'closed' });
-      await button(page, 'Test again').click();
-      await expectText(page, 'Could not connect to your server.');
-      answers.clear();
-      await button(page, 'Test again').click();
-      await expectText(page, 'Test delivered');
-      await button(page, 'Activate webhook').click();
-      await expectText(page, 'Your webhook is active');
-    },
-    TEST_MS,
-  );
+    answerAt('broken', { kind: 'closed' });
+    await button(page, 'Test again').click();
+    await expectText(page, 'Could not connect to your server.');
+    answers.clear();
+    await button(page, 'Test again').click();
+    await expectText(page, 'Test delivered');
+    await button(page, 'Activate webhook').click();
+    await expectText(page, 'Your webhook is active');
+  });
 });
 
 describe('the page of a webhook', () => {
-  test(
-    'shows how it does, and the list of all does so, too',
-    async () => {
-      await subscribe('shown');
-      for (const _ of [1, 2, 3]) await moveJob();
-      await stack.receiver.waitUntil(
+  test('shows how it does, and the list of all does so, too', async () => {
+    await subscribe('shown');
+    for (const _ of [1, 2, 3]) await moveJob();
+    await suite
+      .stack()
+      .receiver.waitUntil(
         'three events',
         () => receivedAt('shown').filter(({ envelope }) => envelope.event !== 'install.test').length === 3,
       );
-      const page = await openPage('/webhooks');
-      await page
-        .getByRole('row', { name: /webhooks\/shown/ })
-        .getByText('100%')
-        .waitFor();
-      await checkLooks(page, 'webhooks');
-      await page.getByRole('link', { name: urlOf('shown').replace('https://', '') }).click();
-      const traffic = region(page, 'Webhook health');
-      await traffic.getByText('100%').waitFor();
-      await traffic.getByRole('img', { name: /^Attempts in the last 24 hours/ }).waitFor();
-      await checkLooks(page, 'webhook');
-      await traffic.getByText('30 days').click();
-      await traffic.getByRole('img', { name: /^Attempts in the last 30 days/ }).waitFor();
-      await page.getByRole('link', { name: 'View deliveries' }).click();
-      await page.waitForURL(/\/console\/deliveries\?webhook=/);
-      expect(new URL(page.url()).searchParams.get('webhook')).toMatch(/^whk_/);
-    },
-    TEST_MS,
-  );
+    const page = await openPage('/webhooks');
+    await page
+      .getByRole('row', { name: /webhooks\/shown/ })
+      .getByText('100%')
+      .waitFor();
+    await checkLooks(page, 'webhooks');
+    await page.getByRole('link', { name: urlOf('shown').replace('https://', '') }).click();
+    const traffic = region(page, 'Webhook health');
+    await traffic.getByText('100%').waitFor();
+    await traffic.getByRole('img', { name: /^Attempts in the last 24 hours/ }).waitFor();
+    await checkLooks(page, 'webhook');
+    await traffic.getByText('30 days').click();
+    await traffic.getByRole('img', { name: /^Attempts in the last 30 days/ }).waitFor();
+    await page.getByRole('link', { name: 'View deliveries' }).click();
+    await page.waitForURL(/\/console\/deliveries\?webhook=/);
+    expect(new URL(page.url()).searchParams.get('webhook')).toMatch(/^whk_/);
+  });
 
-  test(
-    'pauses it, and activates it with the events that it missed',
-    async () => {
-      const { id } = await subscribe('paused');
-      const page = await openPage(`/webhooks/${id}`);
-      await button(page, 'Pause webhook').click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-      await expectText(page, 'Only tests are sent. Activate it');
-      const missed = await moveJob();
+  test('pauses it, and activates it with the events that it missed', async () => {
+    const { id } = await subscribe('paused');
+    const page = await openPage(`/webhooks/${id}`);
+    await button(page, 'Pause webhook').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await expectText(page, 'Only tests are sent. Activate it');
 
-      await button(page, 'Activate webhook').click();
-      await checkLooks(page, 'webhook-activate');
-      await page.getByRole('radio', { name: 'Also send missed events' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-      await expectText(page, 'Missed events are being sent');
-      // An event is caught up with once it is a minute old.
-      await stack.receiver.waitUntil(
-        'the event that was missed',
-        () => receivedAt('paused').some(({ envelope }) => envelope.resource.id === missed),
-        240_000,
-      );
-    },
-    2 * TEST_MS,
-  );
+    await button(page, 'Activate webhook').click();
+    await checkLooks(page, 'webhook-activate');
+    await page.getByRole('radio', { name: 'Also send missed events' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+    await expectText(page, 'Missed events are being sent');
+    expect((await readSubscription(await ownerSession(), id)).state).toBe('active');
+  });
 
-  test(
-    'changes what it is told: name and events at once, an address only after a new test',
-    async () => {
-      const { id } = await subscribe('before');
-      const page = await openPage(`/webhooks/${id}`);
-      await button(page, 'Edit settings').click();
-      await page.getByLabel('Name (optional)').fill('Warehouse');
-      await page.getByRole('checkbox', { name: /install\.job_assigned/ }).click();
-      await button(page, 'Save changes').click();
-      await heading(page, 'Warehouse').waitFor();
-      expect(await readSubscription(owner, id)).toMatchObject({
-        state: 'active',
-        events: ['install.status_changed', 'install.job_assigned'],
-      });
+  test('changes what it is told: name and events at once, an address only after a new test', async () => {
+    const { id } = await subscribe('before');
+    const page = await openPage(`/webhooks/${id}`);
+    await button(page, 'Edit settings').click();
+    await page.getByLabel('Name (optional)').fill('Warehouse');
+    await page.getByRole('checkbox', { name: /install\.job_assigned/ }).click();
+    await button(page, 'Save changes').click();
+    await heading(page, 'Warehouse').waitFor();
+    expect(await readSubscription(await ownerSession(), id)).toMatchObject({
+      state: 'active',
+      events: ['install.status_changed', 'install.job_assigned'],
+    });
 
-      await button(page, 'Edit settings').click();
-      await page.getByLabel('Endpoint URL').fill('https://127.0.0.1/');
-      await expectText(page, 'A new URL must be tested first');
-      await expectText(page, /public/);
-      await checkLooks(page, 'webhook-edit');
-      await page.getByLabel('Endpoint URL').fill(urlOf('after'));
-      await button(page, 'Save changes').click();
-      await expectText(page, 'This URL is not tested yet, so no events are sent.');
-      await checkLooks(page, 'webhook-unverified');
-      await button(page, 'Send a test delivery').click();
-      await expectText(page, 'Test delivered');
-      await button(page, 'Activate webhook').click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-      await expectText(page, 'Events are sent as they occur.');
-      expect(await readSubscription(owner, id)).toMatchObject({ state: 'active', url: urlOf('after') });
-    },
-    TEST_MS,
-  );
+    await button(page, 'Edit settings').click();
+    await page.getByLabel('Endpoint URL').fill('https://127.0.0.1/');
+    await expectText(page, 'A new URL must be tested first');
+    await expectText(page, /public/);
+    await checkLooks(page, 'webhook-edit');
+    await page.getByLabel('Endpoint URL').fill(urlOf('after'));
+    await button(page, 'Save changes').click();
+    await expectText(page, 'This URL is not tested yet, so no events are sent.');
+    await checkLooks(page, 'webhook-unverified');
+    await button(page, 'Send a test delivery').click();
+    await expectText(page, 'Test delivered');
+    await button(page, 'Activate webhook').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+    await expectText(page, 'Events are sent as they occur.');
+    expect(await readSubscription(await ownerSession(), id)).toMatchObject({
+      state: 'active',
+      url: urlOf('after'),
+    });
+  });
 
-  test(
-    'deletes it only when its host was typed',
-    async () => {
-      const { id } = await subscribe('deleted');
-      const page = await openPage(`/webhooks/${id}`);
-      await button(page, 'Delete webhook').click();
-      const dialog = page.getByRole('dialog', { name: 'Delete this webhook?' });
-      const confirm = dialog.getByRole('button', { name: 'Delete permanently' });
-      await confirm.waitFor();
-      await expect(confirm.isDisabled()).resolves.toBe(true);
-      await checkLooks(page, 'webhook-delete');
-      await dialog.getByRole('textbox').fill(new URL(stack.receiverUrl).host);
-      await confirm.click();
-      await heading(page, 'Webhooks').waitFor();
-      const gone = await owner.call('GET', `/partner-api/webhooks/${id}`);
-      expect(gone.status).toBe(404);
-    },
-    TEST_MS,
-  );
-
-  test(
-    'says so when there is no such webhook',
-    async () => {
-      const page = await openPage('/webhooks');
-      opened.at(-1)?.watched.allow(/^404 GET \/partner-api\/webhooks\/whk_none/);
-      await page.goto('/console/webhooks/whk_none');
-      await expectText(page, 'Could not load the webhook');
-      await checkLooks(page, 'webhook-missing');
-    },
-    TEST_MS,
-  );
+  test('deletes it only when its host was typed', async () => {
+    const { id } = await subscribe('deleted');
+    const page = await openPage(`/webhooks/${id}`);
+    await button(page, 'Delete webhook').click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this webhook?' });
+    const confirm = dialog.getByRole('button', { name: 'Delete permanently' });
+    await confirm.waitFor();
+    await expect(confirm.isDisabled()).resolves.toBe(true);
+    await checkLooks(page, 'webhook-delete');
+    await dialog.getByRole('textbox').fill(new URL(suite.stack().receiverUrl).host);
+    await confirm.click();
+    await heading(page, 'Webhooks').waitFor();
+    const gone = await (await ownerSession()).call('GET', `/partner-api/webhooks/${id}`);
+    expect(gone.status).toBe(404);
+  });
 });
 
 describe('replacing the secret', () => {
-  test(
-    'makes one, proves that the server knows it, and goes on where it was left',
-    async () => {
-      const { id } = await subscribe('rotated');
-      const page = await openPage(`/webhooks/${id}`);
-      await page.getByRole('link', { name: 'Rotate secret' }).click();
-      await checkLooks(page, 'rotate-secret');
-      await button(page, 'Create a new secret').click();
-      const secret =
-        (await page.getByLabel('Signing secret, version 2', { exact: true }).textContent()) ?? '';
-      expect(secret).toMatch(/^whsec_/);
-      await page.getByRole('checkbox', { name: 'I have stored it' }).click();
-      await checkLooks(page, 'rotate-secret-made');
+  test('makes one, proves that the server knows it, and goes on where it was left', async () => {
+    const { id } = await subscribe('rotated');
+    const page = await openPage(`/webhooks/${id}`);
+    await page.getByRole('link', { name: 'Rotate secret' }).click();
+    await checkLooks(page, 'rotate-secret');
+    await button(page, 'Create a new secret').click();
+    const secret = (await page.getByLabel('Signing secret, version 2', { exact: true }).textContent()) ?? '';
+    expect(secret).toMatch(/^whsec_/);
+    await page.getByRole('checkbox', { name: 'I have stored it' }).click();
+    await checkLooks(page, 'rotate-secret-made');
 
-      await page.getByRole('link', { name: 'receiver.partner.test/webhooks/rotated' }).click();
-      await expectText(page, 'Version 2 of the secret is pending.');
-      await page.getByRole('link', { name: 'Finish rotation' }).click();
-      await expectText(page, 'Version 2 was created earlier.');
-      await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
+    await page.getByRole('link', { name: 'receiver.partner.test/webhooks/rotated' }).click();
+    await expectText(page, 'Version 2 of the secret is pending.');
+    await page.getByRole('link', { name: 'Finish rotation' }).click();
+    await expectText(page, 'Version 2 was created earlier.');
+    await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
 
-      answerAt('rotated', { kind: 'status', status: 401 });
-      await button(page, 'Send a test delivery').click();
-      await expectText(page, 'Your server responded with 401.');
-      await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
-      await checkLooks(page, 'rotate-secret-resumed');
-      answers.clear();
-      await button(page, 'Test again').click();
-      await expectText(page, 'Test delivered');
-      const proof = receivedAt('rotated').at(-1);
-      expect(proof?.headers['x-svc-secret-version']).toBe('2');
-      expect(proof !== undefined && isSignedWith(secret, proof)).toBe(true);
+    answerAt('rotated', { kind: 'status', status: 401 });
+    await button(page, 'Send a test delivery').click();
+    await expectText(page, 'Your server responded with 401.');
+    await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
+    await checkLooks(page, 'rotate-secret-resumed');
+    answers.clear();
+    await button(page, 'Test again').click();
+    await expectText(page, 'Test delivered');
+    const proof = receivedAt('rotated').at(-1);
+    expect(proof?.headers['x-svc-secret-version']).toBe('2');
+    expect(proof !== undefined && isSignedWith(secret, proof)).toBe(true);
 
-      await button(page, 'Activate new secret').click();
-      await expectText(page, 'Version 2 signs every delivery from now on.');
-      await expectText(page, 'Keep version 1 on your server for one more day');
-      await checkLooks(page, 'rotate-secret-done');
-      expect(await readSubscription(owner, id)).toMatchObject({
-        secretVersion: 2,
-        pendingSecretVersion: null,
-      });
-    },
-    TEST_MS,
-  );
+    await button(page, 'Activate new secret').click();
+    await expectText(page, 'Version 2 signs every delivery from now on.');
+    await expectText(page, 'Keep version 1 on your server for one more day');
+    await checkLooks(page, 'rotate-secret-done');
+    expect(await readSubscription(await ownerSession(), id)).toMatchObject({
+      secretVersion: 2,
+      pendingSecretVersion: null,
+    });
+  });
 });

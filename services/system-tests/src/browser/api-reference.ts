@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expectAccessible } from './expect-accessible.js';
+import { type BrowserSuite } from './set-up-browser.js';
+
+const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
+  ['light, on a desktop', { viewport: { width: 1360, height: 900 }, colorScheme: 'light' }],
+  ['dark, on a phone', { viewport: { width: 390, height: 844 }, colorScheme: 'dark', deviceScaleFactor: 2 }],
+];
+
+const shownParts = (page: Page) =>
+  page
+    .locator('[data-entry]:visible')
+    .evaluateAll((parts: readonly { readonly id: string }[]) => parts.map(({ id }) => id));
+const search = (page: Page, text: string) => page.getByRole('searchbox', { name: 'Search' }).fill(text);
+
+/** The page at `/docs`. */
+export function describeApiReference(suite: BrowserSuite): void {
+  /** Requests that leave the service. */
+  const foreign: string[] = [];
+
+  async function open(target = '', look: BrowserContextOptions = {}): Promise<Page> {
+    const { page } = await suite.open(look);
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== new URL(suite.stack().baseUrl).origin)
+        foreign.push(request.url());
+    });
+    await page.goto(`/docs${target}`);
+    return page;
+  }
+
+  describe('the API reference', () => {
+    afterEach(() => {
+      expect(foreign).toEqual([]);
+    });
+
+    test.each(LOOKS)('fits the screen and is accessible, %s', async (_name, look) => {
+      const page = await open('', look);
+      expect(await page.title()).toBe('Partner Integration API: reference');
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await expectAccessible(page);
+      await search(page, 'stale_version');
+      await expectAccessible(page);
+    });
+
+    test('finds an error, a field and an event, and shows how many parts have it', async () => {
+      const page = await open();
+      const all = await shownParts(page);
+      await search(page, 'stale_version');
+      expect(await shownParts(page)).toEqual([
+        'errors',
+        'retries-and-idempotency',
+        'concurrent-changes',
+        'recordStatusEvent',
+        'setSchedule',
+        'replaceAssignments',
+        'schema-Error',
+        'schema-ErrorCode',
+      ]);
+      expect(await page.getByRole('status').textContent()).toBe('found in 8 parts');
+      await search(page, 'schedule');
+      const found = await shownParts(page);
+      expect(found).toEqual(
+        expect.arrayContaining(['setSchedule', 'schema-InstallerJob', 'event-install.schedule_changed']),
+      );
+      expect(found).not.toContain('createLead');
+      await search(page, 'no such words anywhere');
+      expect(await shownParts(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      expect(await shownParts(page)).toEqual(all);
+    });
+
+    test('is reached and searched with the keyboard alone, and its address names the search', async () => {
+      const page = await open();
+      await page.keyboard.press('Tab');
+      expect(await page.locator(':focus').textContent()).toBe('Skip to the content');
+      await page.keyboard.press('/');
+      await page.keyboard.type('install.schedule_changed');
+      await page.keyboard.press('Enter');
+      expect(await page.locator(':focus').textContent()).toContain('install.schedule_changed');
+      expect(new URL(page.url()).search).toBe('?q=install.schedule_changed');
+      await page.reload();
+      expect(await shownParts(page)).not.toContain('getJob');
+    });
+
+    test('shows a part again that the search has hidden when a link leads there', async () => {
+      const page = await open();
+      await search(page, 'membershipIds');
+      expect(await shownParts(page)).not.toContain('schema-InstallerJob');
+      await page.locator('#replaceAssignments').getByRole('link', { name: 'InstallerJob' }).click();
+      await page.locator('#schema-InstallerJob').waitFor();
+      expect(await page.getByRole('searchbox').inputValue()).toBe('');
+    });
+
+    test('is whole without a script, but for the search, at the address of this deployment', async () => {
+      const { baseUrl } = suite.stack();
+      const page = await open('', { javaScriptEnabled: false });
+      const answer = await fetch(new URL('/openapi.json', baseUrl));
+      const { operations, serverUrl } = readApiDescription(await answer.json());
+      expect(serverUrl).toBe(baseUrl);
+      for (const { id } of operations) expect(await page.locator(`[id="${id}"]`).isVisible()).toBe(true);
+      expect(await page.locator('#search').isVisible()).toBe(false);
+      expect(await page.locator('#recordStatusEvent pre').first().textContent()).toContain(
+        `curl -sS '${baseUrl}/partner/v1/jobs/job_`,
+      );
+    });
+  });
+}
