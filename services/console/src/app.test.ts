@@ -100,7 +100,7 @@ describe.each([
   );
 });
 
-test('sandbox-only operations have no path in production', async () => {
+test('sandbox-only operations have no path in production [SANDBOX-3]', async () => {
   const app = createConsoleApp({
     ...parts,
     webApp: FAKE_WEB_APP,

@@ -161,7 +161,7 @@ describe('API key authentication', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('returns the fault script of a key in the sandbox only, and only if it is known', async () => {
+  test('returns the fault script of a key in the sandbox only, and only if it is known [SANDBOX-3]', async () => {
     const faults = { id: 'f-1', requests: [{ fault: 'delay', delayMs: 5, times: 1 }] };
     const principalIn = (environment: Environment, script: object) => {
       const answer = create(AuthenticateKeyResponseSchema, {

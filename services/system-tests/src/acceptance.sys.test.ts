@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { type AcceptanceWorld, startAcceptanceWorld } from './acceptance/acceptance-world.js';
-import { describeCallers } from './acceptance/callers.js';
-import { describeErrorBodies } from './acceptance/error-bodies.js';
-import { describeInputFormats } from './acceptance/input-formats.js';
-import { describeJournal } from './acceptance/journal.js';
-import { describeRetrySchedule } from './acceptance/retry-schedule.js';
-import { describeWebhookSubscriptions } from './acceptance/webhook-subscriptions.js';
+import { describeConsoleBoundaries } from './acceptance/console-boundaries.js';
+import { describeFaultScripts } from './acceptance/fault-scripts.js';
 import { describeHttpProtocol } from './acceptance/http-protocol.js';
-import { describeTechnicalContact } from './acceptance/technical-contact.js';
+import { describeIdempotency } from './acceptance/idempotency.js';
+import { describeKeys } from './acceptance/keys.js';
+import { describeOperations } from './acceptance/operations.js';
 import { describeTechnicians } from './acceptance/technicians.js';
+import { describeWebhookSubscriptions } from './acceptance/webhook-subscriptions.js';
 
 /** What partners meet, driven over HTTP alone; each topic is a file of `acceptance/` and all share one stack. */
 let started: AcceptanceWorld;
@@ -22,38 +21,16 @@ afterAll(async () => {
   await started.stack.stop();
 });
 
-describe('error bodies', () => {
-  describeErrorBodies(world);
-});
-
-describe('input formats', () => {
-  describeInputFormats(world);
-});
-
-describe('callers', () => {
-  describeCallers(world);
-});
-
-describe('webhook subscriptions', () => {
-  describeWebhookSubscriptions(world);
-});
-
-describe('HTTP', () => {
-  describeHttpProtocol(world);
-});
-
-describe('the journal', () => {
-  describeJournal(world);
-});
-
-describe('the retry schedule', () => {
-  describeRetrySchedule(world);
-});
-
-describe('the technical contact', () => {
-  describeTechnicalContact(world);
-});
-
-describe('technicians', () => {
-  describeTechnicians(world);
+// Each topic takes its turn; the first one expects that nothing else changes the database.
+describe.each([
+  ['no operation of the console', describeConsoleBoundaries],
+  ['operations', describeOperations],
+  ['an Idempotency-Key', describeIdempotency],
+  ['webhook subscriptions', describeWebhookSubscriptions],
+  ['HTTP', describeHttpProtocol],
+  ['technicians', describeTechnicians],
+  ['fault scripts', describeFaultScripts],
+  ['keys', describeKeys],
+] as const)('%s', (_topic, describeTopic) => {
+  describeTopic(world);
 });

@@ -113,7 +113,7 @@ describe('a fault script', () => {
     );
   });
 
-  test('that is stored in production is not sent to its gateways', async () => {
+  test('that is stored in production is not sent to its gateways [SANDBOX-3]', async () => {
     await set(ALL);
     expect(await faultsFor('production')).toBeUndefined();
   });
@@ -240,7 +240,7 @@ describe('webhooks under a fault script', () => {
     expect(await deliveries()).toHaveLength(1);
   });
 
-  test('of another company are as usual, and all are in production, even with a stored script', async () => {
+  test('of another company are as usual, and all are in production, even with a stored script [SANDBOX-3]', async () => {
     await subscribe();
     await webhooks({ duplicate: true, reorder: true });
     const eventId = await record('production');

@@ -1,24 +1,30 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
+import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
+import { newId } from '@partner/kernel/ids';
+import { Webhook } from 'standardwebhooks';
+import { call } from '../support/http-call.js';
 import { createActiveSubscription, type OwnerSession, signIn } from '../support/owner-session.js';
+import { assignNewJob } from '../support/platform-job.js';
+import { apiKeyOf } from '../support/test-stack.js';
+import type { ReceivedWebhook } from '../support/webhook-receiver.js';
+import { isSignedWith } from '../support/webhook-signatures.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
-/** Endpoint URLs and signing secrets, as an owner meets them. */
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+/** Endpoint URLs and signatures, as an owner and a receiver meet them. */
 export function describeWebhookSubscriptions(world: () => AcceptanceWorld): void {
   let owner: OwnerSession;
-
   beforeAll(async () => {
     const { stack } = world();
-    const [company] = stack.companies('INSTALLER');
-    if (company === undefined) throw new Error('the sandbox has no installer company');
-    owner = await signIn(stack.baseUrl, company.owner);
+    owner = await signIn(stack.baseUrl, stack.company('INSTALLER').owner);
   });
 
   test.each([
     ['http://hooks.example.com/', 'must be a URL that begins with https://'],
     ['https://hooks.example.com:8443/', 'must use port 443'],
     ['https://ada@hooks.example.com/', 'must not contain a user name or password'],
-    ['https://hooks.example.com/#a', 'must not contain a fragment'],
     ['https://localhost/', 'use `partnerctl listen`'],
     ['https://10.0.0.1/', 'an address that is not public'],
   ])('refuses %s and names the rule that it breaks [CONSOLE-4, URL-1, URL-2]', async (url, rule) => {
@@ -27,28 +33,69 @@ export function describeWebhookSubscriptions(world: () => AcceptanceWorld): void
     expect(errorBody.parse(answer.json).error).toContain(rule);
   });
 
-  describe('activate-secret', () => {
-    test('refuses the active version with 409 and accepts the repeat of an activation [SECRET-8]', async () => {
-      const { stack } = world();
-      const { id } = await createActiveSubscription(owner, { url: stack.receiverUrl, events: ['install.*'] });
-      const activate = (pendingSecretVersion: number) =>
-        owner.call('POST', `/partner-api/webhooks/${id}/activate-secret`, { pendingSecretVersion });
-      expect(await activate(1)).toMatchObject({
-        status: 409,
-        json: {
-          code: 'secret_version_mismatch',
-          error: 'pendingSecretVersion: 1 is already active; no secret is pending',
-        },
-      });
-      await owner.call('POST', `/partner-api/webhooks/${id}/rotate-secret`);
-      expect(await activate(2)).toMatchObject({ status: 200, json: { secretVersion: 2 } });
-      expect(await activate(2)).toMatchObject({ status: 200, json: { secretVersion: 2 } });
-      const testWith = (secretVersion: number) =>
-        owner.call('POST', `/partner-api/webhooks/${id}/test`, { secretVersion });
-      expect((await testWith(1)).json).toMatchObject({
-        error: 'secretVersion: 1 was replaced; deliveries are signed with 2; no secret is pending',
-      });
-      await owner.call('DELETE', `/partner-api/webhooks/${id}`);
+  test('a new one is paused, and is not activated before a test delivery [SERVICE-5, WEBHOOK-2, WEBHOOK-3]', async () => {
+    const url = `${world().stack.receiverUrl}/untested`;
+    const created = await owner.call('POST', '/partner-api/webhooks', { url, events: ['install.*'] });
+    const { id, state } = subscriptionCreated.parse(created.json).subscription;
+    expect([created.status, state]).toEqual([201, 'paused']);
+    const early = await owner.call('POST', `/partner-api/webhooks/${id}/activate`);
+    expect([early.status, early.json]).toMatchObject([409, { code: 'test_delivery_required' }]);
+  });
+
+  test('gets webhooks that a stock Standard Webhooks verifier accepts, in a trace that no caller has chosen [AUTH-7, DELIVERY-4, DELIVERY-11, SERVICE-4]', async () => {
+    const { stack } = world();
+    const url = `${stack.receiverUrl}/signed`;
+    const { secret } = await createActiveSubscription(owner, { url, events: ['install.status_changed'] });
+    const installer = stack.company('INSTALLER');
+    const installerKey = apiKeyOf(installer, 'installer-company');
+    const job = await assignNewJob(stack, {
+      sellingCompanyId: stack.company('SALES').id,
+      installerCompanyId: installer.id,
+      installerKey,
+    });
+    const moved = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': installerKey,
+        'idempotency-key': newId('evt'),
+        traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01`,
+      },
+      body: {
+        status: 'ACKNOWLEDGED',
+        note: 'on it',
+        occurredAt: new Date().toISOString(),
+        expectedVersion: job.version,
+      },
+    });
+    expect(moved.status).toBe(201);
+    const isOfMove = ({ path, envelope }: ReceivedWebhook) =>
+      path === '/webhooks/signed' && envelope.resource.id === job.id;
+    await stack.receiver.waitUntil('the webhook of the move', (received) => received.some(isOfMove));
+    const [webhook] = stack.receiver.received.filter(isOfMove);
+    if (webhook === undefined) throw new Error('not received');
+
+    const headers = Object.fromEntries(
+      Object.entries(webhook.headers).map(([name, value]) => [name, String(value)] as const),
+    );
+    expect(() => new Webhook(secret).verify(webhook.body, headers)).not.toThrow();
+    const tampered = Buffer.from(webhook.body);
+    tampered.writeUInt8(tampered.readUInt8(10) ^ 1, 10);
+    expect(() => new Webhook(secret).verify(tampered, headers)).toThrow();
+    expect(isSignedWith(secret, webhook)).toBe(true);
+    expect(headers['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    expect(headers['traceparent']).not.toContain(TRACE_ID);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-svc-event': 'install.status_changed',
+      'x-svc-secret-version': '1',
+      'webhook-id': webhook.envelope.id,
+    });
+    expect(webhook.envelope).toMatchObject({
+      event: 'install.status_changed',
+      apiVersion: '2026-08-26',
+      schemaVersion: 1,
+      resource: { id: job.id, version: job.version + 1 },
+      data: { previousStatus: 'ASSIGNED', status: 'ACKNOWLEDGED', note: 'on it' },
     });
   });
 }

@@ -139,22 +139,13 @@ export async function readSessionIds(session: OwnerSession): Promise<readonly st
   return sessions.map(({ id }) => id);
 }
 
-/** Lets the session of a cookie be as if its time were over. */
-export function expireSession(redisUrl: string, cookie: string): Promise<void> {
-  return endTimeOf(redisUrl, cookie, 'lastSeenAt');
-}
-
 /** Lets the session of a cookie be as if the password had been given long ago. */
-export function forgetConfirmation(redisUrl: string, cookie: string): Promise<void> {
-  return endTimeOf(redisUrl, cookie, 'confirmedUntil');
-}
-
-async function endTimeOf(redisUrl: string, cookie: string, field: string): Promise<void> {
+export async function forgetConfirmation(redisUrl: string, cookie: string): Promise<void> {
   const token = cookie.slice(cookie.indexOf('=') + 1);
   const id = createHash('sha256').update(token).digest('hex');
   await withRedis(redisUrl, async (client) => {
     const [key] = await client.keys(`*session:${id}`);
     if (key === undefined) throw new Error('the session is not kept where this looks for it');
-    await client.hset(key, field, '1');
+    await client.hset(key, 'confirmedUntil', '1');
   });
 }

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { eventually } from '@partner/test-kit/eventually';
+import { call } from '../support/http-call.js';
+import { apiKeyOf } from '../support/test-stack.js';
+import type { AcceptanceWorld } from './acceptance-world.js';
+
+/** Within which no gateway takes a revoked key any more. */
+const REVOKED_WITHIN_MS = 5_000;
+
+/** How long API keys open the API. */
+export function describeKeys(world: () => AcceptanceWorld): void {
+  test('a revoked key is refused within 5 seconds [AUTH-13, ERROR-4]', async () => {
+    const { stack } = world();
+    const company = stack.company('INSTALLER', 1);
+    const key = apiKeyOf(company, 'installer-company');
+    const use = async () =>
+      (await call(stack.baseUrl, '/partner/v1/jobs?limit=1', { headers: { 'x-api-key': key } })).status;
+    expect(await use()).toBe(200);
+    await stack.revokeKey(company.id, key);
+    const revokedAt = performance.now();
+    let acceptedAt = revokedAt;
+    await eventually('401 for the revoked key', async () => {
+      const sentAt = performance.now();
+      const status = await use();
+      if (status === 200) acceptedAt = sentAt;
+      return status === 401;
+    });
+    expect(acceptedAt - revokedAt).toBeLessThan(REVOKED_WITHIN_MS);
+  });
+}

@@ -1,0 +1,313 @@
+import { describe, expect, test } from '@jest/globals';
+import { createApiKey } from '@partner/kernel/api-key';
+import { newId } from '@partner/kernel/ids';
+import { jobResponse } from '@partner/proto-contracts/resources/job/job';
+import type { HttpResponse } from '@partner/test-kit/http-call';
+import { addCompany, addKey } from '../support/companies.js';
+import { requestsOf, spoilt, withBody, withHeader } from './requests-of.js';
+import { expectError, type WireRequest } from '../surfaces/send.js';
+import {
+  isOnJob,
+  kindFor,
+  operationOf,
+  SURFACE_OPERATIONS,
+  verdictsOn,
+} from '../surfaces/surface-operations.js';
+import { readJob, validRequest } from '../surfaces/valid-request.js';
+import { watchRedis } from '../surfaces/watch-redis.js';
+import type { AcceptanceWorld } from './acceptance-world.js';
+
+const WITH_BODY = SURFACE_OPERATIONS.filter(({ body }) => body !== undefined);
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Of each operation fields that break a rule each, in a body that is valid otherwise. */
+const REFUSED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  createLead: { fullName: ' ', email: 'zoë@b.example', phone: 7, address: '1A', smsConsent: 'yes' },
+  bookAppointment: {
+    leadId: null,
+    startsAt: '2026-02-30T15:00:00Z',
+    endsAt: '2101-01-01T00:00:00Z',
+    notes: 'x'.repeat(501),
+    idempotencyKey: 'x'.repeat(7),
+  },
+  appendJobNote: { note: 'x'.repeat(2_001) },
+  recordStatusEvent: {
+    status: 'CANCELLED',
+    occurredAt: '2026-09-02T15:00:00-00:00',
+    note: 7,
+    blockerCode: 'RAIN',
+    expectedVersion: 1.5,
+  },
+  setSchedule: { status: 'UNSCHEDULED', startsAt: 'tomorrow', timeZone: 'PST', expectedVersion: '1' },
+  replaceAssignments: { membershipIds: 'mem_1', expectedVersion: 0 },
+};
+
+/** Every operation that is used with an API key. */
+export function describeOperations(world: () => AcceptanceWorld): void {
+  const { send, expectSuccess, valid, onJob } = requestsOf(world);
+  const get = (path: string, key: string) => send({ method: 'GET', path, headers: { 'x-api-key': key } });
+  describe('every operation', () => {
+    test.each(SURFACE_OPERATIONS)(
+      '$id answers a valid request as its contract says, and ignores unknown fields [CONTRACTOR-3, HTTP-2, HTTP-16, LEAD-3, SCHED-3, SERVICE-1, SERVICE-2, SERVICE-3, STATUS-3, VERSION-2]',
+      async (operation) => {
+        const request = await valid(operation);
+        const unknown =
+          operation.body === undefined ? request : withBody(request, { companyId: 'x', extra: 1 });
+        const answer = await expectSuccess({ ...unknown, path: `${request.path}?unknown=1` });
+        const { schema } = operation.responses[answer.status] ?? {};
+        expect(schema?.parse(answer.json)).toEqual(answer.json);
+      },
+    );
+
+    test.each(SURFACE_OPERATIONS)(
+      '$id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words [AUTH-1, AUTH-4, AUTH-12, ERROR-4]',
+      async (operation) => {
+        const request = await valid(operation);
+        const kind = kindFor(operation);
+        const holder = {
+          companyId: kind === 'installer-company' ? world().side.installerId : world().side.sellerId,
+          kind,
+          boundCompanyId: world().side.installerId,
+        };
+        const goodKey = world().side.keys[kind];
+        const [keyId = ''] = goodKey.split('.');
+        const [, foreignSecret = ''] = createApiKey('sandbox').text.split('.');
+        const wrong = [
+          [undefined, 'x-api-key: is required'],
+          ['', 'x-api-key: is required'],
+          ['key', 'x-api-key: must be one key that reads <keyId>.<secret>'],
+          [goodKey.replace('.', ''), 'x-api-key: must be one key that reads <keyId>.<secret>'],
+          [goodKey.slice(0, -1), 'x-api-key: has a secret that is incomplete or changed'],
+          [`${goodKey}x`, 'x-api-key: has a secret that is incomplete or changed'],
+          [
+            await addKey(world().stack, { ...holder, environment: 'production' }),
+            'x-api-key: is a key of the production',
+          ],
+        ] as const;
+        const unknown = [
+          createApiKey('sandbox').text,
+          `${keyId}.${foreignSecret}`,
+          await addKey(world().stack, { ...holder, revoked: true }),
+          await addKey(world().stack, { ...holder, expired: true }),
+          world().side.keys[kind === 'installer-company' ? 'general' : 'installer-company'],
+        ];
+        const refusalOf = async (key: string | undefined) => {
+          const { 'x-api-key': _key, ...headers } = request.headers;
+          const sent = {
+            ...request,
+            headers: key === undefined ? headers : { ...headers, 'x-api-key': key },
+          };
+          const answer = await send(sent);
+          expect(answer.headers.get('www-authenticate')).toMatch(/^ApiKey realm="(inbound|installer)"$/);
+          return expectError(answer, 401, 'unauthenticated').error;
+        };
+        for (const [key, fault] of wrong) expect(await refusalOf(key)).toContain(fault);
+        const messages: string[] = [];
+        for (const key of unknown) messages.push(await refusalOf(key));
+        expect(new Set(messages).size).toBe(1);
+        await expectSuccess(withHeader(request, 'x-api-key', await addKey(world().stack, holder)));
+      },
+    );
+
+    test.each(SURFACE_OPERATIONS)(
+      '$id takes the kinds of keys that have its scope, gives 403 to the others of its surface and 401 to those of the other [AUTH-3, AUTH-5, AUTH-8, ERROR-5, HTTP-4]',
+      async (operation) => {
+        for (const [kind, verdict] of verdictsOn(operation)) {
+          const request = withHeader(await valid(operation), 'x-api-key', world().side.keys[kind]);
+          if (verdict === 200) {
+            await expectSuccess(request);
+            continue;
+          }
+          const code = verdict === 401 ? 'unauthenticated' : 'permission_denied';
+          const { error } = expectError(await send(request), verdict, code);
+          expect(error).toMatch(
+            verdict === 401
+              ? /^x-api-key: /
+              : /^x-api-key: this key lacks the scope \S+; keys of kind \S+ have it$/,
+          );
+        }
+      },
+    );
+
+    test.each(SURFACE_OPERATIONS)(
+      '$id is refused for the first fault in the order 401, 403, 400, 404 [HTTP-5]',
+      async (operation) => {
+        const request = onJob(await valid(operation), newId('job'));
+        const wrong = spoilt(operation, request);
+        const as = (key: string): WireRequest => ({
+          ...wrong,
+          headers: { ...wrong.headers, 'x-api-key': key },
+        });
+        expectError(await send(as('nobody')), 401, 'unauthenticated');
+        for (const [kind, verdict] of verdictsOn(operation)) {
+          if (verdict === 403) expectError(await send(as(world().side.keys[kind])), 403, 'permission_denied');
+        }
+        // What has neither parameters nor body nor a version cannot be wrong.
+        const isVersioned = operation.path.startsWith('/partner/v1/');
+        if (operation.body !== undefined || operation.query !== undefined || isVersioned) {
+          expectError(await send(wrong), 400, 'invalid_argument');
+        }
+        if (isOnJob(operation)) expectError(await send(request), 404, 'not_found');
+      },
+    );
+
+    test.each(SURFACE_OPERATIONS)(
+      '$id says the request id of its caller when it has the right form, else a new one [ERROR-1, ERROR-2, HTTP-8]',
+      async (operation) => {
+        const request = await valid(operation);
+        const unknown = withHeader(request, 'x-api-key', 'nobody');
+        const id = 'A-z.0_9:x'.padEnd(128, 'x');
+        expect((await send(withHeader(unknown, 'x-request-id', id))).headers.get('x-request-id')).toBe(id);
+        for (const wrong of ['a b', 'a/b', 'x'.repeat(129)]) {
+          const answer = await send(withHeader(unknown, 'x-request-id', wrong));
+          expect(answer.headers.get('x-request-id')).toMatch(UUID_V7);
+        }
+        expect(
+          (await expectSuccess(withHeader(request, 'x-request-id', id))).headers.get('x-request-id'),
+        ).toBe(id);
+      },
+    );
+
+    test.each(WITH_BODY)(
+      '$id gives 400 to what is not a JSON object of its content type [ERROR-1, ERROR-3, HTTP-2, HTTP-16]',
+      async (operation) => {
+        const { json, ...rest } = await valid(operation);
+        const bodies: readonly (readonly [string | undefined, string])[] = [
+          ['application/json', '{"a":'],
+          ['application/json', '[]'],
+          ['application/json', '"text"'],
+          ['application/json', 'null'],
+          ['application/json', ''],
+          ['text/plain', JSON.stringify(json)],
+          ['application/x-www-form-urlencoded', 'a=1'],
+          [undefined, JSON.stringify(json)],
+        ];
+        for (const [type, text] of bodies) {
+          const headers = { ...rest.headers, ...(type === undefined ? {} : { 'content-type': type }) };
+          const answer = await send({ ...rest, headers, bytes: new TextEncoder().encode(text) });
+          expect(expectError(answer, 400, 'invalid_argument').error).toMatch(
+            /^(body|content-type): must|required/,
+          );
+        }
+        await expectSuccess({ ...rest, json });
+      },
+    );
+
+    test.each(SURFACE_OPERATIONS.filter(isOnJob))(
+      '$id gives 404 to a job of another company in the same words as to an unknown one, and leaves it as it is [AUTH-8, CONTRACTOR-4, ERROR-6, JOB-2]',
+      async (operation) => {
+        const before = await readJob(world().stack, world().other.jobId);
+        const messages: string[] = [];
+        for (const jobId of [world().other.jobId, newId('job'), 'job', '%F0%9F%8F%A0']) {
+          const request = await validRequest(world().stack, { ...world().side, jobId }, operation, before);
+          messages.push(expectError(await send(request), 404, 'not_found').error);
+        }
+        expect(new Set(messages).size).toBe(1);
+        expect(await readJob(world().stack, world().other.jobId)).toEqual(before);
+      },
+    );
+
+    test('gives 429 with retry-after when its limit is used up, before it looks at scope, input and resource [ERROR-9, HTTP-5, LIMIT-2, LIMIT-4]', async () => {
+      const seller = await addCompany(world().stack.database, {
+        class: 'SALES',
+        keys: ['general', 'installer-contractor'],
+        boundCompanyId: world().side.installerId,
+      });
+      const installer = await addCompany(world().stack.database, {
+        class: 'INSTALLER',
+        keys: ['installer-company'],
+        installerRequestsPerMinute: 1,
+      });
+      const keys = { '/inbound/': seller.apiKeys, '/partner/v1/': installer.apiKeys };
+      const [general = ''] = seller.apiKeys;
+      const used = Array.from({ length: 600 }, (_, turn) => turn);
+      while (used.length > 0) {
+        const answers = await Promise.all(used.splice(0, 20).map(() => get('/inbound/jobs', general)));
+        for (const answer of answers) expectError(answer, 403, 'permission_denied');
+      }
+      await get('/partner/v1/technicians', installer.apiKeys[0] ?? '');
+      for (const operation of SURFACE_OPERATIONS) {
+        const wrong = spoilt(operation, onJob(await valid(operation), newId('job')));
+        const surface = operation.path.startsWith('/inbound/') ? '/inbound/' : '/partner/v1/';
+        for (const key of keys[surface]) {
+          const answer = await send({ ...wrong, headers: { ...wrong.headers, 'x-api-key': key } });
+          expectError(answer, 429, 'rate_limited');
+          expect(answer.headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|6[01])$/);
+          expect(answer.headers.get('ratelimit')).toContain('r=0;');
+        }
+      }
+    });
+  });
+
+  describe('a field', () => {
+    test.each(WITH_BODY)(
+      'of the body of $id that breaks its rule is a 400 that names it [APPT-1, ERROR-3, HTTP-1, HTTP-11, HTTP-12, HTTP-17, LEAD-1, LEAD-6, LIMIT-5, SCHED-1, SCHED-4, STATUS-1]',
+      async (operation) => {
+        const fields = Object.entries(REFUSED[operation.id] ?? {});
+        expect(fields).not.toEqual([]);
+        for (const [field, value] of fields) {
+          const answer = await send(withBody(await valid(operation), { [field]: value }));
+          const { error, details } = expectError(answer, 400, 'invalid_argument');
+          expect({ value, error }).toEqual({
+            value,
+            error: expect.stringMatching(new RegExp(`^${field}: \\S`)),
+          });
+          expect(details?.map(({ path }) => path)).toContain(field);
+        }
+      },
+    );
+
+    test('membershipIds is taken with 20 different technicians, and is a 400 with 21 or with one of them twice [ASSIGN-1, LIMIT-5]', async () => {
+      const replace = operationOf('replaceAssignments');
+      const put = async (membershipIds: readonly string[]) =>
+        send(withBody(await valid(replace), { membershipIds }));
+      const twenty = world().side.technicianIds.slice(0, 20);
+      const { resource } = jobResponse.parse((await put(twenty)).json);
+      expect(resource.technicianAssignments.map(({ membershipId }) => membershipId)).toEqual(twenty);
+      for (const wrong of [
+        world().side.technicianIds.slice(0, 21),
+        [...twenty.slice(0, 2), ...twenty.slice(0, 1)],
+      ]) {
+        expect(expectError(await put(wrong), 400, 'invalid_argument').error).toMatch(/^membershipIds/);
+      }
+    });
+  });
+
+  describe('a limit', () => {
+    test.each(SURFACE_OPERATIONS)(
+      'and its remainder are in the response to a known caller of $id, at the cost of one command to Redis [LIMIT-6]',
+      async (operation) => {
+        const limit = operation.path.startsWith('/inbound/') ? 600 : 1_000_000;
+        const request = await valid(operation);
+        const answers: HttpResponse[] = [];
+        const commands = await watchRedis(world().stack.stack.description.redisUrl, async () => {
+          answers.push(await expectSuccess(request), await send(spoilt(operation, request)));
+        });
+        expect(commands).toHaveLength(answers.length);
+        for (const { headers } of answers) {
+          expect(headers.get('ratelimit-policy')).toBe(`"default";q=${limit};w=60`);
+          expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=([1-9]|[1-5]\d|60)$/);
+        }
+      },
+    );
+  });
+
+  describe('the version of the installer API', () => {
+    const VERSIONED = SURFACE_OPERATIONS.filter(({ path }) => path.startsWith('/partner/v1/'));
+
+    test.each(VERSIONED)(
+      'may be pinned for $id to the current date, and any other date is a 400 [FEED-2, VERSION-1, VERSION-7]',
+      async (operation) => {
+        const request = await valid(operation);
+        for (const wrong of ['2026-08-25', '2099-01-01', 'v1', '']) {
+          const answer = await send(withHeader(request, 'x-svc-api-version', wrong));
+          expect(expectError(answer, 400, 'invalid_argument').error).toMatch(/^x-svc-api-version: /);
+        }
+        const answer = await expectSuccess(withHeader(request, 'x-svc-api-version', '2026-08-26'));
+        expect(answer.headers.get('x-svc-api-version')).toBe('2026-08-26');
+        if (operation.id !== 'listTechnicians')
+          expect(answer.json).toMatchObject({ apiVersion: '2026-08-26' });
+      },
+    );
+  });
+}
