@@ -1,34 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
-import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { newId } from '@partner/kernel/ids';
-import { eventually } from '@partner/test-kit/eventually';
-import { sendCall } from '@partner/test-kit/http-call';
 import { z } from 'zod';
 import { productionValues } from './containers/chart-values.js';
 import { type Cluster, type Retirement, VERSIONS } from './containers/cluster.js';
 import { startClusterStack } from './containers/cluster-stack.js';
-import type { Container } from './containers/container.js';
 import { type Engine, startEngine } from './containers/engine.js';
 import { expectNothingLost } from './containers/expect-nothing-lost.js';
-import {
-  type HeldWork,
-  holdAttempts,
-  holdRequest,
-  holdStatusEvents,
-  keepConnection,
-  type KeptConnection,
-} from './containers/hold-work.js';
 import { buildImages, contextFiles, imageOf } from './containers/images.js';
-import { startSteadyLoad, type SteadyLoad } from './containers/steady-load.js';
-import { createActiveSubscription, type OwnerSession, signIn } from './support/owner-session.js';
-import { assignNewJob } from './support/platform-job.js';
-import { apiKeyOf, type TestStack } from './support/test-stack.js';
+import { startSteadyLoad } from './containers/steady-load.js';
+import { createActiveSubscription, signIn } from './support/owner-session.js';
+import type { TestStack } from './support/test-stack.js';
 
 const [EARLIER, LATER] = VERSIONS;
 const PATH = '/webhooks/containers';
-const HELD_JOBS = 12;
 
 /** Prints the files of the image below /app. */
 const LIST_FILES = `
@@ -170,21 +155,8 @@ suite(title, () => {
   describe('run by the charts', () => {
     let stack: TestStack;
     let cluster: Cluster;
-    let installer: SandboxCompany;
-    let seller: SandboxCompany;
-    let session: OwnerSession;
-    const gate = createGate();
-
     beforeAll(async () => {
-      ({ stack, cluster } = await startClusterStack(engine, ({ path }) =>
-        path === PATH ? { kind: 'status', status: 204, until: gate.passed() } : 204,
-      ));
-      const [firstInstaller] = stack.companies('INSTALLER');
-      const [firstSeller] = stack.companies('SALES');
-      if (firstInstaller === undefined || firstSeller === undefined)
-        throw new Error('the sandbox lacks companies');
-      installer = firstInstaller;
-      seller = firstSeller;
+      ({ stack, cluster } = await startClusterStack(engine));
     });
 
     afterAll(async () => {
@@ -237,164 +209,36 @@ suite(title, () => {
       },
     );
 
-    describe('under load', () => {
-      beforeAll(async () => {
-        await Promise.all(SERVICE_NAMES.map((service) => cluster.deployment(service).add(EARLIER)));
-        session = await signIn(cluster.deployment('console').url, installer.owner);
-        await createActiveSubscription(session, {
-          url: `${stack.receiverUrl}/containers`,
-          events: ['install.status_changed', 'install.test'],
-        });
+    test('every service is replaced by a later version under load, each container finishes and exits 0 in time, and nothing is lost', async () => {
+      await Promise.all(SERVICE_NAMES.map((service) => cluster.deployment(service).add(EARLIER)));
+      const urlOf = (service: ServiceName) => cluster.deployment(service).url;
+      const session = await signIn(urlOf('console'), stack.company('INSTALLER').owner);
+      await createActiveSubscription(session, {
+        url: `${stack.receiverUrl}/containers`,
+        events: ['install.status_changed', 'install.test'],
       });
-
-      test('every service is replaced by a later version with work in flight, each container finishes and exits 0 in time, and nothing is lost', async () => {
-        const load = await startSteadyLoad({
-          stack,
-          urlOf: (service) => cluster.deployment(service).url,
-          installer,
-          seller,
-          session,
-        });
-        const replaced: Awaited<ReturnType<typeof replaceWithWorkInFlight>>[] = [];
-        try {
-          for (const service of SERVICE_NAMES) replaced.push(await replaceWithWorkInFlight(service, load));
-        } catch (error) {
-          await load.stop();
-          throw error;
+      const load = await startSteadyLoad({ stack, urlOf, session });
+      const retirements: Retirement[] = [];
+      try {
+        for (const service of SERVICE_NAMES) {
+          await load.untilWritten(5);
+          retirements.push(await cluster.deployment(service).replaceBy(LATER));
         }
-        const report = await load.stop();
-
-        for (const { retirement, statuses } of replaced) {
-          expect(retirement.exitCode).toBe(0);
-          expect(retirement.stoppedInMs).toBeLessThan(retirement.allowedMs);
-          for (const status of statuses) expect([200, 201]).toContain(status);
-        }
-        // Each attempt with a known result is made once.
-        expect(await expectNothingLost(stack, report, PATH)).toBe(0);
-        // The earlier version has understood messages with fields that it does not know.
-        expect(stack.receivedStatusChanges.some(({ unknownFields }) => unknownFields > 0)).toBe(true);
-        expect(stack.receivedStatusChanges.some(({ unknownFields }) => unknownFields === 0)).toBe(true);
-      });
-    });
-
-    /** Starts the later version beside the earlier one, then ends that one while it has work in flight. */
-    async function replaceWithWorkInFlight(
-      service: ServiceName,
-      load: SteadyLoad,
-    ): Promise<{ readonly retirement: Retirement; readonly statuses: readonly number[] }> {
-      const deployment = cluster.deployment(service);
-      const [old] = deployment.containers;
-      if (old === undefined) throw new Error(`${service} has no container`);
-      const jobs = await Promise.all(Array.from({ length: HELD_JOBS }, () => newJob()));
-      await deployment.add(LATER);
-      await load.untilWritten(5);
-
-      let held: HeldWork | undefined;
-      let kept: KeptConnection | undefined;
-      let statuses: readonly number[] = [];
-      const retirement = await deployment.retire(old, {
-        beforeSigterm: async () => {
-          held = await holdWork(service, old, jobs);
-          if (deployment.url !== '') kept = await keepConnection(old);
-        },
-        afterSigterm: async () => {
-          expect(await firstUnreadyResponse(old)).toMatchObject({ status: 503, body: { ready: false } });
-          if (kept !== undefined) {
-            // The connection is not cut: the request gets its response, with the request to open another connection.
-            expect(await kept.useAgain()).toEqual({ status: 404, isSame: true, connection: 'close' });
-          }
-          await old.untilPasses('liveness');
-          statuses = (await held?.release()) ?? [];
-        },
-      });
-      await load.untilWritten(5);
-      return { retirement, statuses };
-    }
-
-    function newJob() {
-      return assignNewJob(
-        { ...stack, baseUrl: cluster.deployment('installer-gateway').url },
-        {
-          sellingCompanyId: seller.id,
-          installerCompanyId: installer.id,
-          installerKey: apiKeyOf(installer, 'installer-company'),
-        },
-      );
-    }
-
-    function holdWork(
-      service: ServiceName,
-      container: Container,
-      jobs: readonly { readonly id: string; readonly version: number }[],
-    ): Promise<HeldWork> {
-      const [job] = jobs;
-      const apiKey = apiKeyOf(installer, 'installer-company');
-      switch (service) {
-        case 'job-state':
-          return holdStatusEvents(stack, {
-            baseUrl: cluster.deployment('installer-gateway').url,
-            apiKey,
-            jobs,
-          });
-        case 'webhook-dispatcher':
-          return holdAttempts(container, gate);
-        case 'installer-gateway':
-          return holdRequest(container, {
-            path: `/partner/v1/jobs/${job?.id ?? ''}/status-events`,
-            headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt') },
-            body: {
-              status: 'ACKNOWLEDGED',
-              occurredAt: new Date().toISOString(),
-              expectedVersion: job?.version,
-            },
-          });
-        case 'inbound-gateway':
-          return holdRequest(container, {
-            path: '/inbound/leads',
-            headers: { 'x-api-key': apiKeyOf(seller, 'general'), 'idempotency-key': newId('evt') },
-            body: {
-              fullName: 'Ada Lovelace',
-              email: 'ada@example.com',
-              phone: '+1 512 555 0100',
-              address: `${newId('evt')} Main Street, Austin, TX 78701`,
-            },
-          });
-        case 'console':
-          return holdRequest(container, {
-            path: '/partner-api/session',
-            headers: { origin: session.headers.origin },
-            body: seller.owner,
-          });
+        await load.untilWritten(5);
+      } catch (error) {
+        await load.stop();
+        throw error;
       }
-    }
+      const report = await load.stop();
+
+      for (const { exitCode, stoppedInMs, allowedMs } of retirements) {
+        expect(exitCode).toBe(0);
+        expect(stoppedInMs).toBeLessThan(allowedMs);
+      }
+      await expectNothingLost({ ...stack, baseUrl: urlOf('installer-gateway') }, report, PATH);
+      // The earlier version has understood messages with fields that it does not know.
+      expect(stack.receivedStatusChanges.some(({ unknownFields }) => unknownFields > 0)).toBe(true);
+      expect(stack.receivedStatusChanges.some(({ unknownFields }) => unknownFields === 0)).toBe(true);
+    });
   });
 });
-
-/** The first response of `/readyz` that is not 200. */
-async function firstUnreadyResponse(container: Container) {
-  return eventually(
-    'the container is not ready',
-    async () => {
-      const { status, json } = await sendCall(`http://127.0.0.1:${container.port('admin')}`, '/readyz');
-      return status !== 200 && { status, body: json };
-    },
-    { everyMs: 1 },
-  );
-}
-
-/** Lets callers pass while it is open, and holds them from `shut` to `open`. */
-function createGate() {
-  let passed = Promise.resolve();
-  let letPass: () => void = () => undefined;
-  return {
-    passed: () => passed,
-    shut() {
-      passed = new Promise((resolve) => {
-        letPass = resolve;
-      });
-    },
-    open() {
-      letPass();
-    },
-  };
-}

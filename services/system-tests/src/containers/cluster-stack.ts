@@ -3,7 +3,6 @@ import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { startTestStack, type TestStack } from '../support/test-stack.js';
-import type { ReceivedWebhook, ReceiverResponse } from '../support/webhook-receiver.js';
 import { type Cluster, createCluster } from './cluster.js';
 import type { Engine } from './engine.js';
 
@@ -18,12 +17,8 @@ const NO_SERVICES = {
 /** Starts the backing services with a migrated sandbox, and a cluster without containers beside them. */
 export async function startClusterStack(
   engine: Engine,
-  answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverResponse,
 ): Promise<{ readonly stack: TestStack; readonly cluster: Cluster }> {
-  const stack = await startTestStack({
-    replicas: NO_SERVICES,
-    ...(answer !== undefined && { answer }),
-  });
+  const stack = await startTestStack({ replicas: NO_SERVICES });
   try {
     const { directory, description } = stack.stack;
     const keys = ensureStackSecrets(directory);

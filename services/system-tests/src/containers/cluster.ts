@@ -37,17 +37,13 @@ export interface Retirement {
 export interface Deployment {
   /** The address for its callers; empty if the service has no HTTP. */
   readonly url: string;
-  readonly containers: readonly Container[];
   /** Starts one more container and resolves once it passes its probes and is an endpoint. */
-  add(version: Version): Promise<Container>;
+  add(version: Version): Promise<void>;
   /**
-   * Ends a container: it stops being an endpoint after the time of propagation and gets SIGTERM after its preStop. Resolves
-   * once it has ended; kills it when its grace period is over.
+   * Starts a container of this version beside the only one, and ends that one: it stops being an endpoint after the time of
+   * propagation and gets SIGTERM after its preStop. Resolves once it has ended; kills it when its grace period is over.
    */
-  retire(
-    container: Container,
-    around: { readonly beforeSigterm: () => Promise<void>; readonly afterSigterm: () => Promise<void> },
-  ): Promise<Retirement>;
+  replaceBy(version: Version): Promise<Retirement>;
 }
 
 /** The five services, as containers that run as their charts say. */
@@ -135,21 +131,21 @@ export async function createCluster(
 
   function createDeployment(service: ServiceName): Deployment {
     const containers = new Set<Container>();
+    async function add(version: Version): Promise<void> {
+      const chartPlan = await plan(service, sandboxValues(service, version, surroundings));
+      const container = await run(service, inVersion(chartPlan, service, version));
+      containers.add(container);
+      await container.untilPasses('startup');
+      await container.untilPasses('readiness');
+      endpoints.get(service)?.add(container);
+    }
     return {
       url: urlOf(service),
-      get containers() {
-        return [...containers];
-      },
-      async add(version) {
-        const chartPlan = await plan(service, sandboxValues(service, version, surroundings));
-        const container = await run(service, inVersion(chartPlan, service, version));
-        containers.add(container);
-        await container.untilPasses('startup');
-        await container.untilPasses('readiness');
-        endpoints.get(service)?.add(container);
-        return container;
-      },
-      async retire(container, around) {
+      add,
+      async replaceBy(version) {
+        const [container] = containers;
+        if (container === undefined) throw new Error(`${service} has no container`);
+        await add(version);
         const { preStopSeconds, terminationGraceSeconds } = container.plan;
         // Not a wait for a state: these are the two clocks that run in parallel once a pod is to end.
         const propagated = delay(PROPAGATION_SECONDS * 1_000 * TIME_SCALE).then(() =>
@@ -157,19 +153,14 @@ export async function createCluster(
         );
         await delay(preStopSeconds * 1_000 * TIME_SCALE);
         await propagated;
-        await around.beforeSigterm();
         const allowedMs = (terminationGraceSeconds - preStopSeconds) * 1_000;
         const killing = setTimeout(() => void container.signal('SIGKILL'), allowedMs);
         const beganAt = performance.now();
         await container.signal('SIGTERM');
-        try {
-          await around.afterSigterm();
-        } finally {
-          await container.ended;
-          clearTimeout(killing);
-          containers.delete(container);
-        }
-        return { exitCode: await container.ended, stoppedInMs: performance.now() - beganAt, allowedMs };
+        const exitCode = await container.ended;
+        clearTimeout(killing);
+        containers.delete(container);
+        return { exitCode, stoppedInMs: performance.now() - beganAt, allowedMs };
       },
     };
   }

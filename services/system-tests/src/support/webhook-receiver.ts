@@ -17,8 +17,6 @@ export interface ReceivedWebhook {
 export interface TimedWebhook extends ReceivedWebhook {
   /** When it was there completely, in milliseconds of the Unix epoch. */
   readonly receivedAt: number;
-  /** Of the connections that the receiver has taken, counted from 1. */
-  readonly connection: number;
   /** What its response asked for in `retry-after`. */
   readonly retryAfterSeconds: number | undefined;
 }
@@ -32,8 +30,6 @@ export type ReceiverResponse =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string;
       readonly afterMs?: number;
-      /** The response waits until this has resolved. */
-      readonly until?: Promise<unknown>;
     }
   | { readonly kind: 'closed' }
   | { readonly kind: 'none' };
@@ -60,7 +56,7 @@ export async function startWebhookReceiver(options: {
   const received = createRecorder<TimedWebhook>();
   const server = await startReceiver({
     certificate: { key: options.key, cert: options.cert },
-    answer({ path, headers, body, connection }, response) {
+    answer({ path, headers, body }, response) {
       const envelope = webhookEnvelope.parse(JSON.parse(body.toString('utf8')));
       const webhook = { path, headers, body, envelope };
       const chosen = options.answer?.(webhook) ?? 204;
@@ -70,7 +66,6 @@ export async function startWebhookReceiver(options: {
         ...webhook,
         answeredStatus: answer.kind === 'status' ? answer.status : 0,
         receivedAt: Date.now(),
-        connection,
         retryAfterSeconds: answer.kind === 'status' ? answer.retryAfterSeconds : undefined,
       });
       if (answer.kind === 'closed') response.destroy();
@@ -81,8 +76,7 @@ export async function startWebhookReceiver(options: {
           ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
         };
         const send = () => response.writeHead(answer.status, sent).end(answer.body);
-        if (answer.until !== undefined) void answer.until.then(send);
-        else if (answer.afterMs === undefined) send();
+        if (answer.afterMs === undefined) send();
         else setTimeout(send, answer.afterMs);
       }
     },
