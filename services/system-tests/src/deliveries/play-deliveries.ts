@@ -23,16 +23,10 @@ const AFTERMATH_MS = LEASE_SECONDS * 1_000 + ATTEMPT_MS;
 /** Longer than what was in flight at its beginning. */
 const LONG_PAUSE_MS = 12_000;
 
-/**
- * A stack for the recording of deliveries, with short retries and a receiver that follows the script of the seed. Faults need
- * private servers.
- */
-export function startDeliveryStack(
-  seed: number,
-  servers: Pick<Parameters<typeof startTestStack>[0], 'parts'> = {},
-): Promise<TestStack> {
+/** A stack of its own for the recording of deliveries, with short retries and a receiver that follows the script of the seed. */
+export function startDeliveryStack(seed: number): Promise<TestStack> {
   return startTestStack({
-    ...servers,
+    parts: { kind: 'private' },
     replicas: FAULTY_REPLICAS,
     settings: {
       'job-state': {
@@ -52,7 +46,7 @@ export interface PlayedDeliveries {
 }
 
 /**
- * Plays clients and owners of several companies on a stack for a span, with faults beside them when there are any, waits until
+ * Plays clients and owners of several companies on a stack for a span, with faults beside them, waits until
  * every delivery has come to its end, and gives all that was seen.
  */
 export async function playDeliveries(
@@ -62,8 +56,6 @@ export async function playDeliveries(
     readonly spanMs: number;
     /** How long what is unfinished at the end of the span may take, in milliseconds. */
     readonly patienceMs: number;
-    /** Whether the events of a pause are asked for, which takes two minutes from its end on. */
-    readonly withBackfill: boolean;
     /** Plays the faults and resolves once they are over, with when each of them was. */
     readonly faults: () => Promise<readonly Span[]>;
   },
@@ -127,10 +119,9 @@ function ownersOf(baseUrl: string, companies: readonly SandboxCompany[]): OwnerO
 
 /** Subscriptions of four companies, each named after what becomes of it. */
 async function openSubscriptions(stack: TestStack, ownerOf: OwnerOf) {
-  const [installer, otherInstaller] = stack.companies('INSTALLER');
-  const [seller, otherSeller] = stack.companies('SALES');
-  const open = (company: SandboxCompany | undefined, path: string, ...patterns: readonly string[]) => {
-    if (company === undefined) throw new Error('the sandbox has too few companies');
+  const [installer, otherInstaller] = [stack.company('INSTALLER'), stack.company('INSTALLER', 1)];
+  const [seller, otherSeller] = [stack.company('SALES'), stack.company('SALES', 1)];
+  const open = (company: SandboxCompany, path: string, ...patterns: readonly string[]) => {
     const origin = `https://${RECEIVER_HOST}`;
     const events = eventsOf(patterns, company.class);
     return openSubscription(ownerOf(company.id), { companyId: company.id, origin, path, patterns, events });
@@ -152,16 +143,12 @@ async function openSubscriptions(stack: TestStack, ownerOf: OwnerOf) {
 function movesOfOwners(
   opened: Awaited<ReturnType<typeof openSubscriptions>>,
   writes: DeliveryHistory['writes'],
-  {
-    spanMs,
-    patienceMs,
-    withBackfill,
-  }: { readonly spanMs: number; readonly patienceMs: number; readonly withBackfill: boolean },
+  { spanMs, patienceMs }: { readonly spanMs: number; readonly patienceMs: number },
 ): readonly Promise<void>[] {
   return [
     pauseOnce(opened.paused, 0.4 * spanMs),
     // At once, since a back-fill waits until what was in flight with it has settled.
-    ...(withBackfill ? [missOnce(opened.backfilled, writes, patienceMs)] : []),
+    missOnce(opened.backfilled, writes, patienceMs),
     rotateTwice(opened.rotated, spanMs),
     moveOnce(opened.moved, spanMs),
   ];
