@@ -6,9 +6,9 @@ import {
 } from '@partner/proto-contracts/openapi/api-description';
 import { createResponseCheck } from '@partner/test-kit/response-check';
 import { fc } from '@partner/test-kit/fast-check';
-import { type Exchange, exchange, exchangeBytes } from './fuzz/exchange.js';
+import { type Exchange, exchange } from './fuzz/exchange.js';
 import { type Credentials, oddRequest } from './fuzz/odd-request.js';
-import { call } from './support/http-call.js';
+import { signIn } from './support/owner-session.js';
 import { createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
 
@@ -25,7 +25,6 @@ const agrees = createResponseCheck(document);
 let stack: TestStack;
 /** For each operation of the console a session of its own: one of them signs out, and odd logins lock this address out. */
 const sessions = new Map<string, Credentials['headers']>();
-let sent = 0;
 
 beforeAll(async () => {
   stack = await startTestStack({});
@@ -104,20 +103,8 @@ async function credentialsFor(operation: DescribedOperation): Promise<Credential
 }
 
 async function sessionHeaders(): Promise<Credentials['headers']> {
-  const [company] = stack.companies('SALES');
-  if (company === undefined) throw new Error('the sandbox has no sales company');
-  const { origin } = new URL(stack.baseUrl);
-  const answer = await call(stack.baseUrl, '/partner-api/session', {
-    method: 'POST',
-    headers: { origin },
-    body: company.owner,
-  });
-  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0];
-  if (cookie === undefined) throw new Error(`the owner could not sign in: ${answer.status} ${answer.text}`);
-  return [
-    ['cookie', cookie],
-    ['origin', origin],
-  ];
+  const { headers } = await signIn(stack.baseUrl, stack.company('SALES').owner);
+  return Object.entries(headers);
 }
 
 describe('odd requests', () => {
@@ -127,7 +114,6 @@ describe('odd requests', () => {
       const credentials = await credentialsFor(operation);
       await fc.assert(
         fc.asyncProperty(oddRequest(description, operation, credentials), async (odd) => {
-          sent += 1;
           const answer = await exchange(urlOf(operation), odd);
           const reached = { ...answer, method: odd.method, path: odd.target };
           // Which path an odd one is, nobody has to agree on; and too large headers are refused before there is a path.
@@ -142,51 +128,4 @@ describe('odd requests', () => {
       );
     },
   );
-
-  test('were at least 2,000', () => {
-    expect(sent).toBeGreaterThanOrEqual(2_000);
-  });
-});
-
-describe('what is hardly HTTP', () => {
-  const body = 'content-length: 2\r\n\r\n{}';
-  test.each([
-    ['a line without sense', 'hello\r\n\r\n'],
-    ['another protocol', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
-    ['an unknown method', `BREW PATH HTTP/1.1\r\nhost: a\r\n\r\n`],
-    ['a target without a slash', `POST inbound HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${body}`],
-    [
-      'a target of a whole URL',
-      `GET http://other.example/PATH HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
-    ],
-    ['an asterisk', 'OPTIONS * HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'],
-    ['two lengths', `POST PATH HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n${body}`],
-    ['a length and chunks', `POST PATH HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n${body}`],
-    ['a length below zero', 'POST PATH HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n'],
-    ['chunks without sense', 'POST PATH HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'],
-    ['a header without a colon', 'GET PATH HTTP/1.1\r\nhost: a\r\nnonsense\r\n\r\n'],
-    [
-      'a header folded over lines',
-      'GET PATH HTTP/1.1\r\nhost: a\r\nx-a: b\r\n c\r\nconnection: close\r\n\r\n',
-    ],
-    ['a control character in a header', 'GET PATH HTTP/1.1\r\nhost: a\r\nx-a: \x01\r\n\r\n'],
-    ['no host', 'GET PATH HTTP/1.1\r\nconnection: close\r\n\r\n'],
-    ['two hosts', 'GET PATH HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n'],
-    ['HTTP/1.0', 'GET PATH HTTP/1.0\r\n\r\n'],
-    ['HTTP/2.0', 'GET PATH HTTP/2.0\r\nhost: a\r\n\r\n'],
-    ['headers of 20 KB', `GET PATH HTTP/1.1\r\nhost: a\r\nx-a: ${'a'.repeat(20_000)}\r\n\r\n`],
-    ['4,000 headers', `GET PATH HTTP/1.1\r\nhost: a\r\n${'x: y\r\n'.repeat(4_000)}\r\n`],
-    ['a target of 20 KB', `GET PATH?${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`],
-    ['an expectation', 'GET PATH HTTP/1.1\r\nhost: a\r\nexpect: magic\r\nconnection: close\r\n\r\n'],
-  ])('gets an error body too: %s', async (_, bytes) => {
-    for (const path of ['/inbound/jobs', '/partner/v1/jobs', '/partner-api/webhooks']) {
-      const answer = await exchangeBytes(urlOf({ path }), bytes.replace('PATH', path));
-      expect({ path, status: answer.status, faults: faultsOf(answer, 'GET') }).toEqual({
-        path,
-        status: expect.any(Number),
-        faults: [],
-      });
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-    }
-  });
 });

@@ -4,12 +4,10 @@ import {
   type ApiDescription,
   componentName,
   type DescribedOperation,
-  type DescribedParameter,
   type SchemaNode,
 } from '@partner/proto-contracts/openapi/api-description';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { fc } from '@partner/test-kit/fast-check';
-import { oddText, oddValue } from './odd-values.js';
 
 /** A request that is well-formed HTTP and may be odd in every other way. */
 export interface OddRequest {
@@ -32,6 +30,17 @@ export interface Credentials {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** Texts that have broken servers before. */
+const ODD_TEXTS: readonly string[] = [
+  ...['', ' ', '\u0000', 'a\u0000b', '\ud800', '\udc00\ud800', '\ufeff', '\u202e\u200b\u00ad', '%00'],
+  ...['🏠'.repeat(200), 'é'.normalize('NFD').repeat(50), '\r\nx-injected: yes', 'a'.repeat(20_000)],
+  ...["'; drop table jobs; --", '${jndi:ldap://127.0.0.1/x}', '__proto__', 'constructor', 'null'],
+  ...['2026-02-30T00:00:00Z', '2026-12-31T23:59:60Z', '0000-01-01T00:00:00Z', '+010000-01-01T00:00:00Z'],
+  ...['2026-08-26T24:00:00Z', '9999-12-31T23:59:59.999999999Z', '2026-08-26T14:03:00+00:00', '1e9'],
+];
+
+const ODD_NUMBERS = [0, -0, -1, 1, 1.5, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER + 1, 1e308, 5e-324];
+
 /** Draws requests of one operation out of the API description, each odd in some of its parts. */
 export function oddRequest(
   description: ApiDescription,
@@ -40,8 +49,10 @@ export function oddRequest(
 ): fc.Arbitrary<OddRequest> {
   return fc
     .record({
-      path: oddPath(operation.path, pathValue),
-      query: oddQuery(description, operation.parameters),
+      path: mostly(fc.constant(pathValue), oddPathValue()).map((value) =>
+        operation.path.replaceAll(/\{\w+\}/g, () => value),
+      ),
+      query: oddQuery(description, operation),
       credentials: mostly(fc.constant(headers), oddCredentials(headers)),
       headers: oddHeaders(),
       body: operation.body === undefined ? oddBodyOfNone() : oddBody(description, operation, fields),
@@ -54,124 +65,124 @@ export function oddRequest(
     }));
 }
 
-/** Percent-encoded; half a surrogate pair as the bytes that no UTF-8 has. */
-function percentEncoded(text: string): string {
-  return Array.from(text, (character) =>
-    /\p{Surrogate}/u.test(character) ? '%ed%a0%80' : encodeURIComponent(character),
-  ).join('');
-}
-
 function mostly<T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> {
   return fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: odd });
 }
 
-function oddPath(path: string, pathValue: string): fc.Arbitrary<string> {
-  const odd = fc.oneof(
-    fc.constantFrom(
-      '%00',
-      '%zz',
-      '%ff',
-      '%2e%2e%2f',
-      '%f0%9f%8f%a0',
-      'a'.repeat(3_000),
-      '.',
-      '%20',
-      '*',
-      '{id}',
-    ),
-    oddText().map((text) => percentEncoded(text).slice(0, 6_000) || '%20'),
+/** Percent-encoded; half a surrogate pair as the bytes that no UTF-8 has. */
+function percentEncoded(text: string): string {
+  return Array.from(text, (character) =>
+    /\p{Surrogate}/u.test(character) ? '%ed%a0%80' : encodeURIComponent(character),
+  )
+    .join('')
+    .slice(0, 6_000);
+}
+
+const oddText = (): fc.Arbitrary<string> =>
+  fc.oneof(fc.constantFrom(...ODD_TEXTS), fc.string({ unit: 'binary', maxLength: 60 }));
+
+/** What a header can hold: no control characters, nothing outside Latin-1. */
+const latinText = (): fc.Arbitrary<string> =>
+  fc
+    .array(fc.integer({ min: 0x20, max: 0xff }), { maxLength: 150 })
+    .map((codes) => String.fromCharCode(...codes.filter((code) => code !== 0x7f)).trim());
+
+const oddPathValue = (): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.constantFrom('%00', '%zz', '%ff', '%2e%2e%2f', 'a'.repeat(3_000), '.', '%20', '*', '{id}'),
+    oddText().map((text) => percentEncoded(text) || '%20'),
   );
-  return mostly(fc.constant(pathValue), odd).map((value) => path.replaceAll(/\{\w+\}/g, () => value));
+
+/** A JSON value that a schema may or may not allow: around its bounds, or of another kind altogether. */
+function oddValue(schema: SchemaNode, schemas: ApiDescription['schemas']): fc.Arbitrary<unknown> {
+  const { minLength = 0, maxLength = 300, minItems = 0, maxItems = 30, ...rest } = resolved(schema, schemas);
+  const lengths = [minLength - 1, minLength, maxLength, maxLength + 1].filter((length) => length >= 0);
+  const bounds = [rest.minimum, rest.maximum].flatMap((bound) =>
+    bound === undefined ? [] : [bound - 1, bound, bound + 1],
+  );
+  const items = [minItems, maxItems, maxItems + 1, 5_000].flatMap((length) => [
+    Array.from({ length }, () => 'mem_a'),
+    Array.from({ length }, (_, place) => `mem_${place}`),
+  ]);
+  return fc.oneof(
+    fc
+      .tuple(fc.constantFrom(...lengths), fc.constantFrom('a', ' ', 'ß', '🏠', '\u0301', '"', '\\'))
+      .map(([length, unit]) => unit.repeat(length)),
+    oddText(),
+    fc.constantFrom<unknown>(...(rest.enum ?? []), ...bounds, ...ODD_NUMBERS),
+    fc.constantFrom<unknown>(null, true, [], {}, [[]], { length: 3 }, { toString: 'x' }, ...items),
+    fc.integer({ min: 2, max: 2_000 }).map(nested),
+    fc.jsonValue({ maxDepth: 3 }),
+  );
+}
+
+function resolved(schema: SchemaNode, schemas: ApiDescription['schemas']): SchemaNode {
+  const component = schemas[componentName(schema) ?? ''];
+  return component === undefined ? schema : resolved(component, schemas);
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = 'bottom';
+  for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { a: value };
+  return value;
 }
 
 function oddQuery(
-  description: ApiDescription,
-  parameters: readonly DescribedParameter[],
+  { schemas }: ApiDescription,
+  { parameters }: Pick<DescribedOperation, 'parameters'>,
 ): fc.Arbitrary<string> {
-  const names = parameters.filter((parameter) => parameter.in === 'query');
-  const one = (parameter: DescribedParameter) =>
+  const one = ({ name, schema }: DescribedOperation['parameters'][number]) =>
     fc.oneof(
-      oddValue(parameter.schema, description.schemas).map((value) => {
+      oddValue(schema, schemas).map((value) => {
         const text = typeof value === 'string' ? value : JSON.stringify(value);
-        return `${parameter.name}=${percentEncoded(text).slice(0, 6_000)}`;
+        return `${name}=${percentEncoded(text)}`;
       }),
       fc.constantFrom(
-        parameter.name,
-        `${parameter.name}=1&${parameter.name}=2`,
-        `${parameter.name}[]=1`,
-        `${parameter.name}[a][b]=1`,
-        `${parameter.name}=%zz`,
-        `${parameter.name}=%00`,
-        `${parameter.name.toUpperCase()}=1`,
-        `&&=&${parameter.name}==`,
-        '__proto__[x]=1',
+        ...[name, `${name}=1&${name}=2`, `${name}[]=1`, `${name}[a][b]=1`, `${name}=%zz`, `${name}=%00`],
+        ...[`${name.toUpperCase()}=1`, `&&=&${name}==`, '__proto__[x]=1'],
       ),
     );
-  if (names.length === 0) return fc.constantFrom('', '?', '?unknown=1', '?a[b][c][d][e][f][g]=1');
+  const known = parameters.filter((parameter) => parameter.in === 'query');
+  const unknown = fc.constantFrom(
+    '',
+    '?',
+    '?unknown=1',
+    '?a[b][c][d][e][f][g]=1',
+    `?${'a=1&'.repeat(1_500)}`,
+  );
+  if (known.length === 0) return unknown;
+  const chosen = fc.subarray(known, { minLength: 1 }).chain((some) => fc.tuple(...some.map(one)));
   return mostly(
-    fc
-      .subarray(names)
-      .chain((chosen) =>
-        fc.tuple(...chosen.map(one)).map((pairs) => (pairs.length === 0 ? '' : `?${pairs.join('&')}`)),
-      ),
-    fc.constantFrom('?', `?${'a=1&'.repeat(1_500)}`),
+    chosen.map((pairs) => `?${pairs.join('&')}`),
+    unknown,
   );
 }
 
 function oddCredentials(headers: Headers): fc.Arbitrary<Headers> {
+  const withValue = (change: (value: string) => string): Headers =>
+    headers.map(([name, value]) => [name, change(value)]);
   return fc.oneof(
     fc.constantFrom<Headers>(
       [],
       [...headers, ...headers],
-      headers.map(([name, value]) => [name, `${value}x`] as const),
-      headers.map(([name, value]) => [name, value.toUpperCase()] as const),
-      headers.map(([name]) => [name, 'a'.repeat(8_000)] as const),
+      withValue((value) => `${value}x`),
+      withValue((value) => value.toUpperCase()),
+      withValue(() => 'a'.repeat(8_000)),
     ),
-    latinText().map((text) => headers.map(([name]) => [name, text] as const)),
+    latinText().map((text) => withValue(() => text)),
   );
-}
-
-/** What a header can hold: no control characters, nothing outside Latin-1. */
-function latinText(): fc.Arbitrary<string> {
-  return fc
-    .array(fc.integer({ min: 0x20, max: 0xff }), { maxLength: 150 })
-    .map((codes) => String.fromCharCode(...codes.filter((code) => code !== 0x7f)).trim());
 }
 
 function oddHeaders(): fc.Arbitrary<Headers> {
   const name = fc.constantFrom(
-    'idempotency-key',
-    'x-request-id',
-    'x-svc-api-version',
-    'if-none-match',
-    'accept',
-    'accept-encoding',
-    'x-forwarded-for',
-    'x-forwarded-proto',
-    'x-http-method-override',
-    'traceparent',
-    'tracestate',
-    'baggage',
-    'origin',
-    'cookie',
-    'range',
-    'te',
-    'forwarded',
+    ...['idempotency-key', 'x-request-id', 'x-svc-api-version', 'if-none-match', 'accept', 'accept-encoding'],
+    ...['x-forwarded-for', 'x-forwarded-proto', 'x-http-method-override', 'traceparent', 'tracestate'],
+    ...['baggage', 'origin', 'cookie', 'range', 'te', 'forwarded'],
   );
   const value = fc.oneof(
     latinText(),
-    fc.constantFrom(
-      '',
-      '*',
-      '"',
-      'W/"',
-      '2026-08-26',
-      '2020-01-01',
-      'a'.repeat(128),
-      'a'.repeat(129),
-      'ok-1',
-    ),
-    fc.constant('a'.repeat(4_000)),
+    fc.constantFrom('', '*', '"', 'W/"', '2026-08-26', '2020-01-01', 'ok-1'),
+    fc.constantFrom('a'.repeat(128), 'a'.repeat(129), 'a'.repeat(4_000)),
   );
   return fc.oneof(
     { weight: 3, arbitrary: fc.nat(1_000).map((key): Headers => [['idempotency-key', `fuzz-${key}`]]) },
@@ -189,82 +200,69 @@ interface OddBody {
   readonly bytes: Buffer | undefined;
 }
 
-const JSON_TYPE: Headers = [['content-type', 'application/json']];
+const jsonOf = (bytes: Buffer, ...headers: Headers): OddBody => ({
+  headers: [['content-type', 'application/json'], ...headers],
+  bytes,
+});
 
 function oddBodyOfNone(): fc.Arbitrary<OddBody> {
   return mostly(
     fc.constant<OddBody>({ headers: [], bytes: undefined }),
-    fc.constantFrom<OddBody>(
-      { headers: JSON_TYPE, bytes: Buffer.from('{}') },
-      { headers: JSON_TYPE, bytes: Buffer.from('{"a":') },
-      { headers: [], bytes: Buffer.alloc(LIMITS.bodyBytes + 1, 0x20) },
-    ),
+    fc.constantFrom<OddBody>(jsonOf(Buffer.from('{}')), jsonOf(Buffer.from('{"a":')), {
+      headers: [],
+      bytes: Buffer.alloc(LIMITS.bodyBytes + 1, 0x20),
+    }),
   );
 }
 
 function oddBody(
-  description: ApiDescription,
+  { schemas }: ApiDescription,
   { body }: DescribedOperation,
   fields: Credentials['fields'],
 ): fc.Arbitrary<OddBody> {
-  const schema = body?.schema ?? {};
+  const { properties = {} } = resolved(body?.schema ?? {}, schemas);
   const examples = body?.examples.map(({ value }) => withReal(value, fields)) ?? [];
   const example = fc.constantFrom(...(examples.length === 0 ? [{}] : examples));
-  const spoiled = fc.oneof(
-    fc
-      .tuple(example, oddValue(schema, description.schemas), fc.boolean())
-      .map(([good, odd, whole]) => (whole ? odd : mixed(good, odd))),
-    {
-      weight: 3,
-      arbitrary: fc.tuple(example, oddField(description, schema)).map(([good, odd]) => mixed(good, odd)),
-    },
-  );
-  const json = fc
-    .oneof({ weight: 5, arbitrary: spoiled }, { weight: 1, arbitrary: example })
-    .map((value) => ({
-      headers: JSON_TYPE,
-      bytes: Buffer.from(JSON.stringify(value)),
-    }));
-  const raw = fc.oneof(
-    rawText(),
-    fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
-  );
-  const wrongType = fc
-    .tuple(
-      example,
-      fc.constantFrom(
-        'text/plain',
-        'application/x-www-form-urlencoded',
-        'multipart/form-data; boundary=x',
-        'application/json; charset=utf-16',
-        'application/json; charset=nonsense',
-        'application/json;;;',
-        'application/jsonp',
-        'APPLICATION/JSON',
-        '',
-      ),
-    )
-    .map(([value, type]) => ({
-      headers: type === '' ? [] : ([['content-type', type]] as const),
-      bytes: Buffer.from(JSON.stringify(value)),
-    }));
-  return fc.oneof(
-    { weight: 8, arbitrary: json },
-    { weight: 2, arbitrary: raw.map((bytes) => ({ headers: JSON_TYPE, bytes })) },
-    { weight: 1, arbitrary: wrongType },
-    { weight: 1, arbitrary: oddEncoding(example) },
-  );
-}
-
-/** One odd field of an object, so that nothing but this field can be what a request is refused for. */
-function oddField(
-  { schemas }: Pick<ApiDescription, 'schemas'>,
-  schema: SchemaNode,
-): fc.Arbitrary<Readonly<Record<string, unknown>>> {
-  const { properties = {} } = schemas[componentName(schema) ?? ''] ?? schema;
-  return fc
+  const oddField = fc
     .constantFrom(...Object.entries(properties))
     .chain(([name, member]) => oddValue(member, schemas).map((value) => ({ [name]: value })));
+  const value = fc.oneof(
+    { weight: 6, arbitrary: fc.tuple(example, oddField).map(([good, odd]) => mixed(good, odd)) },
+    { weight: 1, arbitrary: example },
+    { weight: 1, arbitrary: fc.jsonValue() },
+  );
+  const text = value.map((one) => Buffer.from(JSON.stringify(one)));
+  const type = fc.constantFrom(
+    ...[
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'APPLICATION/JSON',
+    ],
+    ...['application/json; charset=utf-16', 'application/json; charset=nonsense', 'application/json;;;'],
+  );
+  const coding = fc.constantFrom('gzip', 'deflate', 'br', 'identity', 'nonsense', 'gzip, gzip');
+  return fc.oneof(
+    { weight: 8, arbitrary: text.map((bytes) => jsonOf(bytes)) },
+    {
+      weight: 2,
+      arbitrary: fc.oneof(rawText(), fc.uint8Array().map(Buffer.from)).map((bytes) => jsonOf(bytes)),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(text, type)
+        .map(([bytes, name]): OddBody => ({ headers: [['content-type', name]], bytes })),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(text, coding)
+        .map(([bytes, name]) =>
+          jsonOf(name.startsWith('gzip') ? gzipSync(bytes) : bytes, ['content-encoding', name]),
+        ),
+    },
+  );
 }
 
 /** The example with what is real in place of what it has made up. */
@@ -283,41 +281,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function oddEncoding(example: fc.Arbitrary<unknown>): fc.Arbitrary<OddBody> {
-  return fc
-    .tuple(example, fc.constantFrom('gzip', 'deflate', 'br', 'identity', 'nonsense', 'gzip, gzip'))
-    .map(([value, encoding]) => {
-      const text = Buffer.from(JSON.stringify(value));
-      return {
-        headers: [...JSON_TYPE, ['content-encoding', encoding] as const],
-        bytes: encoding.startsWith('gzip') ? gzipSync(text) : text,
-      };
-    });
-}
-
+/** Bytes that are no JSON, hardly any, or of a size at the limit. */
 function rawText(): fc.Arbitrary<Buffer> {
-  const sized = (bytes: number) => Buffer.from(`{"note":"${'a'.repeat(bytes - '{"note":""}'.length)}"}`);
+  const sized = (bytes: number) => `{"note":"${'a'.repeat(bytes - '{"note":""}'.length)}"}`;
   return fc
     .constantFrom(
-      () => Buffer.alloc(0),
-      () => Buffer.from('{'),
-      () => Buffer.from('{"a":1,}'),
-      () => Buffer.from('{"a":1}{"a":2}'),
-      () => Buffer.from('\ufeff{"a":1}'),
-      () => Buffer.from('{"a":1}', 'utf16le'),
-      () => Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
-      () => Buffer.from('{"note":"\\ud800"}'),
-      () => Buffer.from('{"note":"a","note":"b"}'),
-      () => Buffer.from('{"__proto__":{"note":"a"},"constructor":{"prototype":{"note":"b"}}}'),
-      () => Buffer.from('{"expectedVersion":1e400}'),
-      () => Buffer.from(`{"expectedVersion":${'9'.repeat(5_000)}}`),
-      () => Buffer.from('['.repeat(200_000)),
-      () => Buffer.from('{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)),
-      () => Buffer.from('null'),
-      () => Buffer.from('"text"'),
-      () => Buffer.from('[]'),
-      () => sized(LIMITS.bodyBytes),
-      () => sized(LIMITS.bodyBytes + 1),
+      ...['', '{', '{"a":1,}', '{"a":1}{"a":2}', '\ufeff{"a":1}', 'null', '"text"', '[]'],
+      ...['{"note":"\\ud800"}', '{"note":"a","note":"b"}', '{"expectedVersion":1e400}'],
+      ...['{"__proto__":{"note":"a"},"constructor":{"prototype":{"note":"b"}}}', '['.repeat(200_000)],
+      ...[`{"expectedVersion":${'9'.repeat(5_000)}}`, sized(LIMITS.bodyBytes), sized(LIMITS.bodyBytes + 1)],
     )
-    .map((make) => make());
+    .map((text) => Buffer.from(text));
 }
