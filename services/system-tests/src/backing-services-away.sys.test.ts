@@ -15,9 +15,7 @@ let owner: SandboxCompany['owner'];
 beforeAll(async () => {
   stack = await startTestStack({ parts: { kind: 'private', durable: false } });
   adminUrl = stack.stack.description.services['console']?.adminUrl ?? '';
-  const [first] = stack.companies('INSTALLER');
-  if (first === undefined) throw new Error('the sandbox has no installer company');
-  company = first;
+  company = stack.company('INSTALLER');
   owner = company.owner;
 });
 
@@ -45,6 +43,8 @@ async function expectOnlySessionsAway(session: OwnerSession): Promise<void> {
 
   expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
   await expectPagesServed();
+  const headers = { 'x-api-key': apiKeyOf(company, 'installer-company') };
+  expect((await call(stack.baseUrl, '/partner/v1/technicians', { headers })).status).toBe(200);
   await expectUnavailable(await session.call('GET', '/partner-api/webhooks'));
   await expectUnavailable(
     await call(stack.baseUrl, '/partner-api/session', {
@@ -86,7 +86,7 @@ test('gateways and console stay ready without the broker, and respond [HTTP-18, 
 });
 
 describe('the console while Redis', () => {
-  test('hangs answers 503 where a session is needed, all else as ever, and stays ready [SESSION-5]', async () => {
+  test('hangs answers 503 where a session is needed, all else as ever, also of the gateways, and stays ready [LIMIT-6, SESSION-5]', async () => {
     const session = await signIn(stack.baseUrl, owner);
     const redis = stack.stack.process('redis');
     await redis.kill('SIGSTOP');
