@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
@@ -31,32 +28,30 @@ import {
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { newId } from '@partner/kernel/ids';
-import { freePort } from '@partner/test-kit/backing-services/local-process';
-import { startPostgres } from '@partner/test-kit/backing-services/postgres';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { silentLogger } from '@partner/kernel/logger';
-import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
+import { openBrokerProbe } from '@partner/kernel/testing/broker-probe';
 import { eventually } from '@partner/test-kit/eventually';
 import { testPostgresUrl } from '@partner/test-kit/backing-services/server-urls';
 import {
   createPrivateRabbitmq,
   type PrivateRabbitmq,
 } from '@partner/test-kit/backing-services/private-rabbitmq';
-import pg from 'pg';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
+import { migrate, query, ROLES } from './least-privilege/database-roles.js';
+import { FOREIGN_TO_BROKER_USERS, FOREIGN_TO_REDIS_USERS } from './least-privilege/foreign-commands.js';
+import { type RedisWithUsers, startRedisWithUsers } from './least-privilege/redis-with-users.js';
 import { call } from './support/http-call.js';
 import { createActiveSubscription, signIn } from './support/owner-session.js';
 import { assignNewJob } from './support/platform-job.js';
 import { readMetric } from './support/replica-metrics.js';
-import { type RedisWithUsers, startRedisWithUsers } from './support/redis-with-users.js';
+
 import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');
 const FILES = path.join(PROJECT, 'charts/job-state/files');
 const DEFINITIONS = path.join(FILES, 'rabbitmq-definitions.json');
-const ROLES = readFileSync(path.join(FILES, 'roles.sql'), 'utf8');
-const MIGRATE = path.join(PROJECT, 'services/job-state/dist/migrate.js');
 const PASSWORD = randomBytes(12).toString('hex');
 const VHOST = 'partner';
 
@@ -104,18 +99,6 @@ function databaseUrl(user?: string): string {
   return url.href;
 }
 
-async function query(url: string, ...statements: readonly string[]): Promise<pg.QueryResult[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const results: pg.QueryResult[] = [];
-    for (const statement of statements) results.push(await client.query(statement));
-    return results;
-  } finally {
-    await client.end();
-  }
-}
-
 /** Arguments of queues in one order, and without the width of their numbers, which the broker does not look at. */
 function plain(value: unknown): unknown {
   const parsed = z.array(z.tuple([z.string(), z.string(), z.unknown()])).safeParse(value);
@@ -159,9 +142,7 @@ beforeAll(async () => {
     `alter role partner_owner password '${PASSWORD}'`,
     `alter role partner_app password '${PASSWORD}'`,
   );
-  await promisify(execFile)(process.execPath, [MIGRATE], {
-    env: { POSTGRES_URL: databaseUrl('partner_owner') },
-  });
+  await migrate(databaseUrl('partner_owner'));
 
   redis = await startRedisWithUsers();
   cleanUps.unshift(() => redis.stop());
@@ -183,12 +164,8 @@ beforeAll(async () => {
   });
   cleanUps.unshift(() => stack.stop());
   await query(databaseUrl(), ROLES);
-  const [anInstaller] = stack.companies('INSTALLER');
-  const [aSeller] = stack.companies('SALES');
-  if (anInstaller === undefined || aSeller === undefined)
-    throw new Error('the sandbox has too few companies');
-  installer = anInstaller;
-  sales = aSeller;
+  installer = stack.company('INSTALLER');
+  sales = stack.company('SALES');
 });
 
 afterAll(async () => {
@@ -346,214 +323,43 @@ test('the dispatcher calls no method of job-state through the default exchange [
   }
 });
 
-describe('the user of the service in Postgres', () => {
-  test.each([
-    'create table things ()',
-    'drop table jobs',
-    'truncate jobs',
-    'alter table jobs add column more text',
-    'create index on jobs (id)',
-    'create schema things',
-    'create temporary table things ()',
-    'set role partner_owner',
-    'update knex_migrations set batch = 2',
-    `select drop_partition('jobs', 'jobs')`,
-    `select drop_partition('events', 'jobs')`,
-    `select drop_partition('events', 'events_default')`,
-    `select attach_partition('events', 'jobs', 'a', 'b')`,
-    `select create_partition('jobs', 'jobs_p20260101')`,
-  ])('is refused: %s', async (statement) => {
-    await expect(query(databaseUrl('partner_app'), statement)).rejects.toThrow(
-      /permission denied|must be owner|is no partition of/,
-    );
-  });
-
-  test('may drop a partition of a partitioned table, by the function alone', async () => {
-    const [made] = await query(
-      databaseUrl('partner_app'),
-      `select create_partition('events', 'events_p20010101')`,
-      `select attach_partition('events', 'events_p20010101', 'evt_00', 'evt_01')`,
-    );
-    expect(made?.rowCount).toBe(1);
-    await expect(query(databaseUrl('partner_app'), 'drop table events_p20010101')).rejects.toThrow(
-      'must be owner',
-    );
-    await query(databaseUrl('partner_app'), `select drop_partition('events', 'events_p20010101')`);
-  });
-
-  test('is the only one besides the owner who gets into the database', async () => {
-    await query(
-      databaseUrl(),
-      `do $$ begin if not exists (select from pg_roles where rolname = 'partner_stranger') then create role partner_stranger login password '${PASSWORD}'; end if; end $$`,
-    );
-    await expect(query(databaseUrl('partner_stranger'), 'select 1')).rejects.toThrow('permission denied');
-  });
+test('every user of the broker and of Redis is tried', () => {
+  expect(FOREIGN_TO_BROKER_USERS.map(([user]) => user).sort()).toEqual(
+    permissions.map(({ user }) => user).sort(),
+  );
+  expect(Object.keys(FOREIGN_TO_REDIS_USERS).sort()).toEqual([...redis.users].sort());
 });
 
-test('the users of the database can be made by an administrator who is no superuser', async () => {
-  const directory = mkdtempSync(path.join(tmpdir(), 'partner-roles-'));
-  // As root Postgres runs as another user, who has to get through.
-  chmodSync(directory, 0o711);
-  const server = await startPostgres({
-    directory: path.join(directory, 'postgres'),
-    port: await freePort(),
-    durable: false,
-  });
-  const as = (user: string) => {
-    const url = new URL(server.url);
-    url.username = user;
-    url.pathname = '/partner';
-    return url.href;
-  };
-  try {
-    await query(
-      server.url,
-      'create role administrator login createrole',
-      'create database partner owner administrator',
-    );
-    await query(as('administrator'), ROLES);
-    await promisify(execFile)(process.execPath, [MIGRATE], { env: { POSTGRES_URL: as('partner_owner') } });
-    await query(as('administrator'), ROLES);
-    await query(as('partner_app'), 'select from jobs');
-    await expect(query(as('partner_app'), 'drop table jobs')).rejects.toThrow('must be owner');
-    await expect(query(as('partner_app'), 'update knex_migrations set batch = 2')).rejects.toThrow(
-      'permission denied',
-    );
-  } finally {
-    await server.stop();
-    rmSync(directory, { recursive: true, force: true });
-  }
-});
-
-type Deed = readonly [string, (channel: BrokerProbe['channel']) => Promise<unknown>];
-
-const consume = (queue: string): Deed => [
-  `read ${queue}`,
-  (channel) => channel.consume(queue, () => undefined),
-];
-const publish = (exchange: string): Deed => [
-  `publish to ${exchange === '' ? 'the default exchange' : exchange}`,
-  async (channel) => {
-    channel.publish(exchange, 'job-state.platform-messages', Buffer.from('x'));
-    // The broker closes the channel for it, and so refuses what comes next.
-    await channel.checkExchange('partner.commands');
-  },
-];
-const bind = (queue: string, exchange: string): Deed => [
-  `bind ${queue} to ${exchange}`,
-  (channel) => channel.bindQueue(queue, exchange, '#'),
-];
-const DECLARE: Deed = ['declare a queue', (channel) => channel.assertQueue('things', { durable: true })];
-const REMOVE: Deed = ['delete a queue', (channel) => channel.deleteQueue('job-state.inbound-rpc')];
-const PURGE: Deed = ['empty a queue', (channel) => channel.purgeQueue('job-state.platform-messages')];
-
-const FOREIGN: Readonly<Record<string, readonly Deed[]>> = {
-  'partner-inbound-gateway': [
-    consume('job-state.inbound-rpc'),
-    publish('partner.installer'),
-    consume('job-state.platform-messages'),
-    consume('webhook-dispatcher.deliveries'),
-    consume('platform.partner-events'),
-    publish('platform'),
-    publish('partner.commands'),
-    publish('partner.management'),
-    publish('partner.operator'),
-    publish('partner.events'),
-    publish('partner.access'),
-    publish(''),
-    bind('amq.gen-x', 'platform'),
-    DECLARE,
-    REMOVE,
-    PURGE,
-  ],
-  'partner-installer-gateway': [
-    consume('job-state.installer-rpc'),
-    publish('partner.inbound'),
-    publish('partner.management'),
-    publish('partner.operator'),
-    publish('partner.commands'),
-    publish('platform'),
-    publish(''),
-    DECLARE,
-  ],
-  'partner-console': [
-    consume('job-state.management-rpc'),
-    publish('partner.inbound'),
-    publish('partner.installer'),
-    publish('partner.operator'),
-    publish('partner.commands'),
-    publish('platform'),
-    publish('partner.access'),
-    publish(''),
-  ],
-  'partner-job-state': [
-    consume('webhook-dispatcher.deliveries'),
-    consume('platform.partner-events'),
-    publish('platform'),
-    publish('partner.inbound'),
-    publish('partner.installer'),
-    publish('partner.operator'),
-    DECLARE,
-    REMOVE,
-  ],
-  'partner-webhook-dispatcher': [
-    consume('job-state.installer-rpc'),
-    publish('partner.inbound'),
-    publish('partner.installer'),
-    publish('partner.management'),
-    consume('job-state.platform-messages'),
-    consume('job-state.delivery-results'),
-    publish('platform'),
-    publish('partner.events'),
-    publish('partner.access'),
-    publish('partner.operator'),
-    DECLARE,
-    REMOVE,
-    PURGE,
-  ],
-  'partner-platform': [
-    consume('job-state.platform-messages'),
-    publish('partner.commands'),
-    publish(''),
-    DECLARE,
-  ],
-  'partner-simulator': [
-    consume('job-state.installer-rpc'),
-    publish('partner.inbound'),
-    publish('partner.operator'),
-    publish('partner.management'),
-    publish('partner.commands'),
-    publish('partner.events'),
-    publish(''),
-    DECLARE,
-  ],
-  'partner-operator': [
-    consume('job-state.installer-rpc'),
-    publish('partner.inbound'),
-    publish('partner.installer'),
-    publish('partner.commands'),
-    DECLARE,
-    REMOVE,
-  ],
-  'partner-monitoring': [
-    consume('job-state.installer-rpc'),
-    publish('partner.commands'),
-    publish(''),
-    DECLARE,
-  ],
-};
-
-test('every user of the broker is tried', () => {
-  expect(Object.keys(FOREIGN).sort()).toEqual(permissions.map(({ user }) => user).sort());
-});
-
-describe.each(Object.entries(FOREIGN))('%s', (user, deeds) => {
-  test.each(deeds)('may not %s [TENANT-3]', async (_what, deed) => {
+describe.each(FOREIGN_TO_BROKER_USERS)('%s at the broker', (user, commands) => {
+  test.each(commands)('may not $what [TENANT-3]', async ({ run }) => {
     const probe = await openBrokerProbe(brokerUrl(user));
     try {
-      await expect(deed(probe.channel)).rejects.toThrow(/403|ACCESS_REFUSED/);
+      await expect(run(probe.channel)).rejects.toThrow(/403|ACCESS_REFUSED/);
     } finally {
       await probe.close();
     }
   });
 });
+
+describe.each(Object.entries(FOREIGN_TO_REDIS_USERS))('%s at Redis', (user, commands) => {
+  test.each(commands)('may not %s [TENANT-5]', async (text) => {
+    const [command = '', ...args] = text.split(' ');
+    await withRedis(redis.urlOf(user), async (client) => {
+      await expect(client.call(command, ...args)).rejects.toThrow(/NOPERM|user executing the script can't/);
+    });
+  });
+});
+
+test.each(['inbound-gateway', 'installer-gateway'])(
+  '%s counts the requests of a fault script',
+  async (name) => {
+    await withRedis(redis.urlOf(`partner-${name}`), async (client) => {
+      const key = `partner:faults:{${name}}`;
+      const results = await client.multi().incr(key).pexpire(key, 1_000).exec();
+      expect(results).toEqual([
+        [null, 1],
+        [null, 1],
+      ]);
+    });
+  },
+);

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+const PROJECT = path.resolve(import.meta.dirname, '../../../..');
+const MIGRATE = path.join(PROJECT, 'services/job-state/dist/migrate.js');
+
+/** The statements with which an administrator creates the users of the database. */
+export const ROLES = readFileSync(path.join(PROJECT, 'charts/job-state/files/roles.sql'), 'utf8');
+
+/** Migrates a database as the job of the chart does. */
+export async function migrate(url: string): Promise<void> {
+  await promisify(execFile)(process.execPath, [MIGRATE], { env: { POSTGRES_URL: url } });
+}
+
+/** Runs statements on a connection of their own. */
+export async function query(url: string, ...statements: readonly string[]): Promise<pg.QueryResult[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const results: pg.QueryResult[] = [];
+    for (const statement of statements) results.push(await client.query(statement));
+    return results;
+  } finally {
+    await client.end();
+  }
+}
