@@ -2,12 +2,6 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ServiceName, SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import {
-  EVENT_CATALOGUE,
-  isEventName,
-  type WebhookEnvelope,
-  webhookEnvelope,
-} from '@partner/proto-contracts/events/webhook-events';
-import {
   COMMANDS,
   INBOUND,
   INSTALLER,
@@ -26,7 +20,12 @@ import {
   SOURCES,
 } from './scenario/canaries.js';
 import { collectMessages } from './scenario/collect-messages.js';
-import { createScenarioCompany, type ScenarioCompany, type ScenarioDeps } from './scenario/company.js';
+import {
+  createScenarioCompany,
+  eventsOf,
+  type ScenarioCompany,
+  type ScenarioDeps,
+} from './scenario/company.js';
 import { driveSide, type ScenarioSide } from './scenario/drive-side.js';
 import { allDelivered, lookAround } from './scenario/look-around.js';
 import { createRecorder, type Recorder } from './scenario/recorder.js';
@@ -34,11 +33,9 @@ import { sendDeadLetters } from './scenario/send-dead-letters.js';
 import { watchRedis } from './surfaces/watch-redis.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
 import { startTraceReceiver, type TraceReceiver } from './support/trace-receiver.js';
-import { isSignedWith } from './support/webhook-signatures.js';
 
 /** What only operators see. */
 const OPERATIONS = ['logs', 'metrics', 'traces', 'dead letters'];
-const EVENTS = Object.keys(EVENT_CATALOGUE).filter(isEventName);
 
 let stack: TestStack;
 let traces: TraceReceiver;
@@ -46,14 +43,12 @@ let recorder: Recorder;
 let canaries: Canaries;
 let sides: readonly ScenarioSide[];
 let findings: Findings;
-let began: number;
 /** Messages between the services. */
 let commands: readonly Piece[];
 /** Ends what was started, the last first, also if something did not start. */
 const ends: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  began = Date.now();
   traces = await startTraceReceiver();
   ends.unshift(() => traces.close());
   const answers: ScenarioDeps['answers'] = new Map();
@@ -117,7 +112,7 @@ async function play(deps: ScenarioDeps, probe: BrokerProbe): Promise<void> {
   sides = [one, two];
   await allDelivered(deps);
   await lookAround(deps, sides);
-  await sendDeadLetters(deps, probe, one, two);
+  await sendDeadLetters(deps, probe, one);
   await failDeliveries(deps);
   await stack.platformIsUpToDate();
 }
@@ -183,55 +178,10 @@ const textAt = (place: string): string =>
     .join('\n');
 
 describe('after everything has happened to the companies of two sides', () => {
-  test('every event has occurred [EVENT-3, EVENT-4]', () => {
-    const expected = companies().flatMap(({ events }) => events.map(({ event }) => event));
-    expect([...new Set<string>(expected), 'install.test'].sort()).toEqual([...EVENTS].sort());
-  });
-
-  test('each company has received the events that concern it, with these fields, and no others [EVENT-3, EVENT-4, EVENT-5]', () => {
+  test('each company has received every event that its class may have, and no other one [EVENT-3, EVENT-4, EVENT-5]', () => {
     for (const company of companies()) {
-      const bodies = new Set(webhooksOf(company).map(({ body }) => body.toString('utf8')));
-      const received = [...bodies].map((body) => webhookEnvelope.parse(JSON.parse(body)));
-      const expected = company.events.map(({ event, occurredAt, resource, data }) => ({
-        id: expect.stringMatching(/^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
-        event,
-        apiVersion: '2026-08-26',
-        schemaVersion: 1,
-        occurredAt: occurredAt ?? expect.any(String),
-        resource,
-        data,
-      }));
-      const key = ({ event, resource }: Pick<WebhookEnvelope, 'event' | 'resource'>) =>
-        `${event} ${resource.id} ${String(resource.version).padStart(3, '0')}`;
-      const byKey = (a: Parameters<typeof key>[0], b: Parameters<typeof key>[0]) =>
-        key(a) < key(b) ? -1 : 1;
-      const events = received.filter(({ event }) => event !== 'install.test');
-      expect([company.who, events.sort(byKey)]).toEqual([company.who, expected.sort(byKey)]);
-      for (const { occurredAt } of events) {
-        expect(Date.parse(occurredAt)).toBeGreaterThan(began - 300_000);
-        expect(Date.parse(occurredAt)).toBeLessThanOrEqual(Date.now());
-      }
-      const tests = received.filter(({ event }) => event === 'install.test');
-      expect(tests.length).toBeGreaterThan(0);
-      for (const { data, resource } of tests) {
-        const subscriptionId = company.subscriptionId;
-        expect(resource).toMatchObject({ type: 'webhook_subscription', id: subscriptionId });
-        expect(data).toEqual({ subscriptionId, message: 'This is a test delivery. It is safe to ignore.' });
-      }
-    }
-  });
-
-  test('each webhook names its event and is signed with the secret of its company', () => {
-    for (const company of companies()) {
-      for (const webhook of webhooksOf(company)) {
-        expect(webhook.headers).toMatchObject({
-          'content-type': 'application/json',
-          'x-svc-event': webhook.envelope.event,
-          'x-svc-secret-version': '1',
-          'webhook-id': webhook.envelope.id,
-        });
-        expect(isSignedWith(company.secret, webhook)).toBe(true);
-      }
+      const received = new Set(webhooksOf(company).map(({ envelope }) => envelope.event));
+      expect([company.who, [...received].sort()]).toEqual([company.who, [...eventsOf(company.class)].sort()]);
     }
   });
 

@@ -13,9 +13,10 @@ describe('canaries', () => {
   ])('are found %s where they may not be', (_how, written) => {
     const canaries = createCanaries();
     const text = canaries.word('the note', 'api');
+    canaries.word('the other note', 'api');
     const { leaks, unseen } = findCanaries(canaries.all, [piece('api', text), piece('logs', written(text))]);
     expect(leaks).toEqual([expect.stringContaining('the note in logs')]);
-    expect(unseen).toEqual([]);
+    expect(unseen).toEqual(['the other note in api']);
     expect(leaks.join()).not.toContain(text);
   });
 
@@ -26,21 +27,5 @@ describe('canaries', () => {
     expect(find(`{"total":${amount}}`)).toBe(1);
     expect(find(`paid ${String(amount).slice(0, -2)}.${String(amount).slice(-2)} USD`)).toBe(1);
     expect(find(`{"time":1${amount}23}`)).toBe(0);
-  });
-
-  test('that were not found where they have to be are told', () => {
-    const canaries = createCanaries();
-    canaries.word('the note', 'api', 'logs');
-    const { text = '' } = canaries.all[0] ?? {};
-    expect(findCanaries(canaries.all, [piece('api', text)])).toEqual({
-      leaks: [],
-      unseen: ['the note in logs'],
-    });
-  });
-
-  test('leak nowhere into what the test itself has sent', () => {
-    const canaries = createCanaries();
-    const text = canaries.word('the password', 'requests');
-    expect(findCanaries(canaries.all, [piece('requests', text), piece('database', text)]).leaks).toEqual([]);
   });
 });

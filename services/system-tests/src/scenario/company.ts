@@ -10,7 +10,6 @@ import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/resources/delivery/delivery';
 import {
   EVENT_CATALOGUE,
-  type EventData,
   eventGroup,
   type EventName,
   isEventName,
@@ -21,7 +20,6 @@ import {
   subscriptionCreated,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
 import { eventually } from '@partner/test-kit/eventually';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import type { TestStack } from '../support/test-stack.js';
@@ -37,15 +35,6 @@ export interface ScenarioDeps {
   readonly answers: Map<string, { readonly status: number; readonly body: string }>;
 }
 
-/** An event that a company has to receive. */
-export interface ExpectedEvent {
-  readonly event: EventName;
-  /** Undefined: an instant of the service's clock, which nothing else shows. */
-  readonly occurredAt: string | undefined;
-  readonly resource: { readonly type: string; readonly id: string; readonly version: number };
-  readonly data: unknown;
-}
-
 /** A company full of canaries, with an owner who is signed in and a subscription to all that it may have. */
 export interface ScenarioCompany {
   readonly id: string;
@@ -54,16 +43,6 @@ export interface ScenarioCompany {
   readonly class: CompanyClassName;
   readonly subscriptionId: string;
   readonly subscriptionUrl: string;
-  /** Of the subscription. */
-  readonly secret: string;
-  /** Every event that the company has to receive, but for tests. */
-  readonly events: readonly ExpectedEvent[];
-  /** Adds an event that the company has to receive. */
-  expectEvent<Name extends EventName>(
-    event: Name,
-    about: Pick<ExpectedEvent, 'occurredAt' | 'resource'>,
-    data: EventData<Name>,
-  ): void;
   /** Asks the console as its owner. */
   console(method: string, path: string, body?: unknown): Promise<HttpResponse>;
   /** Listens to the console's changes until something is told of what `cause` changes. */
@@ -78,14 +57,17 @@ const CLASSES = {
   ACCOUNTING: CompanyClass.ACCOUNTING,
 } as const satisfies Record<CompanyClassName, CompanyClass>;
 
-/** The groups of events that a class of companies may have, besides tests. */
-export function groupsOf(companyClass: CompanyClassName): readonly string[] {
-  const events = Object.keys(EVENT_CATALOGUE).filter(isEventName);
-  const own = events.filter(
-    (event) =>
-      event !== 'install.test' && EVENT_CATALOGUE[event].classes.some((allowed) => allowed === companyClass),
-  );
-  return [...new Set(own.map((event) => `${eventGroup(event)}.*`))];
+/** The events that a class of companies may have. */
+export function eventsOf(companyClass: CompanyClassName): readonly EventName[] {
+  return Object.keys(EVENT_CATALOGUE)
+    .filter(isEventName)
+    .filter((event) => EVENT_CATALOGUE[event].classes.some((allowed) => allowed === companyClass));
+}
+
+/** The groups of them, besides tests. */
+function groupsOf(companyClass: CompanyClassName): readonly string[] {
+  const events = eventsOf(companyClass).filter((event) => event !== 'install.test');
+  return [...new Set(events.map((event) => `${eventGroup(event)}.*`))];
 }
 
 /** Where owners' sessions are kept, with the names that the console shows. */
@@ -167,16 +149,12 @@ export async function createScenarioCompany(
     secretRotated.parse(rotated.json).secret.replace('whsec_', ''),
     consolePlace,
   );
-  const events: ExpectedEvent[] = [];
   return {
     id,
     who,
     class: company.class,
     subscriptionId: subscription.id,
     subscriptionUrl,
-    secret,
-    events,
-    expectEvent: (event, about, data) => void events.push({ event, ...about, data }),
     console,
     async hearChange(cause) {
       const ended = new AbortController();
@@ -213,9 +191,8 @@ export async function createScenarioCompany(
 }
 
 /** As an operator would: the password of an owner whose password is known. */
-async function givePassword({ database, companies }: TestStack, ownerId: string): Promise<string> {
-  const [known] = companies('SALES');
-  invariant(known, 'the sandbox has a company whose password is known');
+async function givePassword({ database, company }: TestStack, ownerId: string): Promise<string> {
+  const known = company('SALES');
   await eventually('the owner is there', async () => {
     const changed = await database.query(
       `update memberships set password_hash = (select password_hash from memberships where email = $2) where id = $1`,

@@ -17,11 +17,9 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { type InstallerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
 import { eventually } from '@partner/test-kit/eventually';
 import { expectStatus } from './company.js';
 import {
-  aboutJob,
   anInstant,
   asInstaller,
   asSeller,
@@ -33,8 +31,6 @@ import {
   STARTS,
 } from './stage.js';
 import { withUnknownFields } from './unknown-fields.js';
-
-const TIMES = { startsAt: STARTS, endsAt: ENDS };
 
 function scope(stage: Stage, which: string, scopeVersion: number) {
   const shown = (what: string) => stage.word(`${what} of the ${which} scope`, stage.at.installer);
@@ -97,7 +93,7 @@ export async function sellJob(stage: Stage, key: string, projectId: string): Pro
       forbiddenTexts(stage, `the customer of side ${side}`),
     ),
     scope: scope(stage, 'first', 1),
-    occurredAt: anInstant().occurredAt,
+    occurredAt: anInstant(),
   });
   const sent = await tell(
     JobCreatedSchema,
@@ -122,111 +118,64 @@ export async function sellJob(stage: Stage, key: string, projectId: string): Pro
   return id;
 }
 
-async function assign({ tell, installer, ...stage }: Stage, key: string, jobId: string): Promise<void> {
-  const { occurredAt } = anInstant();
-  await tell(JobAssignedSchema, { jobId, version: 2, installerCompanyId: installer.id, occurredAt });
-  const job = await jobAt({ tell, installer, ...stage }, key, jobId, 1);
-  installer.expectEvent('install.job_assigned', aboutJob(job), { jobId, status: 'ASSIGNED' });
+async function assign(stage: Stage, key: string, jobId: string): Promise<void> {
+  const assigned = { jobId, version: 2, installerCompanyId: stage.installer.id, occurredAt: anInstant() };
+  await stage.tell(JobAssignedSchema, assigned);
+  await jobAt(stage, key, jobId, 1);
 }
 
 /** The seller's side changes a job in every way. */
 export async function changeJob(stage: Stage, key: string, jobId: string): Promise<void> {
-  const { tell, installer, side } = stage;
-  const at = (version: number) => ({ jobId, version, occurredAt: anInstant().occurredAt });
-
-  const readiness = { ready: false, blockerCodes: ['PERMIT'] };
-  await tell(JobReadinessChangedSchema, { ...at(3), ...readiness });
-  const unready = aboutJob(await jobAt(stage, key, jobId, 2));
-  installer.expectEvent('install.readiness_changed', unready, { jobId, ...readiness });
-
-  const status = JobScheduleStatus.TENTATIVE;
-  const timeZone = 'America/Chicago';
+  const { tell, side } = stage;
+  const at = (version: number) => ({ jobId, version, occurredAt: anInstant() });
+  await tell(JobReadinessChangedSchema, { ...at(3), ready: false, blockerCodes: ['PERMIT'] });
+  await jobAt(stage, key, jobId, 2);
   await tell(JobScheduledSchema, {
     ...at(4),
-    status,
+    status: JobScheduleStatus.TENTATIVE,
     startsAt: stamp(STARTS),
     endsAt: stamp(ENDS),
-    timeZone,
+    timeZone: 'America/Chicago',
   });
-  const scheduled = aboutJob(await jobAt(stage, key, jobId, 3));
-  const schedule = { status: 'TENTATIVE', ...TIMES, timeZone } as const;
-  const change = { changedBy: 'seller', previousStatus: 'UNSCHEDULED', schedule } as const;
-  installer.expectEvent('install.schedule_changed', scheduled, { jobId, ...change });
-
-  const available = anInstant();
-  const document = { id: newId('doc'), category: 'PERMIT', mime: 'application/pdf' } as const;
+  await jobAt(stage, key, jobId, 3);
   await tell(JobDocumentAvailableSchema, {
-    jobId,
-    version: 5,
-    documentId: document.id,
+    ...at(5),
+    documentId: newId('doc'),
     category: DocumentCategory.PERMIT,
-    mime: document.mime,
-    occurredAt: available.occurredAt,
+    mime: 'application/pdf',
   });
-  const { resource } = aboutJob(await jobAt(stage, key, jobId, 4));
-  const shown = { ...document, availableAt: available.shown };
-  installer.expectEvent(
-    'install.document_available',
-    { occurredAt: available.shown, resource },
-    { jobId, document: shown },
-  );
-
+  await jobAt(stage, key, jobId, 4);
   const changed = create(JobScopeChangedSchema, { ...at(6), scope: scope(stage, 'second', 2) });
-  await tell(
-    JobScopeChangedSchema,
-    withUnknownFields(changed, forbiddenTexts(stage, `the change of scope of side ${side}`)),
-  );
-  const rescoped = aboutJob(await jobAt(stage, key, jobId, 5));
-  const versions = { scopeVersion: 2, previousScopeVersion: 1 };
-  installer.expectEvent('install.scope_acknowledgement_required', rescoped, { jobId, ...versions });
+  const unknown = forbiddenTexts(stage, `the change of scope of side ${side}`);
+  await tell(JobScopeChangedSchema, withUnknownFields(changed, unknown));
 }
 
 /** The installer company does the job to its end, with some writes that are refused. */
 export async function doJob(stage: Stage, key: string, jobId: string, technicianId: string): Promise<void> {
-  const { installer, at, word, tell } = stage;
-  let job = await jobAt(stage, key, jobId, 5);
+  const { at, word, tell } = stage;
+  let { version } = await jobAt(stage, key, jobId, 5);
   const send = (method: string, path: string, body: object) =>
-    asInstaller(stage, key, method, `/jobs/${jobId}/${path}`, { expectedVersion: job.version, ...body });
+    asInstaller(stage, key, method, `/jobs/${jobId}/${path}`, { expectedVersion: version, ...body });
   const write = async (method: string, path: string, body: object) => {
-    job = jobResponse.parse((await send(method, path, body)).json).resource;
+    ({ version } = jobResponse.parse((await send(method, path, body)).json).resource);
   };
-  const report = async (
-    status: InstallerJob['status'],
-    note: string | null = null,
-    blockerCode: 'WEATHER' | null = null,
-  ) => {
-    const { status: previousStatus, readiness } = job;
-    const occurredAt = anInstant().shown;
-    await write('POST', 'status-events', {
-      status,
-      occurredAt,
-      ...(note === null ? {} : { note }),
-      ...(blockerCode === null ? {} : { blockerCode }),
-    });
-    const event = { previousStatus, status, occurredAt, note, blockerCode };
-    installer.expectEvent('install.status_changed', aboutJob(job), { jobId, ...event });
-    const isOther = JSON.stringify(readiness) !== JSON.stringify(job.readiness);
-    if (isOther)
-      installer.expectEvent('install.readiness_changed', aboutJob(job), { jobId, ...job.readiness });
-  };
+  const report = (status: InstallerJob['status'], rest: object = {}) =>
+    write('POST', 'status-events', { status, occurredAt: new Date().toISOString(), ...rest });
   const note = (what: string) => word(`note ${what}`, ...at.installerReceives, 'platform');
-  await report('ACKNOWLEDGED', note('on the acknowledgement'));
-  await report('BLOCKED', note('on the blocker'), 'WEATHER');
-  invariant(job.readiness.blockerCodes.includes('WEATHER'), 'a blocked job shows its blocker');
+  await report('ACKNOWLEDGED', { note: note('on the acknowledgement') });
+  await report('BLOCKED', { note: note('on the blocker'), blockerCode: 'WEATHER' });
   await report('EN_ROUTE');
-  const schedule = { status: 'CONFIRMED', ...TIMES, timeZone: 'America/Denver' } as const;
-  await write('PUT', 'schedule', schedule);
-  const change = { changedBy: 'installer', previousStatus: 'TENTATIVE', schedule } as const;
-  installer.expectEvent('install.schedule_changed', aboutJob(job), { jobId, ...change });
+  await write('PUT', 'schedule', {
+    status: 'CONFIRMED',
+    startsAt: STARTS,
+    endsAt: ENDS,
+    timeZone: 'America/Denver',
+  });
   await write('PUT', 'assignments', { membershipIds: [technicianId] });
   await report('ON_SITE');
   await report('IN_PROGRESS');
   await report('COMPLETE');
-  const accepted = anInstant();
-  await tell(JobCompletionAcceptedSchema, { jobId, version: 7, occurredAt: accepted.occurredAt });
-  const { resource } = aboutJob(job);
-  const acceptance = { jobId, acceptedAt: accepted.shown };
-  installer.expectEvent('install.completion_received', { occurredAt: accepted.shown, resource }, acceptance);
+  await tell(JobCompletionAcceptedSchema, { jobId, version: 7, occurredAt: anInstant() });
 
   const refused = (status: number, body: object) =>
     expectStatus(
@@ -256,41 +205,21 @@ export async function noteOnJob(stage: Stage, key: string, jobId: string): Promi
 
 /** The installer company loses three jobs: without a successor, to another company, and by a cancellation. */
 export async function loseJobs(stage: Stage, key: string, otherInstallerId: string): Promise<void> {
-  const { tell, installer } = stage;
-  const about = (jobId: string) => ({ jobId, version: 3, ...anInstant() });
-  const lost = (jobId: string) => {
-    const resource = { type: 'install_job', id: jobId, version: 2 };
-    installer.expectEvent('install.job_unassigned', { occurredAt: undefined, resource }, { jobId });
-  };
-
+  const { tell } = stage;
+  const about = (jobId: string) => ({ jobId, version: 3, occurredAt: anInstant() });
   const unassigned = await newJob(stage, key, 'unassigned');
   await tell(JobUnassignedSchema, about(unassigned));
-  lost(unassigned);
-
   const moved = await newJob(stage, key, 'moved');
   await tell(JobAssignedSchema, { ...about(moved), installerCompanyId: otherInstallerId });
-  lost(moved);
   for (const id of [unassigned, moved]) {
     await eventually(
       'the job has left the company',
       async () => (await asInstaller(stage, key, 'GET', `/jobs/${id}`)).status === 404,
     );
   }
-
-  const jobId = await newJob(stage, key, 'cancelled');
-  const { shown, ...cancellation } = about(jobId);
-  await tell(JobCancelledSchema, cancellation);
-  const cancelled = aboutJob(await jobAt(stage, key, jobId, 2));
-  const previousStatus = 'ASSIGNED';
-  installer.expectEvent('install.job_cancelled', cancelled, { jobId, previousStatus });
-  const status = {
-    previousStatus,
-    status: 'CANCELLED',
-    occurredAt: shown,
-    note: null,
-    blockerCode: null,
-  } as const;
-  installer.expectEvent('install.status_changed', cancelled, { jobId, ...status });
+  const cancelled = await newJob(stage, key, 'cancelled');
+  await tell(JobCancelledSchema, about(cancelled));
+  await jobAt(stage, key, cancelled, 2);
 }
 
 async function newJob(stage: Stage, key: string, which: string): Promise<string> {
@@ -304,8 +233,7 @@ async function newJob(stage: Stage, key: string, which: string): Promise<string>
     state: 'TX',
     zip: '78701',
   };
-  const { occurredAt } = anInstant();
-  const created = { jobId, version: 1, sellingCompanyId: seller.id, customer, occurredAt };
+  const created = { jobId, version: 1, sellingCompanyId: seller.id, customer, occurredAt: anInstant() };
   await tell(JobCreatedSchema, { ...created, scope: scope(stage, `${which} job's`, 1) });
   await assign(stage, key, jobId);
   return jobId;

@@ -2,11 +2,10 @@ import { apiKeyPage } from '@partner/proto-contracts/resources/api-key/api-key';
 import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { eventPage } from '@partner/proto-contracts/resources/event/event';
 import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
-import type { AnyOperation, BodyExample } from '@partner/proto-contracts/api/operation';
+import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { sessionList } from '@partner/proto-contracts/resources/session/session';
 import { deliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
-import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';
 import type { ScenarioSide } from './drive-side.js';
@@ -23,36 +22,26 @@ const companiesOf = ({ seller, installer, accountant }: ScenarioSide): readonly 
 
 /** Operations of the console that respond to a request, but for those that would end the session or the subscription. */
 const CONSOLE = CONSOLE_OPERATIONS.filter(({ id }) => !['streamChanges', 'deleteSession'].includes(id));
-const ABOUT_ONE = CONSOLE.filter(({ path }) => path.includes(':id'));
 
 const resourceOf = ({ path }: AnyOperation): string => /^\/partner-api\/([a-z-]+)/.exec(path)?.[1] ?? '';
 
 const pathOf = (operation: AnyOperation, id: string): string =>
   operation.path.replace('/partner-api', '').replace(':id', id);
 
-/** Has everything read that there is to read, by everybody who may, and asked for by everybody who may not. */
+/** Has everything read that there is to read, by everybody who may, and asked for by somebody without credentials. */
 export async function lookAround(deps: ScenarioDeps, sides: readonly ScenarioSide[]): Promise<void> {
   const companies = sides.flatMap(companiesOf);
   for (const company of companies) await replay(company);
   await allDelivered(deps);
-  const ids = new Map<ScenarioCompany, ConsoleIds>();
-  for (const company of companies) ids.set(company, await idsOf(company));
   for (const company of companies) {
+    const ids = await idsOf(company);
     for (const operation of CONSOLE.filter(({ method }) => method === 'get')) {
-      const own = operation.path.includes(':id') ? (ids.get(company)?.[resourceOf(operation)] ?? []) : [''];
+      const own = operation.path.includes(':id') ? (ids[resourceOf(operation)] ?? []) : [''];
       for (const id of own) await company.console('GET', pathOf(operation, id));
-    }
-    for (const other of companies.filter((candidate) => candidate !== company)) {
-      await askForForeign(company, ids.get(other) ?? {});
     }
     await company.hearChange(() => company.console('POST', `/webhooks/${company.subscriptionId}/test`));
   }
-  for (const side of sides) {
-    await readSurfaces(deps, side);
-    for (const other of sides.filter((candidate) => candidate !== side)) {
-      await askForForeignJobs(deps, side, other);
-    }
-  }
+  for (const side of sides) await readSurfaces(deps, side);
   await askAsNobody(deps);
   await allDelivered(deps);
 }
@@ -101,17 +90,6 @@ async function idsOf({ console, subscriptionId }: ScenarioCompany): Promise<Cons
   };
 }
 
-async function askForForeign(company: ScenarioCompany, ids: ConsoleIds): Promise<void> {
-  for (const operation of ABOUT_ONE) {
-    const [id] = ids[resourceOf(operation)] ?? [];
-    if (id === undefined) continue;
-    const [example]: readonly BodyExample[] = Object.values(operation.bodyExamples ?? {});
-    // Of the example the events may be such as the class of the company may not have.
-    const body = operation.id === 'updateWebhook' ? { description: 'theirs' } : example?.value;
-    await expectStatus(404, company.console(operation.method.toUpperCase(), pathOf(operation, id), body));
-  }
-}
-
 async function readSurfaces({ recorder }: ScenarioDeps, side: ScenarioSide): Promise<void> {
   const asInstaller = (path: string) =>
     recorder.call(`api of ${side.installer.who}`, `/partner/v1${path}`, {
@@ -130,52 +108,6 @@ async function readSurfaces({ recorder }: ScenarioDeps, side: ScenarioSide): Pro
   await recorder.call(`api of ${side.seller.who}`, '/inbound/jobs?take=200', {
     headers: { 'x-api-key': side.keys.contractor },
   });
-}
-
-/** Asks with the keys of one side for what belongs to the other. */
-async function askForForeignJobs(
-  { canaries, recorder }: ScenarioDeps,
-  side: ScenarioSide,
-  other: ScenarioSide,
-): Promise<void> {
-  const note = canaries.word(`note of ${side.installer.who} on a job of the other side`, 'requests');
-  const asInstaller = (method: string, path: string, body?: unknown) =>
-    recorder.call(`api of ${side.installer.who}`, `/partner/v1/jobs/${other.jobId}${path}`, {
-      method,
-      headers: { 'x-api-key': side.keys.installer, 'idempotency-key': newId('evt') },
-      ...(body === undefined ? {} : { body }),
-    });
-  const occurredAt = new Date().toISOString();
-  const schedule = { status: 'CANCELLED', startsAt: null, endsAt: null, timeZone: 'America/Denver' };
-  await expectStatus(404, asInstaller('GET', ''));
-  await expectStatus(
-    404,
-    asInstaller('POST', '/status-events', { status: 'ACKNOWLEDGED', note, occurredAt, expectedVersion: 1 }),
-  );
-  await expectStatus(404, asInstaller('PUT', '/schedule', { ...schedule, expectedVersion: 1 }));
-  await expectStatus(
-    404,
-    asInstaller('PUT', '/assignments', { membershipIds: [other.technicianId], expectedVersion: 1 }),
-  );
-  const asSeller = (path: string, key: string, body: unknown) =>
-    recorder.call(`api of ${side.seller.who}`, path, {
-      method: 'POST',
-      headers: { 'x-api-key': key },
-      body,
-    });
-  await expectStatus(404, asSeller(`/inbound/jobs/${other.jobId}/status`, side.keys.contractor, { note }));
-  for (const foreign of [{ leadId: other.leadId }, { leadId: side.leadId, projectId: other.projectId }]) {
-    await expectStatus(
-      403,
-      asSeller('/inbound/appointments', side.keys.general, {
-        ...foreign,
-        startsAt: '2026-12-01T15:00:00Z',
-        endsAt: '2026-12-01T16:00:00Z',
-        notes: note,
-        idempotencyKey: newId('evt'),
-      }),
-    );
-  }
 }
 
 /** Asks without credentials, or with such as there are not, and with words in places where nobody expects them. */

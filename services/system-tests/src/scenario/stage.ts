@@ -28,13 +28,11 @@ export interface Stage {
   };
   tell<Desc extends DescMessage>(schema: Desc, message: MessageInitShape<Desc>): Promise<string>;
   word(what: string, ...places: readonly string[]): string;
-  /** An amount as the platform sends it and as events show it. */
-  money(what: string, ...places: readonly string[]): Money;
-}
-
-interface Money {
-  readonly sent: { readonly amountMinor: string; readonly currency: string };
-  readonly shown: { readonly amountMinor: number; readonly currency: string };
+  /** An amount as the platform sends it. */
+  money(
+    what: string,
+    ...places: readonly string[]
+  ): { readonly amountMinor: string; readonly currency: string };
 }
 
 export function createStage(
@@ -57,11 +55,10 @@ export function createStage(
     },
     tell: (schema, message) => deps.stack.publishFromPlatform(schema, message),
     word: (what, ...places) => deps.canaries.word(`${what} of side ${side}`, ...places),
-    money(what, ...places) {
-      const amountMinor = deps.canaries.amount(`${what} of side ${side}`, ...places);
-      const currency = 'USD';
-      return { sent: { amountMinor: String(amountMinor), currency }, shown: { amountMinor, currency } };
-    },
+    money: (what, ...places) => ({
+      amountMinor: String(deps.canaries.amount(`${what} of side ${side}`, ...places)),
+      currency: 'USD',
+    }),
   };
 }
 
@@ -101,11 +98,6 @@ export function jobAt(stage: Stage, key: string, id: string, version: number): P
   });
 }
 
-/** The instant and the resource of an event about a job's change. */
-export function aboutJob({ id, version, updatedAt }: Pick<InstallerJob, 'id' | 'version' | 'updatedAt'>) {
-  return { occurredAt: updatedAt, resource: { type: 'install_job', id, version } };
-}
-
 /** Fields that a contract does not have, with texts that no response may show (spec: What the service does 6). */
 export function forbiddenTexts({ deps }: Stage, where: string): readonly string[] {
   return ['email', 'price', 'cost', 'margin', 'financing', 'payment', 'signature', 'name', 'phone'].map(
@@ -115,10 +107,9 @@ export function forbiddenTexts({ deps }: Stage, where: string): readonly string[
 
 let instants = 0;
 
-/** An instant of the platform's clock, another one each time, as messages and as events show it. */
-export function anInstant(): { readonly occurredAt: Timestamp; readonly shown: string } {
-  const instant = new Date(Date.now() - 60_000 - (instants += 1));
-  return { occurredAt: timestampFromDate(instant), shown: instant.toISOString() };
+/** An instant of the platform's clock, another one each time. */
+export function anInstant(): Timestamp {
+  return timestampFromDate(new Date(Date.now() - 60_000 - (instants += 1)));
 }
 
 export function stamp(text: string): Timestamp {

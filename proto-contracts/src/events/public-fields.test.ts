@@ -1,13 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
-import { installerJob } from '@partner/proto-contracts/resources/job/job';
-import {
-  EVENT_CATALOGUE,
-  eventData,
-  eventGroup,
-  isEventName,
-  webhookEnvelope,
-} from '@partner/proto-contracts/events/webhook-events';
+import { WEBHOOK_EXAMPLES } from './webhook-examples.js';
+import { installerJob } from '../resources/job/job.js';
+import { EVENT_CATALOGUE, eventData, eventGroup, isEventName, webhookEnvelope } from './webhook-events.js';
 import { z } from 'zod';
 
 const EVENTS = Object.keys(EVENT_CATALOGUE).filter(isEventName);
