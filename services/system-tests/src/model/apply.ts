@@ -1,8 +1,6 @@
-import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
 import { contractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { jobResponse } from '@partner/proto-contracts/resources/job/job';
-import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import { applyRead } from './apply-read.js';
@@ -17,9 +15,7 @@ import {
   violate,
   withShownJob,
 } from './expectations.js';
-import { eventsOf, judge, stageOf } from './job-rules.js';
-import { appointmentMessage, leadMessage, messageOf, noteMessage } from './messages.js';
-import { PROJECT_PLACE_INDEX } from './places.js';
+import { judge, stageOf } from './job-rules.js';
 import type { Assignment, Caller, JobWrite, Outcome, Write, WriteRequest } from './requests.js';
 import { assignedJob, type ModelState, withVersion } from './state.js';
 
@@ -43,17 +39,7 @@ function applyAssignment(state: ModelState, { jobId, installerId, version }: Ass
     return { ...state, jobs: new Map(state.jobs).set(jobId, { ...job, assignment: version }) };
   }
   const next = assignedJob(job.version + 1, installerId, version);
-  const about = { resourceId: jobId, version: next.version };
-  const given = { ...about, companyId: installerId, name: 'install.job_assigned' } as const;
-  const taken = { ...about, companyId: job.installerId ?? '', name: 'install.job_unassigned' } as const;
-  return {
-    ...withVersion(state, jobId, next),
-    events: [
-      ...state.events,
-      { ...given, data: { jobId, status: 'ASSIGNED' } },
-      ...(job.installerId === null ? [] : [{ ...taken, data: { jobId } }]),
-    ],
-  };
+  return withVersion(state, jobId, next);
 }
 
 function applyWrite(
@@ -70,10 +56,8 @@ function applyWrite(
   const kept = slot === undefined ? undefined : state.kept.get(slot);
   if (kept !== undefined) {
     if (kept.binding !== bindingOf(request)) return refused(state, answer, 409, 'idempotency_mismatch');
-    if ('jobId' in write && !sees(world, state, caller, write.jobId)) return notFound(state, answer);
-    // A replay of an appointment's 201 is a 200.
-    const status = write.kind === 'appointment' && isReplay ? 200 : kept.status;
-    expectSame('the replay', [answer.status, textOf(answer)], [status, kept.text]);
+    if (!sees(world, state, caller, write.jobId)) return notFound(state, answer);
+    expectSame('the replay', [answer.status, textOf(answer)], [kept.status, kept.text]);
     if (!isReplay) violate('the replay has no idempotency-replayed');
     return state;
   }
@@ -81,8 +65,7 @@ function applyWrite(
   const next = effectOf(world, state, request, answer);
   const isKept = answer.status < 300 || answer.status === 422 || codeOf(answer) === 'stale_version';
   if (slot === undefined || !isKept) return next;
-  const status = write.kind === 'appointment' && answer.status === 200 ? 201 : answer.status;
-  const outcome = { binding: bindingOf(request), status, text: textOf(answer) };
+  const outcome = { binding: bindingOf(request), status: answer.status, text: textOf(answer) };
   return { ...next, kept: new Map(next.kept).set(slot, outcome) };
 }
 
@@ -104,17 +87,9 @@ function effectOf(
   answer: HttpResponse,
 ): ModelState {
   const { write, caller } = request;
-  switch (write.kind) {
-    case 'note':
-      return appendNote(world, state, caller, write, answer);
-    case 'lead':
-      return createLead(world, state, caller, write, answer);
-    case 'appointment':
-      return bookAppointment(state, caller, write, answer);
-    default:
-      if (request.invalid === 'clock') return refused(state, answer, 400, 'invalid_argument');
-      return changeJob(world, state, caller, write, answer);
-  }
+  if (write.kind === 'note') return appendNote(world, state, caller, write, answer);
+  if (request.invalid === 'clock') return refused(state, answer, 400, 'invalid_argument');
+  return changeJob(world, state, caller, write, answer);
 }
 
 function changeJob(
@@ -125,8 +100,7 @@ function changeJob(
   answer: HttpResponse,
 ): ModelState {
   const { jobId } = write;
-  const worldJob = world.jobs.get(jobId);
-  if (worldJob === undefined || !sees(world, state, caller, jobId)) return notFound(state, answer);
+  if (!sees(world, state, caller, jobId)) return notFound(state, answer);
   const job = jobOf(state, jobId);
   if (write.expectedVersion !== job.version) {
     const { currentVersion } = errorBody.parse(answer.json);
@@ -143,11 +117,7 @@ function changeJob(
   }
   expectSame('the status', answer.status, write.kind === 'status' ? 201 : 200);
   const next = withVersion(state, jobId, verdict.job);
-  return {
-    ...withShownJob(world, next, jobId, verdict.job.version, jobResponse.parse(answer.json).resource),
-    events: [...state.events, ...eventsOf(write, job, verdict.job, worldJob.readiness)],
-    messages: [...state.messages, messageOf(write, job, verdict.job)],
-  };
+  return withShownJob(world, next, jobId, verdict.job.version, jobResponse.parse(answer.json).resource);
 }
 
 function appendNote(
@@ -171,78 +141,5 @@ function appendNote(
     stage: stageOf(job),
     installerNote: notes,
   });
-  return {
-    ...state,
-    jobs: new Map(state.jobs).set(jobId, next),
-    messages: [...state.messages, noteMessage(caller, jobId, note)],
-  };
-}
-
-function createLead(
-  world: RuledWorld,
-  state: ModelState,
-  { companyId }: Caller,
-  write: Extract<Write, { kind: 'lead' }>,
-  answer: HttpResponse,
-): ModelState {
-  const slot = `${companyId} ${write.place}`;
-  const lead = state.leads.get(slot);
-  const withProject = [...world.jobs.values()].find(
-    ({ sellerId, projectId }) => sellerId === companyId && projectId !== undefined,
-  );
-  const knownProject =
-    lead?.projectId ?? (write.place === PROJECT_PLACE_INDEX ? withProject?.projectId : undefined);
-  if (lead === undefined && knownProject === undefined) {
-    expectSame('the status', answer.status, 201);
-    const { leadId } = leadCreated.parse(answer.json);
-    if ([...state.leads.values()].some((other) => other.leadId === leadId))
-      violate(`${leadId} is created twice`);
-    return {
-      ...state,
-      leads: new Map(state.leads).set(slot, { companyId, leadId, projectId: undefined }),
-      messages: [...state.messages, leadMessage(companyId, leadId, write)],
-    };
-  }
-  expectSame('the status', answer.status, 200);
-  const { leadId, projectId, reason } = leadMerged.parse(answer.json);
-  expectSame(
-    'the merge',
-    [leadId, projectId, reason],
-    [
-      lead?.leadId ?? leadId,
-      knownProject ?? projectId,
-      lead === undefined ? `address matches project ${projectId}` : `address matches lead ${leadId}`,
-    ],
-  );
-  return {
-    ...state,
-    leads: new Map(state.leads).set(slot, { companyId, leadId, projectId }),
-    messages: [...state.messages, leadMessage(companyId, leadId, write, { projectId, reason })],
-  };
-}
-
-function bookAppointment(
-  state: ModelState,
-  { companyId }: Caller,
-  write: Extract<Write, { kind: 'appointment' }>,
-  answer: HttpResponse,
-): ModelState {
-  const { kind: _, leadId, projectId, notes, ...times } = write;
-  const leads = [...state.leads.values()].filter((lead) => lead.companyId === companyId);
-  const project = leads.find((lead) => projectId !== undefined && lead.projectId === projectId);
-  const isOwn =
-    leads.some((lead) => lead.leadId === leadId) && (projectId === undefined || project !== undefined);
-  if (!isOwn) return refused(state, answer, 403, 'permission_denied');
-  if (project !== undefined && project.leadId !== leadId)
-    return refused(state, answer, 400, 'invalid_argument');
-  const isReplay = answer.headers.get('idempotency-replayed') === 'true';
-  expectSame('the status', answer.status, isReplay ? 200 : 201);
-  const { appointmentId } = appointmentBooked.parse(answer.json);
-  const data = { appointmentId, leadId, projectId: projectId ?? null, ...times, notes: notes ?? null };
-  const about = { companyId, name: 'appointment.booked', resourceId: appointmentId, version: 1 } as const;
-  return {
-    ...state,
-    events: [...state.events, { ...about, data }],
-    messages: [...state.messages, appointmentMessage(companyId, appointmentId, write)],
-  };
+  return { ...state, jobs: new Map(state.jobs).set(jobId, next) };
 }

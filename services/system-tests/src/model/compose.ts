@@ -2,13 +2,11 @@ import { REPORTABLE_STATUSES } from '@partner/proto-contracts/resources/job/job'
 import { JOB_STATUS_MOVES } from '@partner/proto-contracts/resources/job/job-status-moves';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
-import { ALL_PLACES } from './places.js';
 import type { JobChoice, Step } from './plan.js';
 import {
   type Assignment,
   type Caller,
   type ReadRequest,
-  type Write,
   writeRequest,
   type WriteRequest,
 } from './requests.js';
@@ -133,51 +131,12 @@ export function createComposer(world: World): Composer {
     );
   }
 
-  function lead(step: Extract<Step, { step: 'lead' }>): WriteRequest {
-    const place = step.place % ALL_PLACES.length;
-    const write: Write = {
-      kind: 'lead',
-      place,
-      fullName: fresh('Ada'),
-      email: 'ada@leads.example',
-      phone: '+1 512 555 0100',
-      address: pick(pick(ALL_PLACES, place), step.spelling),
-    };
-    return writeRequest(pick(world.sellers, step.client), write, keyOf(step.key, false));
-  }
-
-  function appointment(state: ModelState, step: Extract<Step, { step: 'appointment' }>): WriteRequest {
-    const caller = pick(world.sellers, step.client);
-    const known = [...state.leads.values()];
-    const among = (whose: 'own' | 'foreign') =>
-      known.filter(({ companyId }) => (companyId === caller.companyId) === (whose === 'own'));
-    const of = step.lead === 'unknown' ? [] : among(step.lead);
-    const projects =
-      step.project === 'none' ? [] : among(step.project).flatMap(({ projectId }) => projectId ?? []);
-    const startsAt = Date.UTC(2026, 9, 6, 9);
-    return writeRequest(
-      caller,
-      {
-        kind: 'appointment',
-        leadId: of.length === 0 ? newId('lead') : pick(of, step.index).leadId,
-        projectId: projects.length === 0 ? undefined : pick(projects, step.index),
-        startsAt: new Date(startsAt).toISOString(),
-        endsAt: new Date(startsAt + (step.endFirst ? -1 : 1) * 30 * MINUTE_MS).toISOString(),
-        notes: step.notes ? fresh('call') : undefined,
-      },
-      keyOf(step.key, true),
-      step.endFirst ? 'input' : undefined,
-    );
-  }
-
   function again(state: ModelState, step: Extract<Step, { step: 'again' }>): WriteRequest | undefined {
     const earlier = sent.filter(({ key }) => key !== undefined);
     if (earlier.length === 0) return undefined;
     const { caller, write, key, invalid, body } = pick(earlier, step.index);
     const moved =
-      step.elsewhere !== undefined && 'jobId' in write
-        ? { ...write, jobId: choose(state, caller, step.elsewhere) }
-        : write;
+      step.elsewhere !== undefined ? { ...write, jobId: choose(state, caller, step.elsewhere) } : write;
     const reordered = Object.fromEntries(Object.entries(body).reverse());
     return { ...writeRequest(caller, moved, key, invalid), body: reordered };
   }
@@ -222,10 +181,6 @@ export function createComposer(world: World): Composer {
         return change(state, step);
       case 'note':
         return note(state, step);
-      case 'lead':
-        return lead(step);
-      case 'appointment':
-        return appointment(state, step);
       case 'again':
         return again(state, step);
       case 'read':

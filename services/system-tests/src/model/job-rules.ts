@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ContractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import { JOB_STATUS_MOVES } from '@partner/proto-contracts/resources/job/job-status-moves';
 import { SCHEDULE_STATUS_MOVES } from '@partner/proto-contracts/resources/job/schedule-status-moves';
 import type { JobWrite } from './requests.js';
-import type { ExpectedEvent, JobState } from './state.js';
+import type { JobState } from './state.js';
 
 /** What the rules make of a write at the current version. */
 type Verdict =
@@ -67,44 +66,4 @@ export function stageOf({ status, schedule }: Pick<JobState, 'status' | 'schedul
   if (status === 'BLOCKED' || status === 'COMPLETE' || status === 'CANCELLED') return status;
   if (status !== 'ASSIGNED' && status !== 'ACKNOWLEDGED') return 'IN_PROGRESS';
   return schedule.status === 'TENTATIVE' || schedule.status === 'CONFIRMED' ? 'SCHEDULED' : 'SOLD';
-}
-
-/** The events that an accepted write makes. */
-export function eventsOf(
-  write: JobWrite,
-  before: JobState,
-  after: JobState,
-  seller: InstallerJob['readiness'],
-): ExpectedEvent[] {
-  const { jobId } = write;
-  const events: ExpectedEvent[] = [];
-  const add = (name: ExpectedEvent['name'], data: object) =>
-    events.push({
-      companyId: after.installerId ?? '',
-      name,
-      resourceId: jobId,
-      version: after.version,
-      data: { jobId, ...data },
-    });
-  if (write.kind === 'status') {
-    add('install.status_changed', {
-      previousStatus: before.status,
-      status: after.status,
-      occurredAt: write.occurredAt,
-      note: write.note ?? null,
-      blockerCode: after.blockerCode,
-    });
-  }
-  if (write.kind === 'schedule' && !isDeepStrictEqual(before.schedule, after.schedule)) {
-    add('install.schedule_changed', {
-      changedBy: 'installer',
-      previousStatus: before.schedule.status,
-      schedule: after.schedule,
-    });
-  }
-  const readiness = readinessOf(after, seller);
-  if (!isDeepStrictEqual(readiness, readinessOf(before, seller))) {
-    add('install.readiness_changed', readiness);
-  }
-  return events;
 }

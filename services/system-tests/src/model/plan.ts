@@ -7,8 +7,6 @@ export interface PlannedJob {
   readonly installer: number;
   /** The seller has reported a blocker of its own. */
   readonly unready: boolean;
-  /** It belongs to a project at an address that leads come in for. */
-  readonly withProject: boolean;
 }
 
 /** `pool`: one of a few keys that all companies use. `none` becomes `fresh` for a request that needs a key. */
@@ -60,23 +58,6 @@ export type Step =
       readonly bound: number;
       readonly job: JobChoice;
       readonly length: 'short' | 'long' | 'too long';
-      readonly key: KeyChoice;
-    }
-  | {
-      readonly step: 'lead';
-      readonly client: number;
-      readonly place: number;
-      readonly spelling: number;
-      readonly key: KeyChoice;
-    }
-  | {
-      readonly step: 'appointment';
-      readonly client: number;
-      readonly lead: 'own' | 'foreign' | 'unknown';
-      readonly project: 'none' | 'own' | 'foreign';
-      readonly index: number;
-      readonly endFirst: boolean;
-      readonly notes: boolean;
       readonly key: KeyChoice;
     }
   /** An earlier request again, with its fields reordered, or its key and body for another job. */
@@ -199,23 +180,6 @@ const write: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ step: fc.constant('lead' as const), client, place: index, spelling: index, key }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      step: fc.constant('appointment' as const),
-      client,
-      lead: weighted<'own' | 'foreign' | 'unknown'>([4, 'own'], [1, 'foreign'], [1, 'unknown']),
-      project: weighted<'none' | 'own' | 'foreign'>([2, 'none'], [1, 'own'], [1, 'foreign']),
-      index,
-      endFirst: weighted([4, false], [1, true]),
-      notes: fc.boolean(),
-      key,
-    }),
-  },
-  {
-    weight: 3,
     arbitrary: fc.record({
       step: fc.constant('again' as const),
       index,
@@ -241,7 +205,7 @@ const assign: fc.Arbitrary<Step> = fc.record({
 
 const manyTimes = { minLength: 2, maxLength: 5, size: 'max' } as const;
 
-/** Concurrent changes of one job at the same version, notes on one job, or leads at one address. */
+/** Concurrent changes of one job at the same version or notes on one job. */
 const race: fc.Arbitrary<readonly Step[]> = fc
   .record({ client, index })
   .chain(({ client: racer, index: place }) => {
@@ -267,11 +231,6 @@ const race: fc.Arbitrary<readonly Step[]> = fc
           key: 'fresh',
         })),
       ),
-      fc
-        .array(index, manyTimes)
-        .map((spellings) =>
-          spellings.map((spelling): Step => ({ step: 'lead', client: racer, place, spelling, key: 'fresh' })),
-        ),
     );
   });
 
@@ -295,10 +254,11 @@ const burst: fc.Arbitrary<Burst> = fc.record({
 /** Plans of runs with up to some hundred requests. */
 export const planArbitrary: fc.Arbitrary<Plan> = fc.noBias(
   fc.record({
-    jobs: fc.array(
-      fc.record({ seller: client, installer: client, unready: fc.boolean(), withProject: fc.boolean() }),
-      { minLength: 1, maxLength: 6, size: 'max' },
-    ),
+    jobs: fc.array(fc.record({ seller: client, installer: client, unready: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 6,
+      size: 'max',
+    }),
     bursts: fc.array(burst, { maxLength: 60, size: 'max' }),
   }),
 );

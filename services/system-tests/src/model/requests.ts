@@ -38,24 +38,7 @@ export type Write =
       readonly expectedVersion: number;
       readonly membershipIds: readonly string[];
     }
-  | { readonly kind: 'note'; readonly jobId: string; readonly note: string }
-  | {
-      readonly kind: 'lead';
-      /** The address, however it is spelled. */
-      readonly place: number;
-      readonly fullName: string;
-      readonly email: string;
-      readonly phone: string;
-      readonly address: string;
-    }
-  | {
-      readonly kind: 'appointment';
-      readonly leadId: string;
-      readonly projectId: string | undefined;
-      readonly startsAt: string;
-      readonly endsAt: string;
-      readonly notes: string | undefined;
-    };
+  | { readonly kind: 'note'; readonly jobId: string; readonly note: string };
 
 /** A write of a job by its installer. */
 export type JobWrite = Extract<Write, { readonly expectedVersion: number }>;
@@ -68,7 +51,6 @@ export interface WriteRequest {
   readonly method: 'POST' | 'PUT';
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** The idempotency key, in the header or in the body. */
   readonly key: string | undefined;
   /** `input`: the body is invalid. `clock`: `occurredAt` is out of range, which is checked for an unused key alone. */
   readonly invalid: 'input' | 'clock' | undefined;
@@ -115,10 +97,10 @@ export function writeRequest(
   key: string | undefined,
   invalid?: WriteRequest['invalid'],
 ): WriteRequest {
-  return { kind: 'write', caller, write, key, invalid, ...httpForm(write, key) };
+  return { kind: 'write', caller, write, key, invalid, ...httpForm(write) };
 }
 
-function httpForm(write: Write, key: string | undefined): Pick<WriteRequest, 'method' | 'path' | 'body'> {
+function httpForm(write: Write): Pick<WriteRequest, 'method' | 'path' | 'body'> {
   switch (write.kind) {
     case 'status': {
       const { kind: _, jobId, ...body } = write;
@@ -131,13 +113,5 @@ function httpForm(write: Write, key: string | undefined): Pick<WriteRequest, 'me
     }
     case 'note':
       return { method: 'POST', path: `/inbound/jobs/${write.jobId}/status`, body: { note: write.note } };
-    case 'lead': {
-      const { kind: _, place: __, ...body } = write;
-      return { method: 'POST', path: '/inbound/leads', body };
-    }
-    case 'appointment': {
-      const { kind: _, ...body } = write;
-      return { method: 'POST', path: '/inbound/appointments', body: { ...body, idempotencyKey: key } };
-    }
   }
 }

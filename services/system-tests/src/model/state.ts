@@ -1,5 +1,4 @@
 import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
-import type { EventName } from '@partner/proto-contracts/events/webhook-events';
 
 /** A job as the rules make it. */
 export interface JobState {
@@ -30,13 +29,6 @@ export interface KeptOutcome {
   readonly text: string;
 }
 
-export interface LeadState {
-  readonly companyId: string;
-  readonly leadId: string;
-  /** Undefined until a merge names it. */
-  readonly projectId: string | undefined;
-}
-
 /** The change feed of an installer company. Entries of a job that leaves the company are removed. */
 export interface FeedState {
   /** The sequence of the last change. */
@@ -48,15 +40,6 @@ export interface FeedState {
   }[];
 }
 
-/** A webhook event that a company receives. */
-export interface ExpectedEvent {
-  readonly companyId: string;
-  readonly name: EventName;
-  readonly resourceId: string;
-  readonly version: number;
-  readonly data: unknown;
-}
-
 /** All that the service has to hold. */
 export interface ModelState {
   readonly jobs: ReadonlyMap<string, JobState>;
@@ -64,12 +47,7 @@ export interface ModelState {
   readonly versions: ReadonlyMap<string, JobVersion>;
   /** By company and idempotency key. */
   readonly kept: ReadonlyMap<string, KeptOutcome>;
-  /** By company and place. */
-  readonly leads: ReadonlyMap<string, LeadState>;
   readonly feeds: ReadonlyMap<string, FeedState>;
-  readonly events: readonly ExpectedEvent[];
-  /** Messages to the platform. */
-  readonly messages: readonly unknown[];
 }
 
 /** A job that was just given to an installer company, or to none yet. */
@@ -92,10 +70,7 @@ export function initialState(jobIds: readonly string[]): ModelState {
     jobs: new Map(jobIds.map((id) => [id, assignedJob(0, null, 0)])),
     versions: new Map(),
     kept: new Map(),
-    leads: new Map(),
     feeds: new Map(),
-    events: [],
-    messages: [],
   };
 }
 
