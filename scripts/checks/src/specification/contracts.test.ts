@@ -12,7 +12,8 @@ import { scheduleIn } from '@partner/proto-contracts/resources/job/schedule-inpu
 import { KEY_KINDS } from '@partner/proto-contracts/api/scopes';
 import { EVENT_CATALOGUE, webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import { z } from 'zod';
-import { SURFACE_OPERATIONS } from '../surfaces/surface-operations.js';
+import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
+import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import { readProjectRules, type Rule } from './read-rules.js';
 
 const { rules } = readProjectRules();
@@ -168,7 +169,9 @@ describe('the contracts say what the specification says', () => {
     (prefix) => {
       const rows = rules.flatMap((rule) => rule.rows).filter(([, path = '']) => path.startsWith(prefix));
       expect(rows).not.toEqual([]);
-      const operations = SURFACE_OPERATIONS.filter(({ path }) => path.startsWith(prefix));
+      const operations = [...INBOUND_OPERATIONS, ...INSTALLER_OPERATIONS].filter(({ path }) =>
+        path.startsWith(prefix),
+      );
       const signature = (method: string, path: string) => `${method.toUpperCase()} ${path}`;
       expect(operations.map(({ method, path }) => signature(method, path.replace(':id', '{id}')))).toEqual(
         rows.map(([method = '', path = '']) => signature(method, path)),

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-
-/** The root of the project. */
-export const PROJECT_ROOT = path.resolve(import.meta.dirname, '../../../..');
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 
 /** One rule of the specification or of the decisions. */
 export interface Rule {

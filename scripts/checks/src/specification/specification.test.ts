@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { PROJECT_ROOT, readProjectRules, readRules } from './read-rules.js';
-import { readTestTitles } from './read-test-titles.js';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { readProjectRules, readRules } from './read-rules.js';
 
 /** Rules that no test can prove, with the reason. */
 const NOT_TESTED: Readonly<Record<string, string>> = {
@@ -11,9 +11,7 @@ const NOT_TESTED: Readonly<Record<string, string>> = {
   'VERSION-6': 'says what the owners of the service call a breaking change',
 };
 
-/** The tests that drive the service over HTTP alone. Each proves a rule. */
-const OUTSIDE_SUITES = 'services/system-tests/src/acceptance/';
-
+/** In each test file the ids that end a title, which is all that stands before a quote. */
 const TITLES = ['proto-contracts', 'services', 'scripts']
   .flatMap((top) =>
     readdirSync(path.join(PROJECT_ROOT, top), { recursive: true, encoding: 'utf8' }).map((file) =>
@@ -21,17 +19,11 @@ const TITLES = ['proto-contracts', 'services', 'scripts']
     ),
   )
   .filter((file) => !/\/(dist|node_modules)\//.test(file))
-  .filter((file) => file.endsWith('.test.ts') || (file.startsWith(OUTSIDE_SUITES) && file.endsWith('.ts')))
-  .flatMap((file) =>
-    readTestTitles(file, readFileSync(path.join(PROJECT_ROOT, file), 'utf8')).map((title) => ({
-      place: `${file}: ${title}`,
-      ids: idsOf(title),
-    })),
-  );
+  .filter((file) => file.endsWith('.test.ts') || /system-tests\/src\/(acceptance|browser)\//.test(file))
+  .map((file) => ({ file, ids: idsOf(readFileSync(path.join(PROJECT_ROOT, file), 'utf8')) }));
 
-/** The ids in brackets at the end of a test's title and of the titles of its groups. */
-function idsOf(title: string): string[] {
-  return [...title.matchAll(/\[([A-Z]+-\d+(?:, [A-Z]+-\d+)*)\](?= > |$)/g)].flatMap(([, ids = '']) =>
+function idsOf(text: string): string[] {
+  return [...text.matchAll(/\[([A-Z]+-\d+(?:, [A-Z]+-\d+)*)\](?=['"`])/g)].flatMap(([, ids = '']) =>
     ids.split(', '),
   );
 }
@@ -52,19 +44,19 @@ describe('the rules of the specification and of the decisions', () => {
   });
 
   test('exist for each id in the title of a test', () => {
-    const unknown = TITLES.filter((title) => title.ids.some((id) => !ids.includes(id)));
-    expect(unknown.map(({ place }) => place)).toEqual([]);
-  });
-
-  test('are named by every test of the outside suites', () => {
-    const outside = TITLES.filter(({ place }) => place.startsWith(OUTSIDE_SUITES));
-    expect(outside.length).toBeGreaterThan(20);
-    expect(outside.filter((title) => title.ids.length === 0).map(({ place }) => place)).toEqual([]);
+    const unknown = TITLES.map((titles) => ({
+      ...titles,
+      ids: titles.ids.filter((id) => !ids.includes(id)),
+    }));
+    expect(unknown.filter((titles) => titles.ids.length > 0)).toEqual([]);
   });
 });
 
-test('the ids of a test stand at the end of its title and of the titles of its groups', () => {
-  expect(idsOf('a group [JOB-1] > reads [1] of $x [JOB-2, HTTP-10]')).toEqual(['JOB-1', 'JOB-2', 'HTTP-10']);
+test('the ids of a test stand at the end of its title', () => {
+  expect(idsOf("test('reads [1] of $x [JOB-2, HTTP-10]', () => { read('[JOB-3] '); })")).toEqual([
+    'JOB-2',
+    'HTTP-10',
+  ]);
 });
 
 test('a rule is a heading, an item, a paragraph or a row that begins with an id', () => {
