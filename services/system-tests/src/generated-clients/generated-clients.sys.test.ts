@@ -31,7 +31,6 @@ const GENERATORS = [...TYPESCRIPT_GENERATORS, ...PYTHON_GENERATORS, ...GO_GENERA
 /** What a program prints after its calls. */
 const clientReport = z.strictObject({
   leadId: z.string().startsWith('lead_'),
-  appointmentId: z.string().startsWith('appt_'),
   version: z.int(),
   state: z.string(),
 });

@@ -54,14 +54,6 @@ func main() {
 	if lead.JSON201 == nil {
 		log.Fatal(string(lead.Body))
 	}
-	startsAt := time.Now().UTC().Add(24 * time.Hour)
-	appointment, err := seller.BookAppointmentWithResponse(ctx, nil, AppointmentIn{
-		LeadId: lead.JSON201.LeadId, StartsAt: startsAt, EndsAt: startsAt.Add(time.Hour), IdempotencyKey: unique,
-	})
-	check(err, nil)
-	if appointment.JSON201 == nil {
-		log.Fatal(string(appointment.Body))
-	}
 	from, limit := Start, 100
 	feed, err := installer.ListJobFeedWithResponse(ctx, &ListJobFeedParams{From: &from, Limit: &limit})
 	check(err, nil)
@@ -87,10 +79,9 @@ func main() {
 		log.Fatal(string(webhook.Body))
 	}
 	check(json.NewEncoder(os.Stdout).Encode(map[string]any{
-		"leadId":        lead.JSON201.LeadId,
-		"appointmentId": appointment.JSON201.AppointmentId,
-		"version":       job.JSON201.Resource.Version,
-		"state":         webhook.JSON200.State,
+		"leadId":  lead.JSON201.LeadId,
+		"version": job.JSON201.Resource.Version,
+		"state":   webhook.JSON200.State,
 	}), nil)
 }
 `;

@@ -24,7 +24,6 @@ import org.openapitools.client.ApiClient;
 import org.openapitools.client.api.ConsoleApi;
 import org.openapitools.client.api.InboundApi;
 import org.openapitools.client.api.InstallerApi;
-import org.openapitools.client.model.AppointmentIn;
 import org.openapitools.client.model.LeadIn;
 import org.openapitools.client.model.StatusEventIn;
 
@@ -50,10 +49,6 @@ public class Program {
         var lead = inbound.createLead(
             new LeadIn().fullName("Ada Quill").email("ada@example.com").phone("+1 512 555 0100").address(unique + " Main Street"),
             null, null);
-        OffsetDateTime startsAt = OffsetDateTime.now(ZoneOffset.UTC).plusDays(1);
-        var appointment = inbound.bookAppointment(
-            new AppointmentIn().leadId(lead.getLeadId()).startsAt(startsAt).endsAt(startsAt.plusHours(1)).idempotencyKey(unique),
-            null);
         var feed = installer.listJobFeed(null, 100, "start", null, null, null, null);
         int version = feed.getResources().stream()
             .filter(entry -> entry.getResource().getId().equals(jobId))
@@ -66,7 +61,6 @@ public class Program {
         var webhook = console.pauseWebhook(setting("WEBHOOK_ID"), setting("ORIGIN"), null);
         System.out.println(ApiClient.createDefaultObjectMapper().writeValueAsString(Map.of(
             "leadId", lead.getLeadId(),
-            "appointmentId", appointment.getAppointmentId(),
             "version", job.getResource().getVersion(),
             "state", webhook.getState())));
     }

@@ -7,11 +7,9 @@ import type { Generator } from './generator.js';
 const SETTINGS = `
 import json
 import os
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 
 settings = os.environ
-starts_at = datetime.now(timezone.utc) + timedelta(days=1)
-ends_at = starts_at + timedelta(hours=1)
 lead = {
     "full_name": "Ada Quill",
     "email": "ada@example.com",
@@ -27,9 +25,9 @@ def version_of(entries):
 const OPENAPI_PYTHON_CLIENT = `${SETTINGS}
 from client import AuthenticatedClient
 from client.api.console import pause_webhook
-from client.api.inbound import book_appointment, create_lead
+from client.api.inbound import create_lead
 from client.api.installer import list_job_feed, record_status_event
-from client.models import AppointmentIn, LeadIn, ListJobFeedFrom, StatusEventIn, StatusEventInStatus
+from client.models import LeadIn, ListJobFeedFrom, StatusEventIn, StatusEventInStatus
 
 
 def client_of(token, name, **others):
@@ -48,12 +46,6 @@ installer = client_of(settings["INSTALLER_KEY"], "x-api-key")
 owner = client_of(settings["COOKIE"], "cookie")
 
 created = create_lead.sync(client=seller, body=LeadIn(**lead))
-appointment = book_appointment.sync(
-    client=seller,
-    body=AppointmentIn(
-        lead_id=created.lead_id, starts_at=starts_at, ends_at=ends_at, idempotency_key=settings["UNIQUE"]
-    ),
-)
 feed = list_job_feed.sync(client=installer, from_=ListJobFeedFrom.START, limit=100)
 job = record_status_event.sync(
     settings["JOB_ID"],
@@ -70,7 +62,6 @@ print(
     json.dumps(
         {
             "leadId": created.lead_id,
-            "appointmentId": appointment.appointment_id,
             "version": job.resource.version,
             "state": str(webhook.state),
         }
@@ -82,7 +73,7 @@ const OPENAPI_GENERATOR = `${SETTINGS}
 import sys
 
 sys.path.insert(0, "client")
-from openapi_client import ApiClient, AppointmentIn, Configuration, ConsoleApi, InboundApi, InstallerApi
+from openapi_client import ApiClient, Configuration, ConsoleApi, InboundApi, InstallerApi
 from openapi_client import LeadIn, StatusEventIn
 
 
@@ -95,11 +86,6 @@ installer = InstallerApi(client_of(settings["INSTALLER_KEY"]))
 console = ConsoleApi(ApiClient(Configuration(host=settings["BASE_URL"]), cookie=settings["COOKIE"]))
 
 created = inbound.create_lead(LeadIn(**lead))
-appointment = inbound.book_appointment(
-    AppointmentIn(
-        lead_id=created.lead_id, starts_at=starts_at, ends_at=ends_at, idempotency_key=settings["UNIQUE"]
-    )
-)
 feed = installer.list_job_feed(var_from="start", limit=100)
 job = installer.record_status_event(
     settings["JOB_ID"],
@@ -115,7 +101,6 @@ print(
     json.dumps(
         {
             "leadId": created.lead_id,
-            "appointmentId": appointment.appointment_id,
             "version": job.resource.version,
             "state": webhook.state,
         }

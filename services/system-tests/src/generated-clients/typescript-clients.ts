@@ -27,8 +27,6 @@ const TSCONFIG = {
 const SETTINGS = `
 const settings = (name: string): string => process.env[name] ?? '';
 const lead = { fullName: 'Ada Quill', email: 'ada@example.com', phone: '+1 512 555 0100', address: settings('UNIQUE') + ' Main Street' };
-const startsAt = new Date(Date.now() + 86_400_000);
-const endsAt = new Date(startsAt.getTime() + 3_600_000);
 const versionOf = (entries: readonly { resource: { id: string; version: number } }[]): number =>
   entries.findLast(({ resource }) => resource.id === settings('JOB_ID'))?.resource.version ?? 0;
 `;
@@ -48,9 +46,6 @@ function dataOf<T>(result: { data?: T; error?: unknown }): T {
 }
 
 const { leadId } = dataOf(await seller.POST('/inbound/leads', { body: lead }));
-const { appointmentId } = dataOf(await seller.POST('/inbound/appointments', {
-  body: { leadId, startsAt: startsAt.toISOString(), endsAt: endsAt.toISOString(), idempotencyKey: settings('UNIQUE') },
-}));
 const { resources } = dataOf(await installer.GET('/partner/v1/jobs', { params: { query: { from: 'start', limit: 100 } } }));
 const { resource } = dataOf(await installer.POST('/partner/v1/jobs/{id}/status-events', {
   params: { path: { id: settings('JOB_ID') }, header: { 'Idempotency-Key': settings('UNIQUE') } },
@@ -59,11 +54,11 @@ const { resource } = dataOf(await installer.POST('/partner/v1/jobs/{id}/status-e
 const { state } = dataOf(await owner.POST('/partner-api/webhooks/{id}/pause', {
   params: { path: { id: settings('WEBHOOK_ID') }, header: { Origin: settings('ORIGIN') } },
 }));
-console.log(JSON.stringify({ leadId, appointmentId, version: resource.version, state }));
+console.log(JSON.stringify({ leadId, version: resource.version, state }));
 `;
 
 const HEY_API = `
-import { bookAppointment, createLead, listJobFeed, pauseWebhook, recordStatusEvent } from './client/index.js';
+import { createLead, listJobFeed, pauseWebhook, recordStatusEvent } from './client/index.js';
 import { createClient } from './client/client/index.js';
 ${SETTINGS}
 const baseUrl = settings('BASE_URL');
@@ -72,11 +67,6 @@ const installer = createClient({ baseUrl, auth: settings('INSTALLER_KEY'), throw
 const owner = createClient({ baseUrl, headers: { cookie: settings('COOKIE') }, throwOnError: true });
 
 const { leadId } = (await createLead({ client: seller, body: lead, throwOnError: true })).data;
-const { appointmentId } = (await bookAppointment({
-  client: seller,
-  body: { leadId, startsAt: startsAt.toISOString(), endsAt: endsAt.toISOString(), idempotencyKey: settings('UNIQUE') },
-  throwOnError: true,
-})).data;
 const { resources } = (await listJobFeed({ client: installer, query: { from: 'start', limit: 100 }, throwOnError: true })).data;
 const { resource } = (await recordStatusEvent({
   client: installer,
@@ -91,7 +81,7 @@ const { state } = (await pauseWebhook({
   headers: { Origin: settings('ORIGIN') },
   throwOnError: true,
 })).data;
-console.log(JSON.stringify({ leadId, appointmentId, version: resource.version, state }));
+console.log(JSON.stringify({ leadId, version: resource.version, state }));
 `;
 
 const TYPESCRIPT_FETCH = `
@@ -103,9 +93,6 @@ const installer = new InstallerApi(new Configuration({ basePath, apiKey: setting
 const owner = new ConsoleApi(new Configuration({ basePath, headers: { cookie: settings('COOKIE') } }));
 
 const { leadId } = await inbound.createLead({ leadIn: lead });
-const { appointmentId } = await inbound.bookAppointment({
-  appointmentIn: { leadId, startsAt, endsAt, idempotencyKey: settings('UNIQUE') },
-});
 const { resources } = await installer.listJobFeed({ from: 'start', limit: 100 });
 const { resource } = await installer.recordStatusEvent({
   id: settings('JOB_ID'),
@@ -113,7 +100,7 @@ const { resource } = await installer.recordStatusEvent({
   statusEventIn: { status: 'ACKNOWLEDGED', occurredAt: new Date(), expectedVersion: versionOf(resources) },
 });
 const { state } = await owner.pauseWebhook({ id: settings('WEBHOOK_ID'), origin: settings('ORIGIN') });
-console.log(JSON.stringify({ leadId, appointmentId, version: resource.version, state }));
+console.log(JSON.stringify({ leadId, version: resource.version, state }));
 `;
 
 /** Writes the program, generates the client beside it, and compiles both. */
