@@ -101,46 +101,8 @@ export async function playFaults(
 
   function befall(fault: Fault): Promise<void> {
     const what = describeFault(fault);
-    switch (fault.kind) {
-      case 'kill':
-        return inTurn(fault.process, () =>
-          note(what, async () => {
-            const process = stack.process(fault.process);
-            await process.kill('SIGKILL');
-            await process.start();
-            return undefined;
-          }),
-        );
-      case 'stand still':
-        return inTurn(fault.process, () =>
-          note(what, async () => {
-            const process = stack.process(fault.process);
-            await process.kill('SIGSTOP');
-            await delay(fault.forMs);
-            await process.kill('SIGCONT');
-            return undefined;
-          }),
-        );
-      case 'restart':
-        return inTurn(fault.process, () =>
-          note(what, async () => {
-            const process = stack.process(fault.process);
-            await process.stop();
-            await process.start();
-            return undefined;
-          }),
-        );
-      case 'purge':
-        return note(what, () => persistently(() => purge(stack.description.amqpUrl, fault.queue)));
-      case 'close all broker connections':
-        return note(what, () => persistently(() => closeConnections(stack)));
-      case 'flush redis':
-        return note(what, () =>
-          persistently(() => withRedis(stack.description.redisUrl, (client) => client.flushall())),
-        );
-      case 'terminate all database backends':
-        return note(what, () => persistently(() => terminateBackends(stack.description.postgresUrl)));
-    }
+    const work = workOf(stack, fault);
+    return 'process' in fault ? inTurn(fault.process, () => note(what, work)) : note(what, work);
   }
 
   const supervisor = supervise();
@@ -156,6 +118,37 @@ export async function playFaults(
     await supervisor;
   }
   await Promise.all(FAULTY_PROCESSES.map(bringUp));
+}
+
+/** Does what a fault is. A process that it ends is started again. */
+function workOf(stack: Stack, fault: Fault): () => Promise<string | undefined> {
+  const { amqpUrl, postgresUrl, redisUrl } = stack.description;
+  switch (fault.kind) {
+    case 'kill':
+    case 'restart':
+      return async () => {
+        const process = stack.process(fault.process);
+        await (fault.kind === 'kill' ? process.kill('SIGKILL') : process.stop());
+        await process.start();
+        return undefined;
+      };
+    case 'stand still':
+      return async () => {
+        const process = stack.process(fault.process);
+        await process.kill('SIGSTOP');
+        await delay(fault.forMs);
+        await process.kill('SIGCONT');
+        return undefined;
+      };
+    case 'purge':
+      return () => persistently(() => purge(amqpUrl, fault.queue));
+    case 'close all broker connections':
+      return () => persistently(() => closeConnections(stack));
+    case 'flush redis':
+      return () => persistently(() => withRedis(redisUrl, (client) => client.flushall()));
+    case 'terminate all database backends':
+      return () => persistently(() => terminateBackends(postgresUrl));
+  }
 }
 
 /** Lines that tell what was done, with times after the first one. */
