@@ -1,0 +1,63 @@
+import type { HttpResponse } from '@partner/test-kit/http-call';
+import type { z } from 'zod';
+import { DemoError } from './demo-error.js';
+import { type DemoCall, sendDemoCall } from './http-call.js';
+import type { Narrator } from './narrator.js';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Sends requests with the headers of one caller, shows them with their responses, and throws {@link DemoError} for another response. */
+export type DemoCaller = ReturnType<typeof createDemoCaller>;
+
+/** Makes the caller of a base address. */
+export function createDemoCaller(
+  {
+    baseUrl,
+    show,
+    signal,
+  }: { readonly baseUrl: string; readonly show: Narrator; readonly signal: AbortSignal },
+  headers: Headers,
+) {
+  async function send<S extends z.ZodType>(call: DemoCall, expected: number, schema: S) {
+    show.request(call);
+    const response = await sendDemoCall(baseUrl, call, signal);
+    show.answer(response);
+    return { response, data: read(call, response, expected, schema) };
+  }
+  return {
+    get: <S extends z.ZodType>(path: string, schema: S) =>
+      send({ method: 'GET', path, headers }, 200, schema),
+    /** Without `body` none is sent. */
+    post: <S extends z.ZodType>(
+      path: string,
+      expected: number,
+      schema: S,
+      body?: unknown,
+      more: Headers = {},
+    ) => send({ method: 'POST', path, headers: { ...headers, ...more }, body }, expected, schema),
+    /** Reads without showing anything. */
+    async quietly<S extends z.ZodType>(path: string, schema: S): Promise<z.infer<S>> {
+      const call = { method: 'GET', path, headers } as const;
+      return read(call, await sendDemoCall(baseUrl, call, signal), 200, schema);
+    },
+    /** Shows a request that was sent quietly, and what is of interest in its response. */
+    showRead(path: string, what: string, content: unknown): void {
+      show.request({ method: 'GET', path, headers });
+      show.show(what, content);
+    },
+  };
+}
+
+function read<S extends z.ZodType>(
+  { method, path }: DemoCall,
+  { status, text, json }: HttpResponse,
+  expected: number,
+  schema: S,
+): z.infer<S> {
+  if (status !== expected)
+    throw new DemoError(`${method} ${path} returned ${status} instead of ${expected}: ${text}`);
+  const result = schema.safeParse(json);
+  if (!result.success)
+    throw new DemoError(`${method} ${path} returned another body: ${result.error.message}`);
+  return result.data;
+}

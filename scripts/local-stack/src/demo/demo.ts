@@ -1,0 +1,52 @@
+import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import { eventually } from '@partner/test-kit/eventually';
+import { readReceived } from '../receiver/read-received.js';
+import type { ReceivedRequest } from '../receiver/received-request.js';
+import type { StackDescription } from '../stack/stack-description.js';
+import type { Narrator } from './narrator.js';
+
+/** What every part of the demo works with. */
+export interface Demo {
+  readonly description: StackDescription;
+  /** The stack's backoff before a first retry. */
+  readonly retryBaseMs: number;
+  readonly signal: AbortSignal;
+  /** Different in each run, so that the demo can be played again on the same stack. */
+  readonly run: string;
+  readonly show: Narrator;
+  readonly watcher: ReturnType<typeof createWatcher>;
+}
+
+/** Waits for what the example receiver gets, by its log. */
+export function createWatcher(logFile: string, signal: AbortSignal) {
+  const received = (path: string, what: string, isIt: (request: ReceivedRequest) => boolean) =>
+    eventually(`the receiver gets ${what}`, async () => (await readReceived(logFile, path)).find(isIt), {
+      everyMs: 100,
+      signal,
+    });
+  return {
+    received,
+    /** The delivery of an event, of one resource if given. */
+    event: (path: string, event: string, resourceId?: string) =>
+      received(
+        path,
+        event,
+        (request) =>
+          request.headers['x-svc-event'] === event &&
+          (resourceId === undefined || webhookEnvelope.parse(bodyOf(request)).resource.id === resourceId),
+      ),
+  };
+}
+
+/** The headers of a delivery. */
+export function headersOf({ headers }: ReceivedRequest): Readonly<Record<string, string>> {
+  const shown = Object.entries(headers).filter(([name]) =>
+    /^(x-svc-|webhook-|content-type|traceparent)/.test(name),
+  );
+  return Object.fromEntries(shown);
+}
+
+/** The body of a delivery. */
+export function bodyOf({ body }: ReceivedRequest): unknown {
+  return JSON.parse(Buffer.from(body, 'base64').toString('utf8'));
+}
