@@ -5,23 +5,29 @@ import { API_OPERATIONS, type ApiOperation, type SendRequest } from './api-opera
 import type { Bench } from './bench-stack.js';
 import { type ApiWorld, COMPANIES_AT_ONCE, fillApi } from './fill-api.js';
 import { createHttpClient, type HttpClient } from './http-client.js';
-import { describeMachine, type Machine } from './machine.js';
 import { pause } from './pacing.js';
-import { enableStatementCounter, type PostgresCounters, withPostgresCounters } from './postgres-counters.js';
+import {
+  countedBetween,
+  enableStatementCounter,
+  type PostgresCounters,
+  withPostgresCounters,
+} from './postgres-counters.js';
 import { runSlice, type Slice } from './run-slice.js';
 import { type Baseline, startBaseline } from './start-baseline.js';
 import { quantileOf } from './statistics.js';
+import { textTable } from './text-table.js';
 import {
   coresOfOthers,
   type MeasuredProcess,
+  processesOf,
   readUsage,
   type Usage,
-  usageBetween,
+  usageSince,
   usagePerRequest,
 } from './usage-meter.js';
 
 /** What a request costs. Times are in milliseconds. */
-export interface RequestCost {
+interface RequestCost {
   readonly requests: number;
   /** The median of the rounds. */
   readonly perSecond: number;
@@ -37,7 +43,7 @@ export interface RequestCost {
 }
 
 /** One operation beside the baseline. */
-export interface ApiComparison {
+interface ApiComparison {
   readonly operation: string;
   readonly connections: number;
   readonly ours: RequestCost;
@@ -46,15 +52,6 @@ export interface ApiComparison {
   readonly ratio: number;
   /** Cores that other processes of the machine kept busy meanwhile. */
   readonly coresOfOthers: number;
-}
-
-/** What the benchmark of the API has found. */
-export interface ApiBenchResult {
-  readonly benchmark: 'api';
-  readonly machine: Machine;
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly comparisons: readonly ApiComparison[];
 }
 
 const IDLE_MS = 2_000;
@@ -78,7 +75,7 @@ export async function runApiBench(
     /** Of each slice: one contender in one round. */
     readonly seconds: number;
   },
-): Promise<ApiBenchResult> {
+) {
   const { rounds, seconds } = options;
   const operations = API_OPERATIONS.filter(
     ({ name }) => options.operation.length === 0 || options.operation.some((part) => name.includes(part)),
@@ -117,11 +114,49 @@ export async function runApiBench(
       }
       return made;
     });
-    return { benchmark: 'api', machine: describeMachine(), rounds, seconds, comparisons };
+    return { rounds, seconds, comparisons };
   } finally {
     for (const client of clients) client.close();
     await baseline.stop();
   }
+}
+
+/** The result as tables for a person. */
+export function renderApi({ rounds, seconds, comparisons }: Awaited<ReturnType<typeof runApiBench>>) {
+  const rates = comparisons.map(({ operation, connections, ours, baseline, ratio, coresOfOthers }) => [
+    operation,
+    String(connections),
+    ours.perSecond.toFixed(0),
+    baseline.perSecond.toFixed(0),
+    ratio.toFixed(2),
+    ...[ours.p50, ours.p95, ours.p99, baseline.p50, baseline.p99].map((time) => time.toFixed(1)),
+    coresOfOthers.toFixed(1),
+  ]);
+  const costs = comparisons.map(({ operation, connections, ours, baseline }) => {
+    const [gateway, jobState, postgres, rabbitmq, redis] = Object.values(ours.processors);
+    const times = [ours.processorMs, gateway, jobState, postgres, rabbitmq, redis, baseline.processorMs];
+    const { statements, waits, writes, walBytes } = ours.postgres;
+    return [
+      operation,
+      String(connections),
+      ...times.map((time) => (time ?? 0).toFixed(2)),
+      (baseline.processorMs / ours.processorMs).toFixed(2),
+      ...[statements, waits, writes].map((count) => count.toFixed(1)),
+      walBytes.toFixed(0),
+    ];
+  });
+  const rateHeadings =
+    ', connections, requests/s, baseline/s, ratio, p50 ms, p95, p99, baseline p50, p99, busy elsewhere';
+  const costHeadings =
+    'processor time in ms a request, connections, sum, gateway, job-state, Postgres, RabbitMQ, Redis, baseline, ratio, statements, waits, writing tx, WAL bytes';
+  return [
+    `Medians of ${rounds} rounds of ${seconds} s, the service and its baseline in turn.`,
+    'Busy elsewhere: cores that other processes of the machine used meanwhile.',
+    '',
+    ...textTable([rateHeadings.split(', '), ...rates]),
+    '',
+    ...textTable([costHeadings.split(', '), ...costs]),
+  ];
 }
 
 interface Contender {
@@ -142,7 +177,7 @@ function createApiMeasurement(deps: {
 }) {
   const { stack, baseline, world, readCounters } = deps;
   const processes: readonly MeasuredProcess[] = [
-    ...stack.processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ process: name, pid }])),
+    ...processesOf(stack),
     ...baseline.processes,
     { process: 'client', pid: process.pid },
   ];
@@ -162,10 +197,11 @@ function createApiMeasurement(deps: {
   }
 
   async function usageOf<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly usage: Usage }> {
-    const before = await readUsage(processes, readCounters);
+    const before = readUsage(processes);
+    const countersBefore = await readCounters();
     const result = await work();
-    const after = await readUsage(processes, readCounters);
-    return { result, usage: usageBetween(processes, [before, after]) };
+    const usage = usageSince(before, processes);
+    return { result, usage: { ...usage, postgres: countedBetween(countersBefore, await readCounters()) } };
   }
 
   async function addSlice(contender: Contender, connections: number, milliseconds: number): Promise<void> {

@@ -5,34 +5,19 @@ import { z } from 'zod';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { type BenchReceiver } from './bench-receiver.js';
 import type { Bench } from './bench-stack.js';
-import { type DeliveryRun, measureDeliveries } from './delivery-run.js';
+import { measureDeliveries } from './delivery-run.js';
 import { commitEvents } from './fill-deliveries.js';
-import { addEndpoints } from './fill-endpoints.js';
-import { describeMachine, type Machine } from './machine.js';
+import { addEndpoints, ENDPOINTS } from './fill-endpoints.js';
 import { pause } from './pacing.js';
+import { count, mebibytes, renderCosts, renderRates } from './render-run.js';
 
 /** The least part of the bare loop's rate that the whole path is to reach. */
-export const LEAST_RATIO = 0.1;
+const LEAST_RATIO = 0.1;
 /** The memory of the dispatcher in the last quarter of the backlog to that in the second, at most. */
-export const LARGEST_GROWTH = 1.2;
+const LARGEST_GROWTH = 1.2;
 
 const BARE_MS = 3_000;
 const BARE_AT_ONCE = 32;
-
-/** What the benchmark of a backlog has found. */
-export interface BacklogBenchResult {
-  readonly benchmark: 'backlog';
-  readonly machine: Machine;
-  readonly endpoints: number;
-  readonly run: DeliveryRun;
-  /** Signed POSTs per second of the bare loop, before and after. */
-  readonly barePerSecond: readonly number[];
-  /** The sustained rate to the bare loop's. */
-  readonly ratio: number;
-  readonly leastRatio: number;
-  readonly largestGrowth: number;
-  readonly holds: boolean;
-}
 
 /**
  * Measures how many deliveries per second one job-state and one dispatcher make and record, over a backlog that is
@@ -42,7 +27,7 @@ export interface BacklogBenchResult {
 export async function runBacklogBench(
   { stack, receiver, report, signal }: Bench,
   { events }: { readonly events: number },
-): Promise<BacklogBenchResult> {
+) {
   const endpoints = await addEndpoints(stack);
   const bareBefore = await runBareLoop(stack, receiver);
   report(`the bare loop made ${Math.round(bareBefore)} POSTs a second`);
@@ -63,16 +48,33 @@ export async function runBacklogBench(
   const ratio = (2 * run.sustainedPerSecond) / (bareBefore + bareAfter);
   const growth = (run.dispatcherMiB[3] ?? 1) / (run.dispatcherMiB[1] ?? 1);
   return {
-    benchmark: 'backlog',
-    machine: describeMachine(),
     endpoints: endpoints.length,
     run,
+    /** Signed POSTs per second of the bare loop, before and after. */
     barePerSecond: [bareBefore, bareAfter],
+    /** Of the sustained rate to the bare loop's. */
     ratio,
     leastRatio: LEAST_RATIO,
     largestGrowth: LARGEST_GROWTH,
     holds: ratio >= LEAST_RATIO && growth <= LARGEST_GROWTH,
   };
+}
+
+/** The result for a person. */
+export function renderBacklog(result: Awaited<ReturnType<typeof runBacklogBench>>) {
+  const { run, barePerSecond, ratio, leastRatio, holds } = result;
+  return [
+    `${count(run.events)} deliveries to ${ENDPOINTS} endpoints that are due at one moment, until the last result is recorded`,
+    ...renderRates(run),
+    `  a bare loop of signed POSTs    ${barePerSecond.map(count).join(' before and ')} a second after`,
+    `  ratio of the sustained rate    ${ratio.toFixed(2)} (at least ${leastRatio})`,
+    ...renderCosts(run),
+    `  memory of the dispatcher in each quarter    ${run.dispatcherMiB.map(mebibytes).join(', ')}`,
+    '',
+    holds
+      ? 'The ratio is large enough, and the memory of the dispatcher does not grow with the backlog.'
+      : 'The ratio is too small, or the memory of the dispatcher grows with the backlog.',
+  ];
 }
 
 function runBareLoop(stack: Stack, receiver: BenchReceiver): Promise<number> {

@@ -4,11 +4,10 @@ import { z } from 'zod';
 import { FAILING_PATH, HANGING_PATH } from './bench-receiver.js';
 import { type Bench, BENCH_HOSTS } from './bench-stack.js';
 import { addCompany, addSubscription, commitEvents } from './fill-deliveries.js';
-import { describeMachine, type Machine } from './machine.js';
 import { quantileOf } from './statistics.js';
 
 /** Longer than a due retry may wait while its subscription has a free slot. */
-export const LONGEST_IDLE_MS = 2_000;
+const LONGEST_IDLE_MS = 2_000;
 
 /** Slots of a subscription by default. */
 const SLOTS = 10;
@@ -19,7 +18,7 @@ const ENDPOINTS = {
 };
 
 /** How much later than its backoff each retry of one number started, in milliseconds. */
-export interface RetryLateness {
+interface RetryLateness {
   readonly backoffMs: number;
   readonly min: number;
   readonly median: number;
@@ -28,19 +27,6 @@ export interface RetryLateness {
   readonly onTime: number;
   /** The longest that one of the others waited while a slot was free. */
   readonly longestIdleMs: number;
-}
-
-/** What the benchmark of the backoff has found. */
-export interface BackoffBenchResult {
-  readonly benchmark: 'backoff';
-  readonly machine: Machine;
-  readonly deliveries: number;
-  readonly endpoints: readonly {
-    readonly name: string;
-    /** By the number of the retry, from 1. */
-    readonly retries: readonly RetryLateness[];
-  }[];
-  readonly holds: boolean;
 }
 
 const attemptRow = z.object({ id: z.string(), number: z.int(), startedAt: z.number(), endedAt: z.number() });
@@ -58,7 +44,7 @@ export async function runBackoffBench(
     /** `WEBHOOK_RETRY_BASE_MS` of the stack. */
     readonly base: number;
   },
-): Promise<BackoffBenchResult> {
+) {
   const { deliveries, retries, base: baseMs } = options;
   // All attempts one after the other in the slots, and twice the backoff.
   const timeoutMs = (deliveries * (retries + 1) * 10_000) / SLOTS + baseMs * 2 ** (retries + 1) + 120_000;
@@ -90,6 +76,7 @@ export async function runBackoffBench(
         report(`the endpoint that ${name}: done`);
         return {
           name,
+          /** By the number of the retry, from 1. */
           retries: Array.from({ length: retries }, (_, index) =>
             latenessOf(attempts, index + 2, baseMs * 2 ** index),
           ),
@@ -98,8 +85,26 @@ export async function runBackoffBench(
     );
     const all = endpoints.flatMap((endpoint) => endpoint.retries);
     const holds = all.every(({ min, longestIdleMs }) => min >= 0 && longestIdleMs <= LONGEST_IDLE_MS);
-    return { benchmark: 'backoff', machine: describeMachine(), deliveries, endpoints, holds };
+    return { deliveries, endpoints, holds };
   });
+}
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
+
+/** The result for a person. */
+export function renderBackoff(result: Awaited<ReturnType<typeof runBackoffBench>>) {
+  const line = (retry: RetryLateness, index: number) =>
+    `  retry ${index + 1} after ${retry.backoffMs / 1_000} s: later by min ${seconds(retry.min)}, median ${seconds(retry.median)},` +
+    ` max ${seconds(retry.max)}; ${retry.onTime} of ${result.deliveries} within +10 %;` +
+    ` the others waited at most ${seconds(retry.longestIdleMs)} while a slot was free`;
+  return [
+    ...result.endpoints.flatMap(({ name, retries }) => [
+      `${result.deliveries} deliveries to an endpoint that ${name}:`,
+      ...retries.map(line),
+      '',
+    ]),
+    `No retry may start early, or wait longer than ${seconds(LONGEST_IDLE_MS)} while a slot is free.`,
+  ];
 }
 
 function latenessOf(attempts: readonly Attempt[], number: number, backoffMs: number): RetryLateness {

@@ -6,18 +6,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { z } from 'zod';
 import { type CommandResult, runCommand } from '@partner/local-stack/run-command';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
-import { runApiBench } from './api-bench.js';
-import { runBacklogBench } from './backlog-bench.js';
-import { runBackoffBench } from './backoff-bench.js';
+import { renderApi, runApiBench } from './api-bench.js';
+import { renderBacklog, runBacklogBench } from './backlog-bench.js';
+import { renderBackoff, runBackoffBench } from './backoff-bench.js';
 import { type Bench, startBenchStack } from './bench-stack.js';
-import { runFairnessBench } from './fairness-bench.js';
-import { runFeedBench } from './feed-bench.js';
-import { runFloodBench } from './flood-bench.js';
-import { renderApiResult } from './render-api-result.js';
-import { renderBackoffResult } from './render-backoff-result.js';
-import { renderBacklogResult, renderFloodResult } from './render-delivery-results.js';
-import { renderFairnessResult } from './render-fairness-result.js';
-import { renderFeedResult } from './render-feed-result.js';
+import { renderFairness, runFairnessBench } from './fairness-bench.js';
+import { renderFeed, runFeedBench } from './feed-bench.js';
+import { renderFlood, runFloodBench } from './flood-bench.js';
 
 const deliveryRun = z.object({
   recordedPerSecond: z.number().positive(),
@@ -105,7 +100,7 @@ describe('a benchmark', () => {
       ],
     );
     expect(result.holds).toBe(result.comparisons.every(({ ratio }) => ratio <= 1.3));
-    expect(renderFeedResult(result)).toContain('after a cursor in the middle');
+    expect(renderFeed(result).join('\n')).toContain('after a cursor in the middle');
   });
 
   test('of the API compares the given operation with the baseline', async () => {
@@ -118,7 +113,7 @@ describe('a benchmark', () => {
       expect(ours.postgres.writes).toBeGreaterThan(0);
       expect(ratio).toBeCloseTo(ours.perSecond / baseline.perSecond, 5);
     }
-    expect(renderApiResult(result)).toContain('status event');
+    expect(renderApi(result).join('\n')).toContain('status event');
   });
 
   test('of a backlog measures the deliveries beside the bare loop', async () => {
@@ -129,14 +124,14 @@ describe('a benchmark', () => {
     expect(Math.min(first, second)).toBeGreaterThan(0);
     expect(run.sustainedPerSecond).toBeGreaterThan(0);
     expect(ratio).toBeCloseTo((2 * run.sustainedPerSecond) / (first + second), 5);
-    expect(renderBacklogResult(result)).toContain('200 deliveries to 100 endpoints');
+    expect(renderBacklog(result).join('\n')).toContain('200 deliveries to 100 endpoints');
   });
 
   test('of a flood measures the published events', async () => {
     const result = await runFloodBench(shared, { events: 100 });
     deliveryRun.parse(result.run);
     expect(result.publishedPerSecond).toBeGreaterThan(0);
-    expect(renderFloodResult(result)).toContain('100 events to 100 endpoints');
+    expect(renderFlood(result).join('\n')).toContain('100 events to 100 endpoints');
   });
 
   test('of fairness receives every event of the healthy endpoints, and holds as its ratio says', async () => {
@@ -145,7 +140,7 @@ describe('a benchmark', () => {
     expect([before, beside, after]).toMatchObject([{ events: 20 }, { events: 20 }, { events: 20 }]);
     expect(burstReceived).toBeGreaterThan(0);
     expect(result.holds).toBe(ratio <= 1.5);
-    expect(renderFairnessResult(result)).toContain('beside the bad ones');
+    expect(renderFairness(result).join('\n')).toContain('beside the bad ones');
   });
 
   test('of the backoff measures the retries of both endpoints, none of them early', async () => {
@@ -159,6 +154,6 @@ describe('a benchmark', () => {
     const retries = result.endpoints.flatMap((endpoint) => endpoint.retries);
     for (const { min } of retries) expect(min).toBeGreaterThanOrEqual(0);
     expect(result.holds).toBe(retries.every(({ longestIdleMs }) => longestIdleMs <= 2_000));
-    expect(renderBackoffResult(result)).toContain('4 deliveries to an endpoint that hangs:');
+    expect(renderBackoff(result).join('\n')).toContain('4 deliveries to an endpoint that hangs:');
   });
 });

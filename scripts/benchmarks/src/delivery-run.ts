@@ -3,7 +3,8 @@ import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { z } from 'zod';
 import type { BenchReceiver } from './bench-receiver.js';
 import { pause } from './pacing.js';
-import { machineTime, peakMiB, processorTimes, residentMiB } from './process-usage.js';
+import { peakMiB, residentMiB } from './process-usage.js';
+import { coresOfOthers, processesOf, readUsage, usageSince } from './usage-meter.js';
 
 /** What some deliveries took, from the start to the last recorded result. */
 export interface DeliveryRun {
@@ -29,15 +30,17 @@ export interface DeliveryRun {
   readonly dispatcherMiB: readonly number[];
 }
 
+const databaseWork = z.object({
+  transactions: z.coerce.number(),
+  inserted: z.coerce.number(),
+  updated: z.coerce.number(),
+  deleted: z.coerce.number(),
+  walBytes: z.coerce.number(),
+  walSyncs: z.coerce.number(),
+});
+
 /** What Postgres did. */
-export interface DatabaseWork {
-  readonly transactions: number;
-  readonly inserted: number;
-  readonly updated: number;
-  readonly deleted: number;
-  readonly walBytes: number;
-  readonly walSyncs: number;
-}
+type DatabaseWork = z.infer<typeof databaseWork>;
 
 interface Look {
   readonly at: number;
@@ -64,58 +67,46 @@ export async function measureDeliveries(options: {
   readonly start: () => Promise<void>;
 }): Promise<DeliveryRun> {
   const { stack, receiver, events, signal } = options;
-  const processes = [
-    ...stack.processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ name, pid }])),
-    { name: 'bench', pid: process.pid },
-  ];
-  const roots = processes.map(({ pid }) => pid);
+  const processes = [...processesOf(stack), { process: 'bench', pid: process.pid }];
   const base = await recordedBy(stack);
   const connectionsBefore = receiver.connections;
   const received = countReceived(receiver);
-  const databaseBefore = await databaseWork(stack);
-  const processorsBefore = processorTimes(roots);
-  const machineBefore = machineTime();
-  const startedAt = performance.now();
+  const databaseBefore = await readDatabaseWork(stack);
+  const before = readUsage(processes);
   const [looks] = await Promise.all([watch(stack, { base, events, signal }), options.start()]);
-  const endedAt = performance.now();
-  const machineMs = machineTime() - machineBefore;
-  const processorsAfter = processorTimes(roots);
+  const usage = usageSince(before, processes);
   const peaks = SERVICES.flatMap((name): [string, number][] => {
     const peak = peakMiB(stack.process(name).pid ?? 0);
     return peak === undefined ? [] : [[name, peak]];
   });
   await stack.process('job-state').stop();
-  const databaseAfter = await databaseWork(stack);
+  const databaseAfter = await readDatabaseWork(stack);
 
-  const processors = Object.fromEntries(
-    processes.map(({ name, pid }): [string, number] => [
-      name,
-      ((processorsAfter.get(pid) ?? 0) - (processorsBefore.get(pid) ?? 0)) / events,
-    ]),
-  );
-  const seconds = (endedAt - startedAt) / 1_000;
-  const measuredMs = Object.values(processors).reduce((sum, ms) => sum + ms * events, 0);
+  const processors = Object.entries(usage.processors).map(([name, ms]): [string, number] => [
+    name,
+    ms / events,
+  ]);
+  const seconds = usage.elapsedMs / 1_000;
   return {
     events,
     seconds,
     recordedPerSecond: events / seconds,
     sustainedPerSecond: sustained(looks, events) ?? events / seconds,
-    receivedPerSecond: (received.count() * 1_000) / (received.lastAt() - startedAt),
+    receivedPerSecond: (received.count() * 1_000) / (received.lastAt() - before.at),
     connections: receiver.connections - connectionsBefore,
-    processors,
-    processorMs: Object.entries(processors).reduce((sum, [name, ms]) => sum + (name === 'bench' ? 0 : ms), 0),
-    coresOfOthers: Math.max(0, machineMs - measuredMs) / 1_000 / seconds,
-    postgres: {
-      transactions: (databaseAfter.transactions - databaseBefore.transactions) / events,
-      inserted: (databaseAfter.inserted - databaseBefore.inserted) / events,
-      updated: (databaseAfter.updated - databaseBefore.updated) / events,
-      deleted: (databaseAfter.deleted - databaseBefore.deleted) / events,
-      walBytes: (databaseAfter.walBytes - databaseBefore.walBytes) / events,
-      walSyncs: (databaseAfter.walSyncs - databaseBefore.walSyncs) / events,
-    },
+    processors: Object.fromEntries(processors),
+    processorMs: processors.reduce((sum, [name, ms]) => sum + (name === 'bench' ? 0 : ms), 0),
+    coresOfOthers: coresOfOthers([usage]),
+    postgres: workPerEvent(databaseBefore, databaseAfter, events),
     peakMiB: Object.fromEntries(peaks),
     dispatcherMiB: largestOfQuarters(looks, events),
   };
+}
+
+function workPerEvent(from: DatabaseWork, to: DatabaseWork, events: number): DatabaseWork {
+  const before = new Map(Object.entries(from));
+  const each = Object.entries(to).map(([name, value]) => [name, (value - (before.get(name) ?? 0)) / events]);
+  return databaseWork.parse(Object.fromEntries(each));
 }
 
 async function watch(
@@ -174,22 +165,13 @@ export async function recordedBy(stack: Stack): Promise<number> {
   return lines.reduce((sum, [, value]) => sum + Number(value), 0);
 }
 
-const databaseWorkRow = z.object({
-  transactions: z.coerce.number(),
-  inserted: z.coerce.number(),
-  updated: z.coerce.number(),
-  deleted: z.coerce.number(),
-  walBytes: z.coerce.number(),
-  walSyncs: z.coerce.number(),
-});
-
-async function databaseWork(stack: Stack): Promise<DatabaseWork> {
+async function readDatabaseWork(stack: Stack): Promise<DatabaseWork> {
   return withPostgres(stack.description.postgresUrl, async (client) => {
     const { rows } = await client.query(
       `select xact_commit + xact_rollback as transactions, tup_inserted as inserted, tup_updated as updated,
          tup_deleted as deleted, wal_bytes as "walBytes", wal_sync as "walSyncs"
        from pg_stat_database, pg_stat_wal where datname = current_database()`,
     );
-    return databaseWorkRow.parse(rows[0]);
+    return databaseWork.parse(rows[0]);
   });
 }

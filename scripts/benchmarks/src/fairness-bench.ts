@@ -8,12 +8,11 @@ import { connectPlatform, type Platform } from '@partner/local-stack/demo/platfo
 import { type BenchReceiver, HANGING_PATH } from './bench-receiver.js';
 import { type Bench, BENCH_HOSTS } from './bench-stack.js';
 import { addCompany, addSubscription, type BenchSubscription, commitEvents } from './fill-deliveries.js';
-import { describeMachine, type Machine } from './machine.js';
 import { quantileOf } from './statistics.js';
 import { steadily } from './pacing.js';
 
 /** So much longer than without the bad ones a healthy endpoint's 99th percentile may be. */
-export const LARGEST_RATIO = 1.5;
+const LARGEST_RATIO = 1.5;
 
 const HEALTHY = 20;
 const HANGING = 5;
@@ -29,30 +28,10 @@ const CUSTOMER = {
 const GIVE_UP_MS = 60_000;
 
 /** The times from commit to receipt of the healthy endpoints, in milliseconds. */
-export interface FairnessPhase {
+interface FairnessPhase {
   readonly events: number;
   readonly median: number;
   readonly p99: number;
-}
-
-/** What the benchmark of fairness has found. */
-export interface FairnessBenchResult {
-  readonly benchmark: 'fairness';
-  readonly machine: Machine;
-  readonly healthy: number;
-  readonly hanging: number;
-  readonly burst: number;
-  readonly eventsPerSecond: number;
-  /** Before, beside and after the bad ones. */
-  readonly before: FairnessPhase;
-  readonly beside: FairnessPhase;
-  readonly after: FairnessPhase;
-  /** Of the 99th percentiles: beside the bad ones to the mean of before and after. */
-  readonly ratio: number;
-  readonly largestRatio: number;
-  /** How many events of the burst were received beside the healthy ones'. */
-  readonly burstReceived: number;
-  readonly holds: boolean;
 }
 
 type Client = Parameters<typeof addCompany>[0];
@@ -68,7 +47,7 @@ export async function runFairnessBench(
     /** Of each phase. */
     readonly seconds: number;
   },
-): Promise<FairnessBenchResult> {
+) {
   const { burst, seconds } = options;
   const platform = await connectPlatform(stack.description.amqpUrl, signal);
   try {
@@ -122,8 +101,6 @@ export async function runFairnessBench(
       const after = await phase();
       const ratio = (2 * beside.p99) / (before.p99 + after.p99);
       return {
-        benchmark: 'fairness',
-        machine: describeMachine(),
         healthy: HEALTHY,
         hanging: HANGING,
         burst,
@@ -131,8 +108,10 @@ export async function runFairnessBench(
         before,
         beside,
         after,
+        /** Of the 99th percentiles: beside the bad ones to the mean of before and after. */
         ratio,
         largestRatio: LARGEST_RATIO,
+        /** Events of the burst that were received beside the healthy ones'. */
         burstReceived,
         holds: ratio <= LARGEST_RATIO,
       };
@@ -140,6 +119,24 @@ export async function runFairnessBench(
   } finally {
     await platform.close();
   }
+}
+
+/** The result for a person. */
+export function renderFairness(result: Awaited<ReturnType<typeof runFairnessBench>>) {
+  const { before, beside, after, ratio, largestRatio } = result;
+  const line = (name: string, { events, median, p99 }: FairnessPhase) =>
+    `  ${name.padEnd(24)} ${String(events).padStart(6)} events   median ${median.toFixed(1).padStart(7)} ms   p99 ${p99.toFixed(1).padStart(7)} ms`;
+  return [
+    `From commit to receipt at ${result.healthy} healthy endpoints, ${result.eventsPerSecond} events a second together:`,
+    line('alone, before', before),
+    line('beside the bad ones', beside),
+    line('alone, after', after),
+    '',
+    `The bad ones: ${result.hanging} endpoints that hang on every request, and a burst of ${result.burst.toLocaleString('en')} events of one company,`,
+    `of which ${result.burstReceived.toLocaleString('en')} were received meanwhile.`,
+    '',
+    `Ratio of the 99th percentiles: ${ratio.toFixed(2)} (at most ${largestRatio})`,
+  ];
 }
 
 /** Gets a burst of events ready in a thread of its own. What it gives commits them within so many seconds, and gives their ids. */

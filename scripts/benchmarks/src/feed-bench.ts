@@ -4,12 +4,12 @@ import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Bench } from './bench-stack.js';
 import { addChanges, addInstallerCompany, addJobs, type BenchCompany, settle } from './fill-feed.js';
 import { createHttpClient, type HttpClient } from './http-client.js';
-import { describeMachine, type Machine } from './machine.js';
 import { measureInterleaved } from './measure-interleaved.js';
 import { type Summary, summarise } from './statistics.js';
+import { textTable } from './text-table.js';
 
 /** So much longer than with few changes a read may take with many. */
-export const LARGEST_RATIO = 1.3;
+const LARGEST_RATIO = 1.3;
 
 /** The length of the feed that the long one is compared with. */
 export const SHORT_FEED = 1_000;
@@ -21,7 +21,7 @@ const AT_ONCE = 8;
 const MIDDLES = 9;
 
 /** One way to read both feeds, and how long it took in milliseconds. */
-export interface FeedComparison {
+interface FeedComparison {
   readonly read: string;
   /** Requests that were in flight at once. */
   readonly atOnce: number;
@@ -29,17 +29,6 @@ export interface FeedComparison {
   readonly long: Summary;
   /** Of the medians: long to short. */
   readonly ratio: number;
-}
-
-/** What the benchmark of the feed has found. */
-export interface FeedBenchResult {
-  readonly benchmark: 'feed';
-  readonly machine: Machine;
-  readonly changes: { readonly short: number; readonly long: number };
-  readonly comparisons: readonly FeedComparison[];
-  readonly largestRatio: number;
-  /** Whether no ratio is larger than that. */
-  readonly holds: boolean;
 }
 
 /** A feed with cursors to places in it, all of them given by the service. */
@@ -80,7 +69,7 @@ export async function runFeedBench(
     /** Measured requests of each company in each way. */
     readonly samples: number;
   },
-): Promise<FeedBenchResult> {
+) {
   const { changes, samples } = options;
   const http = createHttpClient(description.services['installer-gateway']?.url ?? '');
   try {
@@ -98,8 +87,6 @@ export async function runFeedBench(
     report(`a walk through ${SHORT_FEED.toLocaleString('en')} changes yields each once, in order`);
     const comparisons = await compareReads(http, [short, long], { samples, report, signal });
     return {
-      benchmark: 'feed',
-      machine: describeMachine(),
       changes: { short: SHORT_FEED, long: changes },
       comparisons,
       largestRatio: LARGEST_RATIO,
@@ -108,6 +95,35 @@ export async function runFeedBench(
   } finally {
     http.close();
   }
+}
+
+/** The result as a table for a person. */
+export function renderFeed(result: Awaited<ReturnType<typeof runFeedBench>>) {
+  const { changes, comparisons, largestRatio } = result;
+  const milliseconds = (value: number) => `${value.toFixed(2)} ms`;
+  const count = (value: number) => value.toLocaleString('en');
+  const table = [
+    [
+      'read',
+      'at once',
+      'samples',
+      ...[changes.short, changes.long].flatMap((length) => [`${count(length)}: median`, 'p95']),
+      'ratio',
+    ],
+    ...comparisons.map(({ read, atOnce, short, long, ratio }) => [
+      read,
+      String(atOnce),
+      String(short.samples),
+      ...[short, long].flatMap(({ median, p95 }) => [milliseconds(median), milliseconds(p95)]),
+      ratio.toFixed(2),
+    ]),
+  ];
+  const tooLarge = comparisons.filter(({ ratio }) => ratio > largestRatio).length;
+  const verdict =
+    tooLarge === 0
+      ? `The long feed reads as fast as the short one: no ratio of medians is above ${largestRatio}.`
+      : `The long feed reads slower than the short one: ${tooLarge} of ${comparisons.length} ratios are above ${largestRatio}.`;
+  return [...textTable(table), '', verdict];
 }
 
 /** Fills a feed in steps and asks for the newest cursor after each. */

@@ -1,20 +1,9 @@
 import { newId } from '@partner/kernel/ids';
 import { connectPlatform } from '@partner/local-stack/demo/platform';
 import type { Bench } from './bench-stack.js';
-import { type DeliveryRun, measureDeliveries } from './delivery-run.js';
-import { addEndpoints } from './fill-endpoints.js';
-import { describeMachine, type Machine } from './machine.js';
-
-/** What the benchmark of a flood has found. */
-export interface FloodBenchResult {
-  readonly benchmark: 'flood';
-  readonly machine: Machine;
-  readonly endpoints: number;
-  readonly publishers: number;
-  /** Messages per second that the broker confirmed. */
-  readonly publishedPerSecond: number;
-  readonly run: DeliveryRun;
-}
+import { measureDeliveries } from './delivery-run.js';
+import { addEndpoints, ENDPOINTS } from './fill-endpoints.js';
+import { count, renderCosts, renderRates } from './render-run.js';
 
 const PUBLISHERS = 32;
 
@@ -22,7 +11,7 @@ const PUBLISHERS = 32;
 export async function runFloodBench(
   { stack, receiver, report, signal }: Bench,
   { events }: { readonly events: number },
-): Promise<FloodBenchResult> {
+) {
   const endpoints = await addEndpoints(stack);
   const platform = await connectPlatform(stack.description.amqpUrl, signal);
   try {
@@ -44,15 +33,23 @@ export async function runFloodBench(
       report('all events are published');
     };
     const run = await measureDeliveries({ stack, receiver, events, signal, start });
-    return {
-      benchmark: 'flood',
-      machine: describeMachine(),
-      endpoints: endpoints.length,
-      publishers: PUBLISHERS,
-      publishedPerSecond,
-      run,
-    };
+    // By the broker's confirms.
+    return { endpoints: endpoints.length, publishers: PUBLISHERS, publishedPerSecond, run };
   } finally {
     await platform.close();
   }
+}
+
+/** The result for a person. */
+export function renderFlood({
+  publishers,
+  publishedPerSecond,
+  run,
+}: Awaited<ReturnType<typeof runFloodBench>>) {
+  return [
+    `${count(run.events)} events to ${ENDPOINTS} endpoints, from the first publish to the last recorded result`,
+    `  published by ${publishers} publishers    ${count(publishedPerSecond)} a second`,
+    ...renderRates(run),
+    ...renderCosts(run),
+  ];
 }

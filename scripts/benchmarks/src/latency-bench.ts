@@ -3,29 +3,17 @@ import { connectPlatform } from '@partner/local-stack/demo/platform';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { z } from 'zod';
 import type { Bench } from './bench-stack.js';
-import { type DeliveryRun, measureDeliveries, recordedBy } from './delivery-run.js';
-import { addEndpoints } from './fill-endpoints.js';
-import { describeMachine, type Machine } from './machine.js';
+import { measureDeliveries, recordedBy } from './delivery-run.js';
+import { addEndpoints, ENDPOINTS } from './fill-endpoints.js';
 import { pause, steadily } from './pacing.js';
+import { count, renderCosts } from './render-run.js';
 import { quantileOf } from './statistics.js';
 
 /** Times in milliseconds. */
-export interface Latency {
+interface Latency {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
-}
-
-/** What the benchmark of latency has found. */
-export interface LatencyBenchResult {
-  readonly benchmark: 'latency';
-  readonly machine: Machine;
-  readonly perSecond: number;
-  /** From the call of publish to the receipt of the webhook. */
-  readonly fromPublish: Latency;
-  /** From the broker's confirm to the receipt. */
-  readonly fromConfirm: Latency;
-  readonly run: DeliveryRun;
 }
 
 const WARM_UP_SECONDS = 3;
@@ -34,7 +22,7 @@ const WARM_UP_SECONDS = 3;
 export async function runLatencyBench(
   { stack, receiver, report, signal }: Bench,
   { rate: perSecond, seconds }: { readonly rate: number; readonly seconds: number },
-): Promise<LatencyBenchResult> {
+) {
   const endpoints = await addEndpoints(stack);
   const platform = await connectPlatform(stack.description.amqpUrl, signal);
   try {
@@ -78,16 +66,28 @@ export async function runLatencyBench(
         : [{ publish: at - times.publishedAt, confirm: at - times.confirmedAt }];
     });
     return {
-      benchmark: 'latency',
-      machine: describeMachine(),
       perSecond,
+      /** From the call of publish to the receipt of the webhook. */
       fromPublish: latencyOf(times.map(({ publish: time }) => time)),
+      /** From the broker's confirm to the receipt. */
       fromConfirm: latencyOf(times.map(({ confirm }) => confirm)),
       run,
     };
   } finally {
     await platform.close();
   }
+}
+
+/** The result for a person. */
+export function renderLatency(result: Awaited<ReturnType<typeof runLatencyBench>>) {
+  const line = (name: string, { p50, p95, p99 }: Latency) =>
+    `  ${name}    p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+  return [
+    `${result.perSecond} events a second to ${ENDPOINTS} endpoints, ${count(result.run.events)} events`,
+    line('from publish to receipt', result.fromPublish),
+    line("from the broker's confirm to receipt", result.fromConfirm),
+    ...renderCosts(result.run),
+  ];
 }
 
 async function quotesOfEvents(postgresUrl: string): Promise<ReadonlyMap<string, string>> {

@@ -1,23 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { LocalPartError } from '@partner/test-kit/backing-services/local-process';
-import { Command, InvalidArgumentError } from 'commander';
-import { z } from 'zod';
+import { Command } from '@commander-js/extra-typings';
+import { InvalidArgumentError } from 'commander';
+import { describeMachine, machineLine } from './machine.js';
 import { createProgress } from '@partner/local-stack/progress';
 import { StackError } from '@partner/local-stack/stack-error';
-import { runApiBench } from './api-bench.js';
+import { renderApi, runApiBench } from './api-bench.js';
 import { API_OPERATIONS } from './api-operations.js';
-import { runBackoffBench } from './backoff-bench.js';
-import { runBacklogBench } from './backlog-bench.js';
+import { renderBackoff, runBackoffBench } from './backoff-bench.js';
+import { renderBacklog, runBacklogBench } from './backlog-bench.js';
 import { type Bench, type BenchStackOptions, startBenchStack } from './bench-stack.js';
-import { runFloodBench } from './flood-bench.js';
-import { runLatencyBench } from './latency-bench.js';
-import { runFeedBench, SHORT_FEED } from './feed-bench.js';
-import { runFairnessBench } from './fairness-bench.js';
-import { renderApiResult } from './render-api-result.js';
-import { renderBackoffResult } from './render-backoff-result.js';
-import { renderFairnessResult } from './render-fairness-result.js';
-import { renderBacklogResult, renderFloodResult, renderLatencyResult } from './render-delivery-results.js';
-import { renderFeedResult } from './render-feed-result.js';
+import { renderFlood, runFloodBench } from './flood-bench.js';
+import { renderLatency, runLatencyBench } from './latency-bench.js';
+import { renderFeed, runFeedBench, SHORT_FEED } from './feed-bench.js';
+import { renderFairness, runFairnessBench } from './fairness-bench.js';
 
 const interruption = new AbortController();
 
@@ -45,7 +41,7 @@ function wholeNumbers(least: number): (text: string) => number[] {
 }
 
 /** The services that deliver, without the surfaces. */
-const DELIVERY_SERVICES = { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 } as const;
+const DELIVERY = { replicas: { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 }, durable: true };
 
 const program = new Command('scripts/bench')
   .description(
@@ -54,69 +50,57 @@ const program = new Command('scripts/bench')
   )
   .showHelpAfterError('(see scripts/bench --help)');
 
-/** Adds a command that measures on a stack of its own. Its options are those of `sizes`. */
-function addBenchmark<
-  Sizes,
-  Result extends { readonly benchmark: string; readonly holds?: boolean },
->(benchmark: {
-  readonly name: string;
-  readonly description: string;
-  readonly sizes: z.ZodType<Sizes>;
-  readonly stack: (sizes: Sizes) => BenchStackOptions;
-  readonly run: (bench: Bench, sizes: Sizes) => Promise<Result>;
-  readonly render: (result: Result) => string;
-}): Command {
+/** A command that measures on a stack of its own. */
+function benchmark(name: string, description: string) {
   return program
-    .command(benchmark.name)
-    .description(benchmark.description)
+    .command(name)
+    .description(description)
     .option('--json <file>', 'also write the result to a file')
-    .allowExcessArguments(false)
-    .action(async (given: unknown) => {
-      const sizes = benchmark.sizes.parse(given);
-      const { json } = z.object({ json: z.string().optional() }).parse(given);
-      const { signal } = interruption;
-      const bench = await startBenchStack({
-        ...benchmark.stack(sizes),
-        report: createProgress(write),
-        signal,
-      });
-      let result: Result;
-      try {
-        result = await benchmark.run(bench, sizes);
-      } finally {
-        await bench.discard();
-      }
-      write(`\n${benchmark.render(result)}`);
-      if (json !== undefined) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
-      if (result.holds === false) process.exitCode = 1;
-    });
+    .allowExcessArguments(false);
 }
 
-addBenchmark({
-  name: 'feed',
-  description: `the change feed of a company with many changes against that of one with ${SHORT_FEED.toLocaleString('en')}`,
-  sizes: z.object({ changes: z.int(), samples: z.int() }),
-  stack: () => ({ replicas: { 'inbound-gateway': 0, console: 0, 'webhook-dispatcher': 0 } }),
-  run: runFeedBench,
-  render: renderFeedResult,
-})
-  .option('--changes <number>', 'changes of the long feed', wholeNumber(SHORT_FEED), 1_000_000)
-  .option('--samples <number>', 'measured requests of each company in each way', wholeNumber(1), 1_000);
+/** Runs a benchmark on a stack of its own and shows its result. One that does not hold is a failure. */
+async function measure<Result extends object>(
+  options: { readonly json?: string },
+  name: string,
+  stack: BenchStackOptions,
+  run: (bench: Bench) => Promise<Result>,
+  render: (result: Result) => readonly string[],
+): Promise<void> {
+  const bench = await startBenchStack({
+    ...stack,
+    report: createProgress(write),
+    signal: interruption.signal,
+  });
+  let result: Result;
+  try {
+    result = await run(bench);
+  } finally {
+    await bench.discard();
+  }
+  const machine = describeMachine();
+  write(`\n${[machineLine(machine), '', ...render(result), ''].join('\n')}`);
+  const { json } = options;
+  if (json !== undefined)
+    writeFileSync(json, `${JSON.stringify({ benchmark: name, machine, ...result }, null, 2)}\n`);
+  if ('holds' in result && result.holds === false) process.exitCode = 1;
+}
 
-addBenchmark({
-  name: 'api',
-  description:
-    'cost of each operation of the inbound and installer surfaces, beside the least that could do it',
-  sizes: z.object({
-    operation: z.array(z.string()),
-    connections: z.array(z.int()),
-    rounds: z.int(),
-    seconds: z.int(),
-  }),
-  stack: () => ({ replicas: { console: 0, 'webhook-dispatcher': 0 }, durable: true }),
-  run: runApiBench,
-  render: renderApiResult,
-})
+benchmark(
+  'feed',
+  `the change feed of a company with many changes against that of one with ${SHORT_FEED.toLocaleString('en')}`,
+)
+  .option('--changes <number>', 'changes of the long feed', wholeNumber(SHORT_FEED), 1_000_000)
+  .option('--samples <number>', 'measured requests of each company in each way', wholeNumber(1), 1_000)
+  .action((options) => {
+    const replicas = { 'inbound-gateway': 0, console: 0, 'webhook-dispatcher': 0 };
+    return measure(options, 'feed', { replicas }, (bench) => runFeedBench(bench, options), renderFeed);
+  });
+
+benchmark(
+  'api',
+  'cost of each operation of the inbound and installer surfaces, beside the least that could do it',
+)
   .option(
     '--operation <name...>',
     `only operations whose names hold one of these: ${API_OPERATIONS.map(({ name }) => name).join('; ')}`,
@@ -124,62 +108,51 @@ addBenchmark({
   )
   .option('--connections <numbers...>', 'connections at once', wholeNumbers(1), [1, 32])
   .option('--rounds <number>', 'rounds, of which the median counts', wholeNumber(1), 5)
-  .option('--seconds <number>', 'seconds of each slice of a round', wholeNumber(1), 1);
+  .option('--seconds <number>', 'seconds of each slice of a round', wholeNumber(1), 1)
+  .action((options) => {
+    const stack = { replicas: { console: 0, 'webhook-dispatcher': 0 }, durable: true };
+    return measure(options, 'api', stack, (bench) => runApiBench(bench, options), renderApi);
+  });
 
-addBenchmark({
-  name: 'flood',
-  description: 'events from their publish by 32 publishers to the recorded results, and what each costs',
-  sizes: z.object({ events: z.int() }),
-  stack: () => ({ replicas: DELIVERY_SERVICES, durable: true }),
-  run: runFloodBench,
-  render: renderFloodResult,
-}).option('--events <number>', 'events to publish', wholeNumber(100), 20_000);
+benchmark('flood', 'events from their publish by 32 publishers to the recorded results, and what each costs')
+  .option('--events <number>', 'events to publish', wholeNumber(100), 20_000)
+  .action((options) =>
+    measure(options, 'flood', DELIVERY, (bench) => runFloodBench(bench, options), renderFlood),
+  );
 
-addBenchmark({
-  name: 'backlog',
-  description: 'a backlog of due deliveries to the recorded results, beside a bare loop of signed POSTs',
-  sizes: z.object({ events: z.int() }),
-  stack: () => ({ replicas: DELIVERY_SERVICES, durable: true }),
-  run: runBacklogBench,
-  render: renderBacklogResult,
-}).option('--events <number>', 'size of the backlog', wholeNumber(1_000), 20_000);
+benchmark(
+  'backlog',
+  'a backlog of due deliveries to the recorded results, beside a bare loop of signed POSTs',
+)
+  .option('--events <number>', 'size of the backlog', wholeNumber(1_000), 20_000)
+  .action((options) =>
+    measure(options, 'backlog', DELIVERY, (bench) => runBacklogBench(bench, options), renderBacklog),
+  );
 
-addBenchmark({
-  name: 'latency',
-  description: 'events at a steady rate, from their publish to the receipt of the webhook',
-  sizes: z.object({ rate: z.int(), seconds: z.int() }),
-  stack: () => ({ replicas: DELIVERY_SERVICES, durable: true }),
-  run: runLatencyBench,
-  render: renderLatencyResult,
-})
+benchmark('latency', 'events at a steady rate, from their publish to the receipt of the webhook')
   .option('--rate <number>', 'events per second', wholeNumber(1), 100)
-  .option('--seconds <number>', 'length of the measurement', wholeNumber(1), 30);
+  .option('--seconds <number>', 'length of the measurement', wholeNumber(1), 30)
+  .action((options) =>
+    measure(options, 'latency', DELIVERY, (bench) => runLatencyBench(bench, options), renderLatency),
+  );
 
-addBenchmark({
-  name: 'fairness',
-  description: 'what healthy endpoints feel of endpoints that hang and of a burst of another company',
-  sizes: z.object({ burst: z.int(), seconds: z.int() }),
-  stack: () => ({ replicas: DELIVERY_SERVICES }),
-  run: runFairnessBench,
-  render: renderFairnessResult,
-})
+benchmark('fairness', 'what healthy endpoints feel of endpoints that hang and of a burst of another company')
   .option('--burst <number>', 'events of the burst', wholeNumber(100), 20_000)
-  .option('--seconds <number>', 'length of each phase', wholeNumber(5), 30);
+  .option('--seconds <number>', 'length of each phase', wholeNumber(5), 30)
+  .action((options) => {
+    const stack = { replicas: DELIVERY.replicas };
+    return measure(options, 'fairness', stack, (bench) => runFairnessBench(bench, options), renderFairness);
+  });
 
-addBenchmark({
-  name: 'backoff',
-  description: 'when the retries of an endpoint that responds with 503, and of one that hangs, start',
-  sizes: z.object({ deliveries: z.int(), retries: z.int(), base: z.int() }),
-  stack: ({ base }) => ({
-    replicas: DELIVERY_SERVICES,
-    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: String(base) } },
-  }),
-  run: runBackoffBench,
-  render: renderBackoffResult,
-})
+benchmark('backoff', 'when the retries of an endpoint that responds with 503, and of one that hangs, start')
   .option('--deliveries <number>', 'deliveries to each endpoint', wholeNumber(1), 200)
   .option('--retries <number>', 'measured retries of each delivery', wholeNumber(1), 2)
-  .option('--base <milliseconds>', 'backoff after the first attempt', wholeNumber(1), 60_000);
+  .option('--base <milliseconds>', 'backoff after the first attempt', wholeNumber(1), 60_000)
+  .action((options) => {
+    const settings = { 'job-state': { WEBHOOK_RETRY_BASE_MS: String(options.base) } };
+    const stack = { replicas: DELIVERY.replicas, settings };
+    return measure(options, 'backoff', stack, (bench) => runBackoffBench(bench, options), renderBackoff);
+  });
 
 // The reader has gone, e.g. behind head; the work goes on.
 process.stdout.on('error', () => undefined);

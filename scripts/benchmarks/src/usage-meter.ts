@@ -1,4 +1,5 @@
-import { countedBetween, type PostgresCounters } from './postgres-counters.js';
+import type { Stack } from '@partner/local-stack/stack/start-stack';
+import type { PostgresCounters } from './postgres-counters.js';
 import { machineTime, processorTimes } from './process-usage.js';
 
 /** A process, or the root of a group of processes. */
@@ -7,38 +8,41 @@ export interface MeasuredProcess {
   readonly pid: number;
 }
 
-/** What processes and Postgres have used so far. */
+/** The running processes of a stack. */
+export function processesOf(stack: Stack): readonly MeasuredProcess[] {
+  return stack.processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ process: name, pid }]));
+}
+
+/** What processes have used so far. */
 export interface UsageReading {
   readonly at: number;
   readonly processors: ReadonlyMap<number, number>;
   readonly machineMs: number;
-  readonly postgres: PostgresCounters;
 }
 
-/** What was used between two readings. */
-export interface Usage {
+/** What processes used between two readings. */
+export interface ProcessUsage {
   readonly elapsedMs: number;
   /** Milliseconds of processor time by process. */
   readonly processors: Readonly<Record<string, number>>;
   /** Milliseconds of processor time of everything that ran on the machine. */
   readonly machineMs: number;
+}
+
+/** What processes and Postgres used in the same time. */
+export interface Usage extends ProcessUsage {
   readonly postgres: PostgresCounters;
 }
 
-/** Reads what the processes and Postgres have used so far. */
-export async function readUsage(
-  processes: readonly MeasuredProcess[],
-  readCounters: () => Promise<PostgresCounters>,
-): Promise<UsageReading> {
+/** Reads what the processes have used so far. */
+export function readUsage(processes: readonly MeasuredProcess[]): UsageReading {
   const processors = processorTimes(processes.map(({ pid }) => pid));
-  return { at: performance.now(), processors, machineMs: machineTime(), postgres: await readCounters() };
+  return { at: performance.now(), processors, machineMs: machineTime() };
 }
 
-/** What the processes and Postgres have used between two readings. */
-export function usageBetween(
-  processes: readonly MeasuredProcess[],
-  [from, to]: readonly [UsageReading, UsageReading],
-): Usage {
+/** What the processes used since a reading. */
+export function usageSince(from: UsageReading, processes: readonly MeasuredProcess[]): ProcessUsage {
+  const to = readUsage(processes);
   const used = processes.map(({ process, pid }): [string, number] => [
     process,
     (to.processors.get(pid) ?? 0) - (from.processors.get(pid) ?? 0),
@@ -47,7 +51,6 @@ export function usageBetween(
     elapsedMs: to.at - from.at,
     processors: Object.fromEntries(used),
     machineMs: to.machineMs - from.machineMs,
-    postgres: countedBetween(from.postgres, to.postgres),
   };
 }
 
@@ -77,7 +80,7 @@ export function usagePerRequest(
 }
 
 /** Cores that processes other than the measured ones kept busy in the slices: 0 on a quiet machine. */
-export function coresOfOthers(slices: readonly Usage[]): number {
+export function coresOfOthers(slices: readonly ProcessUsage[]): number {
   const busyMs = sum(slices.map(({ machineMs }) => machineMs));
   const measuredMs = sum(slices.flatMap(({ processors }) => Object.values(processors)));
   return Math.max(0, busyMs - measuredMs) / sum(slices.map(({ elapsedMs }) => elapsedMs));

@@ -1,0 +1,42 @@
+import type { DeliveryRun } from './delivery-run.js';
+
+/** Lines about the rates of a run. */
+export function renderRates(run: DeliveryRun): readonly string[] {
+  return [
+    `  received    ${count(run.receivedPerSecond)} a second`,
+    `  recorded    ${count(run.recordedPerSecond)} a second, ${count(run.sustainedPerSecond)} sustained between 10 and 90 %`,
+  ];
+}
+
+/** Lines about what a run used. */
+export function renderCosts(run: DeliveryRun): readonly string[] {
+  const { transactions, inserted, updated, deleted, walBytes, walSyncs } = run.postgres;
+  const processes = Object.entries(run.processors)
+    .filter(([, milliseconds]) => milliseconds >= 0.005)
+    .sort(([, one], [, other]) => other - one);
+  return [
+    `  busy elsewhere    ${run.coresOfOthers.toFixed(1)} cores`,
+    `  TLS connections    ${count(run.connections)}`,
+    '',
+    `Processor time of an event: ${run.processorMs.toFixed(2)} ms without the benchmark's own`,
+    ...processes.map(([name, milliseconds]) => `  ${name.padEnd(24)} ${milliseconds.toFixed(2)} ms`),
+    '',
+    'Postgres, for each event',
+    `  transactions ${transactions.toFixed(2)}, rows inserted ${inserted.toFixed(1)}, updated ${updated.toFixed(1)}, deleted ${deleted.toFixed(1)}`,
+    `  WAL ${count(walBytes)} bytes, ${walSyncs.toFixed(2)} flushes`,
+    '',
+    `Most memory: ${Object.entries(run.peakMiB)
+      .map(([name, size]) => `${name} ${mebibytes(size)}`)
+      .join(', ')}`,
+  ];
+}
+
+/** A whole number. */
+export function count(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+/** A size that is given in MiB. */
+export function mebibytes(size: number): string {
+  return `${Math.round(size)} MiB`;
+}
