@@ -1,68 +1,24 @@
-import { mkdtempSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
-import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
 import { type Json, parseJson, valueAt } from './output.js';
-import { createPartnerctl } from './run-partnerctl.js';
+import { document, newCompany, run as runWith, stack } from './testing/partnerctl-on-stack.js';
 
-let stack: Stack;
 let mail: MailServer;
 
 beforeAll(async () => {
   mail = await startMailServer();
-  stack = await startStack({
-    directory: mkdtempSync(path.join(tmpdir(), 'announcements-')),
-    parts: { kind: 'private', durable: false },
-    proxyPort: 0,
-  });
 });
-afterAll(async () => {
-  await stack.discard();
-  await mail.stop();
-});
-
-/** Runs a command in this process. */
-async function run(args: readonly string[], env: Readonly<Record<string, string>> = mailSettings()) {
-  let out = '';
-  let err = '';
-  const { run: go } = createPartnerctl({
-    env,
-    write: (text) => {
-      out += text;
-    },
-    tell: (text) => {
-      err += text;
-    },
-    isWatched: false,
-    read: (file) => readFile(file, 'utf8'),
-    loginName: () => 'olga',
-    signal: new AbortController().signal,
-  });
-  const exitCode = await go(['--directory', stack.directory, '--operator', 'olga', ...args]);
-  return { exitCode, out, err };
-}
+afterAll(() => mail.stop());
 
 const mailSettings = () => ({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
+const run = (args: readonly string[], env: Readonly<Record<string, string>> = mailSettings()) =>
+  runWith(args, '', { env });
 
-/** Runs a command that has to succeed and gives its document. */
-async function document(...args: readonly string[]): Promise<Json> {
-  const { exitCode, out, err } = await run(['--json', ...args]);
-  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-  return parseJson(out);
+async function setContact(companyId: string, email: string): Promise<Json> {
+  const set = await run(['--json', 'companies', 'update', companyId, '--technical-contact', email]);
+  expect(set).toMatchObject({ exitCode: 0, err: '' });
+  return parseJson(set.out);
 }
-
-async function newCompany(name: string): Promise<string> {
-  const made = await document('companies', 'create', '--name', name, '--class', 'SALES');
-  const id = valueAt(made, 'company.id');
-  if (typeof id !== 'string') throw new Error('a company has an id');
-  return id;
-}
-
-const setContact = (companyId: string, email: string) =>
-  document('companies', 'update', companyId, '--technical-contact', email);
 
 /** Opens the newest link that was mailed, as the page behind it does. */
 async function confirmNewest(): Promise<number> {
@@ -78,7 +34,7 @@ async function confirmNewest(): Promise<number> {
 }
 
 test('a technical contact is set by an operator and confirmed by the mailed link [ANNOUNCE-1, ANNOUNCE-5]', async () => {
-  const companyId = await newCompany('Contacted');
+  const companyId = await newCompany('SALES', 'Contacted');
   expect(await setContact(companyId, 'dev@contacted.example')).toMatchObject({
     technicalContact: { pending: { email: 'dev@contacted.example' } },
   });
@@ -91,7 +47,7 @@ test('a technical contact is set by an operator and confirmed by the mailed link
 });
 
 test('a technical contact whose link cannot be mailed is not set, and without a mail server the link is shown', async () => {
-  const companyId = await newCompany('Unreached');
+  const companyId = await newCompany('SALES', 'Unreached');
   const update = ['companies', 'update', companyId, '--technical-contact', 'dev@unreached.example'];
   mail.refuse('dev@unreached.example');
   const refused = await run(update);
@@ -137,10 +93,10 @@ const announced = (of: readonly string[]) =>
 test('an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed [ANNOUNCE-8, ANNOUNCE-9, ANNOUNCE-11, VERSION-3]', async () => {
   const contacts = ['one@announced.example', 'refused@announced.example', 'two@announced.example'];
   for (const email of contacts) {
-    await setContact(await newCompany(email), email);
+    await setContact(await newCompany('SALES', email), email);
     expect(await confirmNewest()).toBe(204);
   }
-  await setContact(await newCompany('Unconfirmed'), 'unconfirmed@announced.example');
+  await setContact(await newCompany('SALES', 'Unconfirmed'), 'unconfirmed@announced.example');
 
   const send = ['announcements', 'send', '2026-08-26'];
   const away = await run(send, { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'partner-api@service.example' });
@@ -173,7 +129,7 @@ test('an announcement is mailed once to each confirmed contact, goes on past a r
 test('two runs at once mail an announcement once [ANNOUNCE-10]', async () => {
   const contacts = ['first@contended.example', 'second@contended.example'];
   for (const email of contacts) {
-    await setContact(await newCompany(email), email);
+    await setContact(await newCompany('SALES', email), email);
     expect(await confirmNewest()).toBe(204);
   }
   const send = ['announcements', 'send', '2026-08-26'];

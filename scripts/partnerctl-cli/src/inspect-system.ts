@@ -1,9 +1,9 @@
+import { toJson } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { GetBacklogResponseSchema } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { QUEUES } from '@partner/proto-contracts/topology';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
-import { viewOf } from './message-view.js';
-import type { Document } from './output.js';
+import { type Document, isDocument } from './output.js';
 import type { Session } from './session.js';
 
 /** From when on something is a problem. */
@@ -74,7 +74,8 @@ export async function readBacklog(session: Pick<Session, 'operators'>): Promise<
   const asked = Date.now();
   const answer = await session.operators.getBacklog({});
   const answered = Date.now();
-  const backlog = viewOf(GetBacklogResponseSchema, answer);
+  const json = toJson(GetBacklogResponseSchema, answer);
+  const backlog = isDocument(json) ? json : {};
   const numbers = Object.fromEntries(
     Object.entries(backlog).flatMap(([name, value]): [string, number][] =>
       typeof value === 'number' ? [[name, value]] : [],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createOutput, type Output, renderLines, renderTable, valueAt } from './output.js';
+import { columns, createOutput, jsonIn, type Output, renderLines, renderTable, valueAt } from './output.js';
 
 function written(options: { json?: boolean; field?: string }, show: (output: Output) => void): string {
   let text = '';
@@ -19,12 +19,10 @@ const company = { id: 'cmp_1', name: 'Peak', limits: { weight: 1 }, links: ['cmp
 
 describe('the result of a command', () => {
   const show = (output: Output) =>
-    output.thing({ company }, [
-      ['id', 'company.id'],
-      ['weight', 'company.limits.weight'],
-      ['links', 'company.links'],
-      ['note', 'company.note'],
-    ]);
+    output.thing(
+      { company },
+      columns('id: company.id, weight: company.limits.weight, links: company.links, note: company.note'),
+    );
 
   test('is lines for people, without what is not there', () => {
     expect(written({}, show)).toBe('id      cmp_1\nweight  1\nlinks   cmp_2, cmp_3\n');
@@ -45,15 +43,7 @@ describe('the result of a command', () => {
 
   test('is a table of rows, and says when there are none or more', () => {
     const rows = (output: Output, hasMore = false) =>
-      output.rows(
-        'deadLetters',
-        [company],
-        [
-          ['id', 'id'],
-          ['name', 'name'],
-        ],
-        { hasMore },
-      );
+      output.rows('deadLetters', [company], columns('id, name'), { hasMore });
     expect(written({}, rows)).toBe('ID     NAME\ncmp_1  Peak\n');
     expect(written({}, (output) => rows(output, true))).toContain('--limit shows them');
     expect(written({}, (output) => output.rows('deadLetters', [], []))).toBe('There are no dead letters.\n');
@@ -62,7 +52,7 @@ describe('the result of a command', () => {
 
   test('can not make a terminal do anything, whatever a name holds', () => {
     const name = 'Peak\u001b[2J\u0007\nInstallers\u202egpj.exe\u009b1m';
-    const text = written({}, (output) => output.rows('companies', [{ name }], [['name', 'name']]));
+    const text = written({}, (output) => output.rows('companies', [{ name }], columns('name')));
     expect(text).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
     expect(text).toContain('Installers');
     expect(JSON.parse(written({ json: true }, (output) => output.words({ name }, '')))).toEqual({ name });
@@ -78,15 +68,12 @@ test('a value that is not there is undefined, and nothing else is reached', () =
   expect(valueAt({ a: 1 }, '__proto__')).toBeUndefined();
 });
 
+test('a text that is no JSON stays a text', () => {
+  expect(jsonIn('{"a":[1,null]}')).toEqual({ a: [1, null] });
+  expect(jsonIn('<html>')).toBe('<html>');
+});
+
 test('tables and lines keep each value on one line', () => {
-  expect(
-    renderTable(
-      [{ a: 'one\ntwo', b: 3 }],
-      [
-        ['a', 'a'],
-        ['b', 'b'],
-      ],
-    ),
-  ).toBe('A        B\none two  3');
-  expect(renderLines({ a: 'one\r\ntwo' }, [['a', 'a']])).toBe('a  one two\n');
+  expect(renderTable([{ a: 'one\ntwo', b: 3 }], columns('a, b'))).toBe('A        B\none two  3');
+  expect(renderLines({ a: 'one\r\ntwo' }, columns('a'))).toBe('a  one two\n');
 });

@@ -10,11 +10,39 @@ export function parseJson(text: string): Json {
   return z.json().parse(JSON.parse(text));
 }
 
+/** The JSON that a text holds; the text itself when it holds none. */
+export function jsonIn(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The result of a command. */
 export type Document = Readonly<Record<string, Json>>;
 
+/** Whether it is an object and no list. */
+export function isDocument(value: Json | undefined): value is Document {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A column or line: its title, and where its value is, e.g. `delivery.state`. */
 export type Column = readonly [title: string, path: string];
+
+/**
+ * Columns or lines from a list such as `id, created: company.createdAt`: the title, and where the value is, which is the title
+ * where nothing else is named.
+ */
+export function columns(list: string): readonly Column[] {
+  return list
+    .trim()
+    .split(/,\s+/)
+    .map((entry) => {
+      const [title = '', path = title] = entry.split(': ');
+      return [title, path];
+    });
+}
 
 /** Shows the result of a command, once, on standard output. */
 export interface Output {
@@ -102,6 +130,11 @@ export function renderLines(document: Document, lines: readonly Column[]): strin
   });
   const width = Math.max(0, ...found.map(([title]) => title.length));
   return found.map(([title, value]) => `${title.padEnd(width)}  ${value}\n`).join('');
+}
+
+/** A body below what was shown; nothing if there is none. */
+export function renderBody({ body }: { readonly body?: Json }): string {
+  return body === undefined ? '' : `\n${JSON.stringify(body, null, 2)}\n`;
 }
 
 /** The value at a path such as `keys.0.id`; undefined when there is none. */

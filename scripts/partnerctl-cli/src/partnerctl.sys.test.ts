@@ -302,7 +302,8 @@ describe('dead letters', () => {
       const interruption = new AbortController();
       const ended = await run(['dead-letters', action, DEAD, '--all', '--yes', '--json'], '', {
         signal: interruption.signal,
-        told: (text) => {
+        isWatched: true,
+        tell: (text) => {
           if (text.startsWith('going through')) interruption.abort();
         },
       });
@@ -345,7 +346,7 @@ describe('the state of the service', () => {
 
     // As scripts/up reads it: without a vhost it is that of the stack.
     const AMQP_URL = new URL('/', stack.description.amqpUrl).href;
-    const named = await run(['status', '--json'], '', { AMQP_URL });
+    const named = await run(['status', '--json'], '', { env: { AMQP_URL } });
     expect(named).toMatchObject({ exitCode: 0, err: '' });
     expect(valueAt(parseJson(named.out), 'stack.baseUrl')).toBe(stack.description.baseUrl);
   });
@@ -358,7 +359,7 @@ describe('the state of the service', () => {
     );
     const { amqpUrl } = stack.description;
     const here = (...args: readonly string[]) =>
-      run(['--directory', directory, '--json', ...args], '', { AMQP_URL: amqpUrl });
+      run(['--directory', directory, '--json', ...args], '', { env: { AMQP_URL: amqpUrl } });
     const status = await here('status');
     expect(status).toMatchObject({ exitCode: 0, err: expect.stringContaining('uses another broker') });
     expect(parseJson(status.out)).toMatchObject({ environment: 'sandbox' });

@@ -10,29 +10,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { closeServer, listen } from '@partner/kernel/listen';
 import { completionScript } from './completion-script.js';
-import { createPartnerctl, type Surroundings } from './run-partnerctl.js';
+import type { Surroundings } from './run-partnerctl.js';
 import { aStack } from './testing/a-stack.js';
+import { inProcess } from './testing/in-process.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
-function partnerctl(surroundings: Partial<Surroundings> = {}) {
-  const said = { out: '', err: '' };
-  const made = createPartnerctl({
-    env: { PARTNER_STACK_DIRECTORY: '/nonexistent' },
-    write: (text) => {
-      said.out += text;
-    },
-    tell: (text) => {
-      said.err += text;
-    },
-    isWatched: false,
-    read: async () => '{}',
-    loginName: () => 'olga',
-    signal: new AbortController().signal,
-    ...surroundings,
-  });
-  return { ...made, said };
-}
+const partnerctl = (surroundings: Partial<Surroundings> = {}) =>
+  inProcess({ env: { PARTNER_STACK_DIRECTORY: '/nonexistent' }, ...surroundings });
 
 function all(command: CommandUnknownOpts): readonly CommandUnknownOpts[] {
   return [command, ...command.commands.flatMap(all)];

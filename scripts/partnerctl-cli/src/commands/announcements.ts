@@ -7,16 +7,10 @@ import { type Mail, MailError } from '@partner/kernel/mail';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { type CommandContext, examples, readPages, wholeNumber } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
-import type { Column } from '../output.js';
+import { columns } from '../output.js';
 import { readAnnouncement } from '../read-announcement.js';
 
-const COLUMNS: readonly Column[] = [
-  ['announcement', 'announcement'],
-  ['company', 'companyId'],
-  ['email', 'email'],
-  ['sent', 'sentAt'],
-  ['by', 'operator'],
-];
+const COLUMNS = columns('announcement, company: companyId, email, sent: sentAt, by: operator');
 
 /** `partnerctl announcements`: mails entries of the changelog to companies' technical contacts. */
 export function announcementsCommand(context: CommandContext) {
@@ -43,7 +37,7 @@ export function announcementsCommand(context: CommandContext) {
         const page = await operators.listAnnouncementRecipients({
           announcement,
           limit,
-          ...(afterCompanyId !== undefined && { afterCompanyId }),
+          afterCompanyId,
         });
         const next = page.hasMore === true ? page.recipients.at(-1)?.companyId : undefined;
         return { entries: page.recipients, next };
@@ -78,11 +72,7 @@ export function announcementsCommand(context: CommandContext) {
         await operators.recordAnnouncement({ announcement, companyId, email, operator });
         rows.push({ companyId, email, result: 'sent' });
       }
-      context.output().rows('recipients', rows, [
-        ['company', 'companyId'],
-        ['email', 'email'],
-        ['result', 'result'],
-      ]);
+      context.output().rows('recipients', rows, columns('company: companyId, email, result'));
     });
 
   group
@@ -96,8 +86,8 @@ export function announcementsCommand(context: CommandContext) {
       const { entries, hasMore } = await readPages(limit, async (beforeId, size) => {
         const response = await operators.listAnnouncements({
           limit: size,
-          ...(date !== undefined && { announcement: date }),
-          ...(beforeId !== undefined && { beforeId }),
+          announcement: date,
+          beforeId,
         });
         const page = readResource(announcementPage, response);
         const next = page.hasMore ? page.announcements.at(-1)?.id : undefined;

@@ -9,19 +9,19 @@ import {
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, demandYes, examples, instant, wholeNumber } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
-import { type Column, renderTable } from '../output.js';
+import { columns, renderTable } from '../output.js';
 import { pollUntil } from '../poll-until.js';
 
-const REPLAY_LINES: readonly Column[] = [
-  ['id', 'replay.id'],
-  ['subscription', 'replay.subscriptionId'],
-  ['state', 'replay.state'],
-  ['queued', 'replay.queued'],
-  ['of', 'replay.total'],
-  ['a minute', 'replay.perMinute'],
-  ['began', 'replay.createdAt'],
-  ['finished', 'replay.finishedAt'],
-];
+const REPLAY_LINES = columns(`
+  id: replay.id, subscription: replay.subscriptionId, state: replay.state, queued: replay.queued,
+  of: replay.total, a minute: replay.perMinute, began: replay.createdAt,
+  finished: replay.finishedAt
+`);
+
+const PREVIEW_LINES = columns(`
+  deliveries: preview.deliveries, and more: preview.atLeast, oldest: preview.oldest,
+  newest: preview.newest, resources: preview.resourceCount
+`);
 
 /** Adds the commands of `partnerctl deliveries` that queue many deliveries again. */
 export function addBulkReplayCommands(group: Command, context: CommandContext): void {
@@ -59,28 +59,21 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
         states: state === 'both' ? [...REPLAYED_STATES] : [state],
         from: timestampFromDate(since),
         to: timestampFromDate(until ?? new Date()),
-        ...(event !== undefined && { event }),
+        event,
       };
       const selected = { companyId, subscriptionId, selection, perMinute: rate };
       const preview = readResource(bulkReplayPreview, await deliveries.previewBulkReplay(selected));
       const count = preview.deliveries;
       if (yes !== true || count === 0) {
-        context.output().thing(
-          { preview },
-          [
-            ['deliveries', 'preview.deliveries'],
-            ['and more', 'preview.atLeast'],
-            ['oldest', 'preview.oldest'],
-            ['newest', 'preview.newest'],
-            ['resources', 'preview.resourceCount'],
-          ],
-          count === 0
-            ? 'There is nothing to replay.\n'
-            : `\n${renderTable(preview.resources, [
-                ['about', 'id'],
-                ['deliveries', 'deliveries'],
-              ])}\n\nNothing was queued: --yes queues them, ${rate} a minute.\n`,
-        );
+        context
+          .output()
+          .thing(
+            { preview },
+            PREVIEW_LINES,
+            count === 0
+              ? 'There is nothing to replay.\n'
+              : `\n${renderTable(preview.resources, columns('about: id, deliveries'))}\n\nNothing was queued: --yes queues them, ${rate} a minute.\n`,
+          );
         return;
       }
       const replay = readResource(bulkReplay, await deliveries.createBulkReplay({ ...selected, actor }));

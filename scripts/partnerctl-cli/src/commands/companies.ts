@@ -14,8 +14,7 @@ import { notFound } from '@partner/kernel/service-error';
 import { InvalidArgumentError } from 'commander';
 import { type CommandContext, examples, listOf, readPages, wholeNumber } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
-import { isDocument } from '../message-view.js';
-import { type Column, type Document, renderTable } from '../output.js';
+import { type Column, columns, type Document, renderTable } from '../output.js';
 import { KEY_COLUMNS } from './keys.js';
 import { OWNER_COLUMNS } from './owners.js';
 import type { Session } from '../session.js';
@@ -28,19 +27,17 @@ const CLASSES = {
   ACCOUNTING: CompanyClass.ACCOUNTING,
 };
 
-const COMPANY_LINES: readonly Column[] = [
-  ['id', 'company.id'],
-  ['name', 'company.name'],
-  ['class', 'company.class'],
-  ['requests a minute', 'company.installerRequestsPerMinute'],
-  ['delivery weight', 'company.deliveryWeight'],
-  ['journal goes to', 'company.accountingCompanyIds'],
-  ['created', 'company.createdAt'],
-  ['active keys', 'company.activeKeys'],
-  ['active webhooks', 'company.activeWebhooks'],
-  ['technical contact', 'technicalContact.email'],
-  ['pending contact', 'technicalContact.pending.email'],
-];
+const COMPANY_COLUMNS = columns(
+  'id, name, class, keys: activeKeys, webhooks: activeWebhooks, created: createdAt',
+);
+
+const COMPANY_LINES = columns(`
+  id: company.id, name: company.name, class: company.class,
+  requests a minute: company.installerRequestsPerMinute, delivery weight: company.deliveryWeight,
+  journal goes to: company.accountingCompanyIds, created: company.createdAt,
+  active keys: company.activeKeys, active webhooks: company.activeWebhooks,
+  technical contact: technicalContact.email, pending contact: technicalContact.pending.email
+`);
 
 /** `partnerctl companies`: takes companies on board. */
 export function companiesCommand(context: CommandContext) {
@@ -65,25 +62,13 @@ export function companiesCommand(context: CommandContext) {
       const { entries, hasMore } = await readPages(limit, async (afterCompanyId, size) => {
         const response = await operators.listCompanies({
           limit: size,
-          ...(afterCompanyId !== undefined && { afterCompanyId }),
-          ...(name !== undefined && { nameContains: name }),
+          afterCompanyId,
+          nameContains: name,
         });
         const page = readResource(companyPage, response);
         return { entries: page.companies, next: page.hasMore ? page.companies.at(-1)?.id : undefined };
       });
-      context.output().rows(
-        'companies',
-        entries,
-        [
-          ['id', 'id'],
-          ['name', 'name'],
-          ['class', 'class'],
-          ['keys', 'activeKeys'],
-          ['webhooks', 'activeWebhooks'],
-          ['created', 'createdAt'],
-        ],
-        { hasMore },
-      );
+      context.output().rows('companies', entries, COMPANY_COLUMNS, { hasMore });
     });
 
   group
@@ -100,32 +85,24 @@ export function companiesCommand(context: CommandContext) {
         session.subscriptions.listSubscriptions({ companyId }),
         session.access.getTechnicalContact({ companyId }),
       ]);
-      const parts: Document = {
+      const shown = {
+        company: found,
+        technicalContact: readResource(technicalContact, contact),
         ...readResource(ownerList, owners),
         keys: readResource(apiKeyPage, keys).keys,
         ...readResource(subscriptionList, webhooks),
       };
-      const rowsOf = (name: string) => {
-        const rows = parts[name];
-        return Array.isArray(rows) ? rows.filter(isDocument) : [];
-      };
-      const section = (title: string, name: string, columns: readonly Column[]) =>
-        rowsOf(name).length === 0
-          ? `\n${title}: none\n`
-          : `\n${title}\n${renderTable(rowsOf(name), columns)}\n`;
-      context.output().thing(
-        {
-          company: found,
-          technicalContact: readResource(technicalContact, contact),
-          owners: rowsOf('owners'),
-          keys: rowsOf('keys'),
-          subscriptions: rowsOf('subscriptions'),
-        },
-        COMPANY_LINES,
-        section('owners', 'owners', OWNER_COLUMNS) +
-          section('keys', 'keys', KEY_COLUMNS) +
-          section('subscriptions', 'subscriptions', SUBSCRIPTION_COLUMNS),
-      );
+      const section = (title: string, rows: readonly Document[], titles: readonly Column[]) =>
+        rows.length === 0 ? `\n${title}: none\n` : `\n${title}\n${renderTable(rows, titles)}\n`;
+      context
+        .output()
+        .thing(
+          shown,
+          COMPANY_LINES,
+          section('owners', shown.owners, OWNER_COLUMNS) +
+            section('keys', shown.keys, KEY_COLUMNS) +
+            section('subscriptions', shown.subscriptions, SUBSCRIPTION_COLUMNS),
+        );
     });
 
   group
@@ -151,7 +128,7 @@ export function companiesCommand(context: CommandContext) {
         name,
         class: CLASSES[companyClass],
         operator,
-        ...(id !== undefined && { companyId: id }),
+        companyId: id,
       });
       context.output().thing({ company: readResource(company, response) }, COMPANY_LINES);
     });
@@ -209,12 +186,10 @@ export function companiesCommand(context: CommandContext) {
         const response = await operators.updateCompany({
           companyId,
           operator,
-          ...(name !== undefined && { name }),
-          ...(requestsPerMinute !== undefined && { installerRequestsPerMinute: requestsPerMinute }),
-          ...(deliveryWeight !== undefined && { deliveryWeight }),
-          ...(accounting !== undefined && {
-            accountingLinks: { companyIds: accounting },
-          }),
+          name,
+          installerRequestsPerMinute: requestsPerMinute,
+          deliveryWeight,
+          accountingLinks: accounting && { companyIds: accounting },
         });
         const contact = await access.getTechnicalContact({ companyId });
         context.output().thing(

@@ -7,7 +7,7 @@ import { type CommandContext, examples } from '../command-context.js';
 import { runConformance } from '../conformance-checks.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { readSecret } from '../given-secret.js';
-import { renderTable } from '../output.js';
+import { columns, renderTable } from '../output.js';
 
 /** `partnerctl conformance`: tries a partner's receiver. */
 export function conformanceCommand(context: CommandContext) {
@@ -80,12 +80,7 @@ ${examples(
       const failed = results.filter(({ verdict }) => verdict === 'failed').length;
       const table = renderTable(
         results.map((result) => ({ ...result })),
-        [
-          ['verdict', 'verdict'],
-          ['check', 'check'],
-          ['expected', 'expected'],
-          ['what came', 'got'],
-        ],
+        columns('verdict, check, expected, what came: got'),
       );
       context
         .output()

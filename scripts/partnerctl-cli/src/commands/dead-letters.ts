@@ -6,18 +6,22 @@ import { notFound } from '@partner/kernel/service-error';
 import { type CommandContext, demandYes, examples, wholeNumber } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { decodeMessage } from '../known-messages.js';
-import type { Column, Document } from '../output.js';
+import { columns, type Document, renderBody } from '../output.js';
 import { interrupted } from '../poll-until.js';
 
 type QueueWithDead = QueueDefinition & { readonly deadLetterQueue: string };
 
-const LETTER_COLUMNS: readonly Column[] = [
-  ['message id', 'messageId'],
-  ['type', 'type'],
-  ['died', 'diedAt'],
-  ['bytes', 'bytes'],
-  ['reason', 'reason'],
-];
+const LETTER_COLUMNS = columns('message id: messageId, type, died: diedAt, bytes, reason');
+
+const QUEUE_COLUMNS = columns(`
+  queue, dead letters: deadLetters, oldest: oldest.messageId, died: oldest.diedAt,
+  reason: oldest.reason
+`);
+
+const LETTER_LINES = columns(`
+  message id: messageId, type, died: diedAt, bytes, reason, request: headers.x-request-id,
+  trace: headers.traceparent
+`);
 
 /** So many are looked through for one, and held meanwhile. */
 const LOOKED_THROUGH = 10_000;
@@ -98,13 +102,7 @@ export function deadLettersCommand(context: CommandContext) {
           ...(oldest !== undefined && { oldest: letterView(oldest) }),
         });
       }
-      context.output().rows('queues', rows, [
-        ['queue', 'queue'],
-        ['dead letters', 'deadLetters'],
-        ['oldest', 'oldest.messageId'],
-        ['died', 'oldest.diedAt'],
-        ['reason', 'oldest.reason'],
-      ]);
+      context.output().rows('queues', rows, QUEUE_COLUMNS);
     });
 
   group
@@ -123,19 +121,9 @@ export function deadLettersCommand(context: CommandContext) {
         withBody === true
           ? { body: decodeMessage(found.type, found.body) ?? Buffer.from(found.body).toString('base64') }
           : {};
-      context.output().thing(
-        { ...letterView(found), headers: found.headers, ...body },
-        [
-          ['message id', 'messageId'],
-          ['type', 'type'],
-          ['died', 'diedAt'],
-          ['bytes', 'bytes'],
-          ['reason', 'reason'],
-          ['request', 'headers.x-request-id'],
-          ['trace', 'headers.traceparent'],
-        ],
-        'body' in body ? `\n${JSON.stringify(body.body, null, 2)}\n` : '',
-      );
+      context
+        .output()
+        .thing({ ...letterView(found), headers: found.headers, ...body }, LETTER_LINES, renderBody(body));
     });
 
   for (const action of ['requeue', 'discard'] as const) {

@@ -2,6 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Command, Option } from '@commander-js/extra-typings';
 import type { Attempt } from '@partner/proto-contracts/resources/attempt/attempt';
 import {
+  type Delivery,
   delivery,
   DELIVERY_STATES,
   deliveryPage,
@@ -10,58 +11,63 @@ import {
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, examples, instant, readPages, wholeNumber } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
-import { jsonIn } from '../message-view.js';
-import { type Column, type Document, renderTable } from '../output.js';
+import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 import { waitForDelivery } from '../wait-for-delivery.js';
 import { addBulkReplayCommands } from './bulk-replays.js';
 
-const DELIVERY_COLUMNS: readonly Column[] = [
-  ['id', 'id'],
-  ['event', 'event'],
-  ['state', 'state'],
-  ['attempts', 'attempts'],
-  ['about', 'resource.id'],
-  ['created', 'createdAt'],
-  ['next attempt', 'nextAttemptAt'],
-];
+const DELIVERY_COLUMNS = columns(
+  'id, event, state, attempts, about: resource.id, created: createdAt, next attempt: nextAttemptAt',
+);
 
 /** What is shown of one delivery. */
-export const DELIVERY_LINES: readonly Column[] = [
-  ['id', 'delivery.id'],
-  ['company', 'companyId'],
-  ['subscription', 'delivery.subscriptionId'],
-  ['event', 'delivery.event'],
-  ['event id', 'delivery.eventId'],
-  ['about', 'delivery.resource.id'],
-  ['state', 'delivery.state'],
-  ['attempts', 'delivery.attempts'],
-  ['created', 'delivery.createdAt'],
-  ['next attempt', 'delivery.nextAttemptAt'],
-  ['finished', 'delivery.finishedAt'],
-  ['repeats', 'delivery.replayOf'],
-  ['bulk replay', 'delivery.bulkReplayId'],
-];
+const DELIVERY_LINES = columns(`
+  id: delivery.id, company: companyId, subscription: delivery.subscriptionId,
+  event: delivery.event, event id: delivery.eventId, about: delivery.resource.id,
+  state: delivery.state, attempts: delivery.attempts, created: delivery.createdAt,
+  next attempt: delivery.nextAttemptAt, finished: delivery.finishedAt, repeats: delivery.replayOf,
+  bulk replay: delivery.bulkReplayId
+`);
 
 /** The columns of a table of attempts. */
-export const ATTEMPT_COLUMNS: readonly Column[] = [
-  ['attempt', 'number'],
-  ['x-svc-delivery-id', 'deliveryId'],
-  ['started', 'startedAt'],
-  ['took ms', 'durationMs'],
-  ['outcome', 'outcome'],
-  ['status', 'responseStatus'],
-  ['why', 'error'],
-  ['address', 'remoteAddress'],
-];
+const ATTEMPT_COLUMNS = columns(`
+  attempt: number, x-svc-delivery-id: deliveryId, started: startedAt, took ms: durationMs, outcome,
+  status: responseStatus, why: error, address: remoteAddress
+`);
 
 /** An attempt without the receiver's response, which may hold personal data. */
-export function attemptView({ responseBody: _, ...rest }: Attempt): Document {
+function attemptView({ responseBody: _, ...rest }: Attempt): Document {
   return rest;
 }
 
 /** Attempts as a table below what was shown; nothing when there are none. */
-export function renderAttempts(attempts: readonly Document[], columns: readonly Column[]): string {
-  return attempts.length === 0 ? '' : `\n${renderTable(attempts, columns)}\n`;
+function renderAttempts(attempts: readonly Document[]): string {
+  return attempts.length === 0 ? '' : `\n${renderTable(attempts, ATTEMPT_COLUMNS)}\n`;
+}
+
+/** Shows a queued delivery, after its first attempt unless `wait` is 0 seconds. Any other outcome than a success is a failure. */
+export async function showFirstAttempt(
+  context: CommandContext,
+  {
+    companyId,
+    queued,
+    wait,
+  }: { readonly companyId: string; readonly queued: Delivery; readonly wait: number },
+): Promise<void> {
+  if (wait === 0) {
+    context.output().thing({ companyId, delivery: queued, attempts: [] }, DELIVERY_LINES);
+    return;
+  }
+  context.progress(`waiting for the first attempt of ${queued.id}`);
+  const { deliveries } = await context.session();
+  const found = await waitForDelivery(deliveries, companyId, queued.id, {
+    timeoutMs: wait * 1_000,
+    signal: context.signal,
+  });
+  const attempts = found.attempts.map(attemptView);
+  context
+    .output()
+    .thing({ companyId, delivery: found.delivery, attempts }, DELIVERY_LINES, renderAttempts(attempts));
+  if (attempts.at(-1)?.['outcome'] !== 'delivered') context.setExitCode(EXIT_CODES.failed);
 }
 
 /** `partnerctl deliveries`: what became of events on their way to webhooks. */
@@ -101,12 +107,12 @@ export function deliveriesCommand(context: CommandContext) {
           companyId,
           subscriptionId,
           limit: size,
-          ...(beforeDeliveryId !== undefined && { beforeDeliveryId }),
-          ...(state !== undefined && { state }),
-          ...(event !== undefined && { event }),
-          ...(resource !== undefined && { resourceId: resource }),
-          ...(since !== undefined && { from: timestampFromDate(since) }),
-          ...(until !== undefined && { to: timestampFromDate(until) }),
+          beforeDeliveryId,
+          state,
+          event,
+          resourceId: resource,
+          from: since && timestampFromDate(since),
+          to: until && timestampFromDate(until),
         });
         const page = readResource(deliveryPage, response);
         return { entries: page.deliveries, next: page.nextCursor };
@@ -130,17 +136,13 @@ export function deliveriesCommand(context: CommandContext) {
       const found = readResource(deliveryWithAttempts, response);
       const attempts = withBody === true ? found.attempts : found.attempts.map(attemptView);
       const body = withBody === true && found.body !== null ? { body: jsonIn(found.body) } : {};
-      const shownBody = 'body' in body ? `\n${JSON.stringify(body.body, null, 2)}\n` : '';
-      context.output().thing(
-        {
-          companyId,
-          delivery: found.delivery,
-          attempts,
-          ...body,
-        },
-        DELIVERY_LINES,
-        renderAttempts(attempts, ATTEMPT_COLUMNS) + shownBody,
-      );
+      context
+        .output()
+        .thing(
+          { companyId, delivery: found.delivery, attempts, ...body },
+          DELIVERY_LINES,
+          renderAttempts(attempts) + renderBody(body),
+        );
     });
 
   group
@@ -153,26 +155,7 @@ export function deliveriesCommand(context: CommandContext) {
       const { deliveries, actor, companyOf } = await context.session();
       const { companyId, id } = await companyOf(given);
       const response = await deliveries.replayDelivery({ companyId, deliveryId: id, actor });
-      const replay = readResource(delivery, response);
-      if (wait === 0) {
-        context.output().thing({ companyId, delivery: replay, attempts: [] }, DELIVERY_LINES);
-        return;
-      }
-      const found = await waitForDelivery(deliveries, companyId, replay.id, {
-        timeoutMs: wait * 1_000,
-        signal: context.signal,
-      });
-      const attempts = found.attempts.map(attemptView);
-      context.output().thing(
-        {
-          companyId,
-          delivery: found.delivery,
-          attempts,
-        },
-        DELIVERY_LINES,
-        renderAttempts(attempts, ATTEMPT_COLUMNS),
-      );
-      if (attempts.at(-1)?.['outcome'] !== 'delivered') context.setExitCode(EXIT_CODES.failed);
+      await showFirstAttempt(context, { companyId, queued: readResource(delivery, response), wait });
     });
 
   addBulkReplayCommands(group, context);

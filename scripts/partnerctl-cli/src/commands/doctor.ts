@@ -4,7 +4,7 @@ import { withTimeLimit } from '@partner/local-stack/time-limit';
 import { z } from 'zod';
 import { type CommandContext, examples } from '../command-context.js';
 import { endingOf, EXIT_CODES } from '../exit-codes.js';
-import { renderTable } from '../output.js';
+import { columns, renderTable } from '../output.js';
 import { interrupted } from '../poll-until.js';
 import type { Session } from '../session.js';
 import {
@@ -71,11 +71,7 @@ export function doctorCommand(context: CommandContext) {
         .join('\n');
       const table = renderTable(
         findings.map((finding) => ({ ...finding })),
-        [
-          ['verdict', 'verdict'],
-          ['check', 'check'],
-          ['what was found', 'message'],
-        ],
+        columns('verdict, check, what was found: message'),
       );
       context
         .output()

@@ -2,29 +2,23 @@ import { Command } from '@commander-js/extra-typings';
 import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, examples, readPages, wholeNumber } from '../command-context.js';
-import { jsonIn } from '../message-view.js';
-import { type Column, type Document, renderTable } from '../output.js';
+import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 
-const EVENT_COLUMNS: readonly Column[] = [
-  ['id', 'id'],
-  ['event', 'event'],
-  ['about', 'resource.id'],
-  ['version', 'resource.version'],
-  ['happened', 'occurredAt'],
-  ['recorded', 'committedAt'],
-];
+const EVENT_COLUMNS = columns(`
+  id, event, about: resource.id, version: resource.version, happened: occurredAt,
+  recorded: committedAt
+`);
 
-const EVENT_LINES: readonly Column[] = [
-  ['id', 'event.id'],
-  ['company', 'companyId'],
-  ['event', 'event.event'],
-  ['about', 'event.resource.id'],
-  ['version', 'event.resource.version'],
-  ['happened', 'event.occurredAt'],
-  ['recorded', 'event.committedAt'],
-  ['schema version', 'event.schemaVersion'],
-  ['request', 'event.requestId'],
-];
+const EVENT_LINES = columns(`
+  id: event.id, company: companyId, event: event.event, about: event.resource.id,
+  version: event.resource.version, happened: event.occurredAt, recorded: event.committedAt,
+  schema version: event.schemaVersion, request: event.requestId
+`);
+
+const TRAIL_COLUMNS = columns(`
+  subscription, what became of it: verdict, delivery: delivery.id, state: delivery.state,
+  attempts: delivery.attempts, next attempt: delivery.nextAttemptAt
+`);
 
 const VERDICTS: Readonly<Record<EventTrail['verdict'], string>> = {
   queued: 'queued',
@@ -64,9 +58,9 @@ export function eventsCommand(context: CommandContext) {
         const response = await deliveries.listEvents({
           companyId,
           limit: size,
-          ...(beforeEventId !== undefined && { beforeEventId }),
-          ...(event !== undefined && { event }),
-          ...(resource !== undefined && { resourceId: resource }),
+          beforeEventId,
+          event,
+          resourceId: resource,
         });
         const page = readResource(eventPage, response);
         return { entries: page.events, next: page.nextCursor };
@@ -87,16 +81,13 @@ export function eventsCommand(context: CommandContext) {
       const { companyId } = await companyOf(eventId);
       const found = readResource(eventWithTrail, await deliveries.getEvent({ companyId, eventId }));
       const body = withBody === true ? { body: jsonIn(found.body) } : {};
-      context.output().thing(
-        {
-          companyId,
-          event: found.event,
-          subscriptions: found.subscriptions,
-          ...body,
-        },
-        EVENT_LINES,
-        `\n${renderTrails(found.subscriptions)}${'body' in body ? `\n${JSON.stringify(body.body, null, 2)}\n` : ''}`,
-      );
+      context
+        .output()
+        .thing(
+          { companyId, event: found.event, subscriptions: found.subscriptions, ...body },
+          EVENT_LINES,
+          `\n${renderTrails(found.subscriptions)}${renderBody(body)}`,
+        );
     });
 
   return group;
@@ -111,12 +102,5 @@ function renderTrails(trails: readonly EventTrail[]): string {
       ? [shown]
       : trail.deliveries.map(({ delivery }) => ({ ...shown, delivery }));
   });
-  return `${renderTable(rows, [
-    ['subscription', 'subscription'],
-    ['what became of it', 'verdict'],
-    ['delivery', 'delivery.id'],
-    ['state', 'delivery.state'],
-    ['attempts', 'delivery.attempts'],
-    ['next attempt', 'delivery.nextAttemptAt'],
-  ])}\n`;
+  return `${renderTable(rows, TRAIL_COLUMNS)}\n`;
 }

@@ -7,29 +7,18 @@ import {
 } from '@partner/proto-contracts/resources/api-key/api-key';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, demandYes, examples, readPages, wholeNumber } from '../command-context.js';
-import type { Column } from '../output.js';
+import { columns } from '../output.js';
 
 /** The columns of a table of API keys. */
-export const KEY_COLUMNS: readonly Column[] = [
-  ['id', 'id'],
-  ['kind', 'kind'],
-  ['state', 'state'],
-  ['ends', 'lastFour'],
-  ['bound to', 'boundCompany.name'],
-  ['description', 'description'],
-  ['last used', 'lastUsedAt'],
-  ['expires', 'expiresAt'],
-];
+export const KEY_COLUMNS = columns(`
+  id, kind, state, ends: lastFour, bound to: boundCompany.name, description, last used: lastUsedAt,
+  expires: expiresAt
+`);
 
-const KEY_LINES: readonly Column[] = [
-  ['id', 'key.id'],
-  ['kind', 'key.kind'],
-  ['bound to', 'key.boundCompany.name'],
-  ['description', 'key.description'],
-  ['API key', 'apiKey'],
-  ['replaces', 'previous.id'],
-  ['which ends', 'previous.expiresAt'],
-];
+const KEY_LINES = columns(`
+  id: key.id, kind: key.kind, bound to: key.boundCompany.name, description: key.description,
+  API key: apiKey, replaces: previous.id, which ends: previous.expiresAt
+`);
 
 const SHOWN_ONCE = 'The API key is shown this once.\n';
 
@@ -52,7 +41,7 @@ export function keysCommand(context: CommandContext) {
         const response = await access.listKeys({
           companyId,
           limit: size,
-          ...(beforeKeyId !== undefined && { beforeKeyId }),
+          beforeKeyId,
         });
         const page = readResource(apiKeyPage, response);
         return { entries: page.keys, next: page.nextCursor };
@@ -80,8 +69,8 @@ export function keysCommand(context: CommandContext) {
         companyId,
         actor,
         kind,
-        ...(boundTo !== undefined && { boundCompanyId: boundTo }),
-        ...(description !== undefined && { description }),
+        boundCompanyId: boundTo,
+        description,
       });
       context.output().thing(readResource(apiKeyCreated, response), KEY_LINES, SHOWN_ONCE);
     });

@@ -7,9 +7,9 @@ import { newId } from '@partner/kernel/ids';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import { collectGarbage } from '@partner/local-stack/testing/collect-garbage';
-import { createPartnerctl } from '../run-partnerctl.js';
 import { type SignedDelivery, signDelivery } from '../signed-delivery.js';
 import { aStack } from '../testing/a-stack.js';
+import { inProcess } from '../testing/in-process.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
@@ -32,24 +32,16 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Runs `listen`; gives when it listens, and how it ends. */
 function listening(...args: readonly string[]) {
-  const said = { out: '', err: '' };
   let isUp: () => void = () => undefined;
   const up = new Promise<void>((resolve) => {
     isUp = resolve;
   });
-  const { run } = createPartnerctl({
+  const { run, said } = inProcess({
     env: { PARTNER_STACK_DIRECTORY: directory },
-    write: (text) => {
-      said.out += text;
-    },
     tell: (text) => {
-      said.err += text;
       if (text.includes('listening')) isUp();
     },
-    isWatched: false,
     read: async () => `${SECRET}\n`,
-    loginName: () => 'olga',
-    signal: new AbortController().signal,
   });
   return { up, said, ended: run(['listen', '--json', '--path', '/hooks', ...args]) };
 }

@@ -19,8 +19,7 @@ import { type CommandContext, examples, listOf, wholeNumber } from '../command-c
 import { OperatorError } from '../exit-codes.js';
 import { forwardDelivery, loopbackUrl } from '../forward-delivery.js';
 import { readSecret } from '../given-secret.js';
-import { isDocument, jsonIn } from '../message-view.js';
-import type { Document } from '../output.js';
+import { type Document, isDocument, jsonIn } from '../output.js';
 import { pollUntil } from '../poll-until.js';
 
 const TEST_EVENT = 'install.test';

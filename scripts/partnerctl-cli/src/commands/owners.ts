@@ -6,26 +6,17 @@ import { readResource, type ResourceResponse } from '@partner/proto-contracts/re
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { type CommandContext, examples } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
-import type { Column } from '../output.js';
+import { columns } from '../output.js';
 
 /** The columns of a table of owners. */
-export const OWNER_COLUMNS: readonly Column[] = [
-  ['id', 'membershipId'],
-  ['name', 'displayName'],
-  ['email', 'email'],
-  ['may sign in', 'active'],
-  ['has password', 'hasPassword'],
-];
+export const OWNER_COLUMNS = columns(
+  'id: membershipId, name: displayName, email, may sign in: active, has password: hasPassword',
+);
 
-const OWNER_LINES: readonly Column[] = [
-  ['id', 'owner.membershipId'],
-  ['company', 'owner.companyId'],
-  ['name', 'owner.displayName'],
-  ['email', 'owner.email'],
-  ['may sign in', 'owner.active'],
-  ['has password', 'owner.hasPassword'],
-  ['password', 'password'],
-];
+const OWNER_LINES = columns(`
+  id: owner.membershipId, company: owner.companyId, name: owner.displayName, email: owner.email,
+  may sign in: owner.active, has password: owner.hasPassword, password
+`);
 
 const PASSWORD_LENGTH = { min: 12, max: 1_024 } as const;
 
@@ -99,7 +90,7 @@ export function ownersCommand(context: CommandContext) {
         displayName: name,
         email,
         operator,
-        ...(chosen !== undefined && { passwordHash: chosen.passwordHash }),
+        passwordHash: chosen?.passwordHash,
       });
       show(response, chosen?.shown ?? {});
     });

@@ -5,8 +5,7 @@ import { PLATFORM } from '@partner/proto-contracts/topology';
 import { newId } from '@partner/kernel/ids';
 import { type CommandContext, examples } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
-import { isDocument } from '../message-view.js';
-import { type Document, type Json, parseJson, renderTable } from '../output.js';
+import { columns, type Document, isDocument, type Json, parseJson, renderTable } from '../output.js';
 import {
   exampleOf,
   fieldType,
@@ -66,23 +65,19 @@ export function platformCommand(context: CommandContext) {
             type: type.typeName,
             fields: type.fields.map(({ jsonName }) => jsonName),
           })),
-          [
-            ['name', 'name'],
-            ['fields', 'fields'],
-          ],
+          columns('name, fields'),
         );
         return;
       }
       const type = typeNamed(name);
       const fields = type.fields.map((field) => ({ name: field.jsonName, type: fieldType(field) }));
       const example = exampleOf(type, new Date());
-      context.output().words(
-        { name: type.name, type: type.typeName, fields, example },
-        `${type.typeName}\n\n${renderTable(fields, [
-          ['field', 'name'],
-          ['holds', 'type'],
-        ])}\n\nexample\n${JSON.stringify(example, null, 2)}\n`,
-      );
+      context
+        .output()
+        .words(
+          { name: type.name, type: type.typeName, fields, example },
+          `${type.typeName}\n\n${renderTable(fields, columns('field: name, holds: type'))}\n\nexample\n${JSON.stringify(example, null, 2)}\n`,
+        );
     });
 
   group

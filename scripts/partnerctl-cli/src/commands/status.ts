@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import { type CommandContext, examples, wholeNumber } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
-import { type Document, renderLines, renderTable } from '../output.js';
+import { columns, type Document, renderLines, renderTable } from '../output.js';
 import {
   readBacklog,
   dueToWorking,
@@ -74,51 +74,32 @@ export function statusCommand(context: CommandContext) {
         return value === undefined ? '' : `, the oldest for ${seconds(value / 1_000)}`;
       };
       const count = (name: string) => String(numbers[name] ?? 0);
-      const lines = renderLines(
-        {
-          environment: backlog['environment'] ?? '',
-          stack: stack?.baseUrl ?? '',
-          due: `${dueToWorking(numbers)}${age('oldestDueMs')}`,
-          busy: `${count('busyDueDeliveries')}${age('oldestBusyDueMs')}`,
-          failing: `${count('failingDueDeliveries')}${age('oldestFailingDueMs')}`,
-          leased: `${count('leasedDeliveries')}, ${count('expiredLeases')} without a result in time`,
-          retries: count('waitingRetries'),
-          held: count('heldDeliveries'),
-          outbox: `${count('outboxMessages')}${age('oldestOutboxMs')}`,
-          waiting: `${count('waitingPlatformMessages')}${age('oldestWaitingMs')}`,
-          degraded: count('degradedSubscriptions'),
-          failingWebhooks: count('failingSubscriptions'),
-          connections: `${count('databaseConnections')} of ${count('databaseConnectionsMax')}`,
-        },
-        [
-          ['environment', 'environment'],
-          ['local stack', 'stack'],
-          ['deliveries due', 'due'],
-          ['behind busy endpoints', 'busy'],
-          ['behind failing endpoints', 'failing'],
-          ['in flight', 'leased'],
-          ['waiting for a retry', 'retries'],
-          ['held by a pause', 'held'],
-          ['unconfirmed messages', 'outbox'],
-          ['waiting messages of the platform', 'waiting'],
-          ['degraded webhooks', 'degraded'],
-          ['webhooks with a failing endpoint', 'failingWebhooks'],
-          ['connections to Postgres', 'connections'],
-        ],
-      );
+      const lines: Document = {
+        environment: backlog['environment'] ?? '',
+        'local stack': stack?.baseUrl ?? '',
+        'deliveries due': `${dueToWorking(numbers)}${age('oldestDueMs')}`,
+        'behind busy endpoints': `${count('busyDueDeliveries')}${age('oldestBusyDueMs')}`,
+        'behind failing endpoints': `${count('failingDueDeliveries')}${age('oldestFailingDueMs')}`,
+        'in flight': `${count('leasedDeliveries')}, ${count('expiredLeases')} without a result in time`,
+        'waiting for a retry': count('waitingRetries'),
+        'held by a pause': count('heldDeliveries'),
+        'unconfirmed messages': `${count('outboxMessages')}${age('oldestOutboxMs')}`,
+        'waiting messages of the platform': `${count('waitingPlatformMessages')}${age('oldestWaitingMs')}`,
+        'degraded webhooks': count('degradedSubscriptions'),
+        'webhooks with a failing endpoint': count('failingSubscriptions'),
+        'connections to Postgres': `${count('databaseConnections')} of ${count('databaseConnectionsMax')}`,
+      };
       const table = renderTable(
         queues.map((queue) => ({ ...queue, messages: queue.messages ?? 'not declared' })),
-        [
-          ['queue', 'name'],
-          ['messages', 'messages'],
-          ['consumers', 'consumers'],
-          ['dead letters', 'deadLetters'],
-        ],
+        columns('queue: name, messages, consumers, dead letters: deadLetters'),
       );
       const told = problems.map(({ message, advice }) => `! ${message}\n  ${advice}\n`).join('');
       context
         .output()
-        .words(document, `${lines}\n${table}\n\n${told === '' ? 'Nothing is over a threshold.\n' : told}`);
+        .words(
+          document,
+          `${renderLines(lines, columns(Object.keys(lines).join(', ')))}\n${table}\n\n${told === '' ? 'Nothing is over a threshold.\n' : told}`,
+        );
       if (check === true && problems.length > 0) context.setExitCode(EXIT_CODES.failed);
     });
 }

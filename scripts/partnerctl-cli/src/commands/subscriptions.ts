@@ -10,38 +10,20 @@ import {
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, demandYes, examples, listOf, wholeNumber } from '../command-context.js';
-import { EXIT_CODES } from '../exit-codes.js';
-import type { Column, Document } from '../output.js';
-import { waitForDelivery } from '../wait-for-delivery.js';
-import { ATTEMPT_COLUMNS, attemptView, DELIVERY_LINES, renderAttempts } from './deliveries.js';
+import { columns, type Document } from '../output.js';
+import { showFirstAttempt } from './deliveries.js';
 
 /** The columns of a table of subscriptions. */
-export const SUBSCRIPTION_COLUMNS: readonly Column[] = [
-  ['id', 'id'],
-  ['state', 'state'],
-  ['health', 'health'],
-  ['verified', 'verified'],
-  ['url', 'url'],
-  ['events', 'events'],
-  ['description', 'description'],
-];
+export const SUBSCRIPTION_COLUMNS = columns('id, state, health, verified, url, events, description');
 
-const SUBSCRIPTION_LINES: readonly Column[] = [
-  ['id', 'subscription.id'],
-  ['url', 'subscription.url'],
-  ['events', 'subscription.events'],
-  ['description', 'subscription.description'],
-  ['state', 'subscription.state'],
-  ['health', 'subscription.health'],
-  ['verified', 'subscription.verified'],
-  ['schema version', 'subscription.schemaVersion'],
-  ['secret version', 'subscription.secretVersion'],
-  ['pending secret version', 'subscription.pendingSecretVersion'],
-  ['created', 'subscription.createdAt'],
-  ['changed', 'subscription.updatedAt'],
-  ['secret', 'secret'],
-  ['back-fill', 'backfillId'],
-];
+const SUBSCRIPTION_LINES = columns(`
+  id: subscription.id, url: subscription.url, events: subscription.events,
+  description: subscription.description, state: subscription.state, health: subscription.health,
+  verified: subscription.verified, schema version: subscription.schemaVersion,
+  secret version: subscription.secretVersion,
+  pending secret version: subscription.pendingSecretVersion, created: subscription.createdAt,
+  changed: subscription.updatedAt, secret, back-fill: backfillId
+`);
 
 const SHOWN_ONCE = 'The secret is shown this once.\n';
 
@@ -106,8 +88,8 @@ export function subscriptionsCommand(context: CommandContext) {
         url,
         events,
         actor,
-        ...(description !== undefined && { description }),
-        ...(schemaVersion !== undefined && { schemaVersion }),
+        description,
+        schemaVersion,
       });
       const created = readResource(subscriptionCreated, response);
       showSubscription(context, created.subscription, { secret: created.secret });
@@ -126,25 +108,13 @@ export function subscriptionsCommand(context: CommandContext) {
     )
     .addHelpText('after', examples('partnerctl subscriptions test whk_01j…'))
     .action(async (id, { secretVersion, wait }) => {
-      const { subscriptions, deliveries, changed } = await sessionAbout(context, id);
+      const { subscriptions, changed } = await sessionAbout(context, id);
       const response = await subscriptions.sendTestDelivery({
         ...changed,
-        ...(secretVersion !== undefined && { secretVersion }),
+        secretVersion,
       });
       const queued = readResource(delivery, response);
-      if (wait === 0) {
-        context.output().thing({ delivery: queued, attempts: [] }, DELIVERY_LINES);
-        return;
-      }
-      context.progress(`waiting for the first attempt of ${queued.id}`);
-      const found = await waitForDelivery(deliveries, changed.companyId, queued.id, {
-        timeoutMs: wait * 1_000,
-        signal: context.signal,
-      });
-      const attempts = found.attempts.map(attemptView);
-      const shown = { delivery: found.delivery, attempts };
-      context.output().thing(shown, DELIVERY_LINES, renderAttempts(attempts, ATTEMPT_COLUMNS));
-      if (attempts.at(-1)?.['outcome'] !== 'delivered') context.setExitCode(EXIT_CODES.failed);
+      await showFirstAttempt(context, { companyId: changed.companyId, queued, wait });
     });
 
   group

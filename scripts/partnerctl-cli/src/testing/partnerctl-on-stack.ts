@@ -8,7 +8,8 @@ import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
 import { eventually } from '@partner/test-kit/eventually';
 import { type Json, parseJson, valueAt } from '../output.js';
-import { createPartnerctl } from '../run-partnerctl.js';
+import type { Surroundings } from '../run-partnerctl.js';
+import { inProcess } from './in-process.js';
 
 export const MAIN = path.join(PROJECT_ROOT, 'scripts/partnerctl-cli/dist/main.js');
 export const DEAD = 'job-state.platform-messages';
@@ -25,35 +26,18 @@ beforeAll(async () => {
 });
 afterAll(() => stack.discard());
 
-/** Runs a command in this process; returns its document too if asked to. */
+/** Runs a command in this process, with a text as its standard input. */
 export async function run(
   args: readonly string[],
   input = '',
-  surroundings: {
-    readonly AMQP_URL?: string;
-    readonly signal?: AbortSignal;
-    /** Watches the output. */
-    readonly told?: (text: string) => void;
-  } = {},
+  surroundings: Pick<Partial<Surroundings>, 'env' | 'signal' | 'tell' | 'isWatched'> = {},
 ) {
-  let out = '';
-  let err = '';
-  const { run: go } = createPartnerctl({
-    env: surroundings.AMQP_URL === undefined ? {} : { AMQP_URL: surroundings.AMQP_URL },
-    write: (text) => {
-      out += text;
-    },
-    tell: (text) => {
-      err += text;
-      surroundings.told?.(text);
-    },
-    isWatched: surroundings.told !== undefined,
+  const { run: go, said } = inProcess({
     read: async (file) => (file === '-' ? input : readFileSync(file, 'utf8')),
-    loginName: () => 'olga',
-    signal: surroundings.signal ?? new AbortController().signal,
+    ...surroundings,
   });
   const exitCode = await go(['--directory', stack.directory, '--operator', 'olga', ...args]);
-  return { exitCode, out, err };
+  return { exitCode, ...said };
 }
 
 /** Runs a command that has to succeed and gives its document. */

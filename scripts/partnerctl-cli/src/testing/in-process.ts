@@ -1,0 +1,22 @@
+import { createPartnerctl, type Surroundings } from '../run-partnerctl.js';
+
+/** `partnerctl` in this process, and what it has written. Nobody watches; the login is olga. */
+export function inProcess(surroundings: Partial<Surroundings> = {}) {
+  const said = { out: '', err: '' };
+  const made = createPartnerctl({
+    env: {},
+    write: (text) => {
+      said.out += text;
+    },
+    isWatched: false,
+    read: async () => '{}',
+    loginName: () => 'olga',
+    signal: new AbortController().signal,
+    ...surroundings,
+    tell: (text) => {
+      said.err += text;
+      surroundings.tell?.(text);
+    },
+  });
+  return { ...made, said };
+}
