@@ -1,16 +1,24 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Secret } from 'kubernetes-models/v1';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { chartNames, type ChartWorkspace, createChartWorkspace, type Rendering } from './chart-workspace.js';
 import { ensureHelm } from './ensure-helm.js';
-import { kubernetesObject, networkPolicy } from './kubernetes-object.js';
+import { networkPolicy } from './kubernetes-object.js';
 import { readRefusedRanges } from './read-refused-ranges.js';
 import { allRules } from './rules/all-rules.js';
-import { containersOf, deploymentsOf, isHook, ofKind, type RenderedChart } from './rules/deployment-rule.js';
+import {
+  containersOf,
+  deploymentsOf,
+  isHook,
+  objectsOf,
+  ofKind,
+  type RenderedChart,
+} from './rules/deployment-rule.js';
 import { environmentOf } from './rules/environment-of.js';
 import { POD_RULES } from './rules/pod-rules.js';
 import { imageOf, VALUES_SETS } from './service-values.js';
@@ -83,15 +91,13 @@ describe('the parts for development', () => {
   });
 });
 
-const secret = kubernetesObject.extend({ stringData: z.record(z.string(), z.string()) });
-
 describe("a developer's cluster", () => {
   const partsOf = (source: string) =>
     parts.filter((part) => part.source === source).map(({ object }) => object);
 
   test('has every secret, with every key, that its charts need', () => {
-    const given = ofKind({ objects: partsOf('dev-secrets') }, 'Secret', secret).flatMap(
-      ({ metadata, stringData }) => Object.keys(stringData).map((key) => `${metadata.name}: ${key}`),
+    const given = objectsOf({ objects: partsOf('dev-secrets') }, Secret.is).flatMap(
+      ({ metadata, stringData = {} }) => Object.keys(stringData).map((key) => `${metadata.name}: ${key}`),
     );
     const asked = [
       ...services.filter(({ isDevelopment }) => isDevelopment),

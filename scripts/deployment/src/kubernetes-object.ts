@@ -17,14 +17,20 @@ export const kubernetesObject = z.looseObject({
 export type KubernetesObject = z.infer<typeof kubernetesObject>;
 
 /** Chooses objects by their labels; an empty one chooses all. */
-export const labelSelector = z.looseObject({
+const labelSelector = z.looseObject({
   matchLabels: text.default({}),
   matchExpressions: z
     .array(z.looseObject({ key: z.string(), operator: z.string(), values: z.array(z.string()).default([]) }))
     .default([]),
 });
 
-export type LabelSelector = z.infer<typeof labelSelector>;
+/** A selector as objects hold it: what is absent asks for nothing. */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?:
+    | readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[]
+    | undefined;
+}
 
 const securityContext = z.looseObject({
   runAsNonRoot: z.boolean().optional(),
@@ -173,9 +179,10 @@ export type NetworkPolicy = z.infer<typeof networkPolicy>;
 
 /** True when the labels are those that the selector asks for. */
 export function selects(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
   return (
-    Object.entries(selector.matchLabels).every(([key, value]) => labels[key] === value) &&
-    selector.matchExpressions.every(({ key, operator, values }) => {
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
       const value = labels[key];
       switch (operator) {
         case 'In':

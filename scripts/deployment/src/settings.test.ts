@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -8,8 +9,8 @@ import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/serv
 import { type ChartWorkspace, createChartWorkspace } from './chart-workspace.js';
 import { settingsOf } from './declared-settings.js';
 import { ensureHelm } from './ensure-helm.js';
-import { type KubernetesObject, kubernetesObject } from './kubernetes-object.js';
-import { containersOf, deploymentsOf, ofKind, serviceContainer } from './rules/deployment-rule.js';
+import type { KubernetesObject } from './kubernetes-object.js';
+import { containersOf, deploymentsOf, objectsOf, serviceContainer } from './rules/deployment-rule.js';
 import { environmentOf, textOf, type VariableSource } from './rules/environment-of.js';
 import { VALUES_SETS } from './service-values.js';
 
@@ -38,8 +39,6 @@ const compose = z
     ),
   })
   .parse(read('docker-compose.yml')).services;
-
-const scaledObject = kubernetesObject.extend({ spec: z.looseObject({ minReplicaCount: z.number() }) });
 
 let workspace: ChartWorkspace;
 const rendered = new Map<string, readonly KubernetesObject[]>();
@@ -104,7 +103,7 @@ test.each(['default', 'dev', 'sandbox', 'production'])(
     const numberOf = (service: ServiceName, name: string) =>
       Number(textOf(chartEnvironment(service, set), name));
     const objects = rendered.get(`webhook-dispatcher ${set}`) ?? [];
-    const [scaled] = ofKind({ objects }, 'ScaledObject', scaledObject);
+    const [scaled] = objectsOf({ objects }, ScaledObject.is);
     const [deployment] = deploymentsOf({ service: 'webhook-dispatcher', objects });
     const replicas = scaled?.spec.minReplicaCount ?? deployment?.spec.replicas ?? 1;
     expect(numberOf('job-state', 'DELIVERIES_IN_FLIGHT')).toBeLessThanOrEqual(

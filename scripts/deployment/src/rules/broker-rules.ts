@@ -1,26 +1,13 @@
+import { ScaledObject, TriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1';
 import { QUEUES } from '@partner/proto-contracts/topology';
-import { z } from 'zod';
-import { kubernetesObject } from '../kubernetes-object.js';
-import { type DeploymentRule, ofKind, when } from './deployment-rule.js';
-
-const scaledObject = kubernetesObject.extend({
-  spec: z.looseObject({
-    triggers: z.array(z.looseObject({ type: z.string(), metadata: z.record(z.string(), z.string()) })),
-  }),
-});
-
-const triggerAuthentication = kubernetesObject.extend({
-  spec: z.looseObject({
-    secretTargetRef: z.array(z.looseObject({ parameter: z.string(), name: z.string(), key: z.string() })),
-  }),
-});
+import { type DeploymentRule, objectsOf, when } from './deployment-rule.js';
 
 /** How the work that waits at the broker makes more replicas. */
 export const BROKER_RULES: readonly DeploymentRule[] = [
   {
     name: 'replicas are counted by queues that exist, unacknowledged messages included',
     faults: (rendered) =>
-      ofKind(rendered, 'ScaledObject', scaledObject).flatMap(({ metadata, spec }) =>
+      objectsOf(rendered, ScaledObject.is).flatMap(({ metadata, spec }) =>
         spec.triggers
           .filter(({ type }) => type === 'rabbitmq')
           .flatMap(({ metadata: { queueName = '', protocol, host } }) => [
@@ -42,14 +29,14 @@ export const BROKER_RULES: readonly DeploymentRule[] = [
   {
     name: 'KEDA checks the certificate of the broker, against a private CA where there is one',
     faults: (rendered) => [
-      ...ofKind(rendered, 'ScaledObject', scaledObject).flatMap(({ metadata, spec }) =>
+      ...objectsOf(rendered, ScaledObject.is).flatMap(({ metadata, spec }) =>
         when(
           spec.triggers.some((trigger) => trigger.metadata['unsafeSsl'] !== undefined),
           `ScaledObject ${metadata.name}: unsafeSsl leaves the certificate unchecked`,
         ),
       ),
-      ...ofKind(rendered, 'TriggerAuthentication', triggerAuthentication).flatMap(({ metadata, spec }) => {
-        const parameters = spec.secretTargetRef.map(({ parameter }) => parameter);
+      ...objectsOf(rendered, TriggerAuthentication.is).flatMap(({ metadata, spec }) => {
+        const parameters = (spec.secretTargetRef ?? []).map(({ parameter }) => parameter);
         return when(
           parameters.includes('ca') && !parameters.includes('tls'),
           `TriggerAuthentication ${metadata.name}: KEDA leaves ca aside without tls`,

@@ -32,6 +32,16 @@ export function ofKind<S extends z.ZodType>(
   return objects.filter((object) => object.kind === kind).map((object) => schema.parse(object));
 }
 
+/** The objects of a kind, typed as its API: `validateObjects` proves that they are. */
+export function objectsOf<T>(
+  { objects }: Pick<RenderedChart, 'objects'>,
+  isOfKind: (value: unknown) => value is T,
+): readonly (KubernetesObject & T)[] {
+  const found: (KubernetesObject & T)[] = [];
+  for (const object of objects) if (isOfKind(object)) found.push(object);
+  return found;
+}
+
 /** Everything that makes pods, hooks included. */
 export function workloadsOf(rendered: Pick<RenderedChart, 'objects'>): readonly Workload[] {
   return ['Deployment', 'StatefulSet', 'Job'].flatMap((kind) => ofKind(rendered, kind, workload));

@@ -1,12 +1,15 @@
+import { ScaledObject, TriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { z } from 'zod';
-import { kubernetesObject, labelSelector, selects } from '../kubernetes-object.js';
+import { selects } from '../kubernetes-object.js';
 import {
   containersOf,
-  deploymentsOf,
   type DeploymentRule,
-  ofKind,
-  type RenderedChart,
+  deploymentsOf,
+  objectsOf,
   othersOf,
+  type RenderedChart,
   serviceContainer,
   when,
 } from './deployment-rule.js';
@@ -19,60 +22,26 @@ const POSTGRES_CONNECTIONS = 97;
 const QUEUE_CONNECTIONS = 5;
 const HOOK_CONNECTIONS = 1;
 
-const disruptionBudget = kubernetesObject.extend({
-  spec: z.looseObject({
-    selector: labelSelector,
-    maxUnavailable: z.union([z.string(), z.number()]).optional(),
-    minAvailable: z.union([z.string(), z.number()]).optional(),
-  }),
-});
-
-const podAutoscaler = kubernetesObject.extend({
-  spec: z.looseObject({
-    scaleTargetRef: z.looseObject({ kind: z.string().default('Deployment'), name: z.string() }),
-    minReplicas: z.number().optional(),
-    maxReplicas: z.number(),
-  }),
-});
-
-const scaledObject = kubernetesObject.extend({
-  spec: z.looseObject({
-    scaleTargetRef: z.looseObject({ kind: z.string().default('Deployment'), name: z.string() }),
-    minReplicaCount: z.number().optional(),
-    maxReplicaCount: z.number(),
-    pollingInterval: z.number().optional(),
-    cooldownPeriod: z.number().optional(),
-    triggers: z.array(
-      z.looseObject({
-        type: z.string(),
-        metadata: z.record(z.string(), z.string()),
-        authenticationRef: z.looseObject({ name: z.string() }).optional(),
-        useCachedMetrics: z.boolean().default(false),
-      }),
-    ),
-  }),
-});
-
 interface Autoscaler {
   readonly title: string;
-  readonly target: { readonly kind: string; readonly name: string };
+  readonly target: { readonly kind?: string; readonly name: string } | undefined;
   readonly min: number;
   readonly max: number;
 }
 
 function autoscalersOf(rendered: RenderedChart): readonly Autoscaler[] {
   return [
-    ...ofKind(rendered, 'HorizontalPodAutoscaler', podAutoscaler).map(({ metadata, spec }) => ({
+    ...objectsOf(rendered, HorizontalPodAutoscaler.is).map(({ metadata, spec }) => ({
       title: `HorizontalPodAutoscaler ${metadata.name}`,
-      target: spec.scaleTargetRef,
-      min: spec.minReplicas ?? 1,
-      max: spec.maxReplicas,
+      target: spec?.scaleTargetRef,
+      min: spec?.minReplicas ?? 1,
+      max: spec?.maxReplicas ?? 0,
     })),
-    ...ofKind(rendered, 'ScaledObject', scaledObject).map(({ metadata, spec }) => ({
+    ...objectsOf(rendered, ScaledObject.is).map(({ metadata, spec }) => ({
       title: `ScaledObject ${metadata.name}`,
       target: spec.scaleTargetRef,
       min: spec.minReplicaCount ?? 0,
-      max: spec.maxReplicaCount,
+      max: spec.maxReplicaCount ?? 100,
     })),
   ];
 }
@@ -178,20 +147,20 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     faults: (rendered) => {
       const names = deploymentsOf(rendered).map(({ metadata }) => metadata.name);
       const autoscalers = autoscalersOf(rendered);
-      const authentications = ofKind(rendered, 'TriggerAuthentication', kubernetesObject).map(
+      const authentications = objectsOf(rendered, TriggerAuthentication.is).map(
         ({ metadata }) => metadata.name,
       );
       return [
         ...when(autoscalers.length > 1, 'there are several autoscalers'),
         ...autoscalers.flatMap(({ title, target, min, max }) => [
           ...when(
-            target.kind !== 'Deployment' || !names.includes(target.name),
-            `${title} scales ${target.kind} ${target.name}, which the chart does not make`,
+            (target?.kind ?? 'Deployment') !== 'Deployment' || !names.includes(target?.name ?? ''),
+            `${title} scales ${target?.kind ?? 'Deployment'} ${target?.name ?? ''}, which the chart does not make`,
           ),
           ...when(min < 2, `${title} goes down to ${min}`),
           ...when(max <= min, `${title} cannot scale: ${min} to ${max}`),
         ]),
-        ...ofKind(rendered, 'ScaledObject', scaledObject).flatMap(({ spec }) => [
+        ...objectsOf(rendered, ScaledObject.is).flatMap(({ spec }) => [
           ...when(spec.cooldownPeriod !== undefined, 'cooldownPeriod counts for the last replica alone'),
           ...spec.triggers.flatMap(({ type, authenticationRef, useCachedMetrics }) => [
             ...when(
@@ -229,13 +198,13 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   {
     name: 'a disruption budget covers the pods of the service, no others, and lets one go',
     faults: (rendered) => {
-      const budgets = ofKind(rendered, 'PodDisruptionBudget', disruptionBudget);
+      const budgets = objectsOf(rendered, PodDisruptionBudget.is);
       return [
         ...when(
           budgets.length !== 1 && !rendered.isDevelopment,
           'there is not exactly one PodDisruptionBudget',
         ),
-        ...budgets.flatMap(({ spec: { selector, maxUnavailable, minAvailable } }) => [
+        ...budgets.flatMap(({ spec: { selector = {}, maxUnavailable, minAvailable } = {} }) => [
           ...deploymentsOf(rendered).flatMap(({ spec }) =>
             when(
               !selects(selector, spec.template.metadata.labels),
@@ -265,9 +234,8 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
             !template.spec.topologySpreadConstraints.some(
               ({ topologyKey, labelSelector: selector }) =>
                 topologyKey === key &&
-                selector !== undefined &&
-                Object.keys(selector.matchLabels).length > 0 &&
-                selects(selector, template.metadata.labels),
+                Object.keys(selector?.matchLabels ?? {}).length > 0 &&
+                selects(selector ?? {}, template.metadata.labels),
             ),
             `no constraint spreads the pods over ${key}`,
           ),

@@ -1,22 +1,9 @@
+import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
+import { ConfigMap } from 'kubernetes-models/v1';
 import { z } from 'zod';
 import { NAMESPACE } from '../chart-workspace.js';
-import { kubernetesObject } from '../kubernetes-object.js';
 import { CHOSEN_NAMESPACE, matchersOf } from '../label-matchers.js';
-import { type DeploymentRule, ofKind, type RenderedChart, when } from './deployment-rule.js';
-
-const prometheusRule = kubernetesObject.extend({
-  spec: z.looseObject({
-    groups: z.array(
-      z.looseObject({
-        rules: z.array(
-          z.looseObject({ alert: z.string(), expr: z.string(), labels: z.record(z.string(), z.string()) }),
-        ),
-      }),
-    ),
-  }),
-});
-
-const configMap = kubernetesObject.extend({ data: z.record(z.string(), z.string()).default({}) });
+import { type DeploymentRule, objectsOf, type RenderedChart, when } from './deployment-rule.js';
 
 const dashboard = z.looseObject({
   templating: z.looseObject({
@@ -37,9 +24,9 @@ const dashboard = z.looseObject({
 });
 
 function dashboardsOf(rendered: RenderedChart) {
-  return ofKind(rendered, 'ConfigMap', configMap)
+  return objectsOf(rendered, ConfigMap.is)
     .filter(({ metadata }) => metadata.labels['grafana_dashboard'] !== undefined)
-    .flatMap(({ data }) =>
+    .flatMap(({ data = {} }) =>
       Object.entries(data).map(([file, text]) => ({ file, ...dashboard.parse(JSON.parse(text)) })),
     );
 }
@@ -52,11 +39,11 @@ export const MONITORING_RULES: readonly DeploymentRule[] = [
   {
     name: 'an alert is about the namespace of its release alone, and says which it is',
     faults: (rendered) =>
-      ofKind(rendered, 'PrometheusRule', prometheusRule)
-        .flatMap(({ spec }) => spec.groups.flatMap(({ rules }) => rules))
-        .flatMap(({ alert, expr, labels }) => [
+      objectsOf(rendered, PrometheusRule.is)
+        .flatMap(({ spec: { groups = [] } }) => groups.flatMap(({ rules = [] }) => rules))
+        .flatMap(({ alert = '', expr, labels = {} }) => [
           ...when(
-            !isEverywhere(`namespace="${NAMESPACE}"`, expr),
+            !isEverywhere(`namespace="${NAMESPACE}"`, String(expr)),
             `alert ${alert} counts other namespaces: ${expr}`,
           ),
           ...when(labels['namespace'] !== NAMESPACE, `alert ${alert} does not bear its namespace`),

@@ -52,8 +52,8 @@ function names<T extends object>(table: T): readonly Extract<keyof T, string>[] 
 
 const isEmpty = (selector: LabelSelector | undefined) =>
   selector !== undefined &&
-  Object.keys(selector.matchLabels).length === 0 &&
-  selector.matchExpressions.length === 0;
+  Object.keys(selector.matchLabels ?? {}).length === 0 &&
+  (selector.matchExpressions ?? []).length === 0;
 
 /** True for what stands for all addresses, or for all pods of all namespaces. */
 function isEverything({ ipBlock, podSelector, namespaceSelector }: Peer): boolean {

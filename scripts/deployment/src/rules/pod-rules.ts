@@ -1,8 +1,7 @@
-import { containersOf, type DeploymentRule, ofKind, podsOf, when } from './deployment-rule.js';
+import { ServiceAccount } from 'kubernetes-models/v1';
+import { containersOf, type DeploymentRule, objectsOf, podsOf, when } from './deployment-rule.js';
 import { environmentOf, textOf } from './environment-of.js';
 import { parseQuantity } from './parse-quantity.js';
-import { z } from 'zod';
-import { kubernetesObject } from '../kubernetes-object.js';
 
 const RESTRICTED_VOLUMES = [
   'configMap',
@@ -14,8 +13,6 @@ const RESTRICTED_VOLUMES = [
   'projected',
   'secret',
 ];
-
-const serviceAccount = kubernetesObject.extend({ automountServiceAccountToken: z.boolean().optional() });
 
 /** What every pod keeps, those of hooks and of the development parts too. */
 export const POD_RULES: readonly DeploymentRule[] = [
@@ -76,7 +73,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
           `${title}: automountServiceAccountToken is not false`,
         ),
       ),
-      ...ofKind(rendered, 'ServiceAccount', serviceAccount).flatMap((account) =>
+      ...objectsOf(rendered, ServiceAccount.is).flatMap((account) =>
         when(
           account.automountServiceAccountToken !== false,
           `ServiceAccount ${account.metadata.name}: automountServiceAccountToken is not false`,

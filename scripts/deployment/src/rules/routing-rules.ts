@@ -1,67 +1,20 @@
+import { HTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1';
+import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 import { STREAM_MINUTES } from '@partner/proto-contracts/resources/change-stream/operations';
+import { Ingress } from 'kubernetes-models/networking.k8s.io/v1';
 import { z } from 'zod';
 import { INGRESS_PATHS, type ServiceName } from '@partner/local-stack/stack/services';
-import {
-  kubernetesObject,
-  labelSelector,
-  selects,
-  service as serviceObject,
-  type Service,
-} from '../kubernetes-object.js';
+import { selects, service as serviceObject, type Service } from '../kubernetes-object.js';
 import {
   type DeploymentRule,
   deploymentsOf,
+  objectsOf,
   ofKind,
   othersOf,
   type RenderedChart,
   when,
 } from './deployment-rule.js';
 import { environmentOf, textOf } from './environment-of.js';
-
-const ingress = kubernetesObject.extend({
-  spec: z.looseObject({
-    rules: z.array(
-      z.looseObject({
-        host: z.string(),
-        http: z.looseObject({
-          paths: z.array(
-            z.looseObject({
-              path: z.string(),
-              pathType: z.string(),
-              backend: z.looseObject({
-                service: z.looseObject({
-                  name: z.string(),
-                  port: z.looseObject({ name: z.string().optional(), number: z.number().optional() }),
-                }),
-              }),
-            }),
-          ),
-        }),
-      }),
-    ),
-  }),
-});
-
-const httpRoute = kubernetesObject.extend({
-  spec: z.looseObject({
-    hostnames: z.array(z.string()).default([]),
-    parentRefs: z.array(z.looseObject({ name: z.string(), sectionName: z.string().optional() })),
-    rules: z.array(
-      z.looseObject({
-        matches: z.array(z.looseObject({ path: z.looseObject({ type: z.string(), value: z.string() }) })),
-        backendRefs: z.array(z.looseObject({ name: z.string(), port: z.number().optional() })),
-        timeouts: z.record(z.string(), z.string()).default({}),
-      }),
-    ),
-  }),
-});
-
-const monitor = kubernetesObject.extend({
-  spec: z.looseObject({
-    selector: labelSelector,
-    endpoints: z.array(z.looseObject({ port: z.string(), path: z.string().default('/metrics') })),
-  }),
-});
 
 const servicesOf = (rendered: RenderedChart) => ofKind(rendered, 'Service', serviceObject);
 
@@ -70,33 +23,33 @@ interface Route {
   readonly path: string;
   readonly isPrefix: boolean;
   readonly host: string | undefined;
-  readonly backend: string;
+  readonly backend: string | undefined;
   readonly port: string | number | undefined;
 }
 
 function routesOf(rendered: RenderedChart): readonly Route[] {
   return [
-    ...ofKind(rendered, 'Ingress', ingress).flatMap(({ metadata, spec }) =>
-      spec.rules.flatMap(({ host, http }) =>
-        http.paths.map(({ path, pathType, backend }) => ({
+    ...objectsOf(rendered, Ingress.is).flatMap(({ metadata, spec }) =>
+      (spec?.rules ?? []).flatMap(({ host, http }) =>
+        (http?.paths ?? []).map(({ path = '', pathType, backend }) => ({
           title: `Ingress ${metadata.name}`,
           path,
           // Many versions of ingress-nginx refuse a dot in a path of type Prefix.
           isPrefix: pathType === (path.includes('.') ? 'ImplementationSpecific' : 'Prefix'),
           host,
-          backend: backend.service.name,
-          port: backend.service.port.name ?? backend.service.port.number,
+          backend: backend.service?.name,
+          port: backend.service?.port?.name ?? backend.service?.port?.number,
         })),
       ),
     ),
-    ...ofKind(rendered, 'HTTPRoute', httpRoute).flatMap(({ metadata, spec }) =>
-      spec.rules.flatMap(({ matches, backendRefs }) =>
+    ...objectsOf(rendered, HTTPRoute.is).flatMap(({ metadata, spec }) =>
+      (spec.rules ?? []).flatMap(({ matches = [], backendRefs = [] }) =>
         matches.flatMap(({ path }) =>
           backendRefs.map(({ name, port }) => ({
             title: `HTTPRoute ${metadata.name}`,
-            path: path.value,
-            isPrefix: path.type === 'PathPrefix',
-            host: spec.hostnames[0],
+            path: path?.value ?? '',
+            isPrefix: path?.type === 'PathPrefix',
+            host: spec.hostnames?.[0],
             backend: name,
             port,
           })),
@@ -127,7 +80,7 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
     name: 'a Service leads to the pods of the service, to ports that they have, and to no others',
     faults: (rendered) =>
       servicesOf(rendered).flatMap(({ metadata, spec }) => {
-        const selector = { matchLabels: spec.selector, matchExpressions: [] };
+        const selector = { matchLabels: spec.selector };
         const deployed = deploymentsOf(rendered).map((deployment) => deployment.spec.template);
         const ports = deployed.flatMap((pod) =>
           pod.spec.containers.flatMap((container) =>
@@ -207,7 +160,7 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
                 hasPort({ metadata, ...rest }, port) &&
                 hasPort({ metadata, ...rest }, 'http'),
             ),
-            `${title}: ${path} leads to ${backend}, port ${port ?? 'none'}, which is no Service of the chart for HTTP`,
+            `${title}: ${path} leads to ${backend ?? 'nothing'}, port ${port ?? 'none'}, which is no Service of the chart for HTTP`,
           ),
         ]),
       ];
@@ -218,8 +171,8 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
     faults: (rendered) =>
       rendered.isDevelopment
         ? []
-        : ofKind(rendered, 'HTTPRoute', httpRoute).flatMap(({ metadata, spec }) =>
-            spec.parentRefs.flatMap(({ name, sectionName }) =>
+        : objectsOf(rendered, HTTPRoute.is).flatMap(({ metadata, spec }) =>
+            (spec.parentRefs ?? []).flatMap(({ name, sectionName }) =>
               when(
                 sectionName === undefined,
                 `HTTPRoute ${metadata.name} belongs to every listener of ${name}`,
@@ -232,10 +185,10 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
     faults: (rendered) => {
       const minutes = STREAMS[rendered.service];
       if (minutes === undefined) return [];
-      return ofKind(rendered, 'HTTPRoute', httpRoute).flatMap(({ metadata, spec }) =>
-        spec.rules.flatMap(({ timeouts }) => [
+      return objectsOf(rendered, HTTPRoute.is).flatMap(({ metadata, spec }) =>
+        (spec.rules ?? []).flatMap(({ timeouts = {} }) => [
           ...when(
-            timeouts['request'] === undefined,
+            timeouts.request === undefined,
             `HTTPRoute ${metadata.name} leaves the end of a stream to the Gateway`,
           ),
           ...Object.values(timeouts).flatMap((duration) =>
@@ -251,8 +204,8 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
   {
     name: 'metrics are taken from the admin port of a Service of the chart',
     faults: (rendered) =>
-      ofKind(rendered, 'ServiceMonitor', monitor).flatMap(({ metadata, spec }) =>
-        spec.endpoints.flatMap(({ port, path }) => [
+      objectsOf(rendered, ServiceMonitor.is).flatMap(({ metadata, spec }) =>
+        spec.endpoints.flatMap(({ port = '', path = '/metrics' }) => [
           ...when(
             path !== '/metrics' || port !== 'admin',
             `ServiceMonitor ${metadata.name} asks ${port}${path}`,

@@ -1,6 +1,6 @@
+import { Secret } from 'kubernetes-models/v1';
 import { PROGRAM_NAMES, settingsOf } from '../declared-settings.js';
-import { kubernetesObject } from '../kubernetes-object.js';
-import { containersOf, type DeploymentRule, ofKind, serviceContainer, when } from './deployment-rule.js';
+import { containersOf, type DeploymentRule, objectsOf, serviceContainer, when } from './deployment-rule.js';
 import { environmentOf, textOf } from './environment-of.js';
 
 const SECRETS = PROGRAM_NAMES.flatMap((program) =>
@@ -23,9 +23,7 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
   {
     name: 'secrets come from secrets that exist, never out of the chart',
     faults: (rendered) => [
-      ...ofKind(rendered, 'Secret', kubernetesObject).map(
-        ({ metadata }) => `the chart makes a Secret: ${metadata.name}`,
-      ),
+      ...objectsOf(rendered, Secret.is).map(({ metadata }) => `the chart makes a Secret: ${metadata.name}`),
       ...containersOf(rendered).flatMap(({ title, container }) =>
         [...environmentOf(container)].flatMap(([name, source]) => [
           ...when(
