@@ -1,20 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { newId } from '@partner/kernel/ids';
-import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
-import { startTestConsole, type TestConsole } from './testing/start-test-console.js';
+import { site } from './testing/each-test-console.js';
+import { cookie } from './testing/signed-in-console.js';
 
 const ENTRIES = '/partner-api/audit-entries';
-
-let site: TestConsole;
-let cookie: string;
-
-beforeEach(async () => {
-  site = await startTestConsole({ redisUrl: testRedisUrl() });
-  cookie = await site.signIn();
-});
-
-afterEach(() => site.stop());
 
 async function listed(query: string) {
   const answer = await site.request('get', `${ENTRIES}${query}`, { cookie }).expect(200);

@@ -1,25 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
-import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import { get, type IncomingMessage } from 'node:http';
 import { OWNER_CHECKED_EVERY_MS, SESSION_IDLE_MS } from './sessions/session-times.js';
-import { PEOPLE, startTestConsole, type TestConsole } from './testing/start-test-console.js';
+import { site } from './testing/each-test-console.js';
+import { cookie } from './testing/signed-in-console.js';
+import { PEOPLE } from './testing/start-test-console.js';
 
 const CHANGES = '/partner-api/changes';
 const SESSION = '/partner-api/session';
 const HEARTBEAT_MS = 15_000;
-
-let site: TestConsole;
-let cookie: string;
-
-beforeEach(async () => {
-  site = await startTestConsole({ redisUrl: testRedisUrl() });
-  cookie = await site.signIn();
-});
-
-afterEach(async () => {
-  await site.stop();
-});
 
 function addressOf(path: string): string {
   const address = site.server.address();

@@ -1,37 +1,24 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { sessionResponse, sessionList } from '@partner/proto-contracts/resources/session/session';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
-import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
-import type supertest from 'supertest';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
 import { CONFIRMED_MS, OWNER_CHECKED_EVERY_MS, SESSION_IDLE_MS } from './sessions/session-times.js';
-import { PASSWORD, PEOPLE, startTestConsole, type TestConsole } from './testing/start-test-console.js';
+import { expectStatus, SESSION, site, WEBHOOKS } from './testing/each-test-console.js';
+import { PASSWORD, PEOPLE } from './testing/start-test-console.js';
 
-const SESSION = '/partner-api/session';
 const CONFIRM = `${SESSION}/confirm`;
 const SESSIONS = '/partner-api/sessions';
-const WEBHOOKS = '/partner-api/webhooks';
 const newWebhook = { url: 'https://receiver.example/hook', events: ['install.*'] };
 
-let site: TestConsole;
 let cookie: string;
 
 beforeEach(async () => {
-  site = await startTestConsole({ redisUrl: testRedisUrl() });
   cookie = await site.signIn();
-});
-
-afterEach(async () => {
-  await site.stop();
 });
 
 const confirm = (password: string, address?: string) =>
   site.request('post', CONFIRM, { cookie, body: { password }, ...(address !== undefined && { address }) });
-
-async function expectStatus(status: number, sent: supertest.Test): Promise<void> {
-  expect((await sent).status).toBe(status);
-}
 
 async function sessionsOf(of: string) {
   const answer = await site.request('get', SESSIONS, { cookie: of }).expect(200);

@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals';
+import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
+import { newId } from '@partner/kernel/ids';
+import supertest from 'supertest';
+import { PASSWORD, PEOPLE } from './testing/start-test-console.js';
+import {
+  createWebhook,
+  EVENTS,
+  expectStatus,
+  newWebhook,
+  REPLAY,
+  SESSION,
+  site,
+  WEBHOOKS,
+} from './testing/each-test-console.js';
+
+const WEBHOOK = `${WEBHOOKS}/whk_01j6z8k3s9f2v7c4x5b6n7m8q9`;
+
+const ROUTES = [
+  ['get', SESSION],
+  ['delete', SESSION],
+  ['post', `${SESSION}/confirm`],
+  ['get', '/partner-api/sessions'],
+  ['delete', '/partner-api/sessions/ses_01j6z8k3s9f2v7c4x5b6n7m8q9'],
+  ['post', '/partner-api/url-checks'],
+  ['get', '/partner-api/changes'],
+  ['post', WEBHOOKS],
+  ['get', WEBHOOKS],
+  ['get', WEBHOOK],
+  ['patch', WEBHOOK],
+  ['delete', WEBHOOK],
+  ['post', `${WEBHOOK}/test`],
+  ['post', `${WEBHOOK}/activate`],
+  ['post', `${WEBHOOK}/pause`],
+  ['post', `${WEBHOOK}/rotate-secret`],
+  ['post', `${WEBHOOK}/activate-secret`],
+  ['get', EVENTS],
+  ['get', `${WEBHOOK}/deliveries`],
+  ['get', '/partner-api/deliveries/dlv_01j6z8k3s9f2v7c4x5b6n7m8q9'],
+  ['post', '/partner-api/deliveries/dlv_01j6z8k3s9f2v7c4x5b6n7m8q9/replay'],
+  ['post', `${WEBHOOK}/replay`],
+  ['get', `${WEBHOOK}/replays`],
+  ['get', '/partner-api/replays/rpl_01j6z8k3s9f2v7c4x5b6n7m8q9'],
+  ['delete', '/partner-api/replays/rpl_01j6z8k3s9f2v7c4x5b6n7m8q9'],
+  ['get', '/partner-api/events'],
+  ['get', '/partner-api/events/evt_01j6z8k3s9f2v7c4x5b6n7m8q9'],
+  ['get', '/partner-api/api-keys'],
+  ['post', '/partner-api/api-keys'],
+  ['post', '/partner-api/api-keys/key_01j6z8k3s9f2v7c4x5b6n7m8q9/rotate'],
+  ['delete', '/partner-api/api-keys/key_01j6z8k3s9f2v7c4x5b6n7m8q9'],
+  ['get', '/partner-api/installers'],
+  ['get', '/partner-api/audit-entries'],
+  ['get', `${WEBHOOK}/statistics`],
+  ['get', '/partner-api/statistics'],
+] as const;
+
+describe.each(ROUTES)('%s %s', (method, route) => {
+  test('is 401 without a session [AUTH-6, WEBHOOK-10]', async () => {
+    const answer = await site.request(method, route).expect(401);
+    expect(answer.body).toMatchObject({ code: 'unauthenticated' });
+    expect(site.jobState.asked).toEqual([]);
+  });
+
+  test('is 401 with an API key instead of a session [AUTH-6]', async () => {
+    const apiKey = 'key_01j6z8k3s9f2v7c4x5b6n7m8q9.svc_test_0123456789abcdefghijABCDEFGHIJ01234567';
+    await expectStatus(401, site.request(method, route).set('x-api-key', apiKey));
+    await expectStatus(
+      401,
+      site
+        .request(method, route, { cookie: `__Host-svc_session=${apiKey}` })
+        .set('authorization', `Bearer ${apiKey}`),
+    );
+  });
+});
+
+const STATE_CHANGES = [['post', SESSION], ...ROUTES.filter(([method]) => method !== 'get')] as const;
+
+describe.each(STATE_CHANGES)('%s %s', (method, route) => {
+  const body = { ...newWebhook, email: PEOPLE.installerOwner, password: PASSWORD };
+
+  test.each(['https://evil.example', 'http://partner.example', 'null'])(
+    'is 403 from the origin %s [SESSION-2]',
+    async (origin) => {
+      const cookie = await site.signIn();
+      const answer = await site.request(method, route, { cookie, body }).set('origin', origin).expect(403);
+      expect(answer.get('set-cookie')).toBeUndefined();
+      expect(site.jobState.asked).toEqual([]);
+      await expectStatus(200, site.request('get', SESSION, { cookie }));
+    },
+  );
+
+  test('is 403 without an origin', async () => {
+    const cookie = await site.signIn();
+    const fromElsewhere = supertest(site.server);
+    await expectStatus(
+      403,
+      fromElsewhere[method](route).set('cookie', cookie).set('content-type', 'application/json').send(body),
+    );
+    expect(site.jobState.asked).toEqual([]);
+  });
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded'])(
+    'is 400 with the content type %s',
+    async (contentType) => {
+      const cookie = await site.signIn();
+      const answer = await site
+        .request(method, route, { cookie })
+        .set('content-type', contentType)
+        .send(JSON.stringify(body))
+        .expect(400);
+      expect(answer.body).toMatchObject({ code: 'invalid_argument' });
+      expect(site.jobState.asked).toEqual([]);
+    },
+  );
+
+  test('needs no content type without a body', async () => {
+    const cookie = await site.signIn();
+    const answer = await site.request(method, route, { cookie });
+    expect(answer.text).not.toContain('content-type');
+  });
+});
+
+describe('another company’s resource', () => {
+  test('is 404 like a missing one, and like a malformed id', async () => {
+    const theirs = await site.signIn(PEOPLE.salesOwner);
+    const webhook = await createWebhook(theirs);
+    const queued = await site.request('post', `${WEBHOOKS}/${webhook}/test`, { cookie: theirs }).expect(202);
+    const ours = await site.signIn();
+
+    const bodies: unknown[] = [];
+    for (const id of [webhook, newId('whk'), 'whk_1', 'x'.repeat(500)]) {
+      const routes = [
+        ['get', `${WEBHOOKS}/${id}`],
+        ['patch', `${WEBHOOKS}/${id}`],
+        ['delete', `${WEBHOOKS}/${id}`],
+        ['post', `${WEBHOOKS}/${id}/test`],
+        ['post', `${WEBHOOKS}/${id}/activate`],
+        ['post', `${WEBHOOKS}/${id}/pause`],
+        ['post', `${WEBHOOKS}/${id}/rotate-secret`],
+        ['post', `${WEBHOOKS}/${id}/activate-secret`],
+        ['get', `${WEBHOOKS}/${id}/deliveries`],
+        ['post', `${WEBHOOKS}/${id}/replay`],
+        ['get', `${WEBHOOKS}/${id}/replays`],
+        ['get', `${WEBHOOKS}/${id}/statistics`],
+      ] as const;
+      const body = { ...newWebhook, ...REPLAY, pendingSecretVersion: 1 };
+      for (const [method, route] of routes) {
+        const answer = await site
+          .request(method, route, { cookie: ours, ...(method !== 'get' && { body }) })
+          .expect(404);
+        bodies.push({ ...answer.body, requestId: '' });
+      }
+    }
+    expect(new Set(bodies.map((body) => JSON.stringify(body)))).toEqual(
+      new Set([JSON.stringify({ error: 'no such webhook subscription', code: 'not_found', requestId: '' })]),
+    );
+
+    const begun = await site
+      .request('post', `${WEBHOOKS}/${webhook}/replay`, { cookie: theirs, body: REPLAY })
+      .expect(202);
+    const { id: deliveryId, eventId } = delivery.parse(queued.body);
+    const { id: replayId } = bulkReplay.parse(begun.body);
+    const kinds = [
+      ['webhook delivery', '/partner-api/deliveries/', ['get'], [deliveryId, newId('dlv'), 'dlv_1']],
+      ['bulk replay', '/partner-api/replays/', ['get', 'delete'], [replayId, newId('rpl'), 'rpl_1']],
+      ['event', '/partner-api/events/', ['get'], [eventId, newId('evt'), 'evt_1']],
+    ] as const;
+    for (const [what, place, methods, ids] of kinds) {
+      for (const id of ids) {
+        for (const method of methods) {
+          const answer = await site.request(method, `${place}${id}`, { cookie: ours }).expect(404);
+          expect(answer.body).toMatchObject({ error: `no such ${what}`, code: 'not_found' });
+        }
+      }
+    }
+    for (const id of [deliveryId, newId('dlv'), 'dlv_1']) {
+      const replay = `/partner-api/deliveries/${id}/replay`;
+      const answer = await site.request('post', replay, { cookie: ours }).expect(404);
+      expect(answer.body).toMatchObject({ error: 'no such webhook delivery', code: 'not_found' });
+    }
+    const theirReplay = `/partner-api/replays/${replayId}`;
+    const unchanged = await site.request('get', theirReplay, { cookie: theirs }).expect(200);
+    expect(unchanged.body).toEqual(begun.body);
+    const listed = await site.request('get', WEBHOOKS, { cookie: ours }).expect(200);
+    expect(listed.body).toEqual({ subscriptions: [] });
+  });
+});

@@ -1,0 +1,306 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
+import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
+import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
+import { type LocalRedis, startRedis } from '@partner/test-kit/backing-services/redis';
+import { z } from 'zod';
+import { DEVICE_KNOWN_MS } from './sessions/device-cookie.js';
+import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
+import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from './sessions/session-times.js';
+import { PASSWORD, PEOPLE } from './testing/start-test-console.js';
+import {
+  expectStatus,
+  logIn,
+  newWebhook,
+  SESSION,
+  site,
+  startSite,
+  WEBHOOKS,
+} from './testing/each-test-console.js';
+
+describe('signing in', () => {
+  test('returns a session to an owner [SESSION-1]', async () => {
+    const answer = await logIn(PEOPLE.installerOwner, PASSWORD).expect(200);
+    expect(sessionResponse.parse(answer.body)).toMatchObject({
+      owner: { membershipId: 'mem_olive', displayName: 'Olive Owner' },
+      company: { id: 'cmp_sunny', name: 'Sunny Installers', class: 'INSTALLER' },
+    });
+    expect(answer.get('set-cookie')).toEqual([
+      expect.stringMatching(
+        /^__Host-svc_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+      ),
+      expect.stringMatching(
+        /^__Host-svc_device=mem_olive\.[\w-]{22}\.[0-9]+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=15552000$/,
+      ),
+    ]);
+    const [cookie = ''] = answer.get('set-cookie') ?? [];
+    const again = await site.request('get', SESSION, { cookie: cookie.split(';', 1)[0] ?? '' }).expect(200);
+    expect(again.body).toEqual(answer.body);
+  });
+
+  test('accepts an email address in any case', async () => {
+    await expectStatus(200, logIn(PEOPLE.installerOwner.toUpperCase(), PASSWORD));
+  });
+
+  test('sets a cookie without Secure on a plain loopback address', async () => {
+    const local = await startSite({ publicBaseUrl: 'http://127.0.0.1:8080' });
+    const answer = await local
+      .request('post', SESSION, { body: { email: PEOPLE.installerOwner, password: PASSWORD } })
+      .expect(200);
+    expect(answer.get('set-cookie')).toEqual([
+      expect.stringMatching(/^svc_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
+      expect.stringMatching(/^svc_device=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=15552000$/),
+    ]);
+  });
+
+  test('responds the same to a wrong password and an unknown address', async () => {
+    const wrong = await logIn(PEOPLE.installerOwner, 'wrong').expect(401);
+    const unknown = await logIn('nobody@sunny.example', PASSWORD).expect(401);
+    for (const answer of [wrong, unknown]) {
+      expect(answer.body).toMatchObject({
+        error: 'the email address or the password is wrong',
+        code: 'unauthenticated',
+      });
+      expect(answer.get('set-cookie')).toBeUndefined();
+    }
+    expect(Object.keys(wrong.headers)).toEqual(Object.keys(unknown.headers));
+  });
+
+  test('is refused with the right password to a person who owns no company [AUTH-6, SESSION-1]', async () => {
+    await expectStatus(401, logIn(PEOPLE.technician, 'wrong'));
+    const answer = await logIn(PEOPLE.technician, PASSWORD).expect(403);
+    expect(answer.body).toMatchObject({ code: 'permission_denied' });
+    expect(answer.get('set-cookie')).toBeUndefined();
+  });
+
+  test("sets a new token each time and ends the browser's previous session [SESSION-1]", async () => {
+    const first = await site.signIn();
+    const answer = await site
+      .request('post', SESSION, {
+        cookie: first,
+        body: { email: PEOPLE.installerOwner, password: PASSWORD },
+      })
+      .expect(200);
+    const second = answer.get('set-cookie')?.[0]?.split(';', 1)[0] ?? '';
+    expect(second).not.toBe(first);
+    await expectStatus(401, site.request('get', SESSION, { cookie: first }));
+    await expectStatus(200, site.request('get', SESSION, { cookie: second }));
+  });
+
+  test('never accepts a token that the caller chose', async () => {
+    const chosen = `__Host-svc_session=${'a'.repeat(43)}`;
+    await expectStatus(
+      200,
+      site.request('post', SESSION, {
+        cookie: chosen,
+        body: { email: PEOPLE.installerOwner, password: PASSWORD },
+      }),
+    );
+    await expectStatus(401, site.request('get', SESSION, { cookie: chosen }));
+  });
+
+  test.each([
+    ['no email', { password: PASSWORD }, 'email'],
+    ['no password', { email: PEOPLE.installerOwner }, 'password'],
+    ['a password that is not text', { email: PEOPLE.installerOwner, password: 1 }, 'password'],
+    ['a control character', { email: 'olive\u0000@sunny.example', password: PASSWORD }, 'email'],
+  ])('with %s is 400 and names the field', async (_name, body, field) => {
+    const answer = await site.request('post', SESSION, { body }).expect(400);
+    expect(answer.body).toMatchObject({ details: [{ path: field }] });
+  });
+});
+
+describe('failed logins', () => {
+  const ADDRESS = '192.0.2.1';
+
+  /** Guesses the password of an account until it is limited for this address. */
+  async function exhaust(email: string): Promise<void> {
+    for (let n = 0; n < LOGIN_FAILURE_LIMITS.client; n += 1) {
+      await expectStatus(401, logIn(email, 'wrong', ADDRESS));
+    }
+  }
+
+  test('are limited per account and address, until their span is over', async () => {
+    await exhaust(PEOPLE.installerOwner);
+    const answer = await logIn(PEOPLE.installerOwner.toUpperCase(), PASSWORD, ADDRESS).expect(429);
+    expect(answer.get('retry-after')).toBe(String(LOGIN_FAILURE_WINDOW_MS / 1_000));
+    expect(answer.body).toMatchObject({ code: 'rate_limited' });
+    await expectStatus(200, logIn(PEOPLE.salesOwner, PASSWORD, ADDRESS));
+    await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD, '192.0.2.200'));
+
+    site.pass(LOGIN_FAILURE_WINDOW_MS);
+    await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD, ADDRESS));
+  });
+
+  test('are limited for an unknown address too', async () => {
+    await exhaust('nobody@sunny.example');
+    await expectStatus(429, logIn('nobody@sunny.example', 'wrong', ADDRESS));
+  });
+
+  test('of a stranger stop neither a known device of the owner nor a session [SESSION-9]', async () => {
+    const { headers } = await logIn(PEOPLE.installerOwner, PASSWORD).expect(200);
+    const [session = '', device = ''] = z
+      .array(z.string())
+      .parse(headers['set-cookie'])
+      .map((cookie) => cookie.split(';', 1)[0]);
+    const body = { password: PASSWORD };
+    // The stranger shares the owner's address and uses it up.
+    for (let n = 0; n < LOGIN_FAILURE_LIMITS.address / LOGIN_FAILURE_LIMITS.client; n += 1) {
+      await exhaust(n === 0 ? PEOPLE.installerOwner : `nobody-${n}@sunny.example`);
+    }
+    await expectStatus(429, logIn(PEOPLE.installerOwner, PASSWORD, ADDRESS));
+    await expectStatus(
+      200,
+      site.request('post', `${SESSION}/confirm`, { cookie: session, address: ADDRESS, body }),
+    );
+    await expectStatus(429, logIn(PEOPLE.salesOwner, PASSWORD, ADDRESS, device));
+    await expectStatus(429, logIn(PEOPLE.installerOwner, PASSWORD, ADDRESS, device.replace(/.$/, '')));
+    await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD, ADDRESS, device));
+
+    for (let n = 1; n < LOGIN_FAILURE_LIMITS.client; n += 1) {
+      await expectStatus(401, logIn(PEOPLE.installerOwner, 'wrong', ADDRESS, device));
+    }
+    await expectStatus(429, logIn(PEOPLE.installerOwner, 'wrong', ADDRESS, device));
+    site.pass(DEVICE_KNOWN_MS);
+    await exhaust(PEOPLE.installerOwner);
+    await expectStatus(429, logIn(PEOPLE.installerOwner, PASSWORD, ADDRESS, device));
+  });
+
+  test('are limited per client address, for any accounts', async () => {
+    for (let n = 0; n < LOGIN_FAILURE_LIMITS.address; n += 1) {
+      await expectStatus(401, logIn(`nobody-${n}@sunny.example`, 'wrong', '192.0.2.1'));
+    }
+    await expectStatus(429, logIn(PEOPLE.installerOwner, PASSWORD, '192.0.2.1'));
+    await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD, '192.0.2.2'));
+  });
+
+  test('that are concurrent do not exceed the limit', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 2 * LOGIN_FAILURE_LIMITS.client }, () => logIn(PEOPLE.installerOwner, 'wrong')),
+    );
+    const guesses = answers.filter(({ status }) => status === 401);
+    expect(guesses).toHaveLength(LOGIN_FAILURE_LIMITS.client);
+  });
+
+  test('do not include successful logins', async () => {
+    for (let n = 0; n <= LOGIN_FAILURE_LIMITS.client; n += 1) {
+      await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD));
+      await expectStatus(403, logIn(PEOPLE.technician, PASSWORD));
+    }
+  });
+});
+
+describe('a session', () => {
+  test('ends 30 minutes after its last request', async () => {
+    const cookie = await site.signIn();
+    site.pass(SESSION_IDLE_MS - 1);
+    await expectStatus(200, site.request('get', WEBHOOKS, { cookie }));
+    site.pass(SESSION_IDLE_MS - 1);
+    await expectStatus(200, site.request('get', WEBHOOKS, { cookie }));
+    site.pass(SESSION_IDLE_MS);
+    await expectStatus(401, site.request('get', WEBHOOKS, { cookie }));
+  });
+
+  test('ends 12 hours after the login, even with requests', async () => {
+    const cookie = await site.signIn();
+    for (let ms = 0; ms + SESSION_IDLE_MS / 2 < SESSION_LIFETIME_MS; ms += SESSION_IDLE_MS / 2) {
+      await expectStatus(200, site.request('get', SESSION, { cookie }));
+      site.pass(SESSION_IDLE_MS / 2);
+    }
+    await expectStatus(200, site.request('get', SESSION, { cookie }));
+    site.pass(SESSION_IDLE_MS / 2);
+    await expectStatus(401, site.request('get', SESSION, { cookie }));
+  });
+
+  test('ends with the logout, and clears the cookie', async () => {
+    const cookie = await site.signIn();
+    const other = await site.signIn();
+    const answer = await site.request('delete', SESSION, { cookie }).expect(204);
+    expect(answer.get('set-cookie')).toEqual([
+      '__Host-svc_session=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0',
+    ]);
+    await expectStatus(401, site.request('get', SESSION, { cookie }));
+    await expectStatus(200, site.request('get', SESSION, { cookie: other }));
+  });
+
+  test('has a separate limit of 3,000 requests a minute [LIMIT-3]', async () => {
+    const taken: { key: string; limit: number }[] = [];
+    const limiter: RateLimiter = {
+      take: async (key, limit) => {
+        taken.push({ key, limit });
+        return { accepted: false, limit, remaining: 0, resetSeconds: 60, retryAfterSeconds: 7 };
+      },
+    };
+    const limited = await startSite({ limiter });
+    const cookies = [await limited.signIn(), await limited.signIn()];
+    for (const cookie of cookies) {
+      const answer = await limited.request('get', WEBHOOKS, { cookie }).expect(429);
+      expect(answer.get('retry-after')).toBe('7');
+    }
+    expect(taken).toEqual(
+      cookies.map((cookie) => {
+        const token = cookie.slice(cookie.indexOf('=') + 1);
+        const id = createHash('sha256').update(token).digest('hex');
+        return { key: `console:${id}`, limit: 3_000 };
+      }),
+    );
+  });
+});
+
+test('the log holds no password, no token, no secret and no email address', async () => {
+  await expectStatus(401, logIn(PEOPLE.installerOwner, 'a wrong password'));
+  const cookie = await site.signIn();
+  const created = await site.request('post', WEBHOOKS, { cookie, body: newWebhook }).expect(201);
+  await expectStatus(204, site.request('delete', SESSION, { cookie }));
+
+  expect(site.logged()).toContain('"outcome":"signed_in"');
+  const secrets = [
+    PASSWORD,
+    'a wrong password',
+    cookie.slice(cookie.indexOf('=') + 1),
+    subscriptionCreated.parse(created.body).secret,
+    PEOPLE.installerOwner,
+    '$argon2id$',
+  ];
+  for (const secret of secrets) expect(site.logged()).not.toContain(secret);
+});
+
+describe('without Redis', () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'console-redis-'));
+  let redis: LocalRedis | undefined;
+  afterAll(async () => {
+    await redis?.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test('sessions and logins are 503, and work again once it is up', async () => {
+    const port = await freePort();
+    redis = await startRedis({ directory, port });
+    const alone = await startSite({ redisUrl: redis.url });
+    const cookie = await alone.signIn();
+    await expectStatus(200, alone.request('get', SESSION, { cookie }));
+    await redis.stop();
+
+    const reading = await alone.request('get', SESSION, { cookie }).expect(503);
+    expect(reading.body).toMatchObject({ code: 'unavailable' });
+    expect(Number(reading.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    for (const password of [PASSWORD, 'wrong']) {
+      const login = await alone
+        .request('post', SESSION, { body: { email: PEOPLE.installerOwner, password } })
+        .expect(503);
+      expect(login.get('set-cookie')).toBeUndefined();
+    }
+    await expectStatus(503, alone.request('post', WEBHOOKS, { cookie, body: newWebhook }));
+    expect(alone.jobState.asked).toEqual([]);
+
+    redis = await startRedis({ directory, port });
+    await alone.redisReady();
+    await expectStatus(200, alone.request('get', SESSION, { cookie: await alone.signIn() }));
+  });
+});
