@@ -10,37 +10,35 @@ export const BROKER_RULES: readonly DeploymentRule[] = [
       objectsOf(rendered, ScaledObject.is).flatMap(({ metadata, spec }) =>
         spec.triggers
           .filter(({ type }) => type === 'rabbitmq')
-          .flatMap(({ metadata: { queueName = '', protocol, host } }) => [
-            ...when(
-              !QUEUES.some(({ name }) => name === queueName),
-              `ScaledObject ${metadata.name}: there is no queue ${queueName}`,
-            ),
-            ...when(
-              protocol !== 'http',
-              `ScaledObject ${metadata.name}: over AMQP the broker does not count what is not acknowledged`,
-            ),
-            ...when(
-              host !== undefined,
-              `ScaledObject ${metadata.name}: the host, with its password, stands in the object`,
-            ),
-          ]),
+          .flatMap(({ metadata: { queueName = '', protocol, host } }) =>
+            when({
+              [`ScaledObject ${metadata.name}: there is no queue ${queueName}`]: !QUEUES.some(
+                ({ name }) => name === queueName,
+              ),
+              [`ScaledObject ${metadata.name}: over AMQP the broker does not count what is not acknowledged`]:
+                protocol !== 'http',
+              [`ScaledObject ${metadata.name}: the host, with its password, stands in the object`]:
+                host !== undefined,
+            }),
+          ),
       ),
   },
   {
     name: 'KEDA checks the certificate of the broker, against a private CA where there is one',
     faults: (rendered) => [
       ...objectsOf(rendered, ScaledObject.is).flatMap(({ metadata, spec }) =>
-        when(
-          spec.triggers.some((trigger) => trigger.metadata['unsafeSsl'] !== undefined),
-          `ScaledObject ${metadata.name}: unsafeSsl leaves the certificate unchecked`,
-        ),
+        when({
+          [`ScaledObject ${metadata.name}: unsafeSsl leaves the certificate unchecked`]: spec.triggers.some(
+            (trigger) => trigger.metadata['unsafeSsl'] !== undefined,
+          ),
+        }),
       ),
       ...objectsOf(rendered, TriggerAuthentication.is).flatMap(({ metadata, spec }) => {
         const parameters = (spec.secretTargetRef ?? []).map(({ parameter }) => parameter);
-        return when(
-          parameters.includes('ca') && !parameters.includes('tls'),
-          `TriggerAuthentication ${metadata.name}: KEDA leaves ca aside without tls`,
-        );
+        return when({
+          [`TriggerAuthentication ${metadata.name}: KEDA leaves ca aside without tls`]:
+            parameters.includes('ca') && !parameters.includes('tls'),
+        });
       }),
     ],
   },

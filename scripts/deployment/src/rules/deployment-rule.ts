@@ -107,7 +107,7 @@ export function isHook({ metadata }: KubernetesObject): boolean {
   return metadata.annotations['helm.sh/hook'] !== undefined;
 }
 
-/** The sentence when the condition holds, as a list. */
-export function when(condition: boolean, sentence: string): readonly string[] {
-  return condition ? [sentence] : [];
+/** The sentences whose conditions hold. */
+export function when(conditions: Readonly<Record<string, boolean>>): readonly string[] {
+  return Object.keys(conditions).filter((sentence) => conditions[sentence] === true);
 }

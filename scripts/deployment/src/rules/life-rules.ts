@@ -57,10 +57,11 @@ function surgePods(maxSurge: number | string, replicas: number): number {
 export const LIFE_RULES: readonly DeploymentRule[] = [
   {
     name: 'a chart makes one deployment, with the container of its service',
-    faults: (rendered) => [
-      ...when(deploymentsOf(rendered).length !== 1, 'there is not exactly one Deployment'),
-      ...when(serviceContainer(rendered).command.length > 0, 'the command of the image is replaced'),
-    ],
+    faults: (rendered) =>
+      when({
+        'there is not exactly one Deployment': deploymentsOf(rendered).length !== 1,
+        'the command of the image is replaced': serviceContainer(rendered).command.length > 0,
+      }),
   },
   {
     name: 'all three probes ask the admin port',
@@ -68,10 +69,10 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
       const container = serviceContainer(rendered);
       const adminPort = textOf(environmentOf(container), 'ADMIN_PORT');
       return [
-        ...when(
-          container.ports.find(({ name }) => name === 'admin')?.containerPort !== Number(adminPort),
-          `the container's port admin is not ADMIN_PORT, ${adminPort ?? 'absent'}`,
-        ),
+        ...when({
+          [`the container's port admin is not ADMIN_PORT, ${adminPort ?? 'absent'}`]:
+            container.ports.find(({ name }) => name === 'admin')?.containerPort !== Number(adminPort),
+        }),
         ...[
           // Ready is not asked for: who waits for a dependency at the start is not started again for it.
           ['startupProbe', /^\/livez$/],
@@ -80,10 +81,10 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
         ].flatMap(([name, path]) => {
           const { httpGet } =
             container[z.enum(['startupProbe', 'livenessProbe', 'readinessProbe']).parse(name)] ?? {};
-          return when(
-            httpGet?.port !== 'admin' || !z.instanceof(RegExp).parse(path).test(httpGet.path),
-            `${String(name)} does not ask ${String(path)} of the port admin`,
-          );
+          return when({
+            [`${String(name)} does not ask ${String(path)} of the port admin`]:
+              httpGet?.port !== 'admin' || !z.instanceof(RegExp).parse(path).test(httpGet.path),
+          });
         }),
       ];
     },
@@ -96,38 +97,36 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
       const shutdownMs = Number(textOf(environmentOf(container), 'SHUTDOWN_GRACE_MS'));
       const sleep = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
       const grace = deployment?.spec.template.spec.terminationGracePeriodSeconds ?? 30;
-      return [
-        ...when(sleep < 5 && !rendered.isDevelopment, `preStop sleeps ${sleep} s, not 5 s or more`),
-        ...when(sleep === 0, 'there is no preStop sleep'),
-        ...when(
+      return when({
+        [`preStop sleeps ${sleep} s, not 5 s or more`]: sleep < 5 && !rendered.isDevelopment,
+        'there is no preStop sleep': sleep === 0,
+        [`terminationGracePeriodSeconds is ${grace}: preStop takes ${sleep} s and the service up to ${shutdownMs} ms`]:
           !(grace * 1_000 >= sleep * 1_000 + shutdownMs),
-          `terminationGracePeriodSeconds is ${grace}: preStop takes ${sleep} s and the service up to ${shutdownMs} ms`,
-        ),
-      ];
+      });
     },
   },
   {
     name: 'a new version replaces pods one by one, none goes before another one is ready',
     faults: (rendered) =>
       deploymentsOf(rendered).flatMap(({ spec: { strategy } }) =>
-        when(
-          Number(strategy?.rollingUpdate?.maxUnavailable) !== 0 ||
+        when({
+          'strategy is not maxUnavailable 0 with maxSurge':
+            Number(strategy?.rollingUpdate?.maxUnavailable) !== 0 ||
             surgePods(strategy?.rollingUpdate?.maxSurge ?? 0, 1) < 1,
-          'strategy is not maxUnavailable 0 with maxSurge',
-        ),
+        }),
       ),
   },
   {
     name: 'a crash loop fails the rollout within five minutes, and its pods show why',
     faults: (rendered) => [
       ...deploymentsOf(rendered).flatMap(({ spec: { progressDeadlineSeconds = 600 } }) =>
-        when(progressDeadlineSeconds > 300, `progressDeadlineSeconds is ${progressDeadlineSeconds}`),
+        when({ [`progressDeadlineSeconds is ${progressDeadlineSeconds}`]: progressDeadlineSeconds > 300 }),
       ),
       ...containersOf(rendered).flatMap(({ title, container: { terminationMessagePolicy } }) =>
-        when(
-          terminationMessagePolicy !== 'FallbackToLogsOnError',
-          `${title} does not show its last lines of log`,
-        ),
+        when({
+          [`${title} does not show its last lines of log`]:
+            terminationMessagePolicy !== 'FallbackToLogsOnError',
+        }),
       ),
     ],
   },
@@ -137,8 +136,10 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
       const autoscalers = autoscalersOf(rendered);
       return deploymentsOf(rendered).flatMap(({ spec: { replicas } }) =>
         autoscalers.length > 0
-          ? when(replicas !== undefined, 'replicas is set beside an autoscaler')
-          : when((replicas ?? 1) < (rendered.isDevelopment ? 1 : 2), `replicas is ${replicas ?? 'absent'}`),
+          ? when({ 'replicas is set beside an autoscaler': replicas !== undefined })
+          : when({
+              [`replicas is ${replicas ?? 'absent'}`]: (replicas ?? 1) < (rendered.isDevelopment ? 1 : 2),
+            }),
       );
     },
   },
@@ -151,27 +152,25 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
         ({ metadata }) => metadata.name,
       );
       return [
-        ...when(autoscalers.length > 1, 'there are several autoscalers'),
-        ...autoscalers.flatMap(({ title, target, min, max }) => [
-          ...when(
-            (target?.kind ?? 'Deployment') !== 'Deployment' || !names.includes(target?.name ?? ''),
-            `${title} scales ${target?.kind ?? 'Deployment'} ${target?.name ?? ''}, which the chart does not make`,
-          ),
-          ...when(min < 2, `${title} goes down to ${min}`),
-          ...when(max <= min, `${title} cannot scale: ${min} to ${max}`),
-        ]),
+        ...when({ 'there are several autoscalers': autoscalers.length > 1 }),
+        ...autoscalers.flatMap(({ title, target, min, max }) =>
+          when({
+            [`${title} scales ${target?.kind ?? 'Deployment'} ${target?.name ?? ''}, which the chart does not make`]:
+              (target?.kind ?? 'Deployment') !== 'Deployment' || !names.includes(target?.name ?? ''),
+            [`${title} goes down to ${min}`]: min < 2,
+            [`${title} cannot scale: ${min} to ${max}`]: max <= min,
+          }),
+        ),
         ...objectsOf(rendered, ScaledObject.is).flatMap(({ spec }) => [
-          ...when(spec.cooldownPeriod !== undefined, 'cooldownPeriod counts for the last replica alone'),
-          ...spec.triggers.flatMap(({ type, authenticationRef, useCachedMetrics }) => [
-            ...when(
-              authenticationRef === undefined || !authentications.includes(authenticationRef.name),
-              `the trigger ${type} has no TriggerAuthentication of the chart`,
-            ),
-            ...when(
-              spec.pollingInterval !== undefined && !useCachedMetrics,
-              `pollingInterval counts for nothing, since the trigger ${type} has no useCachedMetrics`,
-            ),
-          ]),
+          ...when({ 'cooldownPeriod counts for the last replica alone': spec.cooldownPeriod !== undefined }),
+          ...spec.triggers.flatMap(({ type, authenticationRef, useCachedMetrics }) =>
+            when({
+              [`the trigger ${type} has no TriggerAuthentication of the chart`]:
+                authenticationRef === undefined || !authentications.includes(authenticationRef.name),
+              [`pollingInterval counts for nothing, since the trigger ${type} has no useCachedMetrics`]:
+                spec.pollingInterval !== undefined && !useCachedMetrics,
+            }),
+          ),
         ]),
       ];
     },
@@ -189,10 +188,10 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
         surgePods(strategy?.rollingUpdate?.maxSurge ?? 1, replicas),
       );
       const needed = (replicas + surge) * (Number(pool) + QUEUE_CONNECTIONS) + HOOK_CONNECTIONS;
-      return when(
-        needed > POSTGRES_CONNECTIONS,
-        `${replicas} replicas with pools of ${pool} need ${needed} connections, and there are ${POSTGRES_CONNECTIONS}`,
-      );
+      return when({
+        [`${replicas} replicas with pools of ${pool} need ${needed} connections, and there are ${POSTGRES_CONNECTIONS}`]:
+          needed > POSTGRES_CONNECTIONS,
+      });
     },
   },
   {
@@ -200,27 +199,30 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     faults: (rendered) => {
       const budgets = objectsOf(rendered, PodDisruptionBudget.is);
       return [
-        ...when(
-          budgets.length !== 1 && !rendered.isDevelopment,
-          'there is not exactly one PodDisruptionBudget',
-        ),
+        ...when({
+          'there is not exactly one PodDisruptionBudget': budgets.length !== 1 && !rendered.isDevelopment,
+        }),
         ...budgets.flatMap(({ spec: { selector = {}, maxUnavailable, minAvailable } = {} }) => [
           ...deploymentsOf(rendered).flatMap(({ spec }) =>
-            when(
-              !selects(selector, spec.template.metadata.labels),
-              'the PodDisruptionBudget does not select the pods of the Deployment',
-            ),
+            when({
+              'the PodDisruptionBudget does not select the pods of the Deployment': !selects(
+                selector,
+                spec.template.metadata.labels,
+              ),
+            }),
           ),
           ...othersOf(rendered).flatMap(({ kind, metadata, spec }) =>
-            when(
-              selects(selector, spec.template.metadata.labels),
-              `the PodDisruptionBudget selects the pods of ${kind} ${metadata.name}`,
-            ),
+            when({
+              [`the PodDisruptionBudget selects the pods of ${kind} ${metadata.name}`]: selects(
+                selector,
+                spec.template.metadata.labels,
+              ),
+            }),
           ),
-          ...when(
-            maxUnavailable !== 1 || minAvailable !== undefined,
-            'the PodDisruptionBudget does not say maxUnavailable 1',
-          ),
+          ...when({
+            'the PodDisruptionBudget does not say maxUnavailable 1':
+              maxUnavailable !== 1 || minAvailable !== undefined,
+          }),
         ]),
       ];
     },
@@ -230,15 +232,14 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     faults: (rendered) =>
       deploymentsOf(rendered).flatMap(({ spec: { template } }) =>
         ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].flatMap((key) =>
-          when(
-            !template.spec.topologySpreadConstraints.some(
+          when({
+            [`no constraint spreads the pods over ${key}`]: !template.spec.topologySpreadConstraints.some(
               ({ topologyKey, labelSelector: selector }) =>
                 topologyKey === key &&
                 Object.keys(selector?.matchLabels ?? {}).length > 0 &&
                 selects(selector ?? {}, template.metadata.labels),
             ),
-            `no constraint spreads the pods over ${key}`,
-          ),
+          }),
         ),
       ),
   },

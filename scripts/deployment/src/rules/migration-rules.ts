@@ -20,20 +20,21 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
         spec.template.spec.containers.some(({ args }) => args.includes('dist/migrate.js')),
       );
       if (rendered.service !== 'job-state') {
-        return when(migrations.length > 0, `${rendered.service} has no database`);
+        return when({ [`${rendered.service} has no database`]: migrations.length > 0 });
       }
       return [
-        ...when(migrations.length !== 1, 'there is not exactly one Job that runs dist/migrate.js'),
+        ...when({ 'there is not exactly one Job that runs dist/migrate.js': migrations.length !== 1 }),
         ...migrations.flatMap((job) => [
-          ...when(
-            job.metadata.annotations['helm.sh/hook']?.split(',').sort().join() !== 'pre-install,pre-upgrade',
-            `Job ${job.metadata.name} is not a hook before installation and upgrade`,
-          ),
+          ...when({
+            [`Job ${job.metadata.name} is not a hook before installation and upgrade`]:
+              job.metadata.annotations['helm.sh/hook']?.split(',').sort().join() !==
+              'pre-install,pre-upgrade',
+          }),
           ...job.spec.template.spec.containers.flatMap((container) =>
-            when(
-              environmentOf(container).get('POSTGRES_URL')?.from !== 'secret',
-              `Job ${job.metadata.name} does not get POSTGRES_URL from a secret`,
-            ),
+            when({
+              [`Job ${job.metadata.name} does not get POSTGRES_URL from a secret`]:
+                environmentOf(container).get('POSTGRES_URL')?.from !== 'secret',
+            }),
           ),
         ]),
       ];
@@ -44,29 +45,20 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
     faults: (rendered) =>
       jobsOf(rendered).flatMap(({ metadata, spec }) => {
         const deletion = metadata.annotations['helm.sh/hook-delete-policy'] ?? '';
-        return [
-          ...when(metadata.annotations['helm.sh/hook'] === undefined, `Job ${metadata.name} is no hook`),
-          ...when(
+        return when({
+          [`Job ${metadata.name} is no hook`]: metadata.annotations['helm.sh/hook'] === undefined,
+          [`Job ${metadata.name} is in the way of the next one: hook-delete-policy is "${deletion}"`]:
             !deletion.includes('before-hook-creation') || !deletion.includes('hook-succeeded'),
-            `Job ${metadata.name} is in the way of the next one: hook-delete-policy is "${deletion}"`,
-          ),
-          ...when(
+          [`Job ${metadata.name} has no deadline between a minute and an hour`]:
             (spec.activeDeadlineSeconds ?? 0) < 60 || (spec.activeDeadlineSeconds ?? 0) > 3_600,
-            `Job ${metadata.name} has no deadline between a minute and an hour`,
-          ),
-          ...when(
+          [`Job ${metadata.name} stays for longer than a week when it fails, also without its release`]:
             spec.ttlSecondsAfterFinished === undefined || spec.ttlSecondsAfterFinished > 604_800,
-            `Job ${metadata.name} stays for longer than a week when it fails, also without its release`,
-          ),
-          ...when(
+          [`Job ${metadata.name} has no backoffLimit up to 6`]:
             spec.backoffLimit === undefined || spec.backoffLimit > 6,
-            `Job ${metadata.name} has no backoffLimit up to 6`,
+          [`Job ${metadata.name} has no restartPolicy that a Job may have`]: !['Never', 'OnFailure'].includes(
+            spec.template.spec.restartPolicy ?? '',
           ),
-          ...when(
-            !['Never', 'OnFailure'].includes(spec.template.spec.restartPolicy ?? ''),
-            `Job ${metadata.name} has no restartPolicy that a Job may have`,
-          ),
-        ];
+        });
       }),
   },
   {
@@ -87,14 +79,12 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
               policy.spec.egress.length > 0 &&
               selects(policy.spec.podSelector, spec.template.metadata.labels),
           );
-          return [
-            ...when(before && later.has(needed), `Job ${metadata.name} needs ${needed}`),
-            ...when(policies.length === 0, `no policy lets the pods of Job ${metadata.name} reach anything`),
-            ...when(
+          return when({
+            [`Job ${metadata.name} needs ${needed}`]: before && later.has(needed),
+            [`no policy lets the pods of Job ${metadata.name} reach anything`]: policies.length === 0,
+            [`the policy for Job ${metadata.name} comes after it`]:
               before && policies.length > 0 && !policies.some(isHook),
-              `the policy for Job ${metadata.name} comes after it`,
-            ),
-          ];
+          });
         });
     },
   },

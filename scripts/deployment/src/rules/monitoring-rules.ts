@@ -41,30 +41,30 @@ export const MONITORING_RULES: readonly DeploymentRule[] = [
     faults: (rendered) =>
       objectsOf(rendered, PrometheusRule.is)
         .flatMap(({ spec: { groups = [] } }) => groups.flatMap(({ rules = [] }) => rules))
-        .flatMap(({ alert = '', expr, labels = {} }) => [
-          ...when(
-            !isEverywhere(`namespace="${NAMESPACE}"`, String(expr)),
-            `alert ${alert} counts other namespaces: ${expr}`,
-          ),
-          ...when(labels['namespace'] !== NAMESPACE, `alert ${alert} does not bear its namespace`),
-        ]),
+        .flatMap(({ alert = '', expr, labels = {} }) =>
+          when({
+            [`alert ${alert} counts other namespaces: ${expr}`]: !isEverywhere(
+              `namespace="${NAMESPACE}"`,
+              String(expr),
+            ),
+            [`alert ${alert} does not bear its namespace`]: labels['namespace'] !== NAMESPACE,
+          }),
+        ),
   },
   {
     name: 'a dashboard is about the namespace that is chosen in it, and shows series without one',
     faults: (rendered) =>
       dashboardsOf(rendered).flatMap(({ file, templating, panels }) => [
-        ...when(
-          !templating.list.some(
+        ...when({
+          [`${file} has no variable namespace whose "All" is .*`]: !templating.list.some(
             ({ name, includeAll, allValue }) => name === 'namespace' && includeAll && allValue === '.*',
           ),
-          `${file} has no variable namespace whose "All" is .*`,
-        ),
+        }),
         ...panels.flatMap(({ title, targets }) =>
           targets.flatMap(({ expr }) =>
-            when(
-              !isEverywhere(CHOSEN_NAMESPACE, expr),
-              `${file}, ${title}: every namespace is shown: ${expr}`,
-            ),
+            when({
+              [`${file}, ${title}: every namespace is shown: ${expr}`]: !isEverywhere(CHOSEN_NAMESPACE, expr),
+            }),
           ),
         ),
       ]),

@@ -74,18 +74,19 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
             selects(spec.podSelector, pod.metadata.labels),
           );
           return ['Ingress', 'Egress'].flatMap((type) =>
-            when(
-              !policies.some(({ spec }) => spec.policyTypes.includes(type)),
-              `${title}: no policy selects its pods for ${type}`,
-            ),
+            when({
+              [`${title}: no policy selects its pods for ${type}`]: !policies.some(({ spec }) =>
+                spec.policyTypes.includes(type),
+              ),
+            }),
           );
         }),
     },
     {
       name: 'a policy denies both ways and allows nothing, before others allow what is needed',
       faults: (rendered) =>
-        when(
-          !policiesOf(rendered).some(
+        when({
+          'no policy of the release denies everything to all of its pods': !policiesOf(rendered).some(
             (policy) =>
               !isHook(policy) &&
               policy.spec.policyTypes.length === 2 &&
@@ -93,8 +94,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
               policy.spec.egress.length === 0 &&
               podsOf(rendered).every(({ pod }) => selects(policy.spec.podSelector, pod.metadata.labels)),
           ),
-          'no policy of the release denies everything to all of its pods',
-        ),
+        }),
     },
     {
       name: 'callers are let in by name, and to the ports of the service alone',
@@ -105,17 +105,14 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
           ),
         );
         return policiesOf(rendered).flatMap((policy) =>
-          policy.spec.ingress.flatMap((rule) => [
-            ...when(
-              rule.from.length === 0 || rule.from.some(isEverything),
-              `${titleOf(policy)} lets anyone in`,
-            ),
-            ...when(
-              rule.ports.length === 0 ||
+          policy.spec.ingress.flatMap((rule) =>
+            when({
+              [`${titleOf(policy)} lets anyone in`]: rule.from.length === 0 || rule.from.some(isEverything),
+              [`${titleOf(policy)} opens ports that the service does not have`]:
+                rule.ports.length === 0 ||
                 !rule.ports.every(({ port }) => port !== undefined && ports.some((known) => known === port)),
-              `${titleOf(policy)} opens ports that the service does not have`,
-            ),
-          ]),
+            }),
+          ),
         );
       },
     },
@@ -134,21 +131,20 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
         );
         const allowed = ALLOWED[rendered.service];
         return [
-          ...reached.flatMap(({ title, destination, to }) => [
-            ...when(
-              destination === undefined || !allowed.includes(destination),
-              `${title}: ${rendered.service} has nothing to look for there`,
-            ),
-            ...when(
-              destination !== 'internet' && (to.length === 0 || to.some(isEverything)),
-              `${title} is open to all addresses`,
-            ),
-          ]),
+          ...reached.flatMap(({ title, destination, to }) =>
+            when({
+              [`${title}: ${rendered.service} has nothing to look for there`]:
+                destination === undefined || !allowed.includes(destination),
+              [`${title} is open to all addresses`]:
+                destination !== 'internet' && (to.length === 0 || to.some(isEverything)),
+            }),
+          ),
           ...NEEDED[rendered.service].flatMap((needed) =>
-            when(
-              !reached.some(({ destination, isHook: ofHook }) => !ofHook && destination === needed),
-              `nothing lets ${rendered.service} reach ${needed}`,
-            ),
+            when({
+              [`nothing lets ${rendered.service} reach ${needed}`]: !reached.some(
+                ({ destination, isHook: ofHook }) => !ofHook && destination === needed,
+              ),
+            }),
           ),
         ];
       },
@@ -173,20 +169,18 @@ function internetFaults({ to, ports }: Egress, refused: RefusedRanges): readonly
       .map((range) => `${cidr} does not except ${range}, which the dispatcher refuses`);
   };
   return [
-    ...when(
-      ports.length !== 1 || ports[0]?.protocol !== 'TCP',
-      'more than TCP port 443 of the internet is open',
-    ),
+    ...when({
+      'more than TCP port 443 of the internet is open': ports.length !== 1 || ports[0]?.protocol !== 'TCP',
+    }),
     ...blocks.flatMap((block) =>
-      when(
-        block === undefined || !['0.0.0.0/0', refused.publicIpv6].includes(block.cidr),
-        `${block?.cidr ?? 'a pod'} is not the public internet, 0.0.0.0/0 or ${refused.publicIpv6}`,
-      ),
+      when({
+        [`${block?.cidr ?? 'a pod'} is not the public internet, 0.0.0.0/0 or ${refused.publicIpv6}`]:
+          block === undefined || !['0.0.0.0/0', refused.publicIpv6].includes(block.cidr),
+      }),
     ),
-    ...when(
-      !blocks.some((block) => block?.cidr === '0.0.0.0/0'),
-      'public addresses of IPv4 are out of reach',
-    ),
+    ...when({
+      'public addresses of IPv4 are out of reach': !blocks.some((block) => block?.cidr === '0.0.0.0/0'),
+    }),
     ...faultsOf('0.0.0.0/0', refused.ipv4),
     ...faultsOf(refused.publicIpv6, refused.ipv6),
   ];

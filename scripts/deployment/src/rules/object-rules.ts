@@ -12,12 +12,14 @@ export const OBJECT_RULES: readonly DeploymentRule[] = [
       return objects.flatMap(({ metadata }, at) => {
         const title = titles[at] ?? '';
         return [
-          ...when(metadata.namespace !== NAMESPACE, `${title} is not in the namespace of the release`),
-          ...when(titles.indexOf(title) !== at, `${title} is made twice`),
+          ...when({
+            [`${title} is not in the namespace of the release`]: metadata.namespace !== NAMESPACE,
+            [`${title} is made twice`]: titles.indexOf(title) !== at,
+          }),
           ...LABELS.flatMap((label) =>
-            when(metadata.labels[label] === undefined, `${title} has no label ${label}`),
+            when({ [`${title} has no label ${label}`]: metadata.labels[label] === undefined }),
           ),
-          ...when(metadata.name.length > 63, `${title}: its name is longer than 63 characters`),
+          ...when({ [`${title}: its name is longer than 63 characters`]: metadata.name.length > 63 }),
         ];
       });
     },

@@ -20,37 +20,32 @@ export const POD_RULES: readonly DeploymentRule[] = [
     name: 'every pod is what the Pod Security Standard "restricted" asks',
     faults: (rendered) => [
       ...podsOf(rendered).flatMap(({ title, pod: { spec } }) => [
-        ...when(
-          spec.hostNetwork === true || spec.hostPID === true || spec.hostIPC === true,
-          `${title} shares the host's network, processes or memory`,
-        ),
+        ...when({
+          [`${title} shares the host's network, processes or memory`]:
+            spec.hostNetwork === true || spec.hostPID === true || spec.hostIPC === true,
+        }),
         ...spec.volumes.flatMap(({ name, ...kinds }) =>
-          when(
-            !Object.keys(kinds).every((kind) => RESTRICTED_VOLUMES.includes(kind)),
-            `${title}: volume ${name} is of a kind that is not allowed`,
-          ),
+          when({
+            [`${title}: volume ${name} is of a kind that is not allowed`]: !Object.keys(kinds).every((kind) =>
+              RESTRICTED_VOLUMES.includes(kind),
+            ),
+          }),
         ),
       ]),
       ...containersOf(rendered).flatMap(({ title, container, pod }) => {
         const own = container.securityContext ?? {};
         const all = pod.spec.securityContext ?? {};
         const { drop = [], add = [] } = own.capabilities ?? {};
-        return [
-          ...when((own.runAsNonRoot ?? all.runAsNonRoot) !== true, `${title}: runAsNonRoot is not true`),
-          ...when(
+        return when({
+          [`${title}: runAsNonRoot is not true`]: (own.runAsNonRoot ?? all.runAsNonRoot) !== true,
+          [`${title}: runAsUser is not the number of a user other than root`]:
             (own.runAsUser ?? all.runAsUser ?? 0) === 0,
-            `${title}: runAsUser is not the number of a user other than root`,
-          ),
-          ...when(
+          [`${title}: seccompProfile is not RuntimeDefault`]:
             (own.seccompProfile ?? all.seccompProfile)?.type !== 'RuntimeDefault',
-            `${title}: seccompProfile is not RuntimeDefault`,
-          ),
-          ...when(
+          [`${title}: allowPrivilegeEscalation is not false`]:
             own.allowPrivilegeEscalation !== false || own.privileged === true,
-            `${title}: allowPrivilegeEscalation is not false`,
-          ),
-          ...when(!drop.includes('ALL') || add.length > 0, `${title}: not all capabilities are dropped`),
-        ];
+          [`${title}: not all capabilities are dropped`]: !drop.includes('ALL') || add.length > 0,
+        });
       }),
     ],
   },
@@ -58,26 +53,26 @@ export const POD_RULES: readonly DeploymentRule[] = [
     name: 'no container can change its file system',
     faults: (rendered) =>
       containersOf(rendered).flatMap(({ title, container }) =>
-        when(
-          container.securityContext?.readOnlyRootFilesystem !== true,
-          `${title}: readOnlyRootFilesystem is not true`,
-        ),
+        when({
+          [`${title}: readOnlyRootFilesystem is not true`]:
+            container.securityContext?.readOnlyRootFilesystem !== true,
+        }),
       ),
   },
   {
     name: 'no pod gets a token of the service account',
     faults: (rendered) => [
       ...podsOf(rendered).flatMap(({ title, pod }) =>
-        when(
-          pod.spec.automountServiceAccountToken !== false,
-          `${title}: automountServiceAccountToken is not false`,
-        ),
+        when({
+          [`${title}: automountServiceAccountToken is not false`]:
+            pod.spec.automountServiceAccountToken !== false,
+        }),
       ),
       ...objectsOf(rendered, ServiceAccount.is).flatMap((account) =>
-        when(
-          account.automountServiceAccountToken !== false,
-          `ServiceAccount ${account.metadata.name}: automountServiceAccountToken is not false`,
-        ),
+        when({
+          [`ServiceAccount ${account.metadata.name}: automountServiceAccountToken is not false`]:
+            account.automountServiceAccountToken !== false,
+        }),
       ),
     ],
   },
@@ -89,13 +84,13 @@ export const POD_RULES: readonly DeploymentRule[] = [
         const limited = resources?.limits ?? {};
         return [
           ...['cpu', 'memory'].flatMap((name) =>
-            when(requested[name] === undefined, `${title} requests no ${name}`),
+            when({ [`${title} requests no ${name}`]: requested[name] === undefined }),
           ),
-          ...when(limited['memory'] === undefined, `${title} has no limit of memory`),
-          ...when(
-            parseQuantity(requested['memory'] ?? '0') > parseQuantity(limited['memory'] ?? '1Gi'),
-            `${title} requests more memory than its limit`,
-          ),
+          ...when({
+            [`${title} has no limit of memory`]: limited['memory'] === undefined,
+            [`${title} requests more memory than its limit`]:
+              parseQuantity(requested['memory'] ?? '0') > parseQuantity(limited['memory'] ?? '1Gi'),
+          }),
         ];
       }),
   },
@@ -108,25 +103,23 @@ export const POD_RULES: readonly DeploymentRule[] = [
           const options = textOf(environmentOf(container), 'NODE_OPTIONS') ?? '';
           const [, heap = ''] = /--max-old-space-size=(\d+)/.exec(options) ?? [];
           const limit = parseQuantity(container.resources?.limits['memory'] ?? '0') / 2 ** 20;
-          return [
-            ...when(heap === '', `${title}: NODE_OPTIONS does not say --max-old-space-size`),
-            ...when(
+          return when({
+            [`${title}: NODE_OPTIONS does not say --max-old-space-size`]: heap === '',
+            [`${title}: a heap of ${heap} MiB leaves less than 15 % of ${limit} MiB for the rest`]:
               Number(heap) > 0.85 * limit,
-              `${title}: a heap of ${heap} MiB leaves less than 15 % of ${limit} MiB for the rest`,
-            ),
-          ];
+          });
         }),
   },
   {
     name: 'every image is pinned',
     faults: (rendered) =>
       containersOf(rendered).flatMap(({ title, container: { image } }) =>
-        when(
-          !/^[^:@]+(:\d+)?[^:@]*(:[^:@]+)?(@sha256:[0-9a-f]{64})?$/.test(image) ||
+        when({
+          [`${title}: ${image} names no version`]:
+            !/^[^:@]+(:\d+)?[^:@]*(:[^:@]+)?(@sha256:[0-9a-f]{64})?$/.test(image) ||
             !/(:[\w][\w.-]*|@sha256:[0-9a-f]{64})$/.test(image) ||
             /:latest$/.test(image),
-          `${title}: ${image} names no version`,
-        ),
+        }),
       ),
   },
 ];

@@ -88,22 +88,24 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
           ),
         );
         return [
-          ...when(
-            Object.keys(spec.selector).length === 0 ||
+          ...when({
+            [`Service ${metadata.name} does not select the pods of the deployment`]:
+              Object.keys(spec.selector).length === 0 ||
               !deployed.every((pod) => selects(selector, pod.metadata.labels)),
-            `Service ${metadata.name} does not select the pods of the deployment`,
-          ),
+          }),
           ...othersOf(rendered).flatMap((other) =>
-            when(
-              selects(selector, other.spec.template.metadata.labels),
-              `Service ${metadata.name} selects the pods of ${other.kind} ${other.metadata.name}`,
-            ),
+            when({
+              [`Service ${metadata.name} selects the pods of ${other.kind} ${other.metadata.name}`]: selects(
+                selector,
+                other.spec.template.metadata.labels,
+              ),
+            }),
           ),
           ...spec.ports.flatMap(({ name, port, targetPort = port }) =>
-            when(
-              !ports.some((known) => known === targetPort),
-              `Service ${metadata.name}: the target of its port ${name} is none of the container's`,
-            ),
+            when({
+              [`Service ${metadata.name}: the target of its port ${name} is none of the container's`]:
+                !ports.some((known) => known === targetPort),
+            }),
           ),
         ];
       }),
@@ -124,14 +126,14 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
             })),
         );
       return [
-        ...when(http.length !== (isHttp ? 1 : 0), `the container has ${http.length} ports http`),
+        ...when({ [`the container has ${http.length} ports http`]: http.length !== (isHttp ? 1 : 0) }),
         ...http.flatMap(({ containerPort, listensOn }) =>
-          when(String(containerPort) !== listensOn, `the port http is not HTTP_PORT, ${listensOn}`),
+          when({ [`the port http is not HTTP_PORT, ${listensOn}`]: String(containerPort) !== listensOn }),
         ),
-        ...when(
-          servicesOf(rendered).some((candidate) => hasPort(candidate, 'http')) !== isHttp,
-          isHttp ? 'no Service has a port http' : 'a Service has a port http',
-        ),
+        ...when({
+          [isHttp ? 'no Service has a port http' : 'a Service has a port http']:
+            servicesOf(rendered).some((candidate) => hasPort(candidate, 'http')) !== isHttp,
+        }),
       ];
     },
   },
@@ -145,24 +147,24 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
       return [
         ...titles.flatMap((title) => {
           const paths = routes.filter((route) => route.title === title).map(({ path }) => path);
-          return when(
-            [...paths].sort().join() !== [...expected].sort().join(),
-            `${title} leads ${paths.join(', ')} to ${rendered.service}, which serves ${expected.join(', ') || 'nothing'}`,
-          );
+          return when({
+            [`${title} leads ${paths.join(', ')} to ${rendered.service}, which serves ${expected.join(', ') || 'nothing'}`]:
+              [...paths].sort().join() !== [...expected].sort().join(),
+          });
         }),
-        ...routes.flatMap(({ title, path, isPrefix, backend, port, host }) => [
-          ...when(!isPrefix, `${title}: ${path} is not taken with everything below it`),
-          ...when(host === undefined || host === '', `${title} is for any host`),
-          ...when(
-            !services.some(
-              ({ metadata, ...rest }) =>
-                metadata.name === backend &&
-                hasPort({ metadata, ...rest }, port) &&
-                hasPort({ metadata, ...rest }, 'http'),
-            ),
-            `${title}: ${path} leads to ${backend ?? 'nothing'}, port ${port ?? 'none'}, which is no Service of the chart for HTTP`,
-          ),
-        ]),
+        ...routes.flatMap(({ title, path, isPrefix, backend, port, host }) =>
+          when({
+            [`${title}: ${path} is not taken with everything below it`]: !isPrefix,
+            [`${title} is for any host`]: host === undefined || host === '',
+            [`${title}: ${path} leads to ${backend ?? 'nothing'}, port ${port ?? 'none'}, which is no Service of the chart for HTTP`]:
+              !services.some(
+                ({ metadata, ...rest }) =>
+                  metadata.name === backend &&
+                  hasPort({ metadata, ...rest }, port) &&
+                  hasPort({ metadata, ...rest }, 'http'),
+              ),
+          }),
+        ),
       ];
     },
   },
@@ -173,10 +175,10 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
         ? []
         : objectsOf(rendered, HTTPRoute.is).flatMap(({ metadata, spec }) =>
             (spec.parentRefs ?? []).flatMap(({ name, sectionName }) =>
-              when(
-                sectionName === undefined,
-                `HTTPRoute ${metadata.name} belongs to every listener of ${name}`,
-              ),
+              when({
+                [`HTTPRoute ${metadata.name} belongs to every listener of ${name}`]:
+                  sectionName === undefined,
+              }),
             ),
           ),
   },
@@ -187,15 +189,15 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
       if (minutes === undefined) return [];
       return objectsOf(rendered, HTTPRoute.is).flatMap(({ metadata, spec }) =>
         (spec.rules ?? []).flatMap(({ timeouts = {} }) => [
-          ...when(
-            timeouts.request === undefined,
-            `HTTPRoute ${metadata.name} leaves the end of a stream to the Gateway`,
-          ),
+          ...when({
+            [`HTTPRoute ${metadata.name} leaves the end of a stream to the Gateway`]:
+              timeouts.request === undefined,
+          }),
           ...Object.values(timeouts).flatMap((duration) =>
-            when(
-              minutesOf(duration) <= minutes,
-              `HTTPRoute ${metadata.name} ends a stream of ${minutes} minutes after ${duration}`,
-            ),
+            when({
+              [`HTTPRoute ${metadata.name} ends a stream of ${minutes} minutes after ${duration}`]:
+                minutesOf(duration) <= minutes,
+            }),
           ),
         ]),
       );
@@ -205,18 +207,15 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
     name: 'metrics are taken from the admin port of a Service of the chart',
     faults: (rendered) =>
       objectsOf(rendered, ServiceMonitor.is).flatMap(({ metadata, spec }) =>
-        spec.endpoints.flatMap(({ port = '', path = '/metrics' }) => [
-          ...when(
-            path !== '/metrics' || port !== 'admin',
-            `ServiceMonitor ${metadata.name} asks ${port}${path}`,
-          ),
-          ...when(
-            servicesOf(rendered).filter(
-              (candidate) => selects(spec.selector, candidate.metadata.labels) && hasPort(candidate, port),
-            ).length !== 1,
-            `ServiceMonitor ${metadata.name} does not select exactly one Service with a port ${port}`,
-          ),
-        ]),
+        spec.endpoints.flatMap(({ port = '', path = '/metrics' }) =>
+          when({
+            [`ServiceMonitor ${metadata.name} asks ${port}${path}`]: path !== '/metrics' || port !== 'admin',
+            [`ServiceMonitor ${metadata.name} does not select exactly one Service with a port ${port}`]:
+              servicesOf(rendered).filter(
+                (candidate) => selects(spec.selector, candidate.metadata.labels) && hasPort(candidate, port),
+              ).length !== 1,
+          }),
+        ),
       ),
   },
 ];

@@ -25,18 +25,15 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
     faults: (rendered) => [
       ...objectsOf(rendered, Secret.is).map(({ metadata }) => `the chart makes a Secret: ${metadata.name}`),
       ...containersOf(rendered).flatMap(({ title, container }) =>
-        [...environmentOf(container)].flatMap(([name, source]) => [
-          ...when(
-            isSecret(name) && source.from !== 'secret',
-            `${title}: ${name} does not come from a secret`,
-          ),
-          ...when(
-            source.from === 'secret' && source.optional !== isOptional(name),
-            source.from === 'secret' && source.optional
+        [...environmentOf(container)].flatMap(([name, source]) =>
+          when({
+            [`${title}: ${name} does not come from a secret`]: isSecret(name) && source.from !== 'secret',
+            [source.from === 'secret' && source.optional
               ? `${title}: the pod starts although the secret of ${name} is not there`
-              : `${title}: the pod does not start without the secret of ${name}, which is optional`,
-          ),
-        ]),
+              : `${title}: the pod does not start without the secret of ${name}, which is optional`]:
+              source.from === 'secret' && source.optional !== isOptional(name),
+          }),
+        ),
       ),
     ],
   },
@@ -45,10 +42,10 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
     faults: (rendered) =>
       containersOf(rendered).flatMap(({ title, container }) =>
         [...environmentOf(container)].flatMap(([name, source]) =>
-          when(
-            source.from === 'value' && SECRET_TEXT.test(source.value),
-            `${title}: ${name} looks like a secret in plain text`,
-          ),
+          when({
+            [`${title}: ${name} looks like a secret in plain text`]:
+              source.from === 'value' && SECRET_TEXT.test(source.value),
+          }),
         ),
       ),
   },
@@ -56,7 +53,7 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
     name: 'settings stand in the pod template, so that a pod of the old version keeps its own',
     faults: (rendered) =>
       containersOf(rendered).flatMap(({ title, container: { env, envFrom } }) => [
-        ...when(envFrom.length > 0, `${title} reads a whole ConfigMap or Secret`),
+        ...when({ [`${title} reads a whole ConfigMap or Secret`]: envFrom.length > 0 }),
         ...env
           .filter(({ valueFrom }) => valueFrom !== undefined && valueFrom.secretKeyRef === undefined)
           .map(({ name }) => `${title}: ${name} comes neither from the template nor from a secret`),
@@ -67,12 +64,12 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
     faults: (rendered) => {
       const variables = environmentOf(serviceContainer(rendered));
       const prefix = textOf(variables, 'REDIS_KEY_PREFIX');
-      return when(
-        !rendered.isDevelopment &&
+      return when({
+        [`REDIS_KEY_PREFIX is ${prefix ?? ''} in ${textOf(variables, 'PARTNER_ENVIRONMENT') ?? ''}`]:
+          !rendered.isDevelopment &&
           prefix !== undefined &&
           (textOf(variables, 'PARTNER_ENVIRONMENT') === 'production') !== (prefix === PREFIX_OF_PRODUCTION),
-        `REDIS_KEY_PREFIX is ${prefix ?? ''} in ${textOf(variables, 'PARTNER_ENVIRONMENT') ?? ''}`,
-      );
+      });
     },
   },
 ];
