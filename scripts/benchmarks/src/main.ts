@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { LocalPartError } from '@partner/test-kit/backing-services/local-process';
 import { Command } from '@commander-js/extra-typings';
-import { InvalidArgumentError } from 'commander';
 import { describeMachine, machineLine } from './machine.js';
 import { createProgress } from '@partner/local-stack/progress';
 import { StackError } from '@partner/local-stack/stack-error';
+import { wholeNumber } from '@partner/local-stack/whole-number';
 import { renderApi, runApiBench } from './api-bench.js';
 import { API_OPERATIONS } from './api-operations.js';
 import { renderBackoff, runBackoffBench } from './backoff-bench.js';
@@ -19,16 +19,6 @@ const interruption = new AbortController();
 
 function write(text: string): void {
   process.stdout.write(text);
-}
-
-function wholeNumber(least: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^\d{1,9}$/.test(text) || value < least) {
-      throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
-    }
-    return value;
-  };
 }
 
 /** Reads an option that can be given more than once; without it the default holds. */

@@ -2,8 +2,7 @@ import path from 'node:path';
 import { isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
 import { LocalPartError } from '@partner/test-kit/backing-services/local-process';
 import { PollTimeoutError } from '@partner/test-kit/eventually';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { z } from 'zod';
+import { Command, Option } from '@commander-js/extra-typings';
 import { DemoError } from './demo/demo-error.js';
 import { playDemo } from './demo/play-demo.js';
 import { createProgress, type Progress } from './progress.js';
@@ -17,6 +16,7 @@ import { type Stack, startStack } from './stack/start-stack.js';
 import { removeStackData, stopStack } from './stack/stop-stack.js';
 import { renderStatus } from './status-text.js';
 import { renderTour } from './tour-text.js';
+import { wholeNumber } from './whole-number.js';
 
 /** The wait before the first retry in a stack that the demo starts, so that a retry can be watched. */
 const DEMO_RETRY_BASE_MS = '2000';
@@ -151,22 +151,6 @@ async function showStatus(directory: string): Promise<void> {
   if (!status.isReady) process.exitCode = 1;
 }
 
-function portNumber(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535) {
-    throw new InvalidArgumentError('It must be a whole number from 1 to 65535.');
-  }
-  return port;
-}
-
-function movesPerMinute(text: string): number {
-  const moves = Number(text);
-  if (!/^\d{1,4}$/.test(text) || moves < 1 || moves > 6_000) {
-    throw new InvalidArgumentError('It must be a whole number from 1 to 6000.');
-  }
-  return moves;
-}
-
 async function main(): Promise<void> {
   const program = new Command('scripts/up')
     .description(
@@ -183,9 +167,13 @@ async function main(): Promise<void> {
     .option(
       '--simulate [moves per minute]',
       'simulate the platform and the installers, 30 moves a minute by default',
-      movesPerMinute,
+      wholeNumber(1, 6_000),
     )
-    .option('--port <port>', 'port of the base address (default: 8080, or a free one)', portNumber)
+    .option(
+      '--port <port>',
+      'port of the base address (default: 8080, or a free one)',
+      wholeNumber(1, 65_535),
+    )
     .addOption(
       new Option('--directory <path>', 'where the stack keeps its files; another one is another stack')
         .env(STACK_DIRECTORY_VARIABLE)
@@ -201,18 +189,7 @@ stack.json in the directory says where everything is, and logs/ has a log for ea
     )
     .allowExcessArguments(false)
     .parse();
-  const options = z
-    .object({
-      detach: z.boolean().default(false),
-      status: z.boolean().default(false),
-      down: z.boolean().default(false),
-      reset: z.boolean().default(false),
-      demo: z.boolean().default(false),
-      port: z.number().optional(),
-      simulate: z.union([z.number(), z.literal(true)]).optional(),
-      directory: z.string(),
-    })
-    .parse(program.opts());
+  const options = program.opts();
   const { port, simulate } = options;
   const stackOptions = {
     ...(port === undefined ? {} : { proxyPort: port }),
@@ -220,15 +197,17 @@ stack.json in the directory says where everything is, and logs/ has a log for ea
   };
 
   const directory = path.resolve(options.directory);
-  if (options.status) return showStatus(directory);
-  if (options.down || options.reset) {
+  if (options.status === true) return showStatus(directory);
+  if (options.down === true || options.reset === true) {
     report((await takeDown(directory)) ? 'everything has ended' : 'nothing was running');
-    if (options.down) return;
+    if (options.down === true) return;
     await withStackLock(directory, () => removeStackData(directory));
     report('the data are gone');
   }
-  if (options.demo) return runDemo(directory, stackOptions);
-  return options.detach ? runDetached(directory, stackOptions) : runForeground(directory, stackOptions);
+  if (options.demo === true) return runDemo(directory, stackOptions);
+  return options.detach === true
+    ? runDetached(directory, stackOptions)
+    : runForeground(directory, stackOptions);
 }
 
 // The reader has gone, e.g. behind head; the work goes on.

@@ -1,14 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { demandYes, instant, listOf, readPages, wholeNumber } from './command-context.js';
+import { demandYes, instant, listOf, readPages } from './command-context.js';
 
 describe('what operators give', () => {
-  test('whole numbers are in their range', () => {
-    expect(wholeNumber(1, 10)('7')).toBe(7);
-    for (const text of ['0', '11', '1.5', '-1', '', 'x', '1e1']) {
-      expect(() => wholeNumber(1, 10)(text)).toThrow('whole number from 1 to 10');
-    }
-  });
-
   test('times are instants, or how long ago', () => {
     expect(instant('2026-08-26T14:03:00Z')).toEqual(new Date('2026-08-26T14:03:00Z'));
     expect(instant('2026-08-26')).toEqual(new Date('2026-08-26T00:00:00Z'));

@@ -38,16 +38,6 @@ export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`;
 }
 
-/** Reads a whole number in a range. */
-export function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^\d{1,9}$/.test(text) || value < min || value > max)
-      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
-    return value;
-  };
-}
-
 /**
  * Reads a list with commas. Refuses one without entries: an empty variable in a script must not take away what there is.
  * `what` says what the list holds.

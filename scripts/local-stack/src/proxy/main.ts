@@ -1,22 +1,18 @@
 import { listen, ListenError } from '@partner/kernel/listen';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { z } from 'zod';
+import { wholeNumber } from '../whole-number.js';
 import { createIngressProxy } from './ingress-proxy.js';
 
-const program = new Command('proxy')
+const routes = z.array(z.object({ prefix: z.string(), targets: z.array(z.url()) }));
+const options = new Command('proxy')
   .description("A reverse proxy with the ingress's routes, on loopback.")
-  .requiredOption('--port <port>', 'the port')
-  .requiredOption('--routes <json>', 'list of {"prefix", "targets"}')
-  .parse();
-const options = z
-  .object({
-    port: z.coerce.number(),
-    routes: z
-      .string()
-      .transform((text): unknown => JSON.parse(text))
-      .pipe(z.array(z.object({ prefix: z.string(), targets: z.array(z.url()) }))),
-  })
-  .parse(program.opts());
+  .requiredOption('--port <port>', 'the port', wholeNumber(0, 65_535))
+  .requiredOption('--routes <json>', 'list of {"prefix", "targets"}', (text) =>
+    routes.parse(JSON.parse(text)),
+  )
+  .parse()
+  .opts();
 
 const server = createIngressProxy(options.routes);
 try {

@@ -1,5 +1,5 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { readJson, writePrivateJson } from '../private-file.js';
 
 /** A signing secret that the receiver is told of. */
 export const knownSecret = z.object({
@@ -22,13 +22,12 @@ export interface KnownSecrets {
 
 /** Opens the secrets in a file that only its owner can read; it is made with the first secret. */
 export function openKnownSecrets(file: string): KnownSecrets {
-  let secrets = read(file);
+  let secrets = readJson(file, z.array(knownSecret)) ?? [];
   return {
     add(added) {
       const isSame = (known: KnownSecret) => known.secret === added.secret && known.path === added.path;
       secrets = [...secrets.filter((known) => !isSame(known)), added];
-      writeFileSync(`${file}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
-      renameSync(`${file}.new`, file);
+      writePrivateJson(file, secrets);
     },
     candidates(version, path) {
       return secrets
@@ -36,14 +35,4 @@ export function openKnownSecrets(file: string): KnownSecrets {
         .map((known) => known.secret);
     },
   };
-}
-
-function read(file: string): KnownSecret[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return [];
-  }
-  return z.array(knownSecret).parse(JSON.parse(text));
 }

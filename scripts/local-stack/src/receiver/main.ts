@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { listen, ListenError } from '@partner/kernel/listen';
-import { Command } from 'commander';
-import { z } from 'zod';
+import { Command } from '@commander-js/extra-typings';
 import { ensureCertificates } from './certificates.js';
+import { wholeNumber } from '../whole-number.js';
 import { openKnownSecrets } from './known-secrets.js';
 import { createReceiver } from './receiver.js';
 
 const program = new Command('receiver')
   .description('The example of a webhook endpoint, over HTTPS on loopback.')
-  .requiredOption('--port <port>', 'the port')
+  .requiredOption('--port <port>', 'the port', wholeNumber(0, 65_535))
   .requiredOption('--host-name <name>', 'the host name of its certificate')
   .requiredOption(
     '--certificates <directory>',
@@ -31,15 +31,7 @@ Control, for requests to 127.0.0.1 or localhost only:
   GET  /_control/health      200 when it is up`,
   )
   .parse();
-const options = z
-  .object({
-    port: z.coerce.number(),
-    hostName: z.string(),
-    certificates: z.string(),
-    log: z.string(),
-    secrets: z.string(),
-  })
-  .parse(program.opts());
+const options = program.opts();
 
 const receiver = await createReceiver({
   logFile: options.log,

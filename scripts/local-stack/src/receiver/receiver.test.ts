@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
-import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { closeServer, listen } from '@partner/kernel/listen';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { ensureCertificates } from './certificates.js';
+import { httpsStatus } from './https-status.js';
 import { openKnownSecrets } from './known-secrets.js';
 import { readReceived } from './read-received.js';
 import { createReceiver } from './receiver.js';
@@ -52,32 +52,15 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function post(
+function post(
   where: string,
   body: string,
   headers: Readonly<Record<string, string>>,
   host = 'receiver.partner.test',
 ): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      {
-        host: '127.0.0.1',
-        port,
-        path: where,
-        method: 'POST',
-        agent: false,
-        ca: readFileSync(caFile),
-        servername: 'receiver.partner.test',
-        headers: { ...headers, host },
-      },
-      (answer) => {
-        answer.resume();
-        answer.once('end', () => resolve(answer.statusCode ?? 0));
-      },
-    );
-    sent.once('error', reject);
-    sent.end(body);
-  });
+  const trusted = { ca: readFileSync(caFile), servername: 'receiver.partner.test' };
+  const options = { ...trusted, method: 'POST', headers: { ...headers, host } };
+  return httpsStatus(`https://127.0.0.1:${port}${where}`, options, body);
 }
 
 function deliver(where: string, eventId: string, tamper = (body: string) => body): Promise<number> {

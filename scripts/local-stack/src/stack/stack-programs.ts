@@ -1,4 +1,3 @@
-import { request } from 'node:https';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { baseEnvironment, type LocalProgram } from '@partner/test-kit/backing-services/local-process';
@@ -7,6 +6,7 @@ import { rabbitmqPrograms, rabbitmqUrl } from '@partner/test-kit/backing-service
 import { redisProgram, redisUrl } from '@partner/test-kit/backing-services/redis';
 import type { PartName, PartSource } from '../parts/part-source.js';
 import type { CertificateFiles } from '../receiver/certificates.js';
+import { httpsStatus } from '../receiver/https-status.js';
 import { CONTROL_PATHS } from '../receiver/receiver.js';
 import { serviceOf } from './replicas.js';
 import { RECEIVER_HOST } from './receiver-hosts.js';
@@ -60,51 +60,46 @@ export function partUrl(part: PartName, source: PartSource): string {
   }
 }
 
-/** One replica of a service, on the ports of the plan. */
-export function serviceProgram(
-  surroundings: ProgramSurroundings & { readonly settings: Readonly<Record<string, string>> },
-  name: string,
-  service: ServiceName,
+/** A program of the project, run by this Node. */
+function nodeProgram(
+  { root, directory }: Pick<ProgramSurroundings, 'root' | 'directory'>,
+  program: Pick<LocalProgram, 'name' | 'args' | 'env' | 'isUp'>,
 ): LocalProgram {
-  const { root, directory, settings } = surroundings;
   return {
-    name,
+    ...program,
     command: process.execPath,
-    args: [
-      '--enable-source-maps',
-      '--import',
-      '@partner/kernel/telemetry/start',
-      path.join(root, 'services', service, 'dist', 'main.js'),
-    ],
-    env: { ...serviceBaseEnvironment(), ...settings },
     cwd: root,
-    logFile: path.join(stackFiles(directory).logs, `${name}.log`),
-    isUp: () => answers(`http://127.0.0.1:${settings['ADMIN_PORT'] ?? ''}/readyz`, 200),
+    logFile: path.join(stackFiles(directory).logs, `${program.name}.log`),
     startTimeoutMs: 180_000,
     stopSignal: 'SIGTERM',
     stopGraceMs: 12_000,
   };
 }
 
+type WithSettings = Pick<ProgramSurroundings, 'root' | 'directory'> & {
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+/** One replica of a service, on the ports of the plan. */
+export function serviceProgram(surroundings: WithSettings, name: string, service: ServiceName): LocalProgram {
+  const main = path.join(surroundings.root, 'services', service, 'dist/main.js');
+  return programOfService(surroundings, name, ['--import', '@partner/kernel/telemetry/start', main]);
+}
+
 /** The simulator, which plays in the sandbox over the broker. */
-export function simulatorProgram(
-  surroundings: Pick<ProgramSurroundings, 'root' | 'directory'> & {
-    readonly settings: Readonly<Record<string, string>>;
-  },
-): LocalProgram {
-  const { root, directory, settings } = surroundings;
-  return {
-    name: 'simulator',
-    command: process.execPath,
-    args: ['--enable-source-maps', path.join(root, 'services/job-state/dist/simulate-sandbox.js')],
+export function simulatorProgram(surroundings: WithSettings): LocalProgram {
+  const main = path.join(surroundings.root, 'services/job-state/dist/simulate-sandbox.js');
+  return programOfService(surroundings, 'simulator', [main]);
+}
+
+function programOfService(surroundings: WithSettings, name: string, args: readonly string[]): LocalProgram {
+  const { settings } = surroundings;
+  return nodeProgram(surroundings, {
+    name,
+    args: ['--enable-source-maps', ...args],
     env: { ...serviceBaseEnvironment(), ...settings },
-    cwd: root,
-    logFile: path.join(stackFiles(directory).logs, 'simulator.log'),
     isUp: () => answers(`http://127.0.0.1:${settings['ADMIN_PORT'] ?? ''}/readyz`, 200),
-    startTimeoutMs: 180_000,
-    stopSignal: 'SIGTERM',
-    stopGraceMs: 12_000,
-  };
+  });
 }
 
 /** What a service's process gets besides its settings. */
@@ -118,28 +113,21 @@ export function serviceBaseEnvironment(): Record<string, string> {
 }
 
 /** The reverse proxy with the ingress's routes. */
-export function proxyProgram({ root, directory, plan }: ProgramSurroundings): LocalProgram {
+export function proxyProgram(surroundings: ProgramSurroundings): LocalProgram {
+  const { root, plan } = surroundings;
   const routes = Object.entries(INGRESS_PATHS).flatMap(([service, prefixes]) => {
     const targets = Object.entries(plan.services).flatMap(([name, { httpPort }]) =>
       serviceOf(name) === service && httpPort !== undefined ? [`http://127.0.0.1:${httpPort}`] : [],
     );
     return prefixes.map((prefix) => ({ prefix, targets }));
   });
-  return {
+  const main = path.join(root, 'scripts/local-stack/dist/proxy/main.js');
+  return nodeProgram(surroundings, {
     name: 'proxy',
-    command: process.execPath,
-    args: [
-      path.join(root, 'scripts/local-stack/dist/proxy/main.js'),
-      ...['--port', String(plan.ports.proxy), '--routes', JSON.stringify(routes)],
-    ],
+    args: [main, '--port', String(plan.ports.proxy), '--routes', JSON.stringify(routes)],
     env: baseEnvironment(),
-    cwd: root,
-    logFile: path.join(stackFiles(directory).logs, 'proxy.log'),
     isUp: () => answers(`http://127.0.0.1:${plan.ports.proxy}/`, 404),
-    startTimeoutMs: 120_000,
-    stopSignal: 'SIGTERM',
-    stopGraceMs: 12_000,
-  };
+  });
 }
 
 /** The files that the example receiver writes. */
@@ -153,13 +141,13 @@ export function receiverFiles(directory: string) {
 
 /** The example receiver. */
 export function receiverProgram(
-  { root, directory, plan }: ProgramSurroundings,
-  certificates: CertificateFiles,
+  surroundings: ProgramSurroundings,
+  { caFile }: CertificateFiles,
 ): LocalProgram {
+  const { root, directory, plan } = surroundings;
   const files = receiverFiles(directory);
-  return {
+  return nodeProgram(surroundings, {
     name: 'receiver',
-    command: process.execPath,
     args: [
       path.join(root, 'scripts/local-stack/dist/receiver/main.js'),
       ...['--port', String(plan.ports.receiver)],
@@ -167,40 +155,17 @@ export function receiverProgram(
       ...['--log', files.log, '--secrets', files.secrets],
     ],
     env: baseEnvironment(),
-    cwd: root,
-    logFile: path.join(stackFiles(directory).logs, 'receiver.log'),
-    isUp: () => isReceiverUp(plan.ports.receiver, certificates.caFile),
-    startTimeoutMs: 120_000,
-    stopSignal: 'SIGTERM',
-    stopGraceMs: 12_000,
-  };
+    isUp: async () => {
+      const url = `https://127.0.0.1:${plan.ports.receiver}${CONTROL_PATHS.health}`;
+      return (
+        existsSync(caFile) && (await httpsStatus(url, { ca: readFileSync(caFile), timeout: 2_000 })) === 200
+      );
+    },
+  });
 }
 
 async function answers(url: string, status: number): Promise<boolean> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) });
   await answer.arrayBuffer();
   return answer.status === status;
-}
-
-async function isReceiverUp(port: number, caFile: string): Promise<boolean> {
-  if (!existsSync(caFile)) return false;
-  return new Promise((resolve) => {
-    const sent = request(
-      {
-        host: '127.0.0.1',
-        port,
-        path: CONTROL_PATHS.health,
-        ca: readFileSync(caFile),
-        timeout: 2_000,
-        agent: false,
-      },
-      (answer) => {
-        answer.resume();
-        resolve(answer.statusCode === 200);
-      },
-    );
-    sent.once('timeout', () => sent.destroy());
-    sent.once('error', () => resolve(false));
-    sent.end();
-  });
 }

@@ -5,7 +5,8 @@ import { announcementPage } from '@partner/proto-contracts/resources/announcemen
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type Mail, MailError } from '@partner/kernel/mail';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
-import { type CommandContext, examples, readPages, wholeNumber } from '../command-context.js';
+import { wholeNumber } from '@partner/local-stack/whole-number';
+import { type CommandContext, examples, readPages } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { columns } from '../output.js';
 import { readAnnouncement } from '../read-announcement.js';

@@ -7,7 +7,8 @@ import {
   REPLAYED_STATES,
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { readResource } from '@partner/proto-contracts/resource-json';
-import { type CommandContext, demandYes, examples, instant, wholeNumber } from '../command-context.js';
+import { wholeNumber } from '@partner/local-stack/whole-number';
+import { type CommandContext, demandYes, examples, instant } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { columns, renderTable } from '../output.js';
 import { pollUntil } from '../poll-until.js';

@@ -3,7 +3,8 @@ import { QUEUES, type QueueDefinition } from '@partner/proto-contracts/topology'
 import { type DeadLetter, goThroughDeadLetters } from '@partner/kernel/amqp/dead-letters';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { notFound } from '@partner/kernel/service-error';
-import { type CommandContext, demandYes, examples, wholeNumber } from '../command-context.js';
+import { wholeNumber } from '@partner/local-stack/whole-number';
+import { type CommandContext, demandYes, examples } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { decodeMessage } from '../known-messages.js';
 import { columns, type Document, renderBody } from '../output.js';

@@ -9,7 +9,8 @@ import {
   deliveryWithAttempts,
 } from '@partner/proto-contracts/resources/delivery/delivery';
 import { readResource } from '@partner/proto-contracts/resource-json';
-import { type CommandContext, examples, instant, readPages, wholeNumber } from '../command-context.js';
+import { wholeNumber } from '@partner/local-stack/whole-number';
+import { type CommandContext, examples, instant, readPages } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 import { waitForDelivery } from '../wait-for-delivery.js';

@@ -1,7 +1,8 @@
 import { Command } from '@commander-js/extra-typings';
 import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
 import { readResource } from '@partner/proto-contracts/resource-json';
-import { type CommandContext, examples, readPages, wholeNumber } from '../command-context.js';
+import { wholeNumber } from '@partner/local-stack/whole-number';
+import { type CommandContext, examples, readPages } from '../command-context.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 
 const EVENT_COLUMNS = columns(`

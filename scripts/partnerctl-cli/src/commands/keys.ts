@@ -6,7 +6,8 @@ import {
   keyKind,
 } from '@partner/proto-contracts/resources/api-key/api-key';
 import { readResource } from '@partner/proto-contracts/resource-json';
-import { type CommandContext, demandYes, examples, readPages, wholeNumber } from '../command-context.js';
+import { wholeNumber } from '@partner/local-stack/whole-number';
+import { type CommandContext, demandYes, examples, readPages } from '../command-context.js';
 import { columns } from '../output.js';
 
 /** The columns of a table of API keys. */

@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
+import { httpsStatus } from '@partner/local-stack/receiver/https-status';
 import { collectGarbage } from '@partner/local-stack/testing/collect-garbage';
 import { type SignedDelivery, signDelivery } from '../signed-delivery.js';
 import { aStack } from '../testing/a-stack.js';
@@ -51,18 +51,8 @@ function deliveryOf(eventId: string, event = 'install.job_assigned'): SignedDeli
   return signDelivery({ secret: SECRET, secretVersion: 1, event, eventId, at: new Date(), body });
 }
 
-async function post({ headers, body }: SignedDelivery): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      `https://localhost:${port}/hooks`,
-      { method: 'POST', headers, ca, agent: false },
-      (answer) => {
-        answer.resume().once('end', () => resolve(answer.statusCode));
-      },
-    );
-    sent.once('error', reject).end(body);
-  });
-}
+const post = ({ headers, body }: SignedDelivery) =>
+  httpsStatus(`https://localhost:${port}/hooks`, { method: 'POST', headers, ca }, body.toString('utf8'));
 
 test('a listener counts events, not how often each of them comes, and no tests', async () => {
   const { up, said, ended } = listening('--count', '2', '--secret-file', '-');

@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
-import { type CommandContext, examples, wholeNumber } from '../command-context.js';
+import { wholeNumber } from '@partner/local-stack/whole-number';
+import { type CommandContext, examples } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { columns, type Document, renderLines, renderTable } from '../output.js';
 import {

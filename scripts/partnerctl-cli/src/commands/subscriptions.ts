@@ -9,7 +9,8 @@ import {
   subscriptionList,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
-import { type CommandContext, demandYes, examples, listOf, wholeNumber } from '../command-context.js';
+import { wholeNumber } from '@partner/local-stack/whole-number';
+import { type CommandContext, demandYes, examples, listOf } from '../command-context.js';
 import { columns, type Document } from '../output.js';
 import { showFirstAttempt } from './deliveries.js';
 
