@@ -55,6 +55,11 @@ function createReplica(
   return { limiter, metrics, now: () => instant, advance: (ms) => (instant += ms) };
 }
 
+async function twoReplicas(url: string, answerTimeoutMs: number) {
+  const replica = async () => createReplica(await connect(url, answerTimeoutMs));
+  return [await replica(), await replica()] as const;
+}
+
 async function takeTimes(limiter: RateLimiter, key: string, limit: number, times: number) {
   const verdicts = await Promise.all(Array.from({ length: times }, () => limiter.take(key, limit)));
   return verdicts.filter((verdict) => verdict.accepted).length;
@@ -81,10 +86,7 @@ describe('the shared limiter', () => {
   const newKey = () => `installer:${randomUUID()}`;
 
   test('counts over all replicas: what one accepts the other cannot [LIMIT-6]', async () => {
-    const [a, b] = [
-      createReplica(await connect(testRedisUrl(), LONG_TIMEOUT_MS)),
-      createReplica(await connect(testRedisUrl(), LONG_TIMEOUT_MS)),
-    ];
+    const [a, b] = await twoReplicas(testRedisUrl(), LONG_TIMEOUT_MS);
     const key = newKey();
     const accepted = await Promise.all([
       takeTimes(a.limiter, key, 60, 50),
@@ -249,10 +251,7 @@ describe('the limiter without Redis', () => {
   });
 
   test('continues with its share when Redis hangs, and restores shared counting once it responds [LIMIT-6]', async () => {
-    const [a, b] = [
-      createReplica(await connect(server.url, NOTICED_MS)),
-      createReplica(await connect(server.url, NOTICED_MS)),
-    ];
+    const [a, b] = await twoReplicas(server.url, NOTICED_MS);
     expect(await takeTimes(a.limiter, 'hang', 60, 10)).toBe(10);
 
     server.process.signal('SIGSTOP');
@@ -301,10 +300,7 @@ describe('the limiter without Redis', () => {
   });
 
   test('accepts no more than the limit over all replicas in a span in which Redis hung and recovered', async () => {
-    const [a, b] = [
-      createReplica(await connect(server.url, NOTICED_MS)),
-      createReplica(await connect(server.url, NOTICED_MS)),
-    ];
+    const [a, b] = await twoReplicas(server.url, NOTICED_MS);
     expect(await takeTimes(a.limiter, 'span', 60, 5)).toBe(5);
     server.process.signal('SIGSTOP');
     // Redis counts commands sent before the failure is detected late; it never receives later ones.
@@ -322,10 +318,7 @@ describe('the limiter without Redis', () => {
   });
 
   test('counts the last known requests of the other replicas, for as long as they may count', async () => {
-    const [a, b] = [
-      createReplica(await connect(server.url, NOTICED_MS)),
-      createReplica(await connect(server.url, NOTICED_MS)),
-    ];
+    const [a, b] = await twoReplicas(server.url, NOTICED_MS);
     expect(await takeTimes(a.limiter, 'uneven', 60, 45)).toBe(45);
     for (const { advance } of [a, b]) advance(10_000);
     expect(await takeTimes(b.limiter, 'uneven', 60, 5)).toBe(5);
@@ -344,10 +337,7 @@ describe('the limiter without Redis', () => {
   });
 
   test('accepts nothing locally of a limit that the others have used up', async () => {
-    const [a, b] = [
-      createReplica(await connect(server.url, NOTICED_MS)),
-      createReplica(await connect(server.url, NOTICED_MS)),
-    ];
+    const [a, b] = await twoReplicas(server.url, NOTICED_MS);
     expect(await takeTimes(a.limiter, 'used up', 60, 60)).toBe(60);
     for (const { advance } of [a, b]) advance(10_000);
     expect(await takeTimes(b.limiter, 'used up', 60, 1)).toBe(0);
@@ -362,10 +352,7 @@ describe('the limiter without Redis', () => {
   });
 
   test("ignores the others' requests of a key when the clock was far ahead", async () => {
-    const [a, b] = [
-      createReplica(await connect(server.url, NOTICED_MS)),
-      createReplica(await connect(server.url, NOTICED_MS)),
-    ];
+    const [a, b] = await twoReplicas(server.url, NOTICED_MS);
     expect(await takeTimes(a.limiter, 'ahead', 60, 60)).toBe(60);
     expect(await takeTimes(b.limiter, 'ahead', 60, 1)).toBe(0);
     server.process.signal('SIGSTOP');
@@ -375,10 +362,7 @@ describe('the limiter without Redis', () => {
   });
 
   test('needs room in the shared count too just after Redis recovers, and does not charge refused requests', async () => {
-    const [a, b] = [
-      createReplica(await connect(server.url, NOTICED_MS)),
-      createReplica(await connect(server.url, NOTICED_MS)),
-    ];
+    const [a, b] = await twoReplicas(server.url, NOTICED_MS);
     expect(await takeTimes(a.limiter, 'both', 60, 55)).toBe(55);
     for (const { advance } of [a, b]) advance(30_000);
     server.process.signal('SIGSTOP');
