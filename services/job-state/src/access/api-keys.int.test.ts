@@ -71,6 +71,13 @@ function gateway() {
   return createClient(AuthenticationService, transport);
 }
 
+/** Creates a key of the seller. */
+const createKey = (key: object) => client().createKey({ companyId: seller, ...key });
+
+/** Rotates a key of the seller. */
+const rotateKey = (keyId: string, overlapHours: number) =>
+  client().rotateKey({ companyId: seller, keyId, overlapHours });
+
 /** Creates a general key of the seller; returns its id and text. */
 async function created(companyId = seller): Promise<{ readonly id: string; readonly text: string }> {
   const { key, apiKey } = await client().createKey({ companyId, kind: 'general' });
@@ -108,11 +115,7 @@ async function move(jobId: string, installerCompanyId: string, occurredAt: Date)
 
 describe('creating a key', () => {
   test('returns a key that works at once, and stores only its hash and its last four characters', async () => {
-    const { key, apiKey } = await client().createKey({
-      companyId: seller,
-      kind: 'general',
-      description: 'Website',
-    });
+    const { key, apiKey } = await createKey({ kind: 'general', description: 'Website' });
     expect(apiKey).toMatch(/^key_[0-9a-z]{26}\.svc_live_[0-9A-Za-z]{38}$/);
     expect(apiKey.startsWith(`${key.id}.`)).toBe(true);
     expect(key).toMatchObject({
@@ -160,11 +163,7 @@ describe('creating a key', () => {
     const jobId = await insertAssignedJob(database, seller, installer);
     await move(jobId, other, new Date(TEST_NOW.getTime() + HOUR_MS));
     for (const boundCompanyId of [installer, other]) {
-      const { key } = await client().createKey({
-        companyId: seller,
-        kind: 'installer-contractor',
-        boundCompanyId,
-      });
+      const { key } = await createKey({ kind: 'installer-contractor', boundCompanyId });
       expect(key.boundCompany).toMatchObject({ id: boundCompanyId, name: 'installer company' });
     }
   });
@@ -175,7 +174,7 @@ describe('creating a key', () => {
     const messages = await Promise.all(
       [installer, otherSeller, seller, newId('cmp')].map(async (boundCompanyId) => {
         const kind = 'installer-contractor';
-        const failure = await failureOf(client().createKey({ companyId: seller, kind, boundCompanyId }));
+        const failure = await failureOf(createKey({ kind, boundCompanyId }));
         return `${failure.reason} ${failure.message}`;
       }),
     );
@@ -186,7 +185,7 @@ describe('creating a key', () => {
   test('by an operator binds it to any installer company before the first assignment, and to no other company [CONSOLE-9]', async () => {
     const next = await insertCompany(database, 'INSTALLER');
     const bind = (boundCompanyId: string, actor: { membershipId?: string; displayName: string }) =>
-      client().createKey({ companyId: seller, actor, kind: 'installer-contractor', boundCompanyId });
+      createKey({ actor, kind: 'installer-contractor', boundCompanyId });
     const owner = { membershipId: newId('mem'), displayName: 'Ada' };
     const operator = { displayName: 'operator: Grace' };
     const failure = await failureOf(bind(next, owner));
@@ -214,14 +213,10 @@ describe('creating a key', () => {
       {},
     ];
     for (const invalidKey of invalidKeys) {
-      const failure = await failureOf(client().createKey({ companyId: seller, ...invalidKey }));
+      const failure = await failureOf(createKey(invalidKey));
       expect(failure.reason).toBe('invalid_argument');
     }
-    const { key } = await client().createKey({
-      companyId: seller,
-      kind: 'general',
-      description: '😀'.repeat(120),
-    });
+    const { key } = await createKey({ kind: 'general', description: '😀'.repeat(120) });
     expect(key.description).toBe('😀'.repeat(120));
   });
 
@@ -266,17 +261,12 @@ describe('creating a key', () => {
 describe('rotating a key', () => {
   test('creates one of the same kind, and the old one expires after the overlap [CONSOLE-10]', async () => {
     await insertAssignedJob(database, seller, installer);
-    const made = await client().createKey({
-      companyId: seller,
+    const made = await createKey({
       kind: 'installer-contractor',
       boundCompanyId: installer,
       description: 'Order desk',
     });
-    const rotated = await client().rotateKey({
-      companyId: seller,
-      keyId: made.key.id,
-      overlapHours: 24,
-    });
+    const rotated = await rotateKey(made.key.id, 24);
     expect(rotated.key).toMatchObject({
       kind: 'installer-contractor',
       boundCompany: { id: installer },
@@ -299,7 +289,7 @@ describe('rotating a key', () => {
 
   test('without an overlap revokes the old one at once, and broadcasts it', async () => {
     const { id, text } = await created();
-    await client().rotateKey({ companyId: seller, keyId: id, overlapHours: 0 });
+    await rotateKey(id, 0);
     expect(await isAccepted(text)).toBe(false);
     expect(await revocationsOf(id)).toBe(1);
   });
@@ -308,13 +298,13 @@ describe('rotating a key', () => {
     const { id } = await created();
     const end = new Date(TEST_NOW.getTime() + HOUR_MS);
     await database.query('update api_keys set expires_at = $2 where id = $1', [id, end]);
-    const { previous } = await client().rotateKey({ companyId: seller, keyId: id, overlapHours: 168 });
+    const { previous } = await rotateKey(id, 168);
     expect(previous.expiresAt).toBe(end.toISOString());
   });
 
   test('is refused for one that was replaced, revoked or has expired [CONSOLE-10]', async () => {
     const [replaced, revoked, expired] = [await created(), await created(), await created()];
-    const rotate = (keyId: string) => client().rotateKey({ companyId: seller, keyId, overlapHours: 1 });
+    const rotate = (keyId: string) => rotateKey(keyId, 1);
     const outcomes = await Promise.all(
       [1, 2].map(() =>
         rotate(replaced.id).then(
@@ -336,17 +326,15 @@ describe('rotating a key', () => {
     const keys = [];
     for (let count = 0; count < 20; count += 1) keys.push(await created());
     const [{ id, text } = { id: '', text: '' }] = keys;
-    const rotate = (overlapHours: number) =>
-      client().rotateKey({ companyId: seller, keyId: id, overlapHours });
-    expect((await failureOf(rotate(1))).reason).toBe('key_limit_reached');
+    expect((await failureOf(rotateKey(id, 1))).reason).toBe('key_limit_reached');
     expect(await isAccepted(text)).toBe(true);
     expect((await listed()).map(({ state }) => state)).not.toContain('expiring');
-    await rotate(0);
+    await rotateKey(id, 0);
   });
 
   test.each([-1, 169])('is refused with an overlap of %d hours [CONSOLE-10]', async (overlapHours) => {
     const { id } = await created();
-    const failure = await failureOf(client().rotateKey({ companyId: seller, keyId: id, overlapHours }));
+    const failure = await failureOf(rotateKey(id, overlapHours));
     expect(failure.reason).toBe('invalid_argument');
   });
 });
