@@ -27,6 +27,10 @@ import {
 } from './testing/sender-fixture.js';
 import { createTestAuthority, type TestCertificate } from './testing/test-certificates.js';
 
+/** Responds with 204 and closes the connection. */
+const respondAndClose = (_request: unknown, response: ServerResponse) =>
+  void response.writeHead(204, { connection: 'close' }).end();
+
 describe('TLS', () => {
   const hour = 3_600_000;
   const otherHost = 'the certificate is for another host name';
@@ -129,10 +133,7 @@ describe('a TLS session', () => {
     [4_000, true],
     [8_192, false],
   ])('with %i bytes more than usual is resumed: %s', async (bytes, resumed) => {
-    const at = await receiver({
-      maxVersion: 'TLSv1.2',
-      answer: (_request, response) => response.writeHead(204, { connection: 'close' }).end(),
-    });
+    const at = await receiver({ maxVersion: 'TLSv1.2', answer: respondAndClose });
     const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
     const open = pool.agent.createConnection.bind(pool.agent);
     pool.agent.createConnection = (options) => {
@@ -150,12 +151,7 @@ describe('a TLS session', () => {
 
   /** A receiver that closes each connection, and its successor with the same ticket keys and another certificate. */
   async function receiverAndSuccessor(maxVersion: 'TLSv1.2' | 'TLSv1.3', shown: TestCertificate) {
-    const shared = {
-      maxVersion,
-      ticketKeys: randomBytes(48),
-      answer: (_request: unknown, response: ServerResponse) =>
-        void response.writeHead(204, { connection: 'close' }).end(),
-    };
+    const shared = { maxVersion, ticketKeys: randomBytes(48), answer: respondAndClose };
     const first = await startReceiver({ ...shared, certificate: shown });
     return {
       port: first.port,
@@ -306,9 +302,7 @@ describe('a kept connection', () => {
   });
 
   test('that the receiver closed is not a failure of the next POST', async () => {
-    const at = await receiver({
-      answer: (_request, response) => response.writeHead(204, { connection: 'close' }).end(),
-    });
+    const at = await receiver({ answer: respondAndClose });
     const post = senderFor(loopback(at.port));
     expect([(await post()).outcome, (await post()).outcome]).toEqual(['delivered', 'delivered']);
     expect(at.requests.map(({ connection }) => connection)).toEqual([1, 2]);
@@ -359,10 +353,8 @@ describe('a kept connection', () => {
     const post = senderFor(loopback(at.port), {}, pool);
     await Promise.all([post(), post()]);
     while (Object.values(pool.agent.freeSockets).flat().length < 2) await once(pool.agent, 'free');
-
     at.reset();
     const result = await post();
-
     expect(result).toMatchObject({ outcome: 'delivered', trace: { reusedConnection: false } });
     expect({ posts: posted.length, connections: at.connections() }).toEqual({ posts: 3, connections: 3 });
   });
