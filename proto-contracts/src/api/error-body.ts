@@ -5,7 +5,7 @@ import { ERROR_REASON_CATALOGUE, isErrorReason } from './error-reasons.js';
 const errorCode = z.enum(Object.keys(ERROR_REASON_CATALOGUE).filter(isErrorReason)).meta({
   id: 'ErrorCode',
   description:
-    'What went wrong, for a program. A code keeps its meaning. New codes come without a new version: accept a code that is not in this list, and go by the status.',
+    'Machine-readable error. The meaning of a code never changes. New codes need no new version: accept unknown codes and use the status.',
 });
 
 /**
@@ -13,30 +13,30 @@ const errorCode = z.enum(Object.keys(ERROR_REASON_CATALOGUE).filter(isErrorReaso
  */
 export const errorBody = z
   .object({
-    error: z.string().meta({ description: 'What went wrong, for a person; names the field for a 400.' }),
+    error: z.string().meta({ description: 'Message for people; names the field for a 400.' }),
     code: errorCode,
     requestId: z.string().meta({
-      description: 'The same as the header `x-request-id`. Log it: it finds the request in our logs.',
+      description: 'The same as the header `x-request-id`. Log it: it identifies the request in our logs.',
     }),
     details: z
       .array(
         z
           .object({
             path: z.string().meta({
-              description: 'Where the fault is: a field such as `membershipIds.3`, a parameter or a header.',
+              description: 'The invalid field such as `membershipIds.3`, parameter or header.',
             }),
-            message: z.string().meta({ description: 'What would be right.' }),
+            message: z.string().meta({ description: 'The rule, or a valid value.' }),
           })
-          .meta({ id: 'ErrorDetail', description: 'One fault of a request.' }),
+          .meta({ id: 'ErrorDetail', description: 'One violation in a request.' }),
       )
       .optional()
-      .meta({ description: 'With a 400: every fault that was found.' }),
+      .meta({ description: 'With a 400: all violations.' }),
     currentVersion: z
       .int()
       .optional()
-      .meta({ description: 'With `stale_version`: the version that the job has now.' }),
+      .meta({ description: 'With `stale_version`: the current version of the job.' }),
     currentStatus: z.string().optional().meta({
-      description: 'With `transition_not_allowed`: the status that the job or its schedule has now.',
+      description: 'With `transition_not_allowed`: the current status of the job or its schedule.',
     }),
     allowed: z.array(z.string()).optional().meta({
       description:

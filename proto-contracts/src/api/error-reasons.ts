@@ -24,7 +24,7 @@ export const ERROR_REASON_CATALOGUE = {
   cursor_invalid: {
     httpStatus: 400,
     meaning:
-      'The cursor was not made for this company, was changed, or is so old that entries after it are not kept any more.',
+      'The cursor was not issued to this company, was changed, or is so old that entries after it are no longer kept.',
     action:
       'Use a `nextCursor` unchanged, or start again: the change feed with `view=snapshot` or `from=start`, any other list without a cursor.',
   },
@@ -56,7 +56,7 @@ export const ERROR_REASON_CATALOGUE = {
   },
   method_not_allowed: {
     httpStatus: 405,
-    meaning: 'The path is known, but not with this method; the header `allow` lists those that it has.',
+    meaning: 'The path does not support this method; the header `allow` lists its methods.',
     action: FIX,
   },
   stale_version: {
@@ -76,7 +76,7 @@ export const ERROR_REASON_CATALOGUE = {
   },
   test_delivery_required: {
     httpStatus: 409,
-    meaning: 'The subscription has not had a verified test delivery at its present URL.',
+    meaning: 'No test delivery to the current URL of the subscription has succeeded yet.',
     action: 'Send a test delivery, and activate the subscription when it has arrived.',
   },
   subscription_limit_reached: {
@@ -103,11 +103,11 @@ export const ERROR_REASON_CATALOGUE = {
   event_expired: {
     httpStatus: 409,
     meaning: 'The event is no longer kept, so that there is nothing to send.',
-    action: 'Read the present state of the resource instead.',
+    action: 'Read the current state of the resource instead.',
   },
   key_not_rotatable: {
     httpStatus: 409,
-    meaning: 'The API key is not in force any more, or was replaced already.',
+    meaning: 'The API key is no longer in force, or was already replaced.',
     action: 'Create a key, or replace the one that the message names.',
   },
   payload_too_large: {
@@ -143,13 +143,13 @@ export const ERROR_REASON_CATALOGUE = {
   },
   installer_not_bindable: {
     httpStatus: 422,
-    meaning: 'The company is no installer company that a job of this company is or was assigned to.',
-    action: 'Take one of the list of installers.',
+    meaning: 'The company is not an installer company that a job of this company is or was assigned to.',
+    action: 'Use one of the list of installers.',
   },
   key_limit_reached: {
     httpStatus: 422,
     meaning: 'The company has as many API keys in force as it can have.',
-    action: 'Revoke a key that is not needed any more and send the request again.',
+    action: 'Revoke an unused key and send the request again.',
   },
   rate_limited: {
     httpStatus: 429,

@@ -135,13 +135,13 @@ export const eventData = {
     quoteId,
     projectId,
     total: money,
-    validUntil: dateTimeOut.nullable().meta({ description: 'Null when it holds for good.' }),
+    validUntil: dateTimeOut.nullable().meta({ description: 'Null if it does not expire.' }),
   }),
   'quote.viewed': z.strictObject({ quoteId, projectId, viewedAt: dateTimeOut }),
   'quote.accepted': z.strictObject({
     quoteId,
     projectId,
-    optionName: z.string().nullable().meta({ description: 'Null when there was one option only.' }),
+    optionName: z.string().nullable().meta({ description: 'Null if there was only one option.' }),
     total: money,
     acceptedAt: dateTimeOut,
   }),
@@ -211,7 +211,7 @@ export const eventData = {
     previousStatus: previousJobStatus,
     status: jobStatus,
     occurredAt: dateTimeOut.meta({
-      description: 'As the status event told it, or the selling side that cancelled the job.',
+      description: 'From the status event, or from the selling side for a cancellation.',
     }),
     note: id('The remark of the status event.').nullable(),
     blockerCode: z
@@ -265,7 +265,7 @@ export const eventResource = z
     id: id('The id of the resource.'),
     version: z.int().meta({
       description:
-        'For a job the same as its `version`. Ignore an event about a version older than the one that you have; send it' +
+        'For a job the same as its `version`. Ignore an event about a version older than yours; send it' +
         ' as `expectedVersion` when you write back.',
     }),
   })
@@ -276,12 +276,12 @@ export const webhookEnvelope = z.strictObject({
   id: z.string().meta({ description: 'The id of the event, the same in every attempt: de-duplicate by it.' }),
   event: z.string().meta({ description: 'The name of the event.' }),
   apiVersion: z.string().meta({ description: 'The current version date of the API.' }),
-  schemaVersion: z
-    .int()
-    .meta({ description: 'Rises with a breaking change of the payload, for subscriptions that opted in.' }),
+  schemaVersion: z.int().meta({
+    description: 'Increases with a breaking change of the payload, for subscriptions that opted in.',
+  }),
   occurredAt: dateTimeOut,
   resource: eventResource,
-  data: z.record(z.string(), z.unknown()).meta({ description: 'Differs from event to event.' }),
+  data: z.record(z.string(), z.unknown()).meta({ description: 'Depends on the event.' }),
 });
 
 export type WebhookEnvelope = z.infer<typeof webhookEnvelope>;

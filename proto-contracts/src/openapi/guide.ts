@@ -44,7 +44,7 @@ export function renderGuide(serverUrl: string): string {
 
 function introduction(): string {
   return `
-The service gives partner companies programmatic access to sales and installation work: hand in leads, book appointments,
+The service gives partner companies programmatic access to sales and installation work: submit leads, book appointments,
 follow the jobs of your company, report their progress, and receive every event as a signed webhook.`.trim();
 }
 
@@ -92,8 +92,8 @@ Every request carries the header \`x-api-key: <keyId>.<secret>\`. The secret beg
 
 ${markdownTable(['Kind', 'Owner', 'Surface', 'Scopes', 'Sees'], rows)}
 
-A key that is missing, malformed, revoked, expired, or of another surface or environment is 401: the error says what is wrong as
-far as the key itself shows it, and \`WWW-Authenticate\` which credentials the operation takes. A key that lacks the scope of
+A key that is missing, malformed, revoked, expired, or of another surface or environment is 401: the error names a violation in
+the key itself, and \`WWW-Authenticate\` the credentials that the operation accepts. A key that lacks the scope of
 an operation is 403. The console takes no API keys: an owner signs in there, and the browser sends the session's cookie.`.trim();
 }
 
@@ -103,22 +103,22 @@ function requestsAndResponses(): string {
 
 - Bodies are JSON in UTF-8 with \`content-type: application/json\`, uncompressed, up to 1 MB (${count(LIMITS.bodyBytes)} bytes). A
   request without a body needs no content type.
-- Fields and query parameters that we do not know are ignored. A query parameter in the wrong case or with brackets, such as
-  \`Limit\` or \`limit[]\`, is 400. Ignore fields that you do not know: new ones come without a new version.
-- Date-times are ISO 8601 in UTC. We take seconds (00 to 59) or fractions, and \`Z\` or \`+00:00\`; in a query, write \`+\` as \`%2B\`.
+- The service ignores unknown fields and query parameters. A query parameter in the wrong case or with brackets, such as
+  \`Limit\` or \`limit[]\`, is 400. Ignore unknown fields in responses: new ones need no new version.
+- Date-times are ISO 8601 in UTC. The service accepts seconds (00 to 59) or fractions, and \`Z\` or \`+00:00\`; in a query, write \`+\` as \`%2B\`.
   Any other offset is 400, \`-00:00\` too. Appointments and schedules are in the years 2000 to 2100. Responses always have
   milliseconds and \`Z\`.
 - A time zone is a zone or link of the IANA tz database in its exact spelling, such as \`America/Chicago\` or \`US/Central\`. Abbreviations
-  that only other lists have, such as \`PST\`, are 400.
+  from other lists, such as \`PST\`, are 400.
 - Ids are opaque texts: a prefix such as \`job_\` and letters and digits.
 - Text is counted in characters (Unicode code points), and must not hold the character U+0000. A required text such as a name,
-  an address or a note holds more than white space; an optional one may be empty.
-- Every response has the header \`x-request-id\`: yours, when you send one of up to 128 letters, digits, \`.\`, \`_\`, \`:\` and
-  \`-\`, else a new one. Log it. It finds the request in our logs.
-- A path that we do not have is 404. A path that we have, with another method, is 405, and the header \`allow\` lists its methods.
+  an address or a note must contain more than white space; an optional one may be empty.
+- Every response has the header \`x-request-id\`: yours, if you send one of up to 128 letters, digits, \`.\`, \`_\`, \`:\` and
+  \`-\`, else a new one. Log it: it identifies the request in our logs.
+- An unknown path is 404. A known path with another method is 405, and the header \`allow\` lists its methods.
 - A request that violates HTTP/1.1 is refused before anything else, with the body of an error: malformed, or without exactly
   one \`Host\` 400; more than 30 seconds to arrive 408; headers of more than 16 KB 431; a transfer coding other than \`chunked\`
-  501. When you send more bytes than the \`content-length\` says, you get the response to the request, then the connection ends.
+  501. If you send more bytes than the \`content-length\` says, you get the response to the request, then the connection ends.
 
 **Compression.** Send \`accept-encoding: br, gzip\`, as most HTTP clients do. Responses to \`GET\` of 1 KB and more are compressed, a
 page of the feed to a tenth of its size. Responses to writes never are.
@@ -134,11 +134,11 @@ function generatedClients(): string {
 
 \`/openapi.json\` is OpenAPI 3.1, and client generators read it. Three things need your choice:
 
-- A list of values such as \`ErrorCode\` can grow. When your generator makes clients that fail on a value that they do not know,
-  set its option that accepts one, or catch the failure and go by the status. With OpenAPI Generator's \`java\` it is
+- A list of values such as \`ErrorCode\` can grow. If your generator's clients fail on an unknown value,
+  set its option that accepts one, or catch the failure and use the status. With OpenAPI Generator's \`java\` it is
   \`enumUnknownDefaultCase=true\`, and \`createLead\` needs it: the client reads a created lead as a merged one.
-- oapi-codegen leaves out what only webhooks use, and what it then makes does not compile: set \`skip-prune\`.
-- The class for webhooks of OpenAPI Generator's \`typescript-fetch\` does not compile: leave it out with
+- oapi-codegen omits types that only webhooks use, and its result does not compile: set \`skip-prune\`.
+- The class for webhooks of OpenAPI Generator's \`typescript-fetch\` does not compile: exclude it with
   \`--global-property=apis=Console:Inbound:Installer,models,supportingFiles\`.`.trim();
 }
 
@@ -152,13 +152,13 @@ function errors(): string {
   return `
 ## Errors
 
-The body of every error is \`{"error": <message>, "code": …, "requestId": …}\`. \`error\` is for a person, and for a 400 names the
+The body of every error is \`{"error": <message>, "code": …, "requestId": …}\`. \`error\` is for people, and for a 400 names the
 field; \`code\` is for a program, and stable. More fields come with some codes: \`details\` with a 400, \`currentVersion\` with
-\`stale_version\`, \`currentStatus\` and \`allowed\` with \`transition_not_allowed\`. When a code is new to you, go by the status.
+\`stale_version\`, \`currentStatus\` and \`allowed\` with \`transition_not_allowed\`. For an unknown code, use the status.
 
 ${markdownTable(['Status', 'Code', 'Meaning', 'What to do'], rows)}
 
-A request is judged in this order: credentials (401), rate limit (429), scope (403), parameters and body (400, 413), whether
+A request is checked in this order: credentials (401), rate limit (429), scope (403), parameters and body (400, 413), whether
 the resource is yours (404), its state (409, 422).`.trim();
 }
 
@@ -173,12 +173,12 @@ second, double it up to a minute, and add jitter. Where \`retry-after\` is given
 - The header \`Idempotency-Key\` (1 to ${LIMITS.idempotencyKeyLength} letters, digits, \`.\`, \`_\`, \`:\` and \`-\`) is required on the writes of
   the installer surface, and optional where its reference says so. Appointments take the field \`idempotencyKey\` of the body
   instead (${LIMITS.appointmentIdempotencyKeyLength.min} to ${LIMITS.appointmentIdempotencyKeyLength.max} characters).
-- A key belongs to your company. It is bound to the method, path and body of its first use: fields may come in another order,
+- A key belongs to your company. It is bound to the method, path and body of its first use: fields may have another order,
   but the same key with another body or operation is 409 \`idempotency_mismatch\`. Every field of the body counts, unknown ones
   too, as it was sent: \`Z\` and \`+00:00\` are two spellings of one instant, and two bodies.
 - Responses of 2xx, 409 \`stale_version\` and 422 are kept. A repeat gets the same response with \`idempotency-replayed: true\` and
   has no second effect. After a 400, 401, 403, 404, 413, 429 or 5xx the key is not used up.
-- When a job is no longer yours, a repeat of a write to it is 404, as every read of it is. The write stays recorded.
+- If a job is no longer yours, a repeat of a write to it is 404, as every read of it is. The write stays recorded.
 - While the first request is still running, a second one with the key waits for it, and after 2 seconds gets 409
   \`idempotency_in_progress\`: send it again a little later.
 - Keys are kept for ${LIMITS.idempotencyRetentionDays} days; \`idempotency-expires\` says until when.
@@ -190,7 +190,7 @@ function concurrentChanges(): string {
   return `
 ## Concurrent changes
 
-A job has a \`version\` that rises by 1 with each change, yours or not. A write sends the version that you have read as
+A job has a \`version\` that increases by 1 with each change, yours or not. A write sends the version that you have read as
 \`expectedVersion\`. If the job has changed since, the response is 409 \`stale_version\` and nothing happens: read the job again,
 decide whether you still want the change, and send it with the new version and a new idempotency key. So no change
 overwrites another one unseen.`.trim();
@@ -207,8 +207,8 @@ function changeFeed(): string {
    keep the new \`nextCursor\`. Read the next page at once while \`hasMore\` is true.
 4. Webhooks notify you of changes sooner. Keep reading the feed: it guarantees that you miss none.
 
-Entries are numbered without gaps in the order of the changes. A job that is taken from your company leaves the feed, and the
-event \`install.job_unassigned\` tells you. If you lose a cursor, or get \`cursor_invalid\`, start again with step 1.`.trim();
+Entries are numbered without gaps in the order of the changes. A job that is unassigned from your company leaves the feed, and the
+event \`install.job_unassigned\` notifies you. If you lose a cursor, or get \`cursor_invalid\`, start again with step 1.`.trim();
 }
 
 function rateLimits(): string {
@@ -244,7 +244,7 @@ ${markdownTable(
     [
       'Notes of a job together',
       `${count(LIMITS.installerNoteLength)} characters`,
-      '422 `note_limit_reached`. A job that changes hands begins with none',
+      '422 `note_limit_reached`. A job that gets another installer starts with none',
     ],
     [
       'Webhook subscriptions of a company',
@@ -263,7 +263,7 @@ ${markdownTable(
     ],
     [
       'Bulk replay',
-      'each event of its span once; a dead letter whose event was delivered since, or is on its way, is left out',
+      'each event of its span once; a dead letter whose event was delivered since, or has an unfinished delivery, is skipped',
       'One that was replayed and failed again counts once more',
     ],
   ],
@@ -275,7 +275,7 @@ function versions(): string {
 ## Versions
 
 The installer API is versioned by date; the current version is **${CURRENT_API_VERSION}**. The header \`x-svc-api-version\` of every
-response, and \`apiVersion\` in bodies and webhooks, say which one was used. A request may pin a version with the same header; an
+response, and \`apiVersion\` in bodies and webhooks, name the used version. A request may pin a version with the same header; an
 unknown date is 400.
 
 New fields, events, error codes and optional parameters come without a new version. A breaking change comes as a new date, and
@@ -298,7 +298,7 @@ The moves that a status event can make. Any other one is 422 \`transition_not_al
 
 ${markdownTable(['A job that is', 'can move to'], rows)}
 
-A job that is \`COMPLETE\` or \`CANCELLED\` takes no more status events, schedules or assignments.
+A job that is \`COMPLETE\` or \`CANCELLED\` accepts no status events, schedules or assignments.
 \`CANCELLED\` comes from the selling company only. \`BLOCKED\` needs a \`blockerCode\`; while a job is blocked, the code is among
 \`readiness.blockerCodes\`.`.trim();
 }
@@ -322,9 +322,9 @@ function sandbox(): string {
   return `
 ## Sandbox
 
-The sandbox has invented data and keys of its own (\`svc_test_\`), and behaves like production. Changes reach it at least two weeks
+The sandbox has invented data and its own keys (\`svc_test_\`), and behaves like production. Changes reach it at least two weeks
 before production. Keys of one environment are 401 in the other.
 
-Things can go wrong there on purpose, so that you can test how your own code handles it: give one of your API keys a fault script
-with \`PUT /partner-api/api-keys/{id}/faults\`.`.trim();
+You can inject faults there to test how your code handles them: set a fault script for one of your API keys with
+\`PUT /partner-api/api-keys/{id}/faults\`.`.trim();
 }

@@ -156,7 +156,7 @@ describe('requirements of client generators', () => {
     Object.entries(properties).map(([name, schema]) => ({ field: `${type}.${name}`, schema })),
   );
 
-  test('describes every field, by itself or by its type', () => {
+  test('describes every field, directly or by its type', () => {
     expect(fields.length).toBeGreaterThan(400);
     expect(
       fields.filter(({ schema }) => schema.description === undefined && schema.$ref === undefined),

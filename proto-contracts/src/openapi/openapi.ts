@@ -58,7 +58,7 @@ export function createOpenApiDocument({
           type: 'apiKey',
           in: 'cookie',
           name: sessionCookie,
-          description: 'The session of a signed-in owner. `createSession` makes one.',
+          description: 'The session of a signed-in owner. `createSession` creates one.',
         },
       },
     },

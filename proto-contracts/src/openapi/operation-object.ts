@@ -43,7 +43,7 @@ export function operationObject(
       ...(operation.conditional === true
         ? {
             '304': {
-              description: 'Still the same as what `If-None-Match` names. No body.',
+              description: 'The content that `If-None-Match` names is unchanged. No body.',
               headers: successHeaders(operation, surface),
             },
           }

@@ -13,7 +13,7 @@ const HEADERS = {
     .optional()
     .meta({
       description:
-        'An id of your own for this request: 1 to 128 letters, digits, `.`, `_`, `:` and `-`. Any other is ignored, and the' +
+        'Your own id for this request: 1 to 128 letters, digits, `.`, `_`, `:` and `-`. Any other is ignored, and the' +
         ' response has a new one.',
       param: { id: 'RequestId', example: 'import-20260903-0042' },
     }),

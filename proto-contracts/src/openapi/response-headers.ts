@@ -31,21 +31,20 @@ const COMMON_HEADERS = {
   },
   RateLimit: {
     name: 'RateLimit',
-    description: 'What is left of it: `r` requests fit now, more after `t` seconds (at most 60).',
+    description: 'The rest of the limit: `r` requests fit now, more after `t` seconds (at most 60).',
     example: '"default";r=59;t=60',
     required: true,
   },
   ETag: {
     name: 'ETag',
-    description:
-      'Names this content. Send it as `If-None-Match` to be told by a 304 that it is still the same.',
+    description: 'Identifies this content. Send it as `If-None-Match` to get a 304 if it is unchanged.',
     example: 'W/"l6mbPGpJ4gYjt7nQ0cX1Q8d2pSrpkY6x0fE1u4Yb9aU"',
     required: true,
   },
   WwwAuthenticate: {
     name: 'WWW-Authenticate',
     description:
-      'The credentials that the operation takes: `ApiKey`, the header `x-api-key`, or `Session`, the cookie of a signed-in owner.',
+      'The credentials that the operation accepts: `ApiKey`, the header `x-api-key`, or `Session`, the cookie of a signed-in owner.',
     example: 'ApiKey realm="installer"',
     required: true,
   },
@@ -57,7 +56,7 @@ const COMMON_HEADERS = {
   },
   IdempotencyExpires: {
     name: 'idempotency-expires',
-    description: 'Until when a request with this key gets this response again. Only with a key.',
+    description: 'Until when a request with this key returns this response again. Only with a key.',
     example: '2026-10-18T12:31:07.412Z',
   },
   IdempotencyReplayed: {

@@ -25,7 +25,7 @@ export const SURFACES: readonly DocumentedSurface[] = [
   {
     tag: 'Inbound',
     description:
-      'For companies that sell: hand in leads, book appointments, follow sold jobs. Needs a key of kind `general` or' +
+      'For companies that sell: submit leads, book appointments, follow sold jobs. Needs a key of kind `general` or' +
       ' `installer-contractor`.',
     operations: INBOUND_OPERATIONS,
     credentials: 'apiKey',

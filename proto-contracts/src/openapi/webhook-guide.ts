@@ -19,7 +19,7 @@ An owner creates a subscription in the console, with an HTTPS URL on port 443 an
 send a test delivery, respond to it with 2xx, activate the subscription.
 
 Each event is a POST of its envelope to that URL. **Respond with 2xx within ${LIMITS.webhookTimeoutMs / 1_000} seconds, and only once the event is stored
-safely**; do the work afterwards. Anything else, redirects included, is a failed attempt. A failed attempt is repeated after
+safely**; do the work afterwards. Anything else, redirects included, is a failed attempt. A failed attempt is retried after
 ${waits.join(', ')} minutes, each up to a tenth longer; a \`retry-after\` of yours with a 429 or 503 can make the delay longer, up to
 ${LIMITS.webhookBackoffCapMs / 3_600_000} hours. After the ${LIMITS.webhookAttempts}th failure the delivery is dead-lettered and the subscription's \`health\` is \`degraded\`; the
 delivery stays visible to the owner.
@@ -28,15 +28,15 @@ Each delivery has its own schedule; the backoff counts from the end of its lates
 flight to one subscription at a time: its slots, 10 by default. An attempt that is due while all slots are in use starts as soon
 as one is free. A fast response, even an error, frees a slot at once; a request that hangs holds it for
 ${LIMITS.webhookTimeoutMs / 1_000} seconds, so 200 deliveries to a server that hangs take about 200 seconds for each round of attempts. While very many
-endpoints fail, their attempts can start later. \`nextAttemptAt\` of a delivery says when its next attempt is due; a time in the past means that
+endpoints fail, their attempts can start later. \`nextAttemptAt\` of a delivery is the time of its next attempt; a time in the past means that
 the attempt waits for a free slot.
 
 - **The same event can arrive more than once.** Its \`id\` and body are the same each time; \`x-svc-delivery-id\`, the timestamp
   and the signature are new. Process an \`id\` once, and respond with 2xx to every repeat.
-- **Events can arrive in another order.** Order what concerns one resource by \`occurredAt\` and \`resource.version\`, and ignore
-  what is older than what you have.
+- **Events can arrive in another order.** Order the events of one resource by \`occurredAt\` and \`resource.version\`, and ignore
+  those older than your state.
 - To write back, send \`resource.version\` as \`expectedVersion\`.
-- Ignore events and fields that you do not know.
+- Ignore unknown events and fields.
 
 ## Verifying a webhook
 
@@ -72,9 +72,9 @@ export function isFromService(headers, body, secrets) {
 Every delivery also carries the headers of [Standard Webhooks](https://www.standardwebhooks.com), \`webhook-id\`,
 \`webhook-timestamp\` and \`webhook-signature\`, so that its libraries verify it with the same secret.
 
-**Rotating the secret.** A rotation makes a pending secret with the next version; deliveries stay signed with the current one.
+**Rotating the secret.** A rotation creates a pending secret with the next version; deliveries stay signed with the current one.
 Load the new secret under its version, then activate it: new deliveries are signed with it. Keep the old one for a while, for
-deliveries that are on their way.`.trim();
+deliveries in flight.`.trim();
 }
 
 function eventCatalogue(): string {

@@ -16,7 +16,7 @@ import { pascalCase } from './pascal-case.js';
 export const WEBHOOK_TAG = {
   name: 'Webhooks',
   description:
-    'What your server gets when something happens. See "Receiving webhooks" and "Verifying a webhook".',
+    'The requests that your server receives for each event. See "Receiving webhooks" and "Verifying a webhook".',
 };
 
 const SENT_AT = '1788438667';
@@ -33,7 +33,7 @@ const HEADERS = z.object({
   ),
   'x-svc-delivery-id': header(
     'WebhookDeliveryId',
-    'New in each attempt. The console finds the delivery by it.',
+    'New in each attempt. You can find the delivery by it in the console.',
     'dlv_01k3jd7s3bf9m2t6xz8ea0q4hv',
   ),
   'x-svc-timestamp': header(
@@ -55,7 +55,7 @@ const HEADERS = z.object({
   'webhook-timestamp': header('StandardWebhookTimestamp', 'The same as `x-svc-timestamp`.', SENT_AT),
   'webhook-signature': header(
     'StandardWebhookSignature',
-    '`v1,` and base64 of HMAC-SHA256 over id, timestamp and body, parted by dots, with the decoded secret (Standard Webhooks).',
+    '`v1,` and base64 of HMAC-SHA256 over id, timestamp and body, separated by dots, with the decoded secret (Standard Webhooks).',
     'v1,Zd9w1m4l8b0Vn3c7T2x5Qk6Rj9s0Yf1Ua8Ee4Ho2Pig=',
   ),
   traceparent: z
@@ -116,7 +116,7 @@ function webhookItem(event: EventName): ZodOpenApiPathItemObject {
         },
         default: {
           description:
-            'Any other status, a redirect, a timeout or a TLS failure: the attempt has failed and is repeated later.',
+            'Any other status, a redirect, a timeout or a TLS failure: the attempt has failed and is retried later.',
         },
       },
     },

@@ -57,7 +57,7 @@ describe('a planned date-time', () => {
     },
   );
 
-  test('reports only a wrong form, when it is wrong', () => {
+  test('reports only the form if that is invalid', () => {
     expect(plannedDateTimeIn.safeParse('tomorrow').error?.issues).toHaveLength(1);
   });
 });

@@ -10,6 +10,6 @@ export const idempotencyKeyHeader = z
   })
   .meta({
     description:
-      'Names this request among all of your company, so that a repeat has no second effect. Make a new one for each new' +
+      'Identifies this request among all of your company, so that a repeat has no second effect. Create a new one for each new' +
       ' request (a random UUID does) and keep it until you have a response.',
   });

@@ -40,7 +40,7 @@ export const apiKeyIn = z
     }),
     boundCompanyId: z.string().min(1).max(100).optional().meta({
       description:
-        'Of an `installer-contractor` key, and of no other: the installer company whose jobs it shows. One of `GET /partner-api/installers`.',
+        'Only for an `installer-contractor` key: the installer company whose jobs it shows. One of `GET /partner-api/installers`.',
     }),
     description: boundedText({ max: KEY_LIMITS.descriptionLength })
       .optional()
@@ -65,7 +65,7 @@ export const apiKeyRotationIn = z
       .max(KEY_LIMITS.overlapHours.max)
       .optional()
       .meta({
-        description: `For how many hours the replaced key goes on; ${KEY_LIMITS.overlapHours.default} by default. 0: it ends at once.`,
+        description: `How many hours the replaced key stays valid; ${KEY_LIMITS.overlapHours.default} by default. 0: it ends at once.`,
       }),
   })
   .meta({ id: 'ApiKeyRotationIn', description: 'How to replace an API key.' })
@@ -81,7 +81,7 @@ export const apiKey = z
   .object({
     id: z.string().meta({ description: 'The part of the key before the dot.' }),
     kind: keyKind.meta({ description: 'Fixes its surface and scopes.' }),
-    scopes: z.array(z.string()).meta({ description: 'What it may be used for; fixed by its kind.' }),
+    scopes: z.array(z.string()).meta({ description: 'Its permissions; fixed by its kind.' }),
     description: z.string().nullable().meta({ description: 'For your own use.' }),
     lastFour: z.string().meta({ description: 'The last four characters of the key.' }),
     boundCompany: installerCompany
@@ -90,15 +90,13 @@ export const apiKey = z
     createdAt: dateTimeOut,
     lastUsedAt: dateTimeOut
       .nullable()
-      .meta({ description: 'When it was used last, to about a minute; null when it never was.' }),
-    expiresAt: dateTimeOut
-      .nullable()
-      .meta({ description: 'From when on it is not taken any more; null when it has no end.' }),
+      .meta({ description: 'Last use, to about a minute; null if it was never used.' }),
+    expiresAt: dateTimeOut.nullable().meta({ description: 'When it expires; null if it does not.' }),
     revokedAt: dateTimeOut.nullable(),
     state: z.enum(KEY_STATES).meta({
-      description: '`active` and `expiring` keys are taken, the latter until `expiresAt`.',
+      description: '`active` and `expiring` keys are accepted, the latter until `expiresAt`.',
     }),
-    replacedBy: z.string().nullable().meta({ description: 'The key that was made in its place.' }),
+    replacedBy: z.string().nullable().meta({ description: 'The key that replaced it.' }),
   })
   .meta({ id: 'ApiKey', description: 'An API key as its owner sees it.' });
 

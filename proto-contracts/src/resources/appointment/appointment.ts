@@ -18,9 +18,9 @@ export const appointmentIn = z
     endsAt: plannedDateTimeIn.meta({ description: 'After `startsAt`, in UTC, in the years 2000 to 2100.' }),
     notes: boundedText({ max: LIMITS.appointmentNotesLength })
       .optional()
-      .meta({ description: 'For the person who goes there.' }),
+      .meta({ description: 'For the person who visits the customer.' }),
     idempotencyKey: boundedText(LIMITS.appointmentIdempotencyKeyLength).meta({
-      description: 'Names this booking among all of your company, so that a repeat books nothing twice.',
+      description: 'Identifies this booking among all of your company, so that a repeat does not book twice.',
     }),
   })
   .superRefine((appointment, context) => {

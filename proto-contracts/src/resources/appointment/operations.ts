@@ -34,7 +34,7 @@ belongs to another lead is 400. The key stays unused in both cases. Your company
   },
   responses: {
     201: {
-      description: 'The appointment was made.',
+      description: 'The appointment was booked.',
       schema: appointmentBooked,
       example: APPOINTMENT_EXAMPLE,
     },

@@ -17,11 +17,11 @@ export const exchangeTrace = z
     addresses: z.array(z.string()).meta({ description: 'The addresses of the name, at most 16.' }),
     connectMs: z.int().nullable().meta({ description: 'Time to connect; null for a reused connection.' }),
     tlsMs: z.int().nullable().meta({ description: 'The TLS handshake.' }),
-    tlsProtocol: z.string().nullable().meta({ description: 'Such as `TLSv1.3`.' }),
+    tlsProtocol: z.string().nullable().meta({ description: 'For example `TLSv1.3`.' }),
     certificate: z
       .object({
         subject: z.string().nullable().meta({ description: 'Its subject.' }),
-        issuer: z.string().nullable().meta({ description: 'Who issued it.' }),
+        issuer: z.string().nullable().meta({ description: 'The issuer.' }),
         validTo: dateTimeOut.nullable(),
       })
       .meta({ id: 'EndpointCertificate', description: 'The certificate of your server.' })
@@ -44,10 +44,10 @@ export type ExchangeSteps = z.infer<typeof exchangeTrace>;
  */
 export const attempt = z
   .object({
-    deliveryId: z.string().meta({ description: 'The `x-svc-delivery-id` that the receiver got.' }),
+    deliveryId: z.string().meta({ description: 'The `x-svc-delivery-id` that the receiver received.' }),
     number: z.int().meta({ description: 'Counts from 1.' }),
     startedAt: dateTimeOut,
-    durationMs: z.int().meta({ description: 'How long the attempt took.' }),
+    durationMs: z.int().meta({ description: 'Duration of the attempt.' }),
     outcome: z.enum(ATTEMPT_OUTCOMES).meta({
       description:
         '`rejected`: the response had a status other than 2xx. `endpoint_refused`: the URL resolves to an address that is not public.',
@@ -57,11 +57,11 @@ export const attempt = z
       .nullable()
       .meta({ description: 'The HTTP status of the response; null without a response.' }),
     responseBody: z.string().nullable().meta({ description: 'The first 4 KiB of the response body.' }),
-    error: z.string().nullable().meta({ description: 'What went wrong, for people.' }),
+    error: z.string().nullable().meta({ description: 'The error, for people.' }),
     remoteAddress: z.string().nullable().meta({ description: 'The address of the connection.' }),
     secretVersion: z.int().meta({ description: 'The version of the secret that signed it.' }),
     exchange: exchangeTrace.nullable().meta({
-      description: 'Its steps, each with its own milliseconds; null when they are unknown.',
+      description: 'Its steps, each with its duration; null if they are unknown.',
     }),
   })
   .meta({ id: 'WebhookAttempt', description: 'One attempt of a delivery.' });

@@ -74,8 +74,8 @@ export const auditEntry = z
       })
       .meta({ id: 'AuditActor', description: 'Who made a change.' })
       .nullable()
-      .meta({ description: 'Who made it; null when no one was signed in.' }),
-    action: z.enum(AUDIT_ACTIONS).meta({ description: 'What was done.' }),
+      .meta({ description: 'Who made it; null if nobody was signed in.' }),
+    action: z.enum(AUDIT_ACTIONS).meta({ description: 'The action.' }),
     subject: z
       .object({
         type: z.enum(AUDIT_SUBJECT_TYPES).meta({ description: 'The type of the object.' }),

@@ -11,7 +11,7 @@ export const listAuditEntriesOperation = defineOperation({
   query: auditQuery,
   summary: 'List the audit trail',
   description: `
-Lists who of the company changed what, newest first: webhooks, replays, API keys and sessions. An entry is written together
+Lists the changes of the company, newest first: webhooks, replays, API keys and sessions. An entry is written together
 with its change, is never changed, and is kept for ${AUDIT_RETENTION_DAYS} days.`,
   responses: {
     200: {

@@ -40,7 +40,7 @@ export const bulkReplayIn = z
       .max(60_000)
       .default(DEFAULT_REPLAYS_PER_MINUTE)
       .meta({ description: 'How many deliveries to queue in a minute.' }),
-    preview: z.boolean().default(false).meta({ description: 'True: only tells what would be repeated.' }),
+    preview: z.boolean().default(false).meta({ description: 'True: only returns a preview.' }),
   })
   .superRefine(({ from, to }, context) => {
     const spanMs = Date.parse(to) - Date.parse(from);
@@ -63,10 +63,10 @@ export const bulkReplayPreview = z
     deliveries: z.int().meta({ description: 'How many would be queued, one for each event.' }),
     atLeast: z.boolean().meta({
       description:
-        'True: the span holds more deliveries than the 100,000 that are counted. All that is told here is of its oldest ones; the replay queues the others too.',
+        'True: the span has more deliveries than the 100,000 that are counted. This preview covers the oldest ones; the replay queues the others too.',
     }),
-    oldest: dateTimeOut.nullable().meta({ description: 'When the oldest of them was created.' }),
-    newest: dateTimeOut.nullable().meta({ description: 'When the newest of them was created.' }),
+    oldest: dateTimeOut.nullable().meta({ description: 'Creation of the oldest of them.' }),
+    newest: dateTimeOut.nullable().meta({ description: 'Creation of the newest of them.' }),
     resourceCount: z.int().meta({ description: 'How many resources they are about.' }),
     resources: z
       .array(
@@ -74,14 +74,14 @@ export const bulkReplayPreview = z
           .object({
             type: z.string().meta({ description: 'The kind of resource, e.g. `install_job`.' }),
             id: z.string().meta({ description: 'The id of the resource.' }),
-            deliveries: z.int().meta({ description: 'How many of the deliveries are about it.' }),
+            deliveries: z.int().meta({ description: 'Number of deliveries about it.' }),
           })
-          .meta({ id: 'ReplayedResource', description: 'A resource and how many deliveries are about it.' }),
+          .meta({ id: 'ReplayedResource', description: 'A resource and the number of deliveries about it.' }),
       )
       .meta({ description: `The ${PREVIEWED_RESOURCES} resources with the most of them.` }),
     estimatedMinutes: z.int().meta({ description: 'How long it takes to queue them at the rate.' }),
   })
-  .meta({ id: 'WebhookBulkReplayPreview', description: 'What a bulk replay would repeat.' });
+  .meta({ id: 'WebhookBulkReplayPreview', description: 'Preview of a bulk replay.' });
 
 export type BulkReplayPreview = z.infer<typeof bulkReplayPreview>;
 
@@ -95,7 +95,7 @@ export const bulkReplay = z
     id: z.string().meta({ description: 'The id of the bulk replay.' }),
     subscriptionId: z.string().meta({ description: 'The subscription that it sends to.' }),
     kind: z.enum(BULK_REPLAY_KINDS).meta({
-      description: '`backfill`: it queues the events of a pause, since the activation asked for it.',
+      description: '`backfill`: it queues the events of a pause, as the activation requested.',
     }),
     states: z
       .array(z.enum(REPLAYED_STATES))
@@ -108,17 +108,17 @@ export const bulkReplay = z
     state: z.enum(BULK_REPLAY_STATES).meta({ description: 'Whether it still queues deliveries.' }),
     total: z.int().meta({
       description:
-        'Deliveries to queue at its start; a lower bound when `atLeast` is true. It can queue more, or fewer, since it leaves out events that are pending by then.',
+        'Deliveries to queue at its start; a lower bound if `atLeast` is true. It can queue more, or fewer, because it skips events that are pending by then.',
     }),
     atLeast: z.boolean().meta({
       description:
         'True: there were more than the 100,000 that are counted. All of them are queued, so that `queued` can pass `total`.',
     }),
-    queued: z.int().meta({ description: 'How many it has queued.' }),
+    queued: z.int().meta({ description: 'Number of queued deliveries.' }),
     createdAt: dateTimeOut,
     finishedAt: dateTimeOut.nullable(),
   })
-  .meta({ id: 'WebhookBulkReplay', description: 'A bulk replay or back-fill and how far it has come.' });
+  .meta({ id: 'WebhookBulkReplay', description: 'A bulk replay or back-fill with its progress.' });
 
 export type BulkReplay = z.infer<typeof bulkReplay>;
 

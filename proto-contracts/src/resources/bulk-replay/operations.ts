@@ -32,14 +32,14 @@ Repeats the deliveries of a subscription that were created in a time span, at a 
 of its deliveries are in the span, unless a delivery of it is pending or it is no longer kept. Tests are never
 repeated. Deliveries that are created after the request are not part of it.
 
-With \`preview: true\` nothing is queued, and the response is 200 with what would be. At most the 100,000 oldest deliveries of the
-span are counted; when it holds more, \`atLeast\` is true, and the replay goes through all of them nevertheless.
+With \`preview: true\` nothing is queued, and the response is 200 with a preview. At most the 100,000 oldest deliveries of the
+span are counted; if it has more, \`atLeast\` is true, but the replay still queues all of them.
 
 Without \`preview\` the response is 202, and the deliveries are queued from then on. While the subscription is paused the bulk
 replay waits. A subscription has at most one at a time.`,
   bodyExamples: {
     preview: {
-      summary: 'What would be repeated',
+      summary: 'Preview',
       value: {
         states: ['dead_lettered'],
         from: BULK_REPLAY_EXAMPLE.from,
@@ -61,7 +61,7 @@ replay waits. A subscription has at most one at a time.`,
   needsConfirmation: ({ preview }) => !preview,
   responses: {
     200: {
-      description: `What would be repeated, with the ${PREVIEWED_RESOURCES} resources that most of it is about.`,
+      description: `The preview, with the ${PREVIEWED_RESOURCES} resources that have the most deliveries.`,
       schema: bulkReplayPreview,
       example: {
         deliveries: 1_284,
@@ -108,7 +108,7 @@ export const getReplayOperation = defineOperation({
   path: '/partner-api/replays/:id',
   params: REPLAY_ID,
   summary: 'Read a bulk replay',
-  description: 'Reads one bulk replay or back-fill and how far it has come.',
+  description: 'Reads one bulk replay or back-fill with its progress.',
   responses: { 200: { description: 'The bulk replay.', schema: bulkReplay, example: BULK_REPLAY_EXAMPLE } },
   errors: ['not_found'],
 });

@@ -26,8 +26,8 @@ export const streamChangesOperation = defineOperation({
   summary: 'Follow changes',
   description: `
 Server-sent events for an open page. \`changed\` says that these webhooks, or their deliveries, have changed; an empty list means
-any of them. It comes at most once a second, and says what to read again, not the new values. One can be missed, so also read
-again every 30 seconds.
+any of them. It is sent at most once a second, and names what to reload, not the new values. Events can be lost, so also reload
+every 30 seconds.
 
 A comment comes every ${HEARTBEAT_SECONDS} seconds. The stream ends with the session, which it does not prolong, and after
 ${STREAM_MINUTES} minutes: open it again, as an \`EventSource\` does automatically. A session can have ${STREAMS_PER_SESSION} at once.`,

@@ -31,12 +31,11 @@ export const contractorJob = z
     state: z.string().meta({ description: 'The state, e.g. `TX`.' }),
     zip: z.string().meta({ description: 'The ZIP code.' }),
     stage: z.enum(CONTRACTOR_JOB_STAGES).meta({
-      description:
-        "How far the job is, in the seller's words. It follows from the job's status and schedule.",
+      description: "Progress of the job in the seller's terms, derived from the job's status and schedule.",
     }),
     installerNote: z.string().nullable().meta({
       description:
-        'All notes that were appended since the installer company has the job, oldest first, one to a line.',
+        'All notes since the job was assigned to the installer company, oldest first, one per line.',
     }),
     lastUpdated: dateTimeOut,
   })

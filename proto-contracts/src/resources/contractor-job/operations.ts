@@ -13,7 +13,7 @@ export const listContractorJobsOperation = defineOperation({
   summary: 'List sold jobs',
   description: `
 Lists the jobs that your company sold and that the installer of the key performs, most recently updated first. There is no
-next page: \`take\` says how many of the newest you want.`,
+next page: \`take\` is the number of the newest jobs to return.`,
   responses: {
     200: {
       description: 'The jobs.',
@@ -33,7 +33,7 @@ export const appendJobNoteOperation = defineOperation({
   body: jobNoteIn,
   summary: 'Append a note to a job',
   description: `
-Appends a note to the job, on a new line of \`installerNote\`, and moves \`lastUpdated\`. Despite its path it does not
+Appends a note to the job, on a new line of \`installerNote\`, and updates \`lastUpdated\`. Despite its path it does not
 change the job's status.
 
 Each call appends: send an \`Idempotency-Key\`, so that a repeat after a timeout does not append the

@@ -47,11 +47,11 @@ export const delivery = z
     replayOf: z
       .string()
       .nullable()
-      .meta({ description: 'The delivery that this one repeats; null for the first of its event.' }),
+      .meta({ description: 'The delivery that this one replays; null for the first of its event.' }),
     bulkReplayId: z
       .string()
       .nullable()
-      .meta({ description: 'The bulk replay or back-fill that queued it; null when none did.' }),
+      .meta({ description: 'The bulk replay or back-fill that queued it; null if none did.' }),
   })
   .meta({ id: 'WebhookDelivery', description: 'The delivery of one event to one subscription.' });
 
@@ -77,7 +77,7 @@ export const deliveryPage = z
     deliveries: z.array(delivery).meta({ description: 'Newest first.' }),
     nextCursor: z.string().nullable().meta({
       description:
-        'Send it as `cursor` for older ones; null when there are none. With a filter, a page can hold fewer than `limit`, even none, and still have one: go on until it is null.',
+        'Send it as `cursor` for older ones; null when there are none. With a filter, a page can hold fewer than `limit`, even none, and still have one: continue until it is null.',
     }),
   })
   .meta({ id: 'WebhookDeliveries', description: 'A page of deliveries, newest first.' });

@@ -10,7 +10,7 @@ import { DELIVERY_EXAMPLE, PENDING_DELIVERY_EXAMPLE } from './example.js';
 const DELIVERY_ID = {
   id: {
     description:
-      'The `id` of a delivery of your company, or of one of its attempts: the `x-svc-delivery-id` that your server got.',
+      'The `id` of a delivery of your company, or of one of its attempts: the `x-svc-delivery-id` that your server received.',
     example: DELIVERY_EXAMPLE.id,
   },
 };
@@ -64,10 +64,10 @@ export const replayDeliveryOperation = defineOperation({
   params: DELIVERY_ID,
   summary: 'Replay a delivery',
   description: `
-Queues a new delivery of the same event and the same body, with up to 8 attempts of its own, and returns it. The delivery
+Queues a new delivery of the same event and the same body, with up to 8 new attempts, and returns it. The delivery
 must be delivered or dead-lettered. While its subscription is paused the new one is held, and continues after the activation.
 
-It takes no \`Idempotency-Key\`. Sent twice it makes one delivery while the first is pending: the second is 409
+It takes no \`Idempotency-Key\`. Sent twice, it queues one delivery while the first is pending: the second is 409
 \`replay_in_progress\` and names it. After that every request sends the event once more.`,
   needsConfirmation: () => true,
   responses: {
@@ -91,7 +91,7 @@ result.
 Within ${WEBHOOK_LIMITS.testWindowSeconds} seconds at most ${WEBHOOK_LIMITS.testsPerSubscription} tests can be sent to a subscription and
 ${WEBHOOK_LIMITS.testsPerCompany} to all of a company together, deleted ones included; more are refused with 429.
 
-With the version of a pending secret you can see whether your server knows that secret before you activate it. The body can be left out.`,
+With the version of a pending secret you can check that your server has that secret before you activate it. The body can be left out.`,
   bodyExamples: {
     usual: { summary: 'As any other delivery', value: {} satisfies z.input<typeof testDeliveryIn> },
     pending: {

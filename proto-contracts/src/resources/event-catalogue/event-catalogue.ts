@@ -18,7 +18,7 @@ const json = z.record(z.string(), z.unknown());
 const catalogueEvent = z
   .object({
     name: z.string().meta({ description: 'The name of the event.' }),
-    group: z.string().meta({ description: 'What stands before the dot: `install.*` names the whole group.' }),
+    group: z.string().meta({ description: 'The part before the dot: `install.*` names the whole group.' }),
     meaning: z.string().meta({ description: 'When it is sent.' }),
     classes: z.array(companyClass).meta({ description: 'The classes of companies that may subscribe.' }),
     schemaVersion: z.int().meta({ description: 'The newest schema version of its payload.' }),
@@ -39,7 +39,7 @@ export const eventCatalogue = z
   .object({
     events: z.array(catalogueEvent).meta({ description: 'In the order of the reference.' }),
     signatureScheme: z.literal(SIGNATURE_SCHEME).meta({
-      description: 'The version of the signature scheme: what stands before `=` in `x-svc-signature`.',
+      description: 'The version of the signature scheme: the part before `=` in `x-svc-signature`.',
     }),
   })
   .meta({ id: 'WebhookEventCatalogue', description: 'Every event, and how deliveries are signed.' });

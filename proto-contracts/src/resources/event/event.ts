@@ -36,7 +36,7 @@ export const event = z
     requestId: z
       .string()
       .nullable()
-      .meta({ description: 'The `x-request-id` of the request that made it; null when none did.' }),
+      .meta({ description: 'The `x-request-id` of the request that caused it; null if none did.' }),
   })
   .meta({ id: 'WebhookEvent', description: 'One event of your company.' });
 
@@ -87,7 +87,7 @@ export const eventPage = z
     events: z.array(event).meta({ description: 'Newest first.' }),
     nextCursor: z.string().nullable().meta({
       description:
-        'Send it as `cursor` for older ones; null when there are none. With a filter, a page can hold fewer than `limit`, even none, and still have one: go on until it is null.',
+        'Send it as `cursor` for older ones; null when there are none. With a filter, a page can hold fewer than `limit`, even none, and still have one: continue until it is null.',
     }),
     explanation: z
       .string()

@@ -14,7 +14,7 @@ const times = z
   .min(1)
   .max(FAULT_LIMITS.times)
   .default(1)
-  .meta({ description: 'How many requests in a row it happens to.' });
+  .meta({ description: 'Number of consecutive requests with this fault.' });
 
 /** Uses one component for requests and responses: fields with a default are optional in it. */
 function requiring(...required: string[]) {
@@ -77,7 +77,7 @@ export type RequestFault = z.infer<typeof requestFault>;
 
 const requests = z.array(requestFault).max(FAULT_LIMITS.steps).meta({
   description:
-    'What happens to the requests with the key, in this order, each as many times as it says; after the last one everything is as usual.',
+    'Faults for the requests with the key, in this order, each as often as configured. After the last one requests work as usual.',
 });
 
 const webhooks = z
@@ -87,13 +87,13 @@ const webhooks = z
     }),
     reorder: z.boolean().default(false).meta({
       description:
-        'Events are held back for up to 8 seconds, and those of the same 4 seconds come in the opposite order.',
+        'Events are delayed for up to 8 seconds, and those of the same 4 seconds arrive in the opposite order.',
     }),
   })
   .meta({
     override: requiring(),
     id: 'WebhookFaults',
-    description: 'What goes wrong with the webhooks of the company.',
+    description: 'Faults of the webhooks of the company.',
   });
 
 /**
@@ -103,7 +103,7 @@ const webhooks = z
  */
 export const faultScript = z
   .object({ requests, webhooks })
-  .meta({ id: 'FaultScript', description: 'What goes wrong on purpose with an API key of the sandbox.' });
+  .meta({ id: 'FaultScript', description: 'Fault script of an API key of the sandbox.' });
 
 export type FaultScript = z.infer<typeof faultScript>;
 
@@ -118,12 +118,12 @@ export const faultScriptIn = z
   .object({
     requests: requests.default([]),
     webhooks: webhooks.default(NO_FAULTS.webhooks).meta({
-      description: 'What happens to the webhooks of the company for as long as the script is set.',
+      description: 'Faults of the webhooks of the company while the script is set.',
     }),
   })
   .meta({
     id: 'FaultScriptIn',
-    description: 'What is to go wrong on purpose with an API key of the sandbox.',
+    description: 'New fault script of an API key of the sandbox.',
   });
 
 /**

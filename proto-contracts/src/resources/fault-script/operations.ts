@@ -10,11 +10,11 @@ const KEY_ID = {
   },
 };
 
-const SANDBOX_ONLY = '**Sandbox only**: in production there is no such path.';
+const SANDBOX_ONLY = '**Sandbox only**: the path does not exist in production.';
 
 const SCRIPT_RESPONSE = {
   200: {
-    description: 'The fault script; without steps and faults of webhooks when the key has none.',
+    description: 'The fault script; empty if the key has none.',
     schema: faultScript,
     example: EXAMPLE,
   },
@@ -28,7 +28,7 @@ export const getFaultsOperation = defineOperation({
   sandboxOnly: true,
   params: KEY_ID,
   summary: 'Read the fault script of an API key',
-  description: `${SANDBOX_ONLY} Shows the script as it was set, also when all of its steps have been used up.`,
+  description: `${SANDBOX_ONLY} Returns the script as it was set, even if all of its steps are used up.`,
   responses: SCRIPT_RESPONSE,
   errors: ['not_found'],
 });
@@ -41,12 +41,12 @@ export const setFaultsOperation = defineOperation({
   sandboxOnly: true,
   params: KEY_ID,
   body: faultScriptIn,
-  summary: 'Have things go wrong on purpose',
+  summary: 'Set the fault script of an API key',
   description: `
-${SANDBOX_ONLY} Gives an API key a fault script, so that you can test how your own code handles faults. It takes effect within 5 seconds
+${SANDBOX_ONLY} Sets the fault script of an API key, so that you can test how your code handles faults. It takes effect within 5 seconds
 and replaces the previous one; set again, the same script starts over.
 
-The steps of \`requests\` happen to the requests with the key that have valid credentials and are within its limit, in the order
+The steps of \`requests\` apply to the requests with the key that have valid credentials and are within its limit, in the order
 of their arrival, over all replicas. A 429 of a script has \`r=0\` in \`RateLimit\`; all other headers of the response are as
 usual.
 
@@ -78,9 +78,9 @@ export const clearFaultsOperation = defineOperation({
   path: '/partner-api/api-keys/:id/faults',
   sandboxOnly: true,
   params: KEY_ID,
-  summary: 'Take its fault script from an API key',
+  summary: 'Remove the fault script of an API key',
   description: `
-${SANDBOX_ONLY} Everything is as usual within 5 seconds. Repeating it is harmless.`,
+${SANDBOX_ONLY} Faults end within 5 seconds. A repeat is harmless.`,
   responses: { 204: { description: 'The key has no fault script.' } },
   errors: ['not_found'],
 });

@@ -38,7 +38,7 @@ export const jobFeedResponse = z
       .meta({ description: 'Oldest first.' }),
     nextCursor: z.string().nullable().meta({
       description:
-        'Send it as `cursor` to go on from here. Keep the last one. Null only when your company has no entry at all.',
+        'Send it as `cursor` to continue from here. Keep the last one. Null only when your company has no entry at all.',
     }),
     hasMore: z.boolean().meta({ description: 'True: there is a next page; read it at once.' }),
   })

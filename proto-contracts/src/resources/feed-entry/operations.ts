@@ -17,12 +17,12 @@ there is nothing to fetch afterwards.
 
 - **Without a cursor** it is the newest page, not the full history: a point to start from, with \`hasMore\` false.
 - **With a cursor** it is the page after it. Keep the last \`nextCursor\` and send it with the next request: at once while
-  \`hasMore\` is true, else at most once a minute. With nothing new, \`resources\` is empty and \`nextCursor\` is the cursor that you sent.
+  \`hasMore\` is true, else at most once a minute. Without new entries, \`resources\` is empty and \`nextCursor\` is the cursor that you sent.
 - **First start, or lost cursor:** \`view=snapshot\` pages through all jobs that are assigned to you now, and its last
   \`nextCursor\` continues in the feed, so that no change is missed. \`from=start\` reads the feed from its oldest entry.
 
-A job that is taken from your company leaves the feed, and its numbers are not used again; the event
-\`install.job_unassigned\` tells you. A cursor is bound to your company. One that is no longer valid is 400
+A job that is unassigned from your company leaves the feed, and its sequence numbers are not reused; the event
+\`install.job_unassigned\` notifies you. A cursor is bound to your company. One that is no longer valid is 400
 \`cursor_invalid\`: start again with a snapshot.`,
   responses: {
     200: { description: 'A page of the feed.', schema: jobFeedResponse, example: JOB_FEED_EXAMPLE },

@@ -90,7 +90,7 @@ export const assignmentsIn = z
       }),
     expectedVersion,
   })
-  .meta({ id: 'AssignmentsIn', description: 'The whole set of technicians that a job is to have.' });
+  .meta({ id: 'AssignmentsIn', description: 'The new set of technicians of a job.' });
 
 function refuseRepeats(ids: readonly string[], context: z.RefinementCtx): void {
   for (const [place, id] of ids.entries()) {

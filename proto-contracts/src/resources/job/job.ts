@@ -78,7 +78,7 @@ export const jobSchedule = z
 /** Codes of blockers before the start of work. */
 export const blockerCodes = z.array(z.string()).meta({
   description:
-    'What keeps work from beginning. While the status is `BLOCKED`, the `blockerCode` of the status event is among them.',
+    'Reasons why work cannot begin. While the status is `BLOCKED`, the `blockerCode` of the status event is among them.',
 });
 
 /**
@@ -90,7 +90,7 @@ export const installerJob = z
     id: z.string().meta({ description: 'The id of the job.' }),
     version: z.int().min(1).meta({
       description:
-        'Begins at 1 and rises by 1 with each change of the job. Send it back as `expectedVersion`.',
+        'Starts at 1 and increases by 1 with each change of the job. Send it back as `expectedVersion`.',
     }),
     status: jobStatus,
     company: z
@@ -129,7 +129,7 @@ export const installerJob = z
               .meta({ id: 'SupplierSource', description: 'A supplier and the order there.' }),
           )
           .meta({ description: 'Where the material comes from.' }),
-        scopeVersion: z.int().meta({ description: 'Rises with each change of the scope.' }),
+        scopeVersion: z.int().meta({ description: 'Increases with each change of the scope.' }),
       })
       .meta({ id: 'JobScope', description: 'What is to be installed.' }),
     schedule: jobSchedule,
@@ -160,7 +160,7 @@ export const installerJob = z
           })
           .meta({ id: 'TechnicianAssignment', description: 'A technician of a job.' }),
       )
-      .meta({ description: 'In the order in which you gave them.' }),
+      .meta({ description: 'In the given order.' }),
     updatedAt: dateTimeOut,
   })
   .meta({

@@ -64,7 +64,7 @@ decide again.`,
       } satisfies z.input<typeof statusEventIn>,
     },
     blocked: {
-      summary: 'Work cannot go on',
+      summary: 'Work is blocked',
       recentField: 'occurredAt',
       value: {
         status: 'BLOCKED',
@@ -168,7 +168,7 @@ export const replaceAssignmentsOperation = defineOperation({
   description: `
 Replaces the whole set of technicians of a job with yours, in your order; an empty set removes all of them. A technician
 who is unknown, inactive or of another company is 422, and nothing changes. On a job that is \`COMPLETE\` or
-\`CANCELLED\` it is 422 \`transition_not_allowed\`. The same set sent again makes a new version too. Changes of
+\`CANCELLED\` it is 422 \`transition_not_allowed\`. The same set sent again also creates a new version. Changes of
 technicians are in the feed; they cause no event.`,
   bodyExamples: {
     two: {

@@ -23,4 +23,4 @@ export const scheduleIn = z
     timeZone: timeZoneName,
     expectedVersion,
   })
-  .meta({ id: 'ScheduleIn', description: 'The schedule that a job is to have.' });
+  .meta({ id: 'ScheduleIn', description: 'The new schedule of a job.' });

@@ -19,7 +19,7 @@ export const leadIn = z
     }),
     smsConsent: z.boolean().optional().meta({ description: 'Whether the customer agreed to text messages.' }),
   })
-  .meta({ id: 'LeadIn', description: 'A lead as you hand it in.' });
+  .meta({ id: 'LeadIn', description: 'A lead as you submit it.' });
 
 export type LeadIn = z.infer<typeof leadIn>;
 
@@ -29,17 +29,17 @@ export const leadCreated = z
     status: z.literal('created').meta({ description: 'A new lead.' }),
     leadId: z.string().meta({ description: 'The id of the lead.' }),
   })
-  .meta({ id: 'LeadCreated', description: 'A new lead was made.' });
+  .meta({ id: 'LeadCreated', description: 'A new lead was created.' });
 
 /** Response for a merged lead (spec: LeadMerged). */
 export const leadMerged = z
   .object({
     status: z.literal('merged').meta({ description: 'The lead existed already.' }),
-    leadId: z.string().meta({ description: 'The lead that was there before.' }),
+    leadId: z.string().meta({ description: 'The existing lead.' }),
     projectId: z.string().meta({ description: 'The project that this lead opened.' }),
-    reason: z.string().meta({ description: 'Why they were taken for one, for a person.' }),
+    reason: z.string().meta({ description: 'Why they were merged, for people.' }),
   })
   .meta({
     id: 'LeadMerged',
-    description: 'The lead was merged into one that was there. The fields of the first one stay.',
+    description: 'The lead was merged into an existing one. The fields of the first one stay.',
   });

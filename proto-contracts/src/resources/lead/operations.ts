@@ -8,7 +8,7 @@ import { leadCreated, leadIn, leadMerged } from './lead.js';
  * 200 and 201 have a schema each, so OpenAPI Generator's `java`, which reads every 2xx as the first one, needs
  * `enumUnknownDefaultCase=true`. One `oneOf` with a discriminator for both is worse. With that option, which growing enums need
  * as well, its Java client finds that both schemas match and fails on every lead. Its Python client and oapi-codegen return
- * a wrapper in place of the typed result.
+ * a wrapper instead of the typed result.
  */
 export const createLeadOperation = defineOperation({
   id: 'createLead',
@@ -23,7 +23,7 @@ Submits a lead. A new one opens a project and returns 201.
 
 Leads of one company are merged by address: if your company already has a lead or project at the address, the response is
 200 and names it. The fields of the first lead stay; your submission is recorded with it. Two concurrent leads for one
-address make one lead.
+address create one lead.
 
 With an \`Idempotency-Key\` a repeat gets the first response again, 201 included. Without one it is merged, which is
 harmless too.`,

@@ -63,7 +63,7 @@ export const getSessionOperation = defineOperation({
   method: 'get',
   path: '/partner-api/session',
   summary: 'Read the session',
-  description: 'Tells who is signed in, for which company, and until when.',
+  description: 'Returns the signed-in owner, their company and the end of the session.',
   responses: { 200: { description: 'The session.', schema: sessionResponse, example: SESSION_EXAMPLE } },
 });
 
@@ -79,7 +79,7 @@ export const deleteSessionOperation = defineOperation({
       description: 'Signed out.',
       headers: {
         'set-cookie': {
-          description: 'Takes the cookie from the browser.',
+          description: 'Removes the cookie from the browser.',
           example: '__Host-svc_session=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0',
           required: true,
         },
@@ -133,7 +133,7 @@ export const endSessionOperation = defineOperation({
   path: '/partner-api/sessions/:id',
   params: OWN_SESSION_ID,
   summary: 'End one of your sessions',
-  description: 'Signs out wherever the session is used; its cookie is of no use afterwards.',
+  description: 'Ends the session everywhere; its cookie is invalid afterwards.',
   responses: { 204: { description: 'Ended.' } },
   errors: ['not_found'],
 });

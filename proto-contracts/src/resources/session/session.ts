@@ -37,13 +37,12 @@ export const sessionResponse = z
         id: z.string().meta({ description: 'The id of the company.' }),
         name: z.string().meta({ description: 'The name of the company.' }),
         class: companyClass.meta({
-          description: 'What the company does: it decides which events it can have.',
+          description: 'The class of the company; it decides which events the company can receive.',
         }),
       })
       .meta({ id: 'OwnCompany', description: 'The company of the owner.' }),
     expiresAt: dateTimeOut.meta({
-      description:
-        'When the session ends unless another request comes before, and at the latest 12 hours after the login.',
+      description: 'When the session ends without another request; at the latest 12 hours after the login.',
     }),
     confirmedUntil: dateTimeOut.meta({
       description:
@@ -62,9 +61,9 @@ export const ownSession = z
     id: z.string().meta({ description: 'The id of the session; it is not its cookie.' }),
     current: z.boolean().meta({ description: 'True for the session of this request.' }),
     startedAt: dateTimeOut,
-    lastSeenAt: dateTimeOut.meta({ description: 'When its last request came.' }),
-    expiresAt: dateTimeOut.meta({ description: 'When it ends unless another request comes before.' }),
-    remoteAddress: z.string().meta({ description: 'Where the login came from.' }),
+    lastSeenAt: dateTimeOut.meta({ description: 'Time of its last request.' }),
+    expiresAt: dateTimeOut.meta({ description: 'When it ends without another request.' }),
+    remoteAddress: z.string().meta({ description: 'Client address of the login.' }),
     userAgent: z.string().nullable().meta({
       description: 'The `user-agent` at the login, at most 200 characters; `null` without one.',
     }),

@@ -7,7 +7,7 @@ import { companyStatistics, statisticsQuery, webhookStatistics } from './statist
 const WHAT_COUNTS = `
 An attempt counts in the bucket in which it began, once it has ended: the newest buckets can still grow. Each counts once, those
 of replays and those that ended late included. Tests are not counted.
-Buckets are whole and lie on UTC: those that \`from\` and \`to\` are in count with all that is in them.`;
+Buckets are aligned to UTC: those that \`from\` and \`to\` are in count with all that is in them.`;
 
 /** `GET /partner-api/webhooks/{id}/statistics` */
 export const getWebhookStatisticsOperation = defineOperation({
@@ -17,7 +17,7 @@ export const getWebhookStatisticsOperation = defineOperation({
   params: SUBSCRIPTION_ID,
   query: statisticsQuery,
   summary: 'Read the statistics of a subscription',
-  description: `Counts the attempts to a subscription over time, and tells how long they took.\n${WHAT_COUNTS}`,
+  description: `Counts the attempts to a subscription over time, with their durations.\n${WHAT_COUNTS}`,
   responses: {
     200: {
       description: 'The statistics.',
@@ -41,8 +41,8 @@ export const getStatisticsOperation = defineOperation({
   query: statisticsQuery,
   summary: 'Read the statistics of all subscriptions',
   description: `
-Counts the attempts to all subscriptions of your company: over time for all of them together, and in total for each. What was
-sent to subscriptions that are deleted is left out.
+Counts the attempts to all subscriptions of your company: over time for all of them together, and in total for each. Attempts
+to deleted subscriptions are not included.
 ${WHAT_COUNTS}`,
   responses: {
     200: {

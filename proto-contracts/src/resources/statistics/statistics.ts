@@ -15,18 +15,18 @@ const milliseconds = z.int().nullable();
 /** Attempts by outcome. */
 export const attemptCounts = z
   .object({
-    attempts: z.int().meta({ description: 'All attempts that ended; tests are not counted.' }),
+    attempts: z.int().meta({ description: 'All finished attempts; tests are not counted.' }),
     delivered: z.int().meta({ description: 'Those with a 2xx response.' }),
     failed: z.int().meta({ description: 'All others.' }),
     deadLettered: z.int().meta({
       description:
-        'Deliveries whose last attempt one of them was, and that were dead-lettered by it. One that was delivered later stays counted.',
+        'Deliveries that one of them dead-lettered. A delivery that was delivered later stays counted.',
     }),
     p50Ms: milliseconds.meta({
-      description: 'Half of the attempts took no longer, interpolated; null when there are none.',
+      description: 'Median duration, interpolated; null without attempts.',
     }),
     p95Ms: milliseconds.meta({
-      description: '95 of 100 attempts took no longer, interpolated; null when there are none.',
+      description: '95th percentile of the durations, interpolated; null without attempts.',
     }),
   })
   .meta({ id: 'WebhookAttemptCounts', description: 'Attempts by outcome, and their duration.' });
@@ -88,9 +88,9 @@ export type ShownCompanyStatistics = z.infer<typeof companyStatistics>;
 /** The query of statistics. */
 export const statisticsQuery = z.object({
   from: dateTimeIn.optional().meta({
-    description: `From the bucket on that this time is in; ${STATISTICS_DEFAULT_HOURS} hours before \`to\` when it is left out.`,
+    description: `From the bucket that contains this time; by default ${STATISTICS_DEFAULT_HOURS} hours before \`to\`.`,
   }),
   to: dateTimeIn.optional().meta({
-    description: `Up to the end of the bucket that this time is in; after \`from\`, by at most ${STATISTICS_MAX_DAYS} days. Now, when it is left out.`,
+    description: `Up to the end of the bucket that contains this time; after \`from\`, by at most ${STATISTICS_MAX_DAYS} days. By default now.`,
   }),
 });

@@ -35,7 +35,7 @@ activate it once your server has accepted that with 2xx.
 A company can have ${WEBHOOK_LIMITS.subscriptionsPerCompany} subscriptions; one more is refused with
 \`subscription_limit_reached\`.
 
-The host of the \`url\` is looked up now and for every delivery: if one of its addresses is not public, it is refused.`,
+The host of the \`url\` is resolved now and for every delivery: if one of its addresses is not public, it is refused.`,
   bodyExamples: {
     installation: {
       summary: 'All installation events',
@@ -106,7 +106,7 @@ export const updateWebhookOperation = defineOperation({
   body: subscriptionChange,
   summary: 'Change a subscription',
   description: `
-Changes what the body names and leaves the rest as it is. The same is checked as when a subscription is created.
+Changes the fields of the body and keeps the others. The checks are those of the creation.
 
 With another \`url\` the subscription is no longer verified, and an active one becomes paused: send a test delivery, and
 activate it once your server has accepted that with 2xx. Waiting deliveries go to the new URL.`,
@@ -210,7 +210,7 @@ export const rotateWebhookSecretOperation = defineOperation({
   method: 'post',
   path: '/partner-api/webhooks/:id/rotate-secret',
   params: SUBSCRIPTION_ID,
-  summary: 'Make a new secret',
+  summary: 'Rotate the secret',
   description: `
 Creates a pending secret with the next version and shows it for the only time. It replaces an earlier pending secret.
 Deliveries are still signed with the current one.

@@ -119,8 +119,7 @@ export const subscriptionIn = FIELDS.creation.meta({
 /** Body of `PATCH /partner-api/webhooks/{id}`. */
 export const subscriptionChange = FIELDS.change.meta({
   id: 'WebhookSubscriptionChange',
-  description:
-    'What to change of a webhook subscription, at least one field; what is left out stays as it is.',
+  description: 'Fields of a webhook subscription to change, at least one; omitted fields stay.',
 });
 
 /** Body of `POST /partner-api/webhooks/{id}/activate`. */
@@ -152,9 +151,9 @@ export const secretActivationIn = z
       .int()
       .min(1)
       .max(MAX_INT32)
-      .meta({ description: 'The version of the pending secret, as `rotateWebhookSecret` gave it.' }),
+      .meta({ description: 'The version of the pending secret, as returned by `rotateWebhookSecret`.' }),
   })
-  .meta({ id: 'WebhookSecretActivationIn', description: 'Which secret to sign with from now on.' });
+  .meta({ id: 'WebhookSecretActivationIn', description: 'The secret that signs from now on.' });
 
 /**
  * A webhook subscription as its owner sees it.
@@ -181,7 +180,7 @@ export const subscription = z
       .int()
       .meta({ description: 'The version of the secret that new deliveries are signed with.' }),
     pendingSecretVersion: z.int().nullable().meta({
-      description: 'The version of the secret that waits to be activated; null when there is none.',
+      description: 'The version of the pending secret; null without one.',
     }),
     verified: z
       .boolean()
@@ -210,7 +209,7 @@ export const subscriptionActivated = subscription
   .extend({
     backfillId: z.string().nullable().meta({
       description:
-        'The back-fill that was begun or, for a subscription that was active already, that is still running; null when none was asked for or none runs.',
+        'The back-fill that was started or, for a subscription that was already active, is still running; null if none was requested or none runs.',
     }),
   })
   .meta({ id: 'WebhookSubscriptionActivated', description: 'An active subscription.' });
@@ -221,14 +220,15 @@ export type SubscriptionActivated = z.infer<typeof subscriptionActivated>;
 export const secretRotated = z
   .object({
     subscription,
-    pendingSecretVersion: z
-      .int()
-      .meta({ description: 'The version of the new secret, in `x-svc-secret-version` of what it signs.' }),
+    pendingSecretVersion: z.int().meta({
+      description:
+        'The version of the new secret, in the `x-svc-secret-version` of deliveries that it signs.',
+    }),
     secret: z.string().meta({
       description: 'The pending secret, `whsec_` and base64. Store it: it is not shown again.',
     }),
   })
-  .meta({ id: 'WebhookSecretRotated', description: 'A pending secret, and the subscription that has it.' });
+  .meta({ id: 'WebhookSecretRotated', description: 'A pending secret with its subscription.' });
 
 export type SecretRotated = z.infer<typeof secretRotated>;
 

@@ -16,7 +16,7 @@ export const getTechnicalContactOperation = defineOperation({
   path: '/partner-api/technical-contact',
   summary: 'Read the technical contact',
   description:
-    'Returns the email address that new versions and changes of the API are announced to, and the one that waits for its confirmation.',
+    'Returns the email address for announcements of new versions and changes of the API, and the pending one.',
   responses: {
     200: { description: 'The technical contact.', schema: technicalContact, example: CONTACT_EXAMPLE },
   },

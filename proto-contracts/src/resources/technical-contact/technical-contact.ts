@@ -27,21 +27,20 @@ export const technicalContactIn = z
  */
 export const technicalContact = z
   .object({
-    email: z
-      .string()
-      .nullable()
-      .meta({ description: 'The confirmed address, which announcements go to; null when none ever was.' }),
+    email: z.string().nullable().meta({
+      description: 'The confirmed address, which receives announcements; null if none was ever confirmed.',
+    }),
     confirmedAt: dateTimeOut.nullable().meta({ description: 'When it was confirmed.' }),
     pending: z
       .object({
         email: z.string().meta({ description: 'The address.' }),
-        expiresAt: dateTimeOut.meta({ description: 'Until when the link in the email works.' }),
+        expiresAt: dateTimeOut.meta({ description: 'When the link in the email expires.' }),
       })
-      .meta({ id: 'PendingContact', description: 'An address that waits for its confirmation.' })
+      .meta({ id: 'PendingContact', description: 'An address with a pending confirmation.' })
       .nullable()
-      .meta({ description: 'The address that waits for its confirmation; null when none does.' }),
+      .meta({ description: 'The address with a pending confirmation; null without one.' }),
   })
-  .meta({ id: 'TechnicalContact', description: 'Who learns of new versions by email.' });
+  .meta({ id: 'TechnicalContact', description: 'The recipient of announcements of new versions.' });
 
 export type TechnicalContact = z.infer<typeof technicalContact>;
 

@@ -12,8 +12,8 @@ export const checkUrlOperation = defineOperation({
   body: urlCheckIn,
   summary: 'Check a URL',
   description: `
-Says whether a subscription can have a URL, by the same rules as the creation: the host is looked up once. Nothing is sent to
-it and nothing is kept. A session can ask ${LIMITS.urlChecksPerMinute} times in any 60 seconds.`,
+Checks whether a subscription can have a URL, by the same rules as the creation: the host is resolved once. Nothing is sent to
+it and nothing is stored. A session can check ${LIMITS.urlChecksPerMinute} URLs in any 60 seconds.`,
   bodyExamples: {
     usual: {
       summary: 'A URL',

@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /** Body of `POST /partner-api/url-checks`. */
 export const urlCheckIn = z
-  .object({ url: z.string().meta({ description: 'As it would be given to a new subscription.' }) })
-  .meta({ id: 'UrlCheckIn', description: 'A URL that a subscription might have.' });
+  .object({ url: z.string().meta({ description: 'The URL for a new subscription.' }) })
+  .meta({ id: 'UrlCheckIn', description: 'A URL to check.' });
 
 /**
  * Response of `POST /partner-api/url-checks`.
@@ -12,9 +12,9 @@ export const urlCheckIn = z
  */
 export const urlCheck = z
   .object({
-    ok: z.boolean().meta({ description: 'True when a subscription can have the URL.' }),
+    ok: z.boolean().meta({ description: 'True if a subscription can have the URL.' }),
     reason: z.string().optional().meta({
-      description: 'Only if it cannot: why, with the message that a creation has for `url`.',
+      description: 'Only if it cannot: the reason, with the message of the creation for `url`.',
     }),
   })
   .meta({ id: 'UrlCheck', description: 'Whether a subscription can have a URL.' });
