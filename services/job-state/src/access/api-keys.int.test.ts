@@ -12,9 +12,9 @@ import { parseApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
-import { eventually } from '@partner/test-kit/eventually';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { Database } from '../database/database.js';
+import { untilLockWaits } from '../testing/lock-waits.js';
 import { connectAccess } from '../testing/public-clients.js';
 import { failureOf } from '../testing/subscription-fixture.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
@@ -231,12 +231,7 @@ describe('creating a key', () => {
           () => 'refused',
         ),
       );
-      await eventually('both wait', async () => {
-        const waiting = await database.query(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        return waiting.length === 2 ? waiting : undefined;
-      });
+      await untilLockWaits(database, 2);
       return { both: Promise.all(requested) };
     });
     expect((await both).sort()).toEqual(['made', 'refused']);

@@ -108,8 +108,8 @@ const LOCK_MARGIN_MS = 200;
  * connection that breaks, or is silent for 2 s beyond the server's own limit, is discarded; the next statement replaces it.
  *
  * If the server is unreachable, shuts down, takes too long, is read only or lacks disk space, a statement fails with
- * `unavailable`; the outcome of a commit is then unknown. A lock timeout fails with `LockTimeoutError`. Text that Postgres cannot store fails with `invalid_argument`.
- * Any other server error is thrown unchanged: it is a bug of this service.
+ * `unavailable`; the outcome of a commit is then unknown. A lock timeout fails with `LockTimeoutError`. Text that Postgres
+ * cannot store fails with `invalid_argument`. Any other server error is thrown unchanged: it is a bug of this service.
  */
 export function createDatabase(options: {
   readonly url: string;

@@ -12,6 +12,7 @@ import { createAuthenticationService } from '../access/authentication-service.js
 import { createDatabase, type Database } from '../database/database.js';
 import { getJob } from '../jobs/get-job.js';
 import { recordStatusEvent } from '../jobs/record-status-event.js';
+import { untilLockWaits } from '../testing/lock-waits.js';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { makePartitionsAhead } from '../retention/run-retention.js';
@@ -68,13 +69,7 @@ test('the writes of a company whose row is locked leave connections to authentic
     });
   const writes = Array.from({ length: 50 }, () => write(stuck, jobId));
   const settled = Promise.allSettled(writes);
-  await eventually('the share of the company waits for the row', async () => {
-    const [{ waiting } = { waiting: 0 }] = await elsewhere.query<{ waiting: number }>(
-      `select count(*)::int as waiting from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return waiting >= 2;
-  });
+  await untilLockWaits(elsewhere, 2);
 
   const access = createClient(
     AuthenticationService,

@@ -2,9 +2,9 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { JobAssignmentsChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { installerJob } from '@partner/proto-contracts/resources/job/job';
-import { eventually } from '@partner/test-kit/eventually';
 import type { Database } from '../database/database.js';
 import { createGate } from '../testing/create-gate.js';
+import { untilLockWaits } from '../testing/lock-waits.js';
 import { TEST_NOW } from '../testing/test-jobs.js';
 import type { JobWritten } from './change-job.js';
 import { type JobWriteFixture, openJobWriteFixture, refusalOf } from './testing/job-write-fixture.js';
@@ -25,15 +25,6 @@ function shownIn({ resource }: JobWritten) {
 
 async function deactivate(membershipId: string, on: Pick<Database, 'query'> = fixture.database) {
   await on.query('update memberships set active = false where id = $1', [membershipId]);
-}
-
-async function someoneWaitsForALock() {
-  await eventually('a statement waits for a lock', async () => {
-    const rows = await fixture.database.query(
-      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return rows.length > 0;
-  });
 }
 
 describe('a set of technicians', () => {
@@ -149,7 +140,7 @@ describe('a set of technicians', () => {
     });
     await done.opened;
     const refused = refusalOf(fixture.assign({ jobId, membershipIds: [technician] }));
-    await someoneWaitsForALock().finally(() => released.open());
+    await untilLockWaits(fixture.database).finally(() => released.open());
     await deactivation;
     expect(await refused).toMatchObject({ reason: 'technician_not_assignable' });
   });
@@ -174,7 +165,7 @@ describe('a set of technicians', () => {
       await deactivate(technician, tx);
       return tx.query('select technician_assignments from jobs where id = $1', [jobId]);
     });
-    await someoneWaitsForALock().finally(() => released.open());
+    await untilLockWaits(fixture.database).finally(() => released.open());
     const assignments = shownIn(await assignment);
     expect(assignments).toHaveLength(1);
     expect(await seenByDeactivation).toEqual([{ technician_assignments: assignments }]);

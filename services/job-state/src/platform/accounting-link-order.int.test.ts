@@ -13,6 +13,7 @@ import type { Database } from '../database/database.js';
 import { updateCompany } from '../operator/update-company.js';
 import { beforeStatement } from '../testing/before-statement.js';
 import { createGate } from '../testing/create-gate.js';
+import { countLockWaits } from '../testing/lock-waits.js';
 import { platformMessage, TEST_NOW } from '../testing/test-jobs.js';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
@@ -80,13 +81,6 @@ const recipientsOf = async (entryId: string) => {
   return rows.map(({ id }) => id);
 };
 
-const isAnyBlocked = async () =>
-  (
-    await database.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-  ).length > 0;
-
 describe('a journal entry is for the accounting companies that are linked at its instant [PLATFORM-18]', () => {
   /** Runs the held message up to a statement, then the other one until it finishes or waits for a lock, then both to the end. */
   async function interleave(
@@ -107,7 +101,10 @@ describe('a journal entry is for the accounting companies that are linked at its
     const wasHeld = await Promise.race([reached.opened.then(() => true), first.then(() => false)]);
     let isDone = false;
     const second = handlerOf(database)(other).finally(() => (isDone = true));
-    await eventually('the end of the other message, or a lock', async () => isDone || isAnyBlocked());
+    await eventually(
+      'the end of the other message, or a lock',
+      async () => isDone || (await countLockWaits(database)) > 0,
+    );
     released.open();
     expect(await Promise.all([first, second])).toEqual([{ kind: 'done' }, { kind: 'done' }]);
     return { wasHeld };

@@ -3,8 +3,8 @@ import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
-import { eventually } from '@partner/test-kit/eventually';
 import type { Database } from '../database/database.js';
+import { untilLockWaits } from '../testing/lock-waits.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, jobAssignedMessage, jobCreatedMessage, TEST_NOW } from '../testing/test-jobs.js';
 import { readPlatformMessage } from './platform-messages.js';
@@ -92,12 +92,7 @@ test.each(CASES)(
     const recording = await database.transaction(async (tx) => {
       await tx.query(`select pg_advisory_xact_lock(${GATE})`);
       const both = Promise.allSettled([record(all.slice(0, 2)), record(all.slice(2))]);
-      await eventually('both wait', async () => {
-        const waiting = await database.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        return waiting.length === 2;
-      });
+      await untilLockWaits(database, 2);
       return { both };
     });
     expect(await recording.both).toMatchObject(

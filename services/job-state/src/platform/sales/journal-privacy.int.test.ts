@@ -6,30 +6,21 @@ import {
   ScalarType,
   toBinary,
 } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import {
   CompanyChangedSchema,
   JournalEntryRecordedSchema,
   ProjectCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
 import { fc } from '@partner/test-kit/fast-check';
-import { Registry } from 'prom-client';
-import { createTestDatabase, type TestDatabase } from '../../testing/test-database.js';
 import { incoming, insertCompany, TEST_NOW } from '../../testing/test-jobs.js';
-import { createPlatformMessageHandler } from '../handle-platform-message.js';
+import { database, DONE, handle, seller } from '../testing/platform-fixture.js';
 
-let testDatabase: TestDatabase;
-let handle: ReturnType<typeof createPlatformMessageHandler>;
-let seller: string;
 let accountant: string;
 let projectId: string;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  const { database } = testDatabase;
-  seller = await insertCompany(database, 'SALES');
   accountant = await insertCompany(database, 'ACCOUNTING');
   projectId = newId('prj');
   await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
@@ -37,15 +28,7 @@ beforeAll(async () => {
     'insert into accounting_links (company_id, accounting_company_ids) values ($1, array[$2])',
     [seller, accountant],
   );
-  handle = createPlatformMessageHandler({
-    database,
-    clock: () => TEST_NOW,
-    logger: silentLogger,
-    metrics: new Registry(),
-  });
 });
-
-afterAll(() => testDatabase.drop());
 
 const occurredAt = TEST_NOW.toISOString();
 const amount = { amountMinor: '1', currency: 'USD' };
@@ -158,7 +141,6 @@ const written = personal.chain((text) =>
 test.each(MESSAGES)(
   'no text of a message about %s leaks personal data to an accounting company [EVENT-5, PLATFORM-16]',
   async (_what, schema, whole) => {
-    const { database } = testDatabase;
     const bodies = async () => {
       const rows = await database.query<{ body: Buffer }>('select body from events where company_id = $1', [
         accountant,
@@ -167,7 +149,7 @@ test.each(MESSAGES)(
     };
     const send = (json: JsonObject) =>
       handle(incoming(schema.typeName, toBinary(schema, create(schema, fromJson(schema, json)))));
-    expect(await send(whole())).toEqual({ kind: 'done' });
+    expect(await send(whole())).toEqual(DONE);
 
     const paths = textPaths(schema, whole()).filter(([field]) => field !== 'name');
     expect(paths.length).toBeGreaterThan(1);
@@ -189,7 +171,6 @@ test.each(MESSAGES)(
 );
 
 test('a company name, which can be any text, is in no event of an accounting company [PLATFORM-16]', async () => {
-  const { database } = testDatabase;
   const companyId = newId('cmp');
   const message = {
     companyId,
@@ -210,7 +191,7 @@ test('a company name, which can be any text, is in no event of an accounting com
     [JournalEntryRecordedSchema, entry],
   ] as const) {
     const body = toBinary(schema, create(schema, fromJson(schema, json)));
-    expect(await handle(incoming(schema.typeName, body))).toEqual({ kind: 'done' });
+    expect(await handle(incoming(schema.typeName, body))).toEqual(DONE);
   }
   const events = await database.query<{ body: Buffer }>('select body from events where resource_id = $1', [
     entry.entryId,

@@ -5,12 +5,12 @@ import type { ShownAttemptCounts } from '@partner/proto-contracts/resources/stat
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
-import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import { textOf } from '../../database/connection-pool.js';
 import { type Database } from '../../database/database.js';
 import { createDeliveryResultsHandler } from '../attempts/delivery-results.js';
 import { createDeliveryService } from '../delivery-service.js';
+import { untilLockWaits } from '../../testing/lock-waits.js';
 import { createGate } from '../../testing/create-gate.js';
 import { connectDeliveries } from '../../testing/public-clients.js';
 import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
@@ -219,12 +219,7 @@ describe('the statistics of a subscription', () => {
     });
     await locked.opened;
     const second = database.transaction((tx) => countAttempts(tx, [higher, lower]));
-    await eventually('the second waits for the first', async () => {
-      const waiting = await database.query(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return waiting.length === 1;
-    });
+    await untilLockWaits(database);
     const third = database.transaction((tx) => countAttempts(tx, [higher]), { lockTimeoutMs: 2_000 });
     const [end] = await Promise.allSettled([third]);
     commit.open();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
-import { eventually } from '@partner/test-kit/eventually';
 import { startBackfill } from './start-backfill.js';
 import { recordEvent } from '../events/record-event.js';
 import { withdrawEvents } from '../events/withdraw-events.js';
 import { eventsOf, HOUR_MS, queuedBy, runToEnd, step } from '../testing/bulk-replay-fixture.js';
 import { client, fixture } from '../testing/delivery-service-fixture.js';
+import { untilLockWaits } from '../../testing/lock-waits.js';
 
 describe('a back-fill', () => {
   /** A company whose subscription missed this many events while it was paused, and is active again. */
@@ -62,12 +62,7 @@ describe('a back-fill', () => {
     const backfill = await database.transaction(async (tx) => {
       await withdrawEvents(tx, [{ companyId, resourceId: withdrawn?.resourceId ?? '' }]);
       const running = runToEnd(begun);
-      await eventually('the back-fill waits for the event', async () => {
-        const waiting = await database.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        return waiting.length > 0;
-      });
+      await untilLockWaits(database);
       return { running };
     });
     expect(await backfill.running).toMatchObject({ state: 'done' });

@@ -1,0 +1,270 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  CompanyClass,
+  MembershipChangedSchema,
+  MembershipRole,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { getLogin } from '../access/get-login.js';
+import { getOwner } from '../access/get-owner.js';
+import { listAuditEntries } from '../audit/list-audit-entries.js';
+import { recordAudit } from '../audit/record-audit.js';
+import { updateOwner } from '../operator/owners.js';
+import { insertCompany, platformMessage } from '../testing/test-jobs.js';
+import { occurredAt, companyChanged } from './testing/company-messages-fixture.js';
+import { database, handle, DONE, waitsFor } from './testing/platform-fixture.js';
+
+describe('a membership of the platform', () => {
+  let companyId: string;
+  let email: string;
+
+  beforeEach(async () => {
+    companyId = await insertCompany(database, 'INSTALLER');
+    email = `${newId('usr')}@owners.example`;
+  });
+
+  const membershipChanged = (
+    membershipId: string,
+    given: {
+      readonly version?: number;
+      readonly companyId?: string;
+      readonly role?: MembershipRole;
+      readonly displayName?: string;
+      readonly email?: string;
+      readonly active?: boolean;
+    } = {},
+  ) =>
+    platformMessage(MembershipChangedSchema, {
+      membershipId,
+      version: 1,
+      companyId,
+      role: MembershipRole.OWNER,
+      displayName: 'Ada Cole',
+      email,
+      active: true,
+      occurredAt,
+      ...given,
+    });
+
+  const membershipOf = async (membershipId: string) => {
+    const [row] = await database.query(
+      'select role, display_name, email, password_hash, active, version from memberships where id = $1',
+      [membershipId],
+    );
+    return row;
+  };
+
+  const giveWord = (membershipId: string) =>
+    database.query('update memberships set password_hash = $2 where id = $1', [membershipId, '$argon2id$x']);
+
+  test('of an owner is created without a password: the owner cannot sign in until one is set [PLATFORM-19]', async () => {
+    const membershipId = newId('mem');
+    await handle(membershipChanged(membershipId));
+    expect(await membershipOf(membershipId)).toMatchObject({ role: 'OWNER', email, password_hash: null });
+    expect(await getLogin({ database }, email)).toBeUndefined();
+    expect(await getOwner({ database }, { companyId, membershipId })).toBeUndefined();
+    await giveWord(membershipId);
+    expect(await getLogin({ database }, email)).toMatchObject({ membershipId, companyId, isOwner: true });
+    expect(await getOwner({ database }, { companyId, membershipId })).toBeDefined();
+  });
+
+  test('has the state of its newest version, and keeps the password [PLATFORM-2]', async () => {
+    const membershipId = newId('mem');
+    await handle(membershipChanged(membershipId));
+    await giveWord(membershipId);
+    const other = `${newId('usr')}@owners.example`;
+    for (const message of [
+      membershipChanged(membershipId, { version: 3, displayName: 'Ada Reyes', email: other }),
+      membershipChanged(membershipId, { version: 2, active: false }),
+      membershipChanged(membershipId, { version: 3, displayName: 'Ada Reyes', email: other }),
+    ]) {
+      expect(await handle(message)).toEqual(DONE);
+    }
+    expect(await membershipOf(membershipId)).toEqual({
+      role: 'OWNER',
+      display_name: 'Ada Reyes',
+      email: other,
+      password_hash: '$argon2id$x',
+      active: true,
+      version: 3,
+    });
+  });
+
+  test('that is inactive, or no longer an owner, cannot sign in', async () => {
+    const [inactive, technician] = [newId('mem'), newId('mem')];
+    const second = `${newId('usr')}@owners.example`;
+    await handle(membershipChanged(inactive));
+    await handle(membershipChanged(technician, { email: second }));
+    for (const membershipId of [inactive, technician]) await giveWord(membershipId);
+    await handle(membershipChanged(inactive, { version: 2, active: false }));
+    await handle(
+      membershipChanged(technician, { version: 2, role: MembershipRole.TECHNICIAN, email: second }),
+    );
+    for (const membershipId of [inactive, technician]) {
+      expect(await getOwner({ database }, { companyId, membershipId })).toBeUndefined();
+    }
+    for (const address of [email, second]) expect(await getLogin({ database }, address)).toBeUndefined();
+    expect(await membershipOf(technician)).toMatchObject({ email: null, password_hash: null });
+  });
+
+  test('never re-enables the sign-in of an owner whom an operator disabled [PLATFORM-19]', async () => {
+    const membershipId = newId('mem');
+    await handle(membershipChanged(membershipId));
+    await giveWord(membershipId);
+    await updateOwner(
+      { database, logger: silentLogger },
+      { membershipId, passwordHash: undefined, active: false, actor: { membershipId: undefined } },
+    );
+    await handle(membershipChanged(membershipId, { version: 2, displayName: 'Ada Reyes' }));
+    expect(await membershipOf(membershipId)).toMatchObject({ active: true, password_hash: null });
+    expect(await getLogin({ database }, email)).toBeUndefined();
+  });
+
+  test('waits for its company', async () => {
+    const [membershipId, late] = [newId('mem'), newId('cmp')];
+    const message = membershipChanged(membershipId, { companyId: late });
+    await handle(message);
+    expect(await waitsFor(message.messageId)).toBe(late);
+    await handle(companyChanged(late, { class: CompanyClass.INSTALLER }));
+    expect(await membershipOf(membershipId)).toMatchObject({ role: 'OWNER' });
+  });
+
+  test('cannot move to another company', async () => {
+    const membershipId = newId('mem');
+    await handle(membershipChanged(membershipId));
+    const other = await insertCompany(database, 'INSTALLER');
+    expect(await handle(membershipChanged(membershipId, { version: 2, companyId: other }))).toEqual({
+      kind: 'dead',
+      reason: `membership ${membershipId} belongs to another company`,
+    });
+  });
+
+  test('waits for an address that another one has, until that one gives it up [PLATFORM-20]', async () => {
+    const [first, second] = [newId('mem'), newId('mem')];
+    await handle(membershipChanged(first));
+    const waiting = membershipChanged(second, { email: email.toUpperCase() });
+    expect(await handle(waiting)).toEqual(DONE);
+    expect(await waitsFor(waiting.messageId)).toBe(first);
+    expect(await membershipOf(second)).toBeUndefined();
+    await handle(membershipChanged(first, { version: 2, role: MembershipRole.TECHNICIAN }));
+    expect(await waitsFor(waiting.messageId)).toBeNull();
+    expect(await membershipOf(second)).toMatchObject({ email: email.toUpperCase() });
+  });
+
+  test('exchanges its address with others, and each keeps its own password, for any order of messages [PLATFORM-20]', async () => {
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 2, 0],
+    ]) {
+      const ids = [newId('mem'), newId('mem'), newId('mem')];
+      const addresses = ids.map((id) => `${id}@owners.example`);
+      for (const [place, id] of ids.entries()) {
+        await handle(membershipChanged(id, { email: addresses[place] ?? '' }));
+        await database.query('update memberships set password_hash = $1 where id = $1', [id]);
+      }
+      const messages = ids.map((id, place) =>
+        membershipChanged(id, { version: 2, email: addresses[(place + 1) % 3] ?? '' }),
+      );
+      for (const place of order) {
+        const message = messages[place];
+        if (message !== undefined) expect(await handle(message)).toEqual(DONE);
+      }
+      for (const [place, id] of ids.entries()) {
+        expect(await membershipOf(id)).toMatchObject({
+          email: addresses[(place + 1) % 3],
+          password_hash: id,
+          version: 2,
+        });
+      }
+      for (const { messageId } of messages) expect(await waitsFor(messageId)).toBeNull();
+    }
+  });
+
+  test('gets an address that many request concurrently once; the others wait [PLATFORM-20]', async () => {
+    const ids = Array.from({ length: 6 }, () => newId('mem'));
+    const outcomes = await Promise.all(ids.map((id) => handle(membershipChanged(id))));
+    expect(outcomes).toEqual(ids.map(() => DONE));
+    const [holder, ...others] = await database.query<{ id: string }>(
+      'select id from memberships where email = $1',
+      [email],
+    );
+    expect(others).toEqual([]);
+    expect(await database.query('select from inbox where prerequisite_id = $1', [holder?.id])).toHaveLength(
+      5,
+    );
+  });
+
+  describe('with the address of an owner whom an operator created', () => {
+    const made = async (given: { readonly companyId: string; readonly active?: boolean }) => {
+      const membershipId = newId('mem');
+      await database.query(
+        `insert into memberships (id, company_id, role, display_name, email, password_hash, active)
+         values ($1, $2, 'OWNER', 'Ada', $3, '$argon2id$made', $4)`,
+        [membershipId, given.companyId, email, given.active ?? true],
+      );
+      return membershipId;
+    };
+
+    test('of the same company becomes that owner, with the password and in the audit trail [PLATFORM-20]', async () => {
+      const former = await made({ companyId });
+      await recordAudit(database, {
+        companyId,
+        actor: { membershipId: former },
+        action: 'webhook.created',
+        subject: { type: 'webhook', id: newId('whk') },
+      });
+      const membershipId = newId('mem');
+      const message = membershipChanged(membershipId, { email: email.toUpperCase() });
+      expect(await handle(message)).toEqual(DONE);
+      expect(await handle({ ...message, messageId: newId('evt') })).toEqual(DONE);
+      expect(await getLogin({ database }, email)).toMatchObject({
+        membershipId,
+        companyId,
+        displayName: 'Ada Cole',
+        passwordHash: '$argon2id$made',
+      });
+      expect(await membershipOf(former)).toBeUndefined();
+      expect(await getOwner({ database }, { companyId, membershipId: former })).toBeUndefined();
+      expect(
+        (
+          await listAuditEntries(database, {
+            companyId,
+            beforeEntryId: undefined,
+            limit: 5,
+            action: undefined,
+          })
+        ).entries,
+      ).toMatchObject([{ membershipId, displayName: 'Ada Cole' }]);
+    });
+
+    test('who was inactive has no password any more [PLATFORM-20]', async () => {
+      await made({ companyId, active: false });
+      const membershipId = newId('mem');
+      await handle(membershipChanged(membershipId));
+      expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: null, active: true });
+    });
+
+    test('keeps its own password if it was known before', async () => {
+      await made({ companyId });
+      const membershipId = newId('mem');
+      await handle(membershipChanged(membershipId, { email: `${membershipId}@owners.example` }));
+      await giveWord(membershipId);
+      await handle(membershipChanged(membershipId, { version: 2 }));
+      expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: '$argon2id$x' });
+    });
+
+    test('of another company is refused, and the reason has neither address nor owner [PLATFORM-20]', async () => {
+      const other = await insertCompany(database, 'INSTALLER');
+      const holder = await made({ companyId: other });
+      const membershipId = newId('mem');
+      expect(await handle(membershipChanged(membershipId))).toEqual({
+        kind: 'dead',
+        reason: `the email address of membership ${membershipId} is that of an owner of another company`,
+      });
+      expect(await membershipOf(holder)).toMatchObject({ email, password_hash: '$argon2id$made' });
+      expect(await membershipOf(membershipId)).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,180 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { describe, expect, test } from '@jest/globals';
+import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { newId } from '@partner/kernel/ids';
+import { bookAppointment } from '../../appointments/book-appointment.js';
+import { binding } from '../../testing/test-jobs.js';
+import { salesMessage } from './testing/sales-message.js';
+import {
+  otherSeller,
+  dead,
+  at,
+  stamp,
+  insertLead,
+  projectCreated,
+  eventsAbout,
+  emittedVersions,
+} from './testing/sales-messages-fixture.js';
+import { database, seller, handle, writing, DONE } from '../testing/platform-fixture.js';
+
+describe('appointment.booked', () => {
+  const scheduled = (given: {
+    readonly appointmentId: string;
+    readonly leadId: string;
+    readonly version?: number;
+    readonly projectId?: string;
+    readonly notes?: string;
+    /** Hours after the standard start. */
+    readonly later?: number;
+  }) => {
+    const { version = 1, later = 0, ...rest } = given;
+    return salesMessage(AppointmentScheduledSchema, {
+      ...rest,
+      version,
+      startsAt: timestampFromDate(hours(later)),
+      endsAt: timestampFromDate(hours(later + 1)),
+      occurredAt: stamp(version),
+    });
+  };
+  const hours = (later: number) => new Date(Date.UTC(2026, 9, 5, 15 + later));
+  const appointmentOf = async (id: string) =>
+    (
+      await database.query(
+        'select company_id, lead_id, project_id, starts_at, ends_at, notes, version from appointments where id = $1',
+        [id],
+      )
+    )[0];
+
+  test('is published for an appointment that the platform creates', async () => {
+    const { leadId, projectId } = await insertLead();
+    const appointmentId = newId('appt');
+    expect(await handle(scheduled({ appointmentId, leadId, projectId, notes: 'Ring twice' }))).toEqual(DONE);
+    expect(await eventsAbout(appointmentId)).toEqual([
+      {
+        to: seller,
+        event: 'appointment.booked',
+        occurredAt: at(1).toISOString(),
+        resource: { type: 'appointment', id: appointmentId, version: 1 },
+        data: {
+          appointmentId,
+          leadId,
+          projectId,
+          startsAt: hours(0).toISOString(),
+          endsAt: hours(1).toISOString(),
+          notes: 'Ring twice',
+        },
+      },
+    ]);
+    expect(await appointmentOf(appointmentId)).toEqual({
+      company_id: seller,
+      lead_id: leadId,
+      project_id: projectId,
+      starts_at: hours(0),
+      ends_at: hours(1),
+      notes: 'Ring twice',
+      version: 1,
+    });
+  });
+
+  test('is published for the move of one that a partner has booked: the move is its version 2, after version 1', async () => {
+    const { leadId, projectId } = await insertLead();
+    const { appointmentId } = await bookAppointment(writing(), {
+      companyId: seller,
+      binding: binding(newId('evt')),
+      leadId,
+      projectId: null,
+      startsAt: hours(0),
+      endsAt: hours(1),
+      notes: 'Gate code 4711',
+      timeoutMs: undefined,
+    });
+    await handle(scheduled({ appointmentId, leadId, version: 1, later: 9 }));
+    expect(await emittedVersions(appointmentId)).toEqual([1]);
+    await handle(scheduled({ appointmentId, leadId, projectId, version: 2, later: 3 }));
+    expect(await emittedVersions(appointmentId)).toEqual([1, 2]);
+    expect(await eventsAbout(appointmentId)).toMatchObject([
+      {},
+      { to: seller, data: { projectId, startsAt: hours(3).toISOString(), notes: 'Gate code 4711' } },
+    ]);
+    expect(await appointmentOf(appointmentId)).toMatchObject({
+      starts_at: hours(3),
+      ends_at: hours(4),
+      project_id: projectId,
+      notes: 'Gate code 4711',
+      version: 2,
+    });
+  });
+
+  test('is published for each version once in any order; times and notes are those of the newest [PLATFORM-3, PLATFORM-5]', async () => {
+    const { leadId } = await insertLead();
+    const versions = [
+      { version: 1, later: 1, notes: 'first' },
+      { version: 2, later: 2, notes: 'second' },
+      { version: 3, later: 3 },
+    ];
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [2, 0, 1],
+      [1, 2, 0],
+    ]) {
+      const appointmentId = newId('appt');
+      const messages = order.flatMap((place) => versions[place] ?? []);
+      for (const version of [...messages, ...messages])
+        expect(await handle(scheduled({ appointmentId, leadId, ...version }))).toEqual(DONE);
+      expect(await emittedVersions(appointmentId)).toEqual(messages.map(({ version }) => version));
+      expect(await appointmentOf(appointmentId)).toMatchObject({
+        starts_at: hours(3),
+        notes: 'second',
+        version: 3,
+      });
+    }
+  });
+
+  test('for a late version without notes has none of a newer one [PLATFORM-5]', async () => {
+    const { leadId } = await insertLead();
+    const appointmentId = newId('appt');
+    for (const version of [{ version: 4, notes: 'newer' }, { version: 2 }, { version: 5 }]) {
+      await handle(scheduled({ appointmentId, leadId, ...version }));
+    }
+    expect((await eventsAbout(appointmentId)).map(({ data }) => data)).toMatchObject([
+      { notes: 'newer' },
+      { notes: null },
+      { notes: 'newer' },
+    ]);
+    expect(await appointmentOf(appointmentId)).toMatchObject({ notes: 'newer', version: 5 });
+  });
+
+  test('waits for its lead, then for its project [PLATFORM-6]', async () => {
+    const appointmentId = newId('appt');
+    const [leadId, projectId] = [newId('lead'), newId('prj')];
+    const message = scheduled({ appointmentId, leadId, projectId });
+    expect(await handle(message)).toEqual(DONE);
+    expect(await database.query('select from inbox where prerequisite_id = $1', [leadId])).toHaveLength(1);
+    await database.query(
+      `insert into leads (id, company_id, full_name, email, phone, address) values ($1, $2, 'n', 'e', 'p', 'a')`,
+      [leadId, seller],
+    );
+    expect(await handle(scheduled({ appointmentId, leadId, projectId }))).toEqual(DONE);
+    expect(await database.query('select from inbox where prerequisite_id = $1', [projectId])).toHaveLength(1);
+    await handle(projectCreated(projectId));
+    expect(await emittedVersions(appointmentId)).toEqual([1]);
+  });
+
+  test('is refused with another lead than before and with a project of another company [PLATFORM-5]', async () => {
+    const { leadId } = await insertLead();
+    const [sibling, foreign] = [await insertLead(), await insertLead(otherSeller)];
+    const appointmentId = newId('appt');
+    await handle(scheduled({ appointmentId, leadId }));
+    for (const other of [sibling.leadId, foreign.leadId]) {
+      expect(await handle(scheduled({ appointmentId, leadId: other, version: 2 }))).toEqual(
+        dead(`appointment ${appointmentId} is with another lead than ${other}`),
+      );
+    }
+    const { projectId } = foreign;
+    expect(await handle(scheduled({ appointmentId, leadId, projectId, version: 2 }))).toEqual(
+      dead(`project ${projectId} belongs to another company`),
+    );
+    expect(await emittedVersions(appointmentId)).toEqual([1]);
+  });
+});

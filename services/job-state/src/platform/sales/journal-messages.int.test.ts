@@ -1,0 +1,176 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { describe, expect, test } from '@jest/globals';
+import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { newId } from '@partner/kernel/ids';
+import { insertCompany } from '../../testing/test-jobs.js';
+import { FACT_CASES } from './testing/sales-facts.js';
+import { salesMessage } from './testing/sales-message.js';
+import {
+  otherSeller,
+  dead,
+  at,
+  stamp,
+  insertProject,
+  projectCreated,
+  eventsAbout,
+  recordOf,
+} from './testing/sales-messages-fixture.js';
+import { database, seller, handle, DONE } from '../testing/platform-fixture.js';
+
+describe('an entry of the journal', () => {
+  const amount = { amountMinor: '250000', currency: 'USD' };
+  const amountInEvent = { amountMinor: 250_000, currency: 'USD' };
+  const depositId = newId('dep');
+  const invoice = { invoiceId: newId('inv'), invoiceNumber: 'INV-7' };
+  const payout = { payoutId: newId('pay'), payeeCompanyId: newId('cmp') };
+  const adjustment = { adjustsEntryId: newId('jrn'), reasonCode: 'WRITE_OFF' };
+  const RECORDS = [
+    [
+      'journal.deposit_recorded',
+      { case: 'deposit', value: { depositId, amount } },
+      { depositId, amount: amountInEvent },
+    ],
+    [
+      'journal.invoice_recorded',
+      { case: 'invoice', value: { ...invoice, amount } },
+      { ...invoice, amount: amountInEvent },
+    ],
+    [
+      'journal.payout_recorded',
+      { case: 'payout', value: { ...payout, amount } },
+      { ...payout, amount: amountInEvent },
+    ],
+    [
+      'journal.adjustment_recorded',
+      { case: 'adjustment', value: { ...adjustment, amount: { ...amount, amountMinor: '-250000' } } },
+      { ...adjustment, amount: { ...amountInEvent, amountMinor: -250_000 } },
+    ],
+  ] as const;
+  const [[, deposit]] = RECORDS;
+
+  const entry = (
+    entryId: string,
+    companyId: string,
+    record: NonNullable<MessageInitShape<typeof JournalEntryRecordedSchema>['record']> = deposit,
+    projectId?: string,
+  ) =>
+    salesMessage(JournalEntryRecordedSchema, {
+      entryId,
+      companyId,
+      ...(projectId === undefined ? {} : { projectId }),
+      record,
+      occurredAt: stamp(-3),
+    });
+
+  async function linkedSeller(...accountants: readonly string[]): Promise<string> {
+    const companyId = await insertCompany(database, 'SALES');
+    await database.query(
+      'insert into accounting_links (company_id, accounting_company_ids) values ($1, $2)',
+      [companyId, accountants],
+    );
+    return companyId;
+  }
+
+  test.each(RECORDS)(
+    'is published to every linked accounting company: %s [PLATFORM-18, TENANT-1]',
+    async (event, record, data) => {
+      const [one, two, stranger] = [
+        await insertCompany(database, 'ACCOUNTING'),
+        await insertCompany(database, 'ACCOUNTING'),
+        await insertCompany(database, 'ACCOUNTING'),
+      ];
+      const companyId = await linkedSeller(one, two);
+      await linkedSeller(stranger);
+      const projectId = await insertProject(companyId);
+      const entryId = newId('jrn');
+      expect(await handle(entry(entryId, companyId, record, projectId))).toEqual(DONE);
+      const recordedAt = at(-3).toISOString();
+      const all = await eventsAbout(entryId);
+      expect(new Set(all.map(({ to }) => to))).toEqual(new Set([one, two]));
+      expect(all).toHaveLength(2);
+      for (const { to: _to, ...envelope } of all) {
+        expect(envelope).toEqual({
+          event,
+          occurredAt: recordedAt,
+          resource: { type: 'journal_entry', id: entryId, version: 1 },
+          data: { entryId, companyId, projectId, recordedAt, ...data },
+        });
+      }
+    },
+  );
+
+  test('is recorded without a link, and published once [PLATFORM-3, PLATFORM-18]', async () => {
+    const entryId = newId('jrn');
+    const companyId = await linkedSeller();
+    expect(await handle(entry(entryId, companyId))).toEqual(DONE);
+    expect(await eventsAbout(entryId)).toEqual([]);
+    expect(await recordOf(entryId)).toEqual({
+      kind: 'journal_entry',
+      company_id: companyId,
+      project_id: null,
+      version: 1,
+      state: 'RECORDED',
+    });
+    const accountant = await insertCompany(database, 'ACCOUNTING');
+    const linked = await linkedSeller(accountant);
+    const next = newId('jrn');
+    await Promise.all([handle(entry(next, linked)), handle(entry(next, linked))]);
+    expect(await eventsAbout(next)).toMatchObject([{ to: accountant, data: { projectId: null } }]);
+  });
+
+  test('waits for its company and its project, and is refused with those of another company', async () => {
+    const accountant = await insertCompany(database, 'ACCOUNTING');
+    const companyId = await linkedSeller(accountant);
+    const unknown = newId('cmp');
+    await handle(entry(newId('jrn'), unknown));
+    expect(await database.query('select from inbox where prerequisite_id = $1', [unknown])).toHaveLength(1);
+
+    const [entryId, projectId] = [newId('jrn'), newId('prj')];
+    await handle(entry(entryId, companyId, deposit, projectId));
+    expect(await eventsAbout(entryId)).toEqual([]);
+    await handle(projectCreated(projectId, companyId));
+    expect(await eventsAbout(entryId)).toMatchObject([{ to: accountant, data: { projectId } }]);
+
+    const foreign = await insertProject(otherSeller);
+    expect(await handle(entry(newId('jrn'), companyId, deposit, foreign))).toEqual(
+      dead(`project ${foreign} belongs to another company`),
+    );
+    expect(await handle(entry(entryId, seller))).toEqual(
+      dead(`journal entry ${entryId} belongs to another company or project`),
+    );
+  });
+
+  test('is refused, without an event, if it refers to a record of another company [PLATFORM-18]', async () => {
+    const accountant = await insertCompany(database, 'ACCOUNTING');
+    const companyId = await linkedSeller(accountant);
+    const foreign = await insertProject(otherSeller);
+    const own = await insertProject(companyId);
+    for (const projectId of [foreign, own]) {
+      const about = { projectId, version: 1, occurredAt: stamp() };
+      const ids = { deposit: newId('dep'), invoice: newId('inv'), entry: newId('jrn') };
+      const [paid, issued] = ['deposit.paid', 'invoice.issued'].map((event) =>
+        FACT_CASES.find((fact) => fact.event === event),
+      );
+      const owner = projectId === own ? companyId : otherSeller;
+      for (const message of [
+        paid?.message({ ...about, id: ids.deposit }),
+        issued?.message({ ...about, id: ids.invoice }),
+        entry(ids.entry, owner),
+      ]) {
+        expect(message && (await handle(message))).toEqual(DONE);
+      }
+      const references = [
+        [ids.deposit, { case: 'deposit', value: { depositId: ids.deposit, amount } }],
+        [ids.invoice, { case: 'invoice', value: { ...invoice, invoiceId: ids.invoice, amount } }],
+        [ids.entry, { case: 'adjustment', value: { ...adjustment, adjustsEntryId: ids.entry, amount } }],
+      ] as const;
+      for (const [id, record] of references) {
+        const entryId = newId('jrn');
+        expect(await handle(entry(entryId, companyId, record))).toEqual(
+          projectId === own ? DONE : dead(`${id} belongs to another company`),
+        );
+        expect(await eventsAbout(entryId)).toHaveLength(projectId === own ? 1 : 0);
+      }
+    }
+  });
+});

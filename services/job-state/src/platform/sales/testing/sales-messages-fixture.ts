@@ -1,0 +1,67 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { beforeAll } from '@jest/globals';
+import { ProjectCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import { newId } from '@partner/kernel/ids';
+import { createLead } from '../../../leads/create-lead.js';
+import { insertCompany, TEST_NOW } from '../../../testing/test-jobs.js';
+import { salesMessage } from './sales-message.js';
+import { database, seller, writing } from '../../testing/platform-fixture.js';
+
+export let otherSeller: string;
+export let installer: string;
+
+beforeAll(async () => {
+  otherSeller = await insertCompany(database, 'SALES');
+  installer = await insertCompany(database, 'INSTALLER');
+});
+
+export const dead = (reason: string) => ({ kind: 'dead', reason });
+export const at = (minutes: number) => new Date(TEST_NOW.getTime() + minutes * 60_000);
+export const stamp = (minutes = 0) => timestampFromDate(at(minutes));
+
+export async function insertProject(companyId = seller): Promise<string> {
+  const projectId = newId('prj');
+  await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, companyId]);
+  return projectId;
+}
+
+export async function insertLead(companyId = seller): Promise<{ leadId: string; projectId: string }> {
+  const { result } = await createLead(writing(), {
+    companyId,
+    binding: undefined,
+    fullName: 'Jordan Ellis',
+    email: 'jordan@customers.example',
+    phone: '+1 555 0100',
+    address: `${newId('evt')} Main Street, Boulder, CO 80302`,
+    smsConsent: null,
+    timeoutMs: undefined,
+  });
+  return result;
+}
+
+export const projectCreated = (projectId: string, sellingCompanyId = seller, version = 1) =>
+  salesMessage(ProjectCreatedSchema, { projectId, version, sellingCompanyId, occurredAt: stamp() });
+
+/** The events about a resource: receivers and the envelope fields about it. */
+export async function eventsAbout(resourceId: string) {
+  const rows = await database.query<{ company_id: string; body: Buffer }>(
+    'select company_id, body from events where resource_id = $1 order by id',
+    [resourceId],
+  );
+  return rows.map(({ company_id: to, body }) => {
+    const { event, occurredAt, resource, data } = webhookEnvelope.parse(JSON.parse(body.toString('utf8')));
+    return { to, event, occurredAt, resource, data };
+  });
+}
+
+export const emittedVersions = async (resourceId: string) =>
+  (await eventsAbout(resourceId)).map(({ resource }) => resource.version);
+
+export async function recordOf(id: string): Promise<unknown> {
+  const [row] = await database.query(
+    'select kind, company_id, project_id, version, state from sales_records where id = $1',
+    [id],
+  );
+  return row;
+}
