@@ -10,22 +10,31 @@ export interface TcpProxy {
   swallow(): void;
   /** Closes the open connections. New connections work. */
   cut(): void;
+  /** Connects new connections to the server of this URL. */
+  leadTo(serverUrl: string): void;
   /** Closes every connection and the proxy. */
   close(): Promise<void>;
 }
 
-/** Starts a proxy on loopback in front of the server of a URL. */
+/** Starts a proxy on loopback in front of the server of a URL. A connection that the server closes or refuses is closed. */
 export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
-  const server = new URL(serverUrl);
+  let server = new URL(serverUrl);
   const sockets = new Set<net.Socket>();
   let accepted = 0;
+  const swallowed = new WeakSet<net.Socket>();
   const proxy = net.createServer((near) => {
     accepted += 1;
     const far = net.connect(Number(server.port), server.hostname);
-    for (const socket of [near, far]) {
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       sockets.add(socket);
       socket.on('error', () => undefined);
-      socket.on('close', () => sockets.delete(socket));
+      socket.on('close', () => {
+        sockets.delete(socket);
+        if (!swallowed.has(socket)) other.destroy();
+      });
     }
     near.pipe(far).pipe(near);
   });
@@ -44,8 +53,12 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
     url: url.href,
     accepted: () => accepted,
     cut,
+    leadTo(nextUrl) {
+      server = new URL(nextUrl);
+    },
     swallow() {
       for (const socket of sockets) {
+        swallowed.add(socket);
         socket.unpipe();
         socket.resume();
       }

@@ -23,7 +23,14 @@ export interface DatabaseTimeouts {
   readonly statementMs: number;
   /** Extra time for a response beyond the server's own limit before its connection counts as dead. */
   readonly answerGraceMs: number;
+  /** Time without a response to a statement after which connections are not reused that have not responded since. */
+  readonly silentMs: number;
 }
+
+/** An idle connection is probed after this time, then every second; after ten lost probes it is dead. */
+const KEEP_ALIVE_DELAY_MS = 5_000;
+const SERVER_QUERY =
+  'select pg_is_in_recovery() as is_standby, pg_postmaster_start_time()::text as started_at';
 
 /** A connection while it is in use. */
 export interface Connection {
@@ -59,7 +66,11 @@ export interface ConnectionPool {
   end(): Promise<void>;
 }
 
-/** Creates a pool. A connection that breaks, or is silent beyond its limits, is discarded. Failures: {@link failureOf}. */
+/**
+ * Creates a pool. A connection that breaks, or is silent beyond its limits, is discarded, and those from before are not reused:
+ * another server may have taken over without closing them. Once a new connection shows that, all to the former server end. A
+ * standby is not used. Failures: {@link failureOf}.
+ */
 export function createConnectionPool(options: {
   readonly url: string;
   readonly poolSize: number;
@@ -83,18 +94,60 @@ export function createConnectionPool(options: {
     // The tables of the delivery queue fill and drain faster than their statistics follow.
     options: `-c jit=off -c enable_seqscan=off${options.plainIndexScans ? ' -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan' : ''}`,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+    verify: (client, done) => void verify(client).then(() => done(), done),
   });
   const beginWait = options.measured?.by.add(options.measured.pool, pool);
   let reachable = false;
+  /** When each connection was established and last responded, and when one was last lost. */
+  const times = new Map<pg.PoolClient, { readonly establishedAt: number; respondedAt: number }>();
+  let lostAt = 0;
+  /** When each statement without a response was sent, oldest first. */
+  const unanswered = new Set<{ readonly sentAt: number }>();
+  pool.on('connect', (client) => {
+    const now = performance.now();
+    times.set(client, { establishedAt: now, respondedAt: now });
+  });
+  pool.on('remove', (client) => times.delete(client));
+  /** When the server of the newest connection started. */
+  let serverStart: string | undefined;
   pool.on('error', (error) => {
     reachable = false;
+    lostAt = performance.now();
     options.logger.warn({ err: error }, 'database.connection_lost');
   });
+
+  /** Throws for a standby, which takes no writes and may lag behind. Ends all connections to a former server. */
+  async function verify(client: pg.PoolClient): Promise<void> {
+    const query = { text: SERVER_QUERY, query_timeout: timeouts.connectMs };
+    const { rows } = await client.query<{ is_standby: boolean; started_at: string }>(query);
+    const [server] = rows;
+    if (server === undefined || server.is_standby) throw new Error('the server is a standby');
+    if (serverStart !== undefined && serverStart !== server.started_at) {
+      for (const former of times.keys()) if (former !== client) former.connection.stream.destroy();
+    }
+    serverStart = server.started_at;
+  }
+
+  /** False for a connection from before a loss, and for one that has not responded since another one became silent. */
+  function isTrusted(client: pg.PoolClient): boolean {
+    const known = times.get(client);
+    if (known === undefined || known.establishedAt <= lostAt) return false;
+    const [oldest] = unanswered;
+    const isSilent = oldest !== undefined && performance.now() - oldest.sentAt >= timeouts.silentMs;
+    return !isSilent || known.respondedAt > oldest.sentAt;
+  }
 
   async function connect(): Promise<pg.PoolClient> {
     const endWait = beginWait?.();
     try {
-      return await pool.connect();
+      for (;;) {
+        const client = await pool.connect();
+        if (isTrusted(client)) return client;
+        // A server that is gone would not respond to the end of the session.
+        client.connection.stream.destroy();
+        client.release(true);
+      }
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) && !isPoolExhausted(error)) reachable = false;
       throw failureOf(error);
@@ -129,16 +182,23 @@ export function createConnectionPool(options: {
         values: [...values],
         query_timeout: serverMs + timeouts.answerGraceMs,
       };
+      const sent = { sentAt: performance.now() };
+      unanswered.add(sent);
       try {
         const result = await connection.client.query<Row>(query);
         reachable = true;
+        const known = times.get(connection.client);
+        if (known !== undefined) known.respondedAt = performance.now();
         return result;
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) reachable = false;
         if (breaksConnection(error)) {
           connection.broken ??= error instanceof Error ? error : new Error('the statement failed');
+          lostAt = performance.now();
         }
         throw failureOf(error);
+      } finally {
+        unanswered.delete(sent);
       }
     },
     isReachable: () => reachable,

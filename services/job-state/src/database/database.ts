@@ -93,7 +93,12 @@ export interface Database extends Queryable, Omit<CommitListeners, 'collect'> {
   end(): Promise<void>;
 }
 
-const TIMEOUTS: DatabaseTimeouts = { connectMs: 5_000, statementMs: 10_000, answerGraceMs: 2_000 };
+const TIMEOUTS: DatabaseTimeouts = {
+  connectMs: 3_000,
+  statementMs: 10_000,
+  answerGraceMs: 2_000,
+  silentMs: 1_000,
+};
 /** Statements and transactions of companies that may wait, for each connection. */
 const QUEUE_PER_CONNECTION = 40;
 /** Limits of statements are rounded down to this step, so that they rarely change. */
@@ -105,7 +110,8 @@ const LOCK_MARGIN_MS = 200;
  * Creates a pool of connections.
  *
  * Statements are cancelled after 10 s, and idle transactions after 15 s, so that a stuck process cannot hold a lock for long. A
- * connection that breaks, or is silent for 2 s beyond the server's own limit, is discarded; the next statement replaces it.
+ * connection that breaks, or is silent for 2 s beyond the server's own limit, is discarded with all earlier ones; the next
+ * statement replaces it. After 1 s without a response to one statement, others use connections that have responded since.
  *
  * If the server is unreachable, shuts down, takes too long, is read only or lacks disk space, a statement fails with
  * `unavailable`; the outcome of a commit is then unknown. A lock timeout fails with `LockTimeoutError`. Text that Postgres

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import type { StackOptions } from '@partner/local-stack/stack/stack-plan';
 import { eventsMatching } from '@partner/proto-contracts/events/webhook-events';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { eventually } from '@partner/test-kit/eventually';
@@ -24,9 +25,12 @@ const AFTERMATH_MS = LEASE_SECONDS * 1_000 + ATTEMPT_MS;
 const LONG_PAUSE_MS = 12_000;
 
 /** A stack of its own for the recording of deliveries, with short retries and a receiver that follows the script of the seed. */
-export function startDeliveryStack(seed: number): Promise<TestStack> {
+export function startDeliveryStack(
+  seed: number,
+  parts: StackOptions['parts'] = { kind: 'private' },
+): Promise<TestStack> {
   return startTestStack({
-    parts: { kind: 'private' },
+    parts,
     replicas: FAULTY_REPLICAS,
     settings: {
       'job-state': {

@@ -90,7 +90,7 @@ export async function postgresDataDirectory(directory: string): Promise<string> 
 export async function postgresProgram(options: PostgresOptions): Promise<LocalProgram> {
   const found = findPostgres();
   if (found === undefined) throw new LocalPartError('PostgreSQL is not installed');
-  const user = process.getuid?.() === 0 ? 'postgres' : undefined;
+  const user = serverUser();
   const data = await postgresDataDirectory(options.directory);
   const settings = [
     'listen_addresses=127.0.0.1',
@@ -145,17 +145,42 @@ export async function withPostgres<T>(url: string, work: (client: pg.Client) => 
   }
 }
 
+/**
+ * Copies a running Postgres into a directory of its own. A server that starts there is a standby of the copied one.
+ */
+export async function copyPostgres(originalUrl: string, directory: string): Promise<void> {
+  const data = await postgresDataDirectory(directory);
+  const copy = findProgram('pg_basebackup', programDirectories());
+  if (copy === undefined) throw new LocalPartError('pg_basebackup is not installed');
+  await fillDirectory(data, serverUser(), [
+    copy,
+    ...['-D', data, '-d', originalUrl, '--write-recovery-conf', '--checkpoint=fast'],
+  ]);
+}
+
+/** The user of a server that this process starts; undefined: the current one. */
+function serverUser(): string | undefined {
+  return process.getuid?.() === 0 ? 'postgres' : undefined;
+}
+
 async function initialise(initdb: string, data: string, user: string | undefined): Promise<void> {
+  const options = ['-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C'];
+  await fillDirectory(data, user, [initdb, '-D', data, ...options]);
+}
+
+/** Runs a command that fills an empty data directory, as the user of the server. */
+async function fillDirectory(
+  data: string,
+  user: string | undefined,
+  command: readonly string[],
+): Promise<void> {
   await rm(data, { recursive: true, force: true });
   await mkdir(data, { recursive: true, mode: 0o700 });
-  const args = ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C'];
-  if (user === undefined) {
-    await run(initdb, args, { cwd: '/' });
-  } else {
-    await chown(data, await numericId('-u', user), await numericId('-g', user));
-    const privileges = [`--reuid=${user}`, `--regid=${user}`, '--init-groups', '--'];
-    await run('setpriv', [...privileges, initdb, ...args], { cwd: '/' });
-  }
+  const privileges =
+    user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--'];
+  if (user !== undefined) await chown(data, await numericId('-u', user), await numericId('-g', user));
+  const [program = '', ...args] = [...privileges, ...command];
+  await run(program, args, { cwd: '/' });
 }
 
 /**
