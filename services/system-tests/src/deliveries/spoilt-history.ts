@@ -12,24 +12,27 @@ const without = <Item>(items: readonly Item[], one: Item, ...instead: readonly I
   items.flatMap((item) => (item === one ? instead : [item]));
 
 /**
- * Spoils a recorded history, so that a check which has become blind is found. Takes deliveries that ended before `until`,
- * when nothing excuses a violation. Throws if the history lacks them.
+ * Spoils a recorded history, so that a check which has become blind is found. What is sent again was delivered before
+ * `until`, when nothing excuses that. Throws if the history lacks what it spoils.
  */
 export function spoiltHistories(history: DeliveryHistory, until: number): readonly SpoiltHistory[] {
   const { deliveries, events, requests } = history;
   const found = (matches: (shown: ShownDelivery) => boolean): ShownDelivery => {
     const shown = deliveries.find(
-      (one) =>
-        one.delivery.event !== TEST_EVENT &&
-        one.delivery.state === 'delivered' &&
-        Date.parse(one.delivery.finishedAt ?? '') < until &&
-        matches(one),
+      (one) => one.delivery.event !== TEST_EVENT && one.delivery.state === 'delivered' && matches(one),
     );
     if (shown === undefined) throw new Error('the history lacks a delivery to spoil');
     return shown;
   };
-  const delivered = found(({ attempts }) => attempts.length === 1);
-  const retried = found(({ attempts }) => attempts.length > 1 && attempts[0]?.outcome === 'rejected');
+  const delivered = found(
+    ({ attempts, delivery }) => attempts.length === 1 && Date.parse(delivery.finishedAt ?? '') < until,
+  );
+  const retried = found(
+    ({ attempts }) =>
+      attempts.length > 1 &&
+      attempts[0]?.outcome === 'rejected' &&
+      attempts.every(({ number }, place) => number === place + 1),
+  );
   const [first, second, ...rest] = retried.attempts;
   const event = events.find(({ id }) => id === delivered.delivery.eventId);
   const post = requests.find(
