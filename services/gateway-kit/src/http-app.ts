@@ -173,9 +173,11 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
   });
   // Express recognises an error handler by its four parameters.
   app.use((thrown: unknown, request: Request, response: Response, _next: NextFunction) => {
-    const error = isUndecodable(thrown)
-      ? invalidArgument([{ path: 'path', message: 'must be percent-encoded UTF-8' }])
-      : serviceErrorFrom(thrown);
+    // Express throws a URIError for a path that it cannot decode.
+    const error =
+      thrown instanceof URIError
+        ? invalidArgument([{ path: 'path', message: 'must be percent-encoded UTF-8' }])
+        : serviceErrorFrom(thrown);
     refuse(error, request, response, log.recordOf(request));
   });
 
@@ -395,9 +397,4 @@ function methodsByPath<Principal>(
     methods.set(path, [...(methods.get(path) ?? []), ...names]);
   }
   return methods;
-}
-
-/** Whether Express could not decode the path. */
-function isUndecodable(thrown: unknown): boolean {
-  return thrown instanceof URIError;
 }

@@ -1,0 +1,99 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type AuthenticateKeyResponse,
+  AuthenticateKeyResponseSchema,
+  CompanyClass,
+  KeyKind,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { Registry } from 'prom-client';
+import { createApiKey, type Environment } from '@partner/kernel/api-key';
+import { invariant } from '@partner/kernel/invariant';
+import { ServiceError } from '@partner/kernel/service-error';
+import { createManualTimers } from '@partner/kernel/testing/manual-timers';
+import { createRecorder } from '@partner/test-kit/recorder';
+import type { After } from '@partner/kernel/timers';
+import { createApiKeyAuthenticator } from '../api-key-authentication.js';
+
+/** The access service's response for a general key. */
+export const general = create(AuthenticateKeyResponseSchema, {
+  companyId: 'cmp_1',
+  companyClass: CompanyClass.SALES,
+  kind: KeyKind.GENERAL,
+});
+
+/** Slots never rest. */
+const restsNever: After = (_milliseconds, then) => {
+  then();
+  return () => undefined;
+};
+
+/** An access service whose responses a test sends one by one, or all alike. */
+export function createFixture(
+  respond?: () => AuthenticateKeyResponse,
+  {
+    environment = 'sandbox',
+    surface = 'inbound',
+    restsInTheQueue = false,
+  }: {
+    readonly environment?: Environment;
+    readonly surface?: 'inbound' | 'installer';
+    readonly restsInTheQueue?: boolean;
+  } = {},
+) {
+  let now = 1_800_000_000_000;
+  const lookUps = createRecorder<{
+    resolve: (response: AuthenticateKeyResponse) => void;
+    reject: (error: ServiceError) => void;
+  }>();
+  const timers = createManualTimers();
+  const calls: { keyId: string | undefined; timeoutMs: number | undefined; hasSignal: boolean }[] = [];
+  const metrics = new Registry();
+  const authenticator = createApiKeyAuthenticator({
+    access: {
+      async authenticateKey(request, call) {
+        calls.push({
+          keyId: request.keyId,
+          timeoutMs: call?.timeoutMs,
+          hasSignal: call?.signal !== undefined,
+        });
+        if (respond !== undefined) return respond();
+        return new Promise((resolve, reject) => lookUps.record({ resolve, reject }));
+      },
+    },
+    surface,
+    environment,
+    monotonicMs: () => now,
+    metrics,
+    after: restsInTheQueue ? timers.after : restsNever,
+  });
+  return {
+    authenticator,
+    metrics,
+    /** Ends the rest of the lookup slots. */
+    rest: () => timers.pass(40),
+    calls,
+    lookUps,
+    /** Resolves to the lookup with that number, from 1, once it is made. */
+    lookUp: async (number: number) => {
+      const found = (await lookUps.atLeast(number))[number - 1];
+      invariant(found, 'the lookup was made');
+      return found;
+    },
+    advance: (ms: number) => (now += ms),
+    authenticate: (text: string | undefined, remoteAddress = '203.0.113.1', isOverFailureLimit = false) =>
+      authenticator.authenticate({
+        header: (name) => (name === 'x-api-key' ? text : undefined),
+        call: { timeoutMs: 600_000, signal: new AbortController().signal },
+        remoteAddress,
+        isOverFailureLimit,
+      }),
+  };
+}
+
+/** Responds that there is no such key. */
+export function refuseKey(): never {
+  throw new ServiceError('unauthenticated', 'no such key');
+}
+
+/** A key of the sandbox. */
+export const key = createApiKey('sandbox');
