@@ -1,25 +1,18 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { createClient } from '@connectrpc/connect';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  AppointmentBookedSchema,
-  AppointmentService,
-} from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
+import { AppointmentBookedSchema } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { type Database } from '../database/database.js';
 import { createLead } from '../leads/create-lead.js';
 import { beforeStatement } from '../testing/before-statement.js';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
-import { createAppointmentService } from './appointment-service.js';
 import { bookAppointment, type Booking } from './book-appointment.js';
 
 let testDatabase: TestDatabase;
@@ -382,71 +375,4 @@ describe('an appointment', () => {
   test('that ends when it starts is not stored, for any caller', async () => {
     await expect(book({ endsAt: STARTS })).rejects.toThrow('appointments_ends_at_check');
   });
-});
-
-describe('the RPC', () => {
-  const client = () =>
-    createClient(
-      AppointmentService,
-      createInMemoryTransport([rpcService(AppointmentService, createAppointmentService(deps()))]),
-    );
-  const request = () => ({
-    companyId: seller,
-    idempotencyKey: keyed(),
-    leadId: own.leadId,
-    startsAt: timestampFromDate(STARTS),
-    endsAt: timestampFromDate(ENDS),
-  });
-
-  test.each([
-    ['a header could not hold', ' \t\r\n\u2028é/?"\'\\ %00'],
-    ['are beyond the basic plane, 160 of them', '🏠'.repeat(160)],
-    ['are combined', 'e\u0301'.repeat(80)],
-  ])('accepts and distinguishes keys of characters that %s', async (_what, key) => {
-    const { bookAppointment: call } = client();
-    const first = await call({ ...request(), idempotencyKey: keyed(key) });
-    const repeat = await call({ ...request(), idempotencyKey: keyed(key) });
-    const other = await call({ ...request(), idempotencyKey: keyed(key.normalize('NFC').slice(0, -2)) });
-    expect(repeat.appointmentId).toBe(first.appointmentId);
-    expect([first, repeat, other].map(({ idempotency }) => idempotency?.replayed)).toEqual([
-      false,
-      true,
-      false,
-    ]);
-  });
-
-  test('accepts every instant that a date-time can name', async () => {
-    const [startsAt, endsAt] = [new Date('0000-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
-    const { appointmentId } = await client().bookAppointment({
-      ...request(),
-      startsAt: timestampFromDate(startsAt),
-      endsAt: timestampFromDate(endsAt),
-    });
-    expect(
-      await database.query('select starts_at, ends_at from appointments where id = $1', [appointmentId]),
-    ).toEqual([{ starts_at: startsAt, ends_at: endsAt }]);
-  });
-
-  test('returns the appointment, and until when the key can be replayed', async () => {
-    const { appointmentId, idempotency } = await client().bookAppointment({
-      ...request(),
-      projectId: own.projectId,
-      notes: '',
-    });
-    invariant(idempotency?.expiresAt, 'a key has an end');
-    expect(timestampDate(idempotency.expiresAt)).toEqual(new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000));
-    expect(
-      await database.query('select project_id, notes from appointments where id = $1', [appointmentId]),
-    ).toEqual([{ project_id: own.projectId, notes: '' }]);
-  });
-
-  test.each(['companyId', 'idempotencyKey', 'leadId', 'startsAt', 'endsAt'] as const)(
-    'refuses a request without %s',
-    async (field) => {
-      const { [field]: _left, ...rest } = request();
-      await expect(client().bookAppointment(rest)).rejects.toMatchObject({
-        reason: 'invalid_argument',
-      });
-    },
-  );
 });
