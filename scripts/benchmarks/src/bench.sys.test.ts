@@ -13,6 +13,7 @@ import { type Bench, startBenchStack } from './bench-stack.js';
 import { renderFairness, runFairnessBench } from './fairness-bench.js';
 import { renderFeed, runFeedBench } from './feed-bench.js';
 import { renderFlood, runFloodBench } from './flood-bench.js';
+import { renderNeighbour, runNeighbourBench } from './neighbour-bench.js';
 
 const deliveryRun = z.object({
   recordedPerSecond: z.number().positive(),
@@ -141,6 +142,19 @@ describe('a benchmark', () => {
     expect(burstReceived).toBeGreaterThan(0);
     expect(result.holds).toBe(ratio <= 1.5);
     expect(renderFairness(result).join('\n')).toContain('beside the bad ones');
+  });
+
+  test('of a noisy neighbour compares each surface, and holds as its ratios say', async () => {
+    const result = await runNeighbourBench(shared, { rounds: 1, seconds: 1 });
+    expect(
+      result.comparisons.map(({ surface, alone, beside }) => [surface, alone.requests, beside.requests]),
+    ).toEqual([
+      ['installer', 20, 20],
+      ['inbound', 8, 8],
+      ['console', 20, 20],
+    ]);
+    expect(result.holds).toBe(result.comparisons.every(({ ratio }) => ratio <= 2));
+    expect(renderNeighbour(result).join('\n')).toContain('ratio of p99');
   });
 
   test('of the backoff measures the retries of both endpoints, none of them early', async () => {

@@ -79,7 +79,8 @@ async function addTechnicians(client: Client, companyId: string): Promise<readon
   return ids;
 }
 
-async function addSeller(
+/** Adds a selling company with keys, whose jobs an installer company performs. */
+export async function addSeller(
   client: Client,
   made: { readonly installerCompanyId: string; readonly jobIds: readonly string[] },
 ): Promise<ApiSeller> {

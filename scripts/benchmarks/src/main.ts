@@ -12,6 +12,7 @@ import { renderBacklog, runBacklogBench } from './backlog-bench.js';
 import { type Bench, type BenchStackOptions, startBenchStack } from './bench-stack.js';
 import { renderFlood, runFloodBench } from './flood-bench.js';
 import { renderLatency, runLatencyBench } from './latency-bench.js';
+import { renderNeighbour, runNeighbourBench } from './neighbour-bench.js';
 import { renderFeed, runFeedBench, SHORT_FEED } from './feed-bench.js';
 import { renderFairness, runFairnessBench } from './fairness-bench.js';
 
@@ -132,6 +133,23 @@ benchmark('fairness', 'what healthy endpoints feel of endpoints that hang and of
   .action((options) => {
     const stack = { replicas: DELIVERY.replicas };
     return measure(options, 'fairness', stack, (bench) => runFairnessBench(bench, options), renderFairness);
+  });
+
+benchmark(
+  'neighbour',
+  'response times of a company alone, and beside another one that sends ten times its limit',
+)
+  .option('--rounds <number>', 'rounds, of both halves', wholeNumber(1), 4)
+  .option('--seconds <number>', 'seconds of each half of a round', wholeNumber(1), 10)
+  .action((options) => {
+    const stack = { replicas: { 'webhook-dispatcher': 0 }, durable: true };
+    return measure(
+      options,
+      'neighbour',
+      stack,
+      (bench) => runNeighbourBench(bench, options),
+      renderNeighbour,
+    );
   });
 
 benchmark('backoff', 'when the retries of an endpoint that responds with 503, and of one that hangs, start')
