@@ -14,7 +14,7 @@ export const owner = z.object({
 
 export type Owner = z.infer<typeof owner>;
 
-/** All owners of a company, oldest first. */
-export const ownerList = z.object({ owners: z.array(owner) });
+/** A page of the owners of a company, oldest first. */
+export const ownerPage = z.object({ owners: z.array(owner), hasMore: z.boolean() });
 
-export type OwnerList = z.infer<typeof ownerList>;
+export type OwnerPage = z.infer<typeof ownerPage>;

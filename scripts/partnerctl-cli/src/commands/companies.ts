@@ -7,7 +7,6 @@ import {
 } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
 import { type Company, company, companyPage } from '@partner/proto-contracts/resources/company/company';
-import { ownerList } from '@partner/proto-contracts/resources/owner/owner';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { createTechnicalContactLink } from '@partner/kernel/technical-contact-link';
 import { notFound } from '@partner/kernel/service-error';
@@ -17,7 +16,7 @@ import { type CommandContext, examples, listOf, readPages } from '../command-con
 import { OperatorError } from '../exit-codes.js';
 import { type Column, columns, type Document, renderTable } from '../output.js';
 import { KEY_COLUMNS } from './keys.js';
-import { OWNER_COLUMNS } from './owners.js';
+import { OWNER_COLUMNS, readOwners } from './owners.js';
 import type { Session } from '../session.js';
 import { sendMail } from '../send-mail.js';
 import { SUBSCRIPTION_COLUMNS } from './subscriptions.js';
@@ -81,7 +80,7 @@ export function companiesCommand(context: CommandContext) {
       const session = await context.session();
       const found = await getCompany(session, companyId);
       const [owners, keys, webhooks, contact] = await Promise.all([
-        session.operators.listOwners({ companyId }),
+        readOwners(session, companyId),
         session.access.listKeys({ companyId, limit: 100 }),
         session.subscriptions.listSubscriptions({ companyId }),
         session.access.getTechnicalContact({ companyId }),
@@ -89,7 +88,7 @@ export function companiesCommand(context: CommandContext) {
       const shown = {
         company: found,
         technicalContact: readResource(technicalContact, contact),
-        ...readResource(ownerList, owners),
+        owners,
         keys: readResource(apiKeyPage, keys).keys,
         ...readResource(subscriptionList, webhooks),
       };

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Command, Option } from '@commander-js/extra-typings';
 import { hash } from '@node-rs/argon2';
-import { owner, ownerList } from '@partner/proto-contracts/resources/owner/owner';
+import { owner, type Owner, ownerPage } from '@partner/proto-contracts/resources/owner/owner';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
-import { type CommandContext, examples } from '../command-context.js';
+import { type CommandContext, examples, readPages } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { columns } from '../output.js';
+import type { Session } from '../session.js';
 
 /** The columns of a table of owners. */
 export const OWNER_COLUMNS = columns(
@@ -19,6 +20,19 @@ const OWNER_LINES = columns(`
 `);
 
 const PASSWORD_LENGTH = { min: 12, max: 1_024 } as const;
+
+/** Reads all owners of a company, oldest first. */
+export async function readOwners(
+  { operators }: Pick<Session, 'operators'>,
+  companyId: string,
+): Promise<readonly Owner[]> {
+  const { entries } = await readPages<Owner>(Infinity, async (afterMembershipId, limit) => {
+    const cursor = afterMembershipId === undefined ? {} : { afterMembershipId };
+    const page = readResource(ownerPage, await operators.listOwners({ companyId, limit, ...cursor }));
+    return { entries: page.owners, next: page.hasMore ? page.owners.at(-1)?.membershipId : undefined };
+  });
+  return entries;
+}
 
 /** `partnerctl owners`: the people who manage a company's webhooks and keys in the console. */
 export function ownersCommand(context: CommandContext) {
@@ -62,8 +76,7 @@ export function ownersCommand(context: CommandContext) {
     .description("list a company's owners, oldest first")
     .addHelpText('after', examples('partnerctl owners list cmp_01j…'))
     .action(async (companyId) => {
-      const { operators } = await context.session();
-      const { owners } = readResource(ownerList, await operators.listOwners({ companyId }));
+      const owners = await readOwners(await context.session(), companyId);
       context.output().rows('owners', owners, OWNER_COLUMNS);
     });
 

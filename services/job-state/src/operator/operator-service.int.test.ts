@@ -211,7 +211,7 @@ describe('owners', () => {
     expect(JSON.stringify(entries)).not.toContain('argon2');
   });
 
-  test('can be without a password, and are listed oldest first', async () => {
+  test('can be without a password, and are listed oldest first in pages [LIMIT-7]', async () => {
     const companyId = await newCompany();
     const { membershipId: first } = await newOwner(companyId);
     const { membershipId: second } = await newOwner(companyId);
@@ -220,6 +220,10 @@ describe('owners', () => {
       { membershipId: first, hasPassword: false },
       { membershipId: second, hasPassword: false },
     ]);
+    const page = await operators.listOwners({ companyId, limit: 1 });
+    expect(page).toMatchObject({ owners: [{ membershipId: first }], hasMore: true });
+    const rest = await operators.listOwners({ companyId, limit: 1, afterMembershipId: first });
+    expect(rest).toMatchObject({ owners: [{ membershipId: second }], hasMore: false });
     await expect(operators.listOwners({ companyId: newId('cmp') })).rejects.toMatchObject({
       reason: 'not_found',
     });

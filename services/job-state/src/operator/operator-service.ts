@@ -74,8 +74,12 @@ export function createOperatorService(deps: {
 
     async listOwners(request, context) {
       const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
-      const owners = await listOwners(database, required(request.companyId, 'company_id'));
-      return { resourceJson: JSON.stringify(owners) };
+      const page = await listOwners(database, {
+        companyId: required(request.companyId, 'company_id'),
+        afterMembershipId: request.afterMembershipId,
+        limit: pageSize(request.limit),
+      });
+      return { resourceJson: JSON.stringify(page) };
     },
 
     async createOwner(request, context) {

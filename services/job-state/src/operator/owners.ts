@@ -1,4 +1,4 @@
-import type { Owner, OwnerList } from '@partner/proto-contracts/resources/owner/owner';
+import type { Owner, OwnerPage } from '@partner/proto-contracts/resources/owner/owner';
 import { invalidArgument } from '@partner/kernel/validation';
 import { newId } from '@partner/kernel/ids';
 import type { Logger } from '@partner/kernel/logger';
@@ -18,14 +18,23 @@ interface Deps {
 const COLUMNS = `id as "membershipId", company_id as "companyId", display_name as "displayName", email, active,
   password_hash is not null as "hasPassword"`;
 
-/** All owners of a company by id, oldest first. Fails with `not_found` for an unknown company. */
-export async function listOwners(database: Queryable, companyId: string): Promise<OwnerList> {
+/** A page of the owners of a company by id, oldest first. Fails with `not_found` for an unknown company. */
+export async function listOwners(
+  database: Queryable,
+  query: {
+    readonly companyId: string;
+    readonly afterMembershipId: string | undefined;
+    readonly limit: number;
+  },
+): Promise<OwnerPage> {
+  const { companyId, afterMembershipId, limit } = query;
   await getCompany(database, companyId);
-  const owners = await database.query<Owner>(
-    `select ${COLUMNS} from memberships where company_id = $1 and role = 'OWNER' order by id`,
-    [companyId],
+  const rows = await database.query<Owner>(
+    `select ${COLUMNS} from memberships
+     where company_id = $1 and role = 'OWNER' and ($2::text is null or id > $2) order by id limit $3`,
+    [companyId, afterMembershipId ?? null, limit + 1],
   );
-  return { owners };
+  return { owners: rows.slice(0, limit), hasMore: rows.length > limit };
 }
 
 /**

@@ -33,7 +33,7 @@ import {
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { announcementPage } from '@partner/proto-contracts/resources/announcement/announcement';
 import { company, companyPage } from '@partner/proto-contracts/resources/company/company';
-import { owner, ownerList } from '@partner/proto-contracts/resources/owner/owner';
+import { owner, ownerPage } from '@partner/proto-contracts/resources/owner/owner';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
@@ -131,7 +131,7 @@ export function connectOperators(service: ServiceImpl<typeof OperatorService>) {
     listCompanies: reading(companyPage, client.listCompanies),
     createCompany: reading(company, client.createCompany),
     updateCompany: reading(company, client.updateCompany),
-    listOwners: reading(ownerList, client.listOwners),
+    listOwners: reading(ownerPage, client.listOwners),
     createOwner: reading(owner, client.createOwner),
     updateOwner: reading(owner, client.updateOwner),
     listAnnouncements: reading(announcementPage, client.listAnnouncements),
