@@ -20,7 +20,7 @@ async function setContact(companyId: string, email: string): Promise<Json> {
   return parseJson(set.out);
 }
 
-/** Opens the newest link that was mailed, as the page behind it does. */
+/** Confirms the newest mailed link, as its page does. */
 async function confirmNewest(): Promise<number> {
   const [link = '', token = ''] =
     /http\S+\/console\/technical-contact\/confirm#(\S+)/.exec(mail.received.at(-1)?.message ?? '') ?? [];
@@ -83,14 +83,14 @@ test('a technical contact whose link cannot be mailed is not set, and without a 
   expect(mail.received).toHaveLength(mailed);
 });
 
-/** The addresses that got an announcement of a date, in this test's companies. */
+/** Addresses of this test's companies that received the announcement of a date. */
 const announced = (of: readonly string[]) =>
   mail.received
     .filter(({ message }) => message.includes('Subject: Partner API: changes of 2026-08-26'))
     .flatMap(({ to }) => to)
     .filter((address) => of.includes(address));
 
-test('an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed [ANNOUNCE-8, ANNOUNCE-9, ANNOUNCE-11, VERSION-3]', async () => {
+test('an announcement is mailed once to each confirmed contact, continues after a refused address, and is listed [ANNOUNCE-8, ANNOUNCE-9, ANNOUNCE-11, VERSION-3]', async () => {
   const contacts = ['one@announced.example', 'refused@announced.example', 'two@announced.example'];
   for (const email of contacts) {
     await setContact(await newCompany('SALES', email), email);
@@ -103,7 +103,7 @@ test('an announcement is mailed once to each confirmed contact, goes on past a r
   expect(away).toMatchObject({ exitCode: 4, err: expect.stringContaining('the mail server at 127.0.0.1:1') });
   expect(await document('announcements', 'list')).toMatchObject({ announcements: [] });
 
-  // The sender is refused: of the server, not of the first recipient.
+  // The server refuses the sender, not the first recipient.
   mail.refuseSender('partner-api@service.example');
   expect(await run(send)).toMatchObject({ exitCode: 4, err: expect.stringContaining('SMTP 550') });
   mail.refuseSender(undefined);

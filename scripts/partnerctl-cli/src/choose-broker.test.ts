@@ -7,7 +7,7 @@ const stack = aStack(OWN);
 const byVariable = (variable: string, of = stack) => chooseBroker({ option: undefined, variable }, of);
 const byOption = (option: string) => chooseBroker({ option, variable: 'amqp://elsewhere/partner' }, stack);
 
-test('without a name the broker is that of the stack, and without a stack the one that is named', () => {
+test('the broker is the named one, else that of the stack', () => {
   expect(chooseBroker({ option: undefined, variable: undefined }, stack)).toEqual({
     amqpUrl: OWN,
     stack,
@@ -46,7 +46,7 @@ describe("the stack's own broker", () => {
   });
 });
 
-describe('another broker leaves the stack out', () => {
+describe('another broker disables the stack', () => {
   test.each([
     'amqp://guest:guest@production.example/partner',
     'amqp://guest:guest@127.0.0.1:5673/partner',

@@ -1,19 +1,19 @@
 import type { StackDescription } from '@partner/local-stack/stack/stack-description';
 
-/** The broker that a run works with, and what runs on this machine beside it. */
+/** The broker of a run, and the local stack. */
 export interface ChosenBroker {
-  /** Undefined: nobody has named one, and no local stack runs. */
+  /** Undefined: none was given, and no local stack runs. */
   readonly amqpUrl: string | undefined;
-  /** The local stack, when it is the one behind this broker. */
+  /** The local stack, if it uses this broker. */
   readonly stack: StackDescription | undefined;
-  /** Whether a local stack runs that is not behind this broker: nothing of it may be used then. */
+  /** Whether a local stack runs that uses another broker; the run must not use that stack. */
   readonly isStackLeftOut: boolean;
 }
 
 /**
- * Chooses the broker, and takes the local stack for the service behind it only when it is. The vhost of a variable that names
- * the stack's broker is read as `scripts/up` reads it: a name that does not begin with `partner` means the stack's own. An
- * option that names a vhost means that one. What else the URL says, such as the user, holds in any case.
+ * Chooses the broker, and uses the local stack only if that uses the same broker. If a variable names the stack's broker, its vhost
+ * is read as in `scripts/up`: a name that does not begin with `partner` means the stack's vhost. An option names its vhost
+ * exactly. Other parts of the URL, such as the user, always apply.
  */
 export function chooseBroker(
   given: { readonly option: string | undefined; readonly variable: string | undefined },
@@ -38,7 +38,7 @@ export function chooseBroker(
 
 const PORTS: Readonly<Record<string, string>> = { 'amqp:': '5672', 'amqps:': '5671' };
 
-/** Host and port of a broker, and the vhost there; empty for the default one. Undefined for what is no URL. */
+/** Returns host, port and vhost of a broker; the vhost is empty for the default one. Undefined for an invalid URL. */
 function placeOf(url: string): { readonly broker: string; readonly vhost: string } | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, hostname, port, pathname } = new URL(url);

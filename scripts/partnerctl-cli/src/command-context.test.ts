@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { demandYes, instant, listOf, readPages } from './command-context.js';
 
-describe('what operators give', () => {
-  test('times are instants, or how long ago', () => {
+describe('input of operators', () => {
+  test('times are instants or durations before now', () => {
     expect(instant('2026-08-26T14:03:00Z')).toEqual(new Date('2026-08-26T14:03:00Z'));
     expect(instant('2026-08-26')).toEqual(new Date('2026-08-26T00:00:00Z'));
     const ago = Date.now() - instant('90m').getTime();
@@ -20,7 +20,7 @@ describe('what operators give', () => {
     expect(() => listOf('events')(text)).toThrow('It must hold events, with commas.');
   });
 
-  test('what can not be undone needs --yes', () => {
+  test('irreversible commands need --yes', () => {
     expect(() => demandYes(undefined, 'this ends the key')).toThrow('this ends the key; say --yes to do it');
     expect(() => demandYes(true, 'x')).not.toThrow();
   });

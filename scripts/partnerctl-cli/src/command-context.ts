@@ -5,42 +5,42 @@ import { OperatorError } from './exit-codes.js';
 import type { Output } from './output.js';
 import type { Session } from './session.js';
 
-/** What a command works with. */
+/** Context of a command. */
 export interface CommandContext {
-  /** Shows the result. Only to be asked for when a command runs. */
+  /** Shows the result. Available only while a command runs. */
   output(): Output;
-  /** Says something about the progress of long work, where someone watches. */
+  /** Shows the progress of long work, if standard error is a terminal. */
   progress(text: string): void;
-  /** Says something that is no result, on standard error. */
+  /** Writes a message that is not a result to standard error. */
   tell(text: string): void;
-  /** Writes to standard output as it is: of what runs until it is ended. */
+  /** Writes verbatim to standard output; for commands that run until they are interrupted. */
   write(text: string): void;
-  /** Connects to the broker, once for a run. */
+  /** Connects to the broker, once per run. */
   session(): Promise<Session>;
-  /** The local stack of the directory; undefined when none runs there, or when it is not behind the broker of this run. */
+  /** The local stack of the directory; undefined if none runs there, or if it uses another broker than this run. */
   stack(): StackDescription | undefined;
-  /** Whether a local stack runs there that is not behind the broker of this run. */
+  /** Whether a local stack runs there that uses another broker than this run. */
   isStackLeftOut(): boolean;
-  /** The mail server of `SMTP_URL`; undefined when it is not set. */
+  /** The mail server of `SMTP_URL`; undefined if it is not set. */
   mailer(): Mailer | undefined;
-  /** Where the console is: `PUBLIC_BASE_URL`, else that of the local stack. */
+  /** Address of the console: `PUBLIC_BASE_URL`, else that of the local stack. */
   publicBaseUrl(): string;
-  /** The text of a file, or of standard input for `-`. */
+  /** Reads a file, or standard input for `-`. */
   read(file: string): Promise<string>;
-  /** Ends long work. */
+  /** Aborted when the run is interrupted. */
   readonly signal: AbortSignal;
-  /** Has the run end with this exit code though no command has failed. */
+  /** Sets the exit code of a run without an error. */
   setExitCode(code: number): void;
 }
 
-/** The examples at the end of a command's help. */
+/** Renders the examples at the end of a command's help. */
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`;
 }
 
 /**
- * Reads a list with commas. Refuses one without entries: an empty variable in a script must not take away what there is.
- * `what` says what the list holds.
+ * Parses a comma-separated list. Refuses an empty one, so that an empty variable in a script cannot remove existing values. `what`
+ * names the entries.
  */
 export function listOf(what: string): (text: string) => string[] {
   return (text) => {
@@ -55,7 +55,7 @@ export function listOf(what: string): (text: string) => string[] {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Reads a time: an instant such as `2026-08-26T14:00:00Z`, or how long ago, e.g. `90m`, `24h`, `7d`. */
+/** Parses a time: an instant such as `2026-08-26T14:00:00Z`, or a duration before now, e.g. `90m`, `24h`, `7d`. */
 export function instant(text: string): Date {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const unitMs = UNITS[unit ?? ''];
@@ -68,12 +68,12 @@ export function instant(text: string): Date {
   return parsed;
 }
 
-/** Fails unless the operator has said `--yes`. */
+/** Fails unless the operator passed `--yes`. */
 export function demandYes(yes: true | undefined, what: string): void {
   if (yes !== true) throw new OperatorError('usage', `${what}; say --yes to do it`);
 }
 
-/** Reads pages until there are so many entries or no more. */
+/** Reads pages until the limit or the last page. */
 export async function readPages<T>(
   limit: number,
   page: (
@@ -81,7 +81,7 @@ export async function readPages<T>(
     size: number,
   ) => Promise<{
     readonly entries: readonly T[];
-    /** Where the next page goes on; null or undefined on the last one. */
+    /** Cursor of the next page; null or undefined on the last page. */
     readonly next: string | null | undefined;
   }>,
 ): Promise<{ readonly entries: readonly T[]; readonly hasMore: boolean }> {

@@ -1,12 +1,12 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 
-/** The shells that there is a script for. */
+/** Shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** A shell that there is a script for. */
+/** A shell with a completion script. */
 export type Shell = (typeof SHELLS)[number];
 
-/** What can stand behind some words. */
+/** Possible words after a command path. */
 interface Place {
   /** E.g. `partnerctl companies`. */
   readonly path: string;

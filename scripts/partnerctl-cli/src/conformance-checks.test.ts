@@ -50,7 +50,7 @@ interface Seen {
   readonly isGood: boolean;
 }
 
-/** A receiver that is right but for one thing. */
+/** A receiver with exactly one defect. */
 function receiver(answer: (seen: Seen) => number | Promise<number>): RequestListener {
   return (request, response) => {
     void look(request)
@@ -75,7 +75,7 @@ function isVerified(delivery: { headers: Record<string, string>; body: Buffer; s
 const status = (isTaken: boolean) => (isTaken ? 204 : 401);
 
 describe('the conformance of a receiver', () => {
-  test('is no longer asked for once it is interrupted, though nothing answers', async () => {
+  test('ends once it is interrupted, even without responses', async () => {
     const interruption = new AbortController();
     let requests = 0;
     server = createServer(() => {
@@ -96,7 +96,7 @@ describe('the conformance of a receiver', () => {
     expect(requests).toBe(1);
   });
 
-  test('is what the example receiver has', async () => {
+  test('is fulfilled by the example receiver', async () => {
     const secrets = openKnownSecrets(path.join(directory, 'secrets.json'));
     for (const [version, secret] of Object.entries(SECRETS))
       secrets.add({ version: Number(version), secret });
@@ -109,7 +109,7 @@ describe('the conformance of a receiver', () => {
     await example.close();
   });
 
-  test('is what a receiver has that does just what it must', async () => {
+  test('is fulfilled by a minimal receiver', async () => {
     await expect(failedChecks(receiver(({ isGood }) => status(isGood)))).resolves.toEqual([]);
   });
 
@@ -130,11 +130,11 @@ describe('the conformance of a receiver', () => {
     await expect(failedChecks(forgetsBody)).resolves.toEqual(['a body that was tampered with']);
   });
 
-  test('is missed by one that does not look at the time', async () => {
+  test('is missed by one that ignores the timestamp', async () => {
     const timeless = receiver(({ headers, body }) => {
       const now = new Date(Number(headers['x-svc-timestamp']) * 1_000);
       const secret = SECRETS[headers['x-svc-secret-version'] ?? ''] ?? '';
-      // The stock verifier looks at the real time: only the other signature is looked at here.
+      // The stock verifier uses the real time, so only the other signature is verified here.
       return status(!(verdictAt({ headers, body, secret, now }) ?? '').startsWith('x-svc'));
     });
     await expect(failedChecks(timeless)).resolves.toEqual([
@@ -143,7 +143,7 @@ describe('the conformance of a receiver', () => {
     ]);
   });
 
-  test('is missed by one that looks at the age alone, not at the future', async () => {
+  test('is missed by one that only refuses old timestamps', async () => {
     const pastOnly = receiver(({ headers, body }) => {
       const timestamp = Number(headers['x-svc-timestamp']) * 1_000;
       const now = new Date(Math.max(Date.now(), timestamp));
@@ -154,7 +154,7 @@ describe('the conformance of a receiver', () => {
     await expect(failedChecks(pastOnly)).resolves.toEqual(['a timestamp in the future']);
   });
 
-  test('is missed by one that refuses an event that it has', async () => {
+  test('is missed by one that refuses a repeated event', async () => {
     const ids = new Set<string>();
     const once = receiver(({ headers, isGood }) => {
       const id = headers['webhook-id'] ?? '';
@@ -178,17 +178,17 @@ describe('the conformance of a receiver', () => {
     await expect(failedChecks(inOrder)).resolves.toEqual(['versions out of order']);
   });
 
-  test('is missed by one that refuses fields of tomorrow', async () => {
+  test('is missed by one that refuses unknown fields', async () => {
     const strict = receiver(({ body, isGood }) => status(isGood && !body.includes('ofTomorrow')));
     await expect(failedChecks(strict)).resolves.toEqual(['fields that it does not know']);
   });
 
-  test('is missed by one that takes small bodies alone', async () => {
+  test('is missed by one that only accepts small bodies', async () => {
     const small = receiver(({ body, isGood }) => (!isGood ? 401 : body.byteLength > 100_000 ? 413 : 200));
     await expect(failedChecks(small)).resolves.toEqual(['a large body']);
   });
 
-  test('is missed by one that knows one secret alone', async () => {
+  test('is missed by one with only one secret', async () => {
     const single = receiver(({ headers, isGood }) =>
       status(isGood && headers['x-svc-secret-version'] === '1'),
     );
@@ -205,7 +205,7 @@ describe('the conformance of a receiver', () => {
     expect(failed).not.toContain('responds in time');
   });
 
-  test('is missed by one that does not answer in time', async () => {
+  test('is missed by one that does not respond in time', async () => {
     const slow = receiver(({ headers, isGood }) =>
       headers['x-svc-secret-version'] === '2' ? new Promise<number>(() => undefined) : status(isGood),
     );
@@ -215,7 +215,7 @@ describe('the conformance of a receiver', () => {
     ]);
   });
 
-  test('is missed by one that never answers, though garbage is collected meanwhile', async () => {
+  test('is missed by one that never responds, even after a garbage collection', async () => {
     const failed = await failedChecks(() => collectGarbage(), 100);
     expect(failed).toHaveLength(13);
   });

@@ -7,7 +7,7 @@ import { withTimeLimit } from '@partner/local-stack/time-limit';
 import type { Json } from './output.js';
 import { type SignedDelivery, signDelivery } from './signed-delivery.js';
 
-/** What a receiver made of one check. */
+/** Result of one check. */
 export interface CheckResult {
   readonly check: string;
   readonly verdict: 'passed' | 'failed' | 'skipped';
@@ -15,30 +15,30 @@ export interface CheckResult {
   readonly got: string;
 }
 
-/** A receiver that is tried. */
+/** A receiver under test. */
 export interface TriedReceiver {
   readonly url: URL;
-  /** Of version 1. */
+  /** Secret of version 1. */
   readonly secret: string;
-  /** Of version 2, for the check of a rotation; undefined: it is skipped. */
+  /** Secret of version 2, for the rotation check; undefined: the check is skipped. */
   readonly nextSecret: string | undefined;
-  /** PEM of an authority to trust besides the usual ones. */
+  /** PEM of an additional certificate authority. */
   readonly ca: string | undefined;
   readonly clock: () => Date;
-  /** For how long a response is waited for; spec: 10 s. */
+  /** Timeout of a response; spec: 10 s. */
   readonly timeoutMs: number;
-  /** Ends the trial; absent: nothing does. */
+  /** Aborts the test; absent: it cannot be aborted. */
   readonly signal?: AbortSignal;
 }
 
 interface Answer {
-  /** Undefined: none came. */
+  /** Undefined: no response. */
   readonly status: number | undefined;
   readonly tookMs: number;
   readonly problem: string;
 }
 
-/** Bodies can grow: with long notes and lists an event has some kilobytes. */
+/** With long notes and lists an event has some kilobytes. */
 const LARGE_BODY_BYTES = 256 * 1_024;
 const WELL_OFF_MS = (LIMITS.webhookTimestampToleranceSeconds + 60) * 1_000;
 const WRONG_SECRET = `whsec_${Buffer.alloc(32, 0x5a).toString('base64')}`;
@@ -56,8 +56,8 @@ const NO_REDIRECT = {
 type Expectation = typeof TAKEN | typeof REFUSED | typeof NO_REDIRECT;
 
 /**
- * Tries a receiver with deliveries such as come, and such as must be refused (spec: Receiver verification order,
- * Acknowledgement). Tells each check as it ends. Rejects never for what the receiver does, but when it is ended by the signal.
+ * Tests a receiver with realistic deliveries and with ones that it must refuse (spec: Receiver verification order,
+ * Acknowledgement). Reports each check as it ends. Rejects only if the signal aborts it, never because of the receiver.
  */
 export async function runConformance(
   tried: TriedReceiver,
@@ -181,7 +181,7 @@ function words({ status, problem }: Answer): string {
   return status === undefined ? problem : String(status);
 }
 
-/** Posts without following redirects; anything but a whole response in time is a failure of its own kind. */
+/** Posts without following redirects. A missing, late or incomplete response is a failure with its own text. */
 async function post(tried: TriedReceiver, delivery: SignedDelivery): Promise<Answer> {
   const startedAt = performance.now();
   const request = tried.url.protocol === 'https:' ? requestHttps : requestHttp;

@@ -5,7 +5,7 @@ import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { CommanderError } from 'commander';
 import { endingOf, OperatorError } from './exit-codes.js';
 
-/** An error as amqplib makes it of what the broker says. */
+/** An error of amqplib for a broker's error. */
 function withCode(code: number, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
@@ -13,25 +13,20 @@ function withCode(code: number, message: string): Error {
 test.each([
   ['help', new CommanderError(0, 'commander.helpDisplayed', '(outputHelp)'), 0, undefined],
   ['wrong usage', new CommanderError(1, 'commander.unknownOption', 'x'), 2, undefined],
-  ['a refusal of ours', new OperatorError('usage', 'say what'), 2, 'say what'],
-  ['what is not there', notFound('company'), 3, 'no such company'],
+  ['a refusal by the service', new OperatorError('usage', 'say what'), 2, 'say what'],
+  ['a missing resource', notFound('company'), 3, 'no such company'],
   [
-    'nobody who answers',
+    'no response',
     new ServiceError('unavailable', 'not now', { cause: new Error('no answer') }),
     4,
     '(no answer)',
   ],
   ['a conflict', new ServiceError('test_delivery_required', 'send one first'), 1, 'send one first'],
-  ['a fault of the service', ServiceError.from(new Error('secret')), 1, "job-state's log"],
+  ['an error of the service', ServiceError.from(new Error('secret')), 1, "job-state's log"],
   ['no queue', new PublishError('returned', 'no queue'), 4, 'nothing was sent'],
   ['no confirm', new PublishError('timeout', 'no confirm'), 4, 'no confirm'],
-  [
-    'a queue that is not there',
-    withCode(404, 'NOT_FOUND'),
-    4,
-    'Has the service ever run against this broker?',
-  ],
-  ['a right that is missing', withCode(403, 'ACCESS_REFUSED'), 4, 'ACCESS_REFUSED'],
+  ['a missing queue', withCode(404, 'NOT_FOUND'), 4, 'Has the service ever run against this broker?'],
+  ['a missing permission', withCode(403, 'ACCESS_REFUSED'), 4, 'ACCESS_REFUSED'],
   [
     'a channel that the broker has closed',
     new ChannelLostError('the channel was lost', { cause: withCode(403, 'ACCESS_REFUSED') }),
@@ -44,7 +39,7 @@ test.each([
     4,
     'the channel was lost: socket closed',
   ],
-  ['a number that is no reply code', withCode(23, 'timed out'), 1, 'a fault of partnerctl'],
+  ['a number that is not a reply code', withCode(23, 'timed out'), 1, 'a fault of partnerctl'],
   ['anything else', new TypeError('x is not a function'), 1, 'a fault of partnerctl: x is not a function'],
 ])('%s', (_what, error, exitCode, message) => {
   const ending = endingOf(error);
@@ -54,7 +49,7 @@ test.each([
   expect(ending.message ?? '').not.toContain('secret');
 });
 
-test('all that is wrong of a request is told', () => {
+test('all violations of a request are reported', () => {
   const error = new ServiceError('invalid_argument', 'a: first', {
     details: [
       { path: 'a', message: 'first' },

@@ -4,7 +4,7 @@ import { ListenError } from '@partner/kernel/listen';
 import { ServiceError } from '@partner/kernel/service-error';
 import { CommanderError } from 'commander';
 
-/** How `partnerctl` ends. */
+/** Exit codes of `partnerctl`. */
 export const EXIT_CODES = {
   ok: 0,
   failed: 1,
@@ -16,7 +16,7 @@ export const EXIT_CODES = {
 
 type ExitName = keyof typeof EXIT_CODES;
 
-/** Something that an operator can do something about; the message says what. */
+/** An error that an operator can fix; the message says how. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
   readonly exit: ExitName;
@@ -27,7 +27,7 @@ export class OperatorError extends Error {
   }
 }
 
-/** How a run ends: its exit code, and what to say on standard error; nothing where it was said already. */
+/** End of a run: exit code and message on standard error; no message if it was already written. */
 export interface Ending {
   readonly exitCode: number;
   readonly message?: string;
@@ -35,7 +35,7 @@ export interface Ending {
 
 const NOBODY_ANSWERS = 'Is job-state running? `partnerctl doctor` looks at every part.';
 
-/** Turns whatever a command has thrown into its end. */
+/** Converts a thrown error to the end of the run. */
 export function endingOf(error: unknown): Ending {
   if (error instanceof OperatorError) return { exitCode: EXIT_CODES[error.exit], message: error.message };
   if (error instanceof CommanderError) {
@@ -84,7 +84,7 @@ function endingOfServiceError(error: ServiceError): Ending {
   }
 }
 
-/** The text of an error and of what has caused it. */
+/** Returns the messages of an error and its causes. */
 function causesOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? textOf(error) : `${textOf(error)}: ${causesOf(cause)}`;

@@ -3,10 +3,10 @@ import { OperatorError } from './exit-codes.js';
 
 const FORWARD_MS = 9_000;
 
-/** Headers that belong to the one connection, or that the next one sets itself. */
+/** Hop-by-hop headers, and headers that the forwarded request sets itself. */
 const NOT_FORWARDED = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive']);
 
-/** A URL on this machine; fails for any other, so that nobody's deliveries leave it. */
+/** Parses a URL on this machine. Fails for any other, so that deliveries never leave it. */
 export function loopbackUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (
@@ -21,7 +21,7 @@ export function loopbackUrl(text: string): URL {
   return url;
 }
 
-/** Hands a delivery on as it came and returns its response; 502 for no response within 9 s. */
+/** Forwards a delivery unchanged and returns its response; 502 without a response within 9 s. */
 export async function forwardDelivery(url: URL, request: ReceivedRequest): Promise<number> {
   try {
     const answer = await fetch(url, {

@@ -1,17 +1,17 @@
 import { type CommandContext } from './command-context.js';
 import { OperatorError } from './exit-codes.js';
 
-/** Where a signing secret stands; nothing: none was given. */
+/** Source of a signing secret; both absent: none was given. */
 export interface GivenSecret {
-  /** The option of the text, e.g. `--secret`; that of a file is called `…-file`. */
+  /** Option of the text, e.g. `--secret`; the option of the file is `…-file`. */
   readonly option: string;
-  /** On the command line, where whoever is on the machine sees it. */
+  /** From the command line, where every user of the machine can see it. */
   readonly text: string | undefined;
-  /** In a file, or on standard input for `-`. */
+  /** From a file, or from standard input for `-`. */
   readonly file: string | undefined;
 }
 
-/** The signing secret that was given; undefined when none was. Fails for what is none, without showing it. */
+/** Returns the given signing secret; undefined without one. Fails for an invalid one, without showing it. */
 export async function readSecret(
   context: Pick<CommandContext, 'read'>,
   { option, text, file }: GivenSecret,

@@ -6,21 +6,21 @@ import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { type Document, isDocument } from './output.js';
 import type { Session } from './session.js';
 
-/** From when on something is a problem. */
+/** Thresholds of problems. */
 export interface Thresholds {
-  /** Seconds that a delivery to an endpoint that works has been due. What waits for a busy or failing one is its owner's. */
+  /** Seconds that a delivery to a healthy endpoint has been due. A backlog of an endpoint at capacity or failing concerns its owner. */
   readonly dueSeconds: number;
   /** Seconds that a message has waited for the broker's confirm. */
   readonly outboxSeconds: number;
-  /** Seconds that a message of the platform has waited for what it builds on. */
+  /** Seconds that a platform message has waited for its prerequisite. */
   readonly waitingSeconds: number;
-  /** Dead letters in all queues together. */
+  /** Dead letters in all queues. */
   readonly deadLetters: number;
-  /** Connections to Postgres of all that it allows, in percent. */
+  /** Used connections to Postgres, in percent of the maximum. */
   readonly connectionsPercent: number;
 }
 
-/** As the metrics' advice has them (charts/docs/metrics.md). */
+/** The same as in charts/docs/metrics.md. */
 export const THRESHOLDS: Thresholds = {
   dueSeconds: 60,
   outboxSeconds: 30,
@@ -29,7 +29,7 @@ export const THRESHOLDS: Thresholds = {
   connectionsPercent: 80,
 };
 
-/** A queue as it stands. */
+/** State of a queue. */
 export interface QueueState {
   readonly name: string;
   /** Null: the queue is not declared. */
@@ -39,15 +39,15 @@ export interface QueueState {
   readonly deadLetters: number | null;
 }
 
-/** Something that wants a person. */
+/** A problem that needs a person. */
 export interface Problem {
   readonly code: string;
   readonly message: string;
-  /** What to do. */
+  /** Advice. */
   readonly advice: string;
 }
 
-/** Every queue of the service, by passive declarations alone. */
+/** Inspects every queue of the service by passive declarations. */
 export async function inspectServiceQueues(
   session: Pick<Session, 'connection'>,
 ): Promise<readonly QueueState[]> {
@@ -63,11 +63,11 @@ export async function inspectServiceQueues(
   }));
 }
 
-/** What waits in Postgres, and the clocks, as job-state tells. */
+/** Backlog in Postgres and the clocks, as job-state reports them. */
 export async function readBacklog(session: Pick<Session, 'operators'>): Promise<{
   readonly backlog: Document;
   readonly numbers: Readonly<Record<string, number>>;
-  /** How far the clocks of job-state and Postgres are ahead of this one, in milliseconds, to within the time of the question. */
+  /** Lead of the clocks of job-state and Postgres over this one, in ms, with the round-trip time as uncertainty. */
   readonly aheadMs: { readonly jobState: number; readonly database: number };
   readonly tookMs: number;
 }> {
@@ -81,7 +81,7 @@ export async function readBacklog(session: Pick<Session, 'operators'>): Promise<
       typeof value === 'number' ? [[name, value]] : [],
     ),
   );
-  /** What lies between question and answer is no difference. */
+  /** A difference within the round-trip time counts as none. */
   const ahead = (at: typeof answer.now) => {
     if (at === undefined) return 0;
     const time = timestampDate(at).getTime();
@@ -95,15 +95,15 @@ export async function readBacklog(session: Pick<Session, 'operators'>): Promise<
   };
 }
 
-/** The platform's own queue: it reads from there, with programs that are not ours. */
+/** The platform consumes this queue with its own programs. */
 const READ_BY_OTHERS = 'platform.partner-events';
 
-/** Who makes queues depends on the setting `AMQP_TOPOLOGY` of the services. */
+/** The services' setting `AMQP_TOPOLOGY` decides who declares queues. */
 const MISSING_QUEUE_ADVICE =
   'where services declare queues, start any of them again: each declares all; where they only look for them' +
   ' (AMQP_TOPOLOGY=check), import charts/job-state/files/rabbitmq-definitions.json at the broker again';
 
-/** Everything that is over a threshold. */
+/** Returns everything over a threshold. */
 export function findProblems(
   queues: readonly QueueState[],
   numbers: Readonly<Record<string, number>>,
@@ -161,13 +161,13 @@ export function findProblems(
   return problems;
 }
 
-/** How many deliveries to endpoints that work are due. */
+/** Number of due deliveries to healthy endpoints. */
 export function dueToWorking(numbers: Readonly<Record<string, number>>): number {
   const count = (name: string) => numbers[name] ?? 0;
   return count('dueDeliveries') - count('busyDueDeliveries') - count('failingDueDeliveries');
 }
 
-/** A time for people. */
+/** Formats a duration for people. */
 export function seconds(value: number): string {
   if (value < 120) return `${Math.round(value)} s`;
   return value < 7_200 ? `${Math.round(value / 60)} min` : `${Math.round(value / 3_600)} h`;

@@ -8,7 +8,7 @@ import { file_partner_platform_v1_platform_messages } from '@partner/proto-contr
 import { file_partner_webhooks_v1_delivery } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { type Json, parseJson } from './output.js';
 
-/** All messages that queues of the service can hold. */
+/** All message types of the service's queues. */
 const KNOWN_MESSAGES: Registry = createRegistry(
   file_partner_platform_v1_platform_messages,
   file_partner_webhooks_v1_delivery,
@@ -20,8 +20,8 @@ const KNOWN_MESSAGES: Registry = createRegistry(
 );
 
 /**
- * The message as protobuf JSON, without signing secrets, sealed as they are; undefined for a type that is not known, and for a
- * body that is no such message.
+ * Decodes a message to protobuf JSON, without its sealed signing secrets. Undefined for an unknown type and for a body that is not
+ * such a message.
  */
 export function decodeMessage(type: string, body: Uint8Array): Json | undefined {
   const schema = KNOWN_MESSAGES.getMessage(type);

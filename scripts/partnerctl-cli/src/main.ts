@@ -8,12 +8,12 @@ import { createPartnerctl } from './run-partnerctl.js';
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    // The first one ends what runs in good order.
+    // The first signal ends the command in order.
     if (interruption.signal.aborted) process.exit(EXIT_CODES.interrupted);
     interruption.abort();
   });
 }
-// The reader has gone, e.g. behind head.
+// The reader closed the pipe, e.g. `head`.
 process.stdout.on('error', () => undefined);
 
 const { run } = createPartnerctl({
@@ -35,5 +35,5 @@ const { run } = createPartnerctl({
   loginName: () => userInfo().username,
   signal: interruption.signal,
 });
-// What was written goes out first: the end of the process would cut a pipe off.
+// Flush the output first: exiting would truncate a pipe.
 process.exitCode = await run(process.argv.slice(2));

@@ -9,14 +9,14 @@ import { removeStackData } from '@partner/local-stack/stack/stop-stack';
 
 const PAGE = path.join(PROJECT_ROOT, 'scripts/docs/onboarding.md');
 
-/** What people paste: the shell blocks of the page, in order. */
+/** The shell blocks of the page, in order. */
 function blocks(): readonly string[] {
   return [...readFileSync(PAGE, 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 }
 
 let directory = '';
 
-/** The commands of the checkout, without the build that comes first there: the code under test is built. */
+/** The commands of the checkout, without its build step: the code under test is built. */
 function command(name: string, file: string): void {
   const place = path.join(directory, 'scripts', name);
   const main = path.join(PROJECT_ROOT, 'scripts', file);
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 test('the commands of scripts/docs/onboarding.md take a company from nothing to its first verified webhook', async () => {
   expect(blocks().length).toBeGreaterThanOrEqual(7);
-  // Behind each block a mark, so that a failure shows how far it came.
+  // A mark after each block, so that a failure shows the last finished one.
   const script = blocks()
     .map((block, index) => `${block}\necho "block ${index + 1} done"`)
     .join('\n');

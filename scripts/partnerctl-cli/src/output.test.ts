@@ -24,7 +24,7 @@ describe('the result of a command', () => {
       columns('id: company.id, weight: company.limits.weight, links: company.links, note: company.note'),
     );
 
-  test('is lines for people, without what is not there', () => {
+  test('is lines for people, without missing values', () => {
     expect(written({}, show)).toBe('id      cmp_1\nweight  1\nlinks   cmp_2, cmp_3\n');
   });
 
@@ -41,7 +41,7 @@ describe('the result of a command', () => {
     }
   });
 
-  test('is a table of rows, and says when there are none or more', () => {
+  test('is a table of rows, with a note if there are none or more', () => {
     const rows = (output: Output, hasMore = false) =>
       output.rows('deadLetters', [company], columns('id, name'), { hasMore });
     expect(written({}, rows)).toBe('ID     NAME\ncmp_1  Peak\n');
@@ -50,7 +50,7 @@ describe('the result of a command', () => {
     expect(JSON.parse(written({ json: true }, rows))).toEqual({ deadLetters: [company], hasMore: false });
   });
 
-  test('can not make a terminal do anything, whatever a name holds', () => {
+  test('cannot send control sequences to a terminal, for any name', () => {
     const name = 'Peak\u001b[2J\u0007\nInstallers\u202egpj.exe\u009b1m';
     const text = written({}, (output) => output.rows('companies', [{ name }], columns('name')));
     expect(text).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
@@ -62,13 +62,13 @@ describe('the result of a command', () => {
   });
 });
 
-test('a value that is not there is undefined, and nothing else is reached', () => {
+test('a missing value is undefined, and inherited properties are not reached', () => {
   expect(valueAt({ a: [{ b: 1 }] }, 'a.0.b')).toBe(1);
   expect(valueAt({ a: 1 }, 'a.b')).toBeUndefined();
   expect(valueAt({ a: 1 }, '__proto__')).toBeUndefined();
 });
 
-test('a text that is no JSON stays a text', () => {
+test('a text that is not JSON stays a text', () => {
   expect(jsonIn('{"a":[1,null]}')).toEqual({ a: [1, null] });
   expect(jsonIn('<html>')).toBe('<html>');
 });

@@ -2,15 +2,15 @@ import Table from 'cli-table3';
 import { z } from 'zod';
 import { OperatorError } from './exit-codes.js';
 
-/** What JSON can hold. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** Reads JSON. Throws for what is none. */
+/** Parses JSON. Throws for malformed JSON. */
 export function parseJson(text: string): Json {
   return z.json().parse(JSON.parse(text));
 }
 
-/** The JSON that a text holds; the text itself when it holds none. */
+/** Parses a text as JSON; returns the text itself if it is not JSON. */
 export function jsonIn(text: string): Json {
   try {
     return parseJson(text);
@@ -22,7 +22,7 @@ export function jsonIn(text: string): Json {
 /** The result of a command. */
 export type Document = Readonly<Record<string, Json>>;
 
-/** Whether it is an object and no list. */
+/** Whether a value is an object and not a list. */
 export function isDocument(value: Json | undefined): value is Document {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -31,8 +31,8 @@ export function isDocument(value: Json | undefined): value is Document {
 export type Column = readonly [title: string, path: string];
 
 /**
- * Columns or lines from a list such as `id, created: company.createdAt`: the title, and where the value is, which is the title
- * where nothing else is named.
+ * Parses columns or lines from a list such as `id, created: company.createdAt`: the title and the path of the value, by default the
+ * title.
  */
 export function columns(list: string): readonly Column[] {
   return list
@@ -44,22 +44,22 @@ export function columns(list: string): readonly Column[] {
     });
 }
 
-/** Shows the result of a command, once, on standard output. */
+/** Writes the result of a command, once, to standard output. */
 export interface Output {
-  /** True when the result is for a program. */
+  /** True if the result is for a program. */
   readonly isJson: boolean;
   /** Rows as a table; as JSON `{ [name]: rows, ...more }`. */
   rows(name: string, rows: readonly Document[], columns: readonly Column[], more?: Document): void;
-  /** One thing as lines of name and value; as JSON the document. */
+  /** One object as lines of name and value; as JSON the document. */
   thing(document: Document, lines: readonly Column[], extra?: string): void;
-  /** Words for people; as JSON the document. */
+  /** A text for people; as JSON the document. */
   words(document: Document, text: string): void;
 }
 
 /**
- * Makes the output. With `json` each result is one JSON document; with `field` one value of it alone, a text without quotes.
- * A field that there is not is a failure that tells the whole result.
- * What people see holds no control characters but line ends, whatever partners have put into their names.
+ * Creates the output. With `json` each result is one JSON document; with `field` only one of its values, a text without quotes. A
+ * missing field is a failure that contains the whole result. Output for people has no control characters besides line ends, even
+ * if partners' names contain them.
  */
 export function createOutput(options: {
   readonly json: boolean;
@@ -71,7 +71,7 @@ export function createOutput(options: {
     if (field !== undefined) {
       const value = valueAt(document, field);
       if (value === undefined || value === null)
-        // What the command has done is done, and a secret is told once.
+        // The command has taken effect, and a secret is shown only once.
         throw new OperatorError(
           'failed',
           `this was done, but the result has no field ${field}; all of it is\n${printable(JSON.stringify(document, null, 2))}`,
@@ -122,7 +122,7 @@ export function renderTable(rows: readonly Document[], columns: readonly Column[
     .join('\n');
 }
 
-/** Lines of name and value; what is not there is left out. */
+/** Lines of name and value, without missing values. */
 export function renderLines(document: Document, lines: readonly Column[]): string {
   const found = lines.flatMap(([title, path]): [string, string][] => {
     const value = shown(valueAt(document, path));
@@ -132,12 +132,12 @@ export function renderLines(document: Document, lines: readonly Column[]): strin
   return found.map(([title, value]) => `${title.padEnd(width)}  ${value}\n`).join('');
 }
 
-/** A body below what was shown; nothing if there is none. */
+/** A body below the result; nothing without one. */
 export function renderBody({ body }: { readonly body?: Json }): string {
   return body === undefined ? '' : `\n${JSON.stringify(body, null, 2)}\n`;
 }
 
-/** The value at a path such as `keys.0.id`; undefined when there is none. */
+/** Returns the value at a path such as `keys.0.id`; undefined if it is missing. */
 export function valueAt(document: Json, path: string): Json | undefined {
   let value: Json | undefined = document;
   for (const name of path.split('.')) {
@@ -157,7 +157,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\r\n\t]+/g, ' ');
 }
 
-/** Without what a terminal would take for a command. */
+/** Removes characters that a terminal would interpret as commands. */
 function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

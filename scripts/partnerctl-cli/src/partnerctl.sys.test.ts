@@ -29,7 +29,7 @@ import {
 const finding = (check: string, verdict: string): unknown => expect.objectContaining({ check, verdict });
 
 describe('companies, owners and keys', () => {
-  test('are made, changed and shown, and secrets once', async () => {
+  test('are created, changed and shown, and secrets once', async () => {
     const books = await newCompany('ACCOUNTING', 'Books');
     const seller = await newCompany('SALES', 'Sunny\u00a0Homes');
     const updated = await document(
@@ -119,7 +119,7 @@ describe('companies, owners and keys', () => {
 });
 
 describe('webhooks and deliveries', () => {
-  test('are made, tested, activated, replayed one by one and in bulk, explained and deleted', async () => {
+  test('are created, tested, activated, replayed one by one and in bulk, explained and deleted', async () => {
     const seller = await newCompany('SALES');
     const installer = await newCompany('INSTALLER');
     const hook = await subscribe(installer, `/good/${installer}`);
@@ -194,7 +194,7 @@ describe('webhooks and deliveries', () => {
     await expect(run(['webhooks', 'show', hook])).resolves.toMatchObject({ exitCode: 3 });
   });
 
-  test('come to a listener, which hands them on, and leaves nothing behind', async () => {
+  test('reach a listener, which forwards them and deletes its subscription', async () => {
     const seller = await newCompany('SALES');
     const installer = await newCompany('INSTALLER');
     const receiver = await startReceiver({ answer: (_, response) => response.writeHead(202).end() });
@@ -248,7 +248,7 @@ describe('webhooks and deliveries', () => {
 });
 
 describe('dead letters', () => {
-  test('are listed, shown without what they say, requeued and discarded', async () => {
+  test('are listed, shown without their content, requeued and discarded', async () => {
     await refused('first');
     await refused('second');
     expect(await messageIds()).toEqual(['first', 'second']);
@@ -271,7 +271,7 @@ describe('dead letters', () => {
 
     await expect(run(['dead-letters', 'requeue', DEAD, 'second'])).resolves.toMatchObject({ exitCode: 2 });
     expect(await messageIds()).toEqual(['first', 'second']);
-    // It is refused once more, and so dies again.
+    // It is refused again, and so dead-lettered again.
     await document('dead-letters', 'requeue', DEAD, 'first', '--yes');
     await eventually('its second death', async () => (await messageIds()).includes('first'));
     const one = await run(['dead-letters', 'discard', DEAD, 'nobody', 'second', '--yes']);
@@ -283,7 +283,7 @@ describe('dead letters', () => {
     expect(await messageIds()).toEqual([]);
   });
 
-  test('that a limit or an interruption leaves behind are told', async () => {
+  test('that a limit or an interruption leaves are reported', async () => {
     for (const id of ['a', 'b', 'c']) await refused(id);
     expect(await document('dead-letters', 'list', DEAD, '--limit', '2')).toMatchObject({
       deadLetters: [{}, {}],
@@ -314,7 +314,7 @@ describe('dead letters', () => {
     await document('dead-letters', 'discard', DEAD, '--all', '--yes');
   });
 
-  test('are not lost when the tool is killed while it has them', async () => {
+  test('are not lost if the tool is killed while it holds them', async () => {
     await document('dead-letters', 'discard', DEAD, '--all', '--yes');
     for (const id of ['a', 'b', 'c']) await refused(id);
     const args = [MAIN, '--directory', stack.directory, 'dead-letters', 'list', DEAD];
@@ -329,7 +329,7 @@ describe('dead letters', () => {
 });
 
 describe('the state of the service', () => {
-  test('is told by status and doctor', async () => {
+  test('is reported by status and doctor', async () => {
     const status = await document('status');
     expect(status).toMatchObject({ environment: 'sandbox', stack: { baseUrl: stack.description.baseUrl } });
     expect(valueAt(status, 'queues.0')).toMatchObject({
@@ -344,14 +344,14 @@ describe('the state of the service', () => {
     expect(valueAt(doctor, 'healthy')).toBe(true);
     expect(JSON.stringify(doctor)).toContain('readiness of console');
 
-    // As scripts/up reads it: without a vhost it is that of the stack.
+    // As in scripts/up: without a vhost it is that of the stack.
     const AMQP_URL = new URL('/', stack.description.amqpUrl).href;
     const named = await run(['status', '--json'], '', { env: { AMQP_URL } });
     expect(named).toMatchObject({ exitCode: 0, err: '' });
     expect(valueAt(parseJson(named.out), 'stack.baseUrl')).toBe(stack.description.baseUrl);
   });
 
-  test('is told without a local stack that is behind another broker', async () => {
+  test('is reported without a local stack that uses another broker', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-other-'));
     writeFileSync(
       path.join(directory, 'stack.json'),
@@ -371,7 +371,7 @@ describe('the state of the service', () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('a part that is away is found by doctor, and what needs it says so', async () => {
+  test('doctor finds an unavailable component, and commands that need it report it', async () => {
     const jobState = stack.process('job-state');
     await jobState.stop();
     const doctor = await run(['doctor', '--json', '--timeout', '5']);
@@ -389,7 +389,7 @@ describe('the state of the service', () => {
     await expect(run(['companies', 'list'])).resolves.toMatchObject({ exitCode: 0 });
   });
 
-  test('is told to a shell by the exit code', async () => {
+  test('is reported to a shell by the exit code', async () => {
     const shell = (...args: readonly string[]) =>
       runCommand(process.execPath, [MAIN, '--directory', stack.directory, ...args]);
     const { exitCode, stdout } = await shell('status', '--field', 'environment');

@@ -23,7 +23,7 @@ describe('messages of the platform', () => {
   });
 
   test.each(PLATFORM_TYPES.map((type) => [type.name, type] as const))(
-    '%s has an example that is one, and is whole',
+    '%s has a valid, complete example',
     (_name, type) => {
       const example = exampleOf(type, NOW);
       expect(missingFields(type, example)).toEqual([]);
@@ -33,7 +33,7 @@ describe('messages of the platform', () => {
     },
   );
 
-  test('can be without just those fields of which the contract says so', () => {
+  test('can omit exactly the fields that the contract allows', () => {
     const proto = readFileSync(
       path.join(PROJECT_ROOT, 'proto-contracts/proto/partner/platform/v1/platform_messages.proto'),
       'utf8',
@@ -55,14 +55,14 @@ describe('messages of the platform', () => {
     }
   });
 
-  test('need one of what is a choice, and take either name of a field', () => {
+  test('need one field of a oneof, and accept either name of a field', () => {
     const journal = platformType('JournalEntryRecorded');
     const whole = { entry_id: 'jrn_1', company_id: 'cmp_1', occurredAt: NOW.toISOString() };
     expect(journal && missingFields(journal, whole)).toEqual(['deposit or invoice or payout or adjustment']);
     expect(journal && missingFields(journal, { ...whole, payout: {} })).toEqual([]);
   });
 
-  test('have ids of the right kind, and nothing that is empty', () => {
+  test('have ids of the right kind and no empty fields', () => {
     const assigned = platformType('JobAssigned');
     const cmp = 'cmp_01k5dehcxrf6kthv1pz8zz40rk';
     const wrong = { job_id: cmp, version: 1, installerCompanyId: '' };
@@ -70,13 +70,13 @@ describe('messages of the platform', () => {
     expect(assigned && missingFields(assigned, wrong)).toEqual(['installerCompanyId', 'occurredAt']);
   });
 
-  test('are of now unless they say so', () => {
+  test('have the current time by default', () => {
     expect(withTime({}, NOW)).toEqual({ occurredAt: '2026-08-26T14:03:00.000Z' });
     expect(withTime({ occurred_at: 'x' }, NOW)).toEqual({ occurred_at: 'x' });
   });
 });
 
-/** The comment above a field in the text of its message. */
+/** Returns the comment of a field in the source of its message. */
 function commentOf(body: string, field: string): string {
   const lines = body.split('\n');
   const at = lines.findIndex((line) => new RegExp(` ${field} = \\d+`).test(line));

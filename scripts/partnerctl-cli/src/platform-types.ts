@@ -3,7 +3,7 @@ import { file_partner_platform_v1_platform_messages } from '@partner/proto-contr
 import { type IdPrefix, isId, newId } from '@partner/kernel/ids';
 import type { Document, Json } from './output.js';
 
-/** The fields that end in these words hold ids with these prefixes. */
+/** Prefixes of ids, by the ending of the field's name. */
 const ID_PREFIXES: readonly (readonly [name: string, prefix: IdPrefix])[] = [
   ['company_id', 'cmp'],
   ['membership_id', 'mem'],
@@ -20,7 +20,7 @@ const ID_PREFIXES: readonly (readonly [name: string, prefix: IdPrefix])[] = [
   ['payout_id', 'pay'],
 ];
 
-/** Texts that have a form of their own. */
+/** Examples of texts with a special format. */
 const TEXTS: Readonly<Record<string, string>> = {
   currency: 'USD',
   email: 'olive@example.com',
@@ -31,18 +31,18 @@ const TEXTS: Readonly<Record<string, string>> = {
   phone: '+1 555 0100',
 };
 
-/** What the platform sends: the messages that stand for themselves, by their short names. */
+/** Messages of the platform, by short name. */
 export const PLATFORM_TYPES: readonly DescMessage[] =
   file_partner_platform_v1_platform_messages.messages.filter(
     (message) => fieldNamed(message, 'occurred_at') !== undefined,
   );
 
-/** The message with such a short or full name; undefined when there is none. */
+/** Finds a message by its short or full name; undefined if it does not exist. */
 export function platformType(name: string): DescMessage | undefined {
   return PLATFORM_TYPES.find((message) => message.name === name || message.typeName === name);
 }
 
-/** What may be left out of each message besides lists; the comments of the contract say of each that it can be, or when. */
+/** Optional fields of each message besides lists; the comments of the contract say when each can be absent. */
 const OPTIONAL_FIELDS: Readonly<Record<string, readonly string[]>> = {
   MembershipChanged: ['email'],
   JobCreated: ['project_id', 'work_order_no'],
@@ -56,7 +56,7 @@ const OPTIONAL_FIELDS: Readonly<Record<string, readonly string[]>> = {
   JournalEntryRecorded: ['project_id'],
 };
 
-/** The fields that a message has to have and has not, or has empty, at its top; of a choice of several one is enough. */
+/** Returns the required top-level fields that are missing or empty; one field of a oneof is enough. */
 export function missingFields(message: DescMessage, json: Document): readonly string[] {
   const optional = OPTIONAL_FIELDS[message.name] ?? [];
   const missing = message.fields.filter(
@@ -72,7 +72,7 @@ export function missingFields(message: DescMessage, json: Document): readonly st
   ];
 }
 
-/** The ids at the top of a message that are none of their kind, each with what would be right. */
+/** Returns the top-level ids with a wrong prefix, each with the right one. */
 export function wrongIds(message: DescMessage, json: Document): readonly string[] {
   return message.fields.flatMap(({ name, jsonName }) => {
     const prefix = prefixOf(name);
@@ -85,12 +85,12 @@ export function wrongIds(message: DescMessage, json: Document): readonly string[
   });
 }
 
-/** The message with the time at which it happened, which is now unless it says so. */
+/** Adds the time of the message, by default now. */
 export function withTime(json: Document, now: Date): Document {
   return hasField(json, 'occurredAt') ? json : { ...json, occurredAt: now.toISOString() };
 }
 
-/** Protobuf takes a field by either of its names. */
+/** Protobuf accepts either name of a field. */
 function valueOf(json: Document, name: string): Json | undefined {
   const original = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.entries(json).find(([given]) => given === name || given === original)?.[1];
@@ -104,7 +104,7 @@ function fieldNamed(message: DescMessage, name: string): DescField | undefined {
   return message.fields.find((field) => field.name === name);
 }
 
-/** What a field holds, in words. */
+/** Describes the type of a field. */
 export function fieldType(field: DescField): string {
   const one =
     field.enum !== undefined
@@ -121,7 +121,7 @@ export function fieldType(field: DescField): string {
   return `${field.fieldKind === 'list' ? 'list of ' : ''}${one}${field.oneof === undefined ? '' : ` (one of ${field.oneof.name})`}`;
 }
 
-/** An example with new ids, as JSON of protobuf. */
+/** Creates an example with new ids, as protobuf JSON. */
 export function exampleOf(message: DescMessage, now: Date): Document {
   const example: Record<string, Json> = {};
   const chosen = new Set<string>();

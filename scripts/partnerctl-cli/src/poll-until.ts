@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { OperatorError } from './exit-codes.js';
 
-/** Asks again until there is a response. Fails when the time is over or the signal comes. */
+/** Polls until there is a result. Fails after the timeout or when the signal aborts. */
 export async function pollUntil<T>(
   what: string,
   options: { readonly timeoutMs: number; readonly everyMs: number; readonly signal: AbortSignal },
@@ -18,7 +18,7 @@ export async function pollUntil<T>(
   }
 }
 
-/** The end of a command that was asked to end. */
+/** The error of an interrupted command. */
 export function interrupted(): OperatorError {
   return new OperatorError('interrupted', 'interrupted');
 }

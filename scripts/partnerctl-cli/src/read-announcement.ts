@@ -1,6 +1,6 @@
 import { OperatorError } from './exit-codes.js';
 
-/** The entry of a date on the changelog, without its heading. Fails plainly when there is none. */
+/** Returns the changelog's entry of a date, without its heading. Fails with a clear message if it is missing. */
 export function readAnnouncement(changelog: string, date: string): string {
   const sections = changelog.split(/^## /m).slice(1);
   const entry = sections.find((section) => section.startsWith(`${date}\n`));

@@ -39,7 +39,7 @@ describe('the help', () => {
     expect(said.err).toBe('');
   });
 
-  test.each(commands)('of %s has examples of commands that there are', async (path) => {
+  test.each(commands)('of %s has examples of existing commands', async (path) => {
     const { run, said, program } = partnerctl();
     await run([...path.split(' ').slice(1), '--help']);
     for (const [, words = ''] of said.out.matchAll(/partnerctl ((?:[a-z-]+ ?)+)/g)) {
@@ -85,7 +85,7 @@ describe('the exit code', () => {
     }
   });
 
-  test('says where the broker was looked for when nothing answers there', async () => {
+  test('names the address of an unreachable broker', async () => {
     const { run, said } = partnerctl();
     await expect(run(['status', '--amqp-url', 'amqp://user:word@127.0.0.1:1/partner'])).resolves.toBe(4);
     expect(said.err).toContain('the broker at 127.0.0.1:1/partner cannot be reached');
@@ -93,15 +93,10 @@ describe('the exit code', () => {
   });
 });
 
-describe('what is wrong is named', () => {
+describe('a violation is named', () => {
   test.each([
     ['an id of another kind', { installerCompanyId: 'job_1' }, [], 'installerCompanyId job_1 is no id'],
-    [
-      'an empty id, as of a variable that is not set',
-      { installerCompanyId: '' },
-      [],
-      'no installerCompanyId',
-    ],
+    ['an empty id, as from an unset variable', { installerCompanyId: '' }, [], 'no installerCompanyId'],
     ['an empty message id', {}, ['--message-id', ''], '--message-id must have 1 to 255 bytes'],
   ])('%s of a message for the broker', async (_what, change, args, why) => {
     const message = { jobId: newId('job'), version: 1, installerCompanyId: newId('cmp'), ...change };
@@ -114,20 +109,20 @@ describe('what is wrong is named', () => {
     ['--secret', ['--secret', 'whsec_short']],
     ['--secret-file', ['--secret-file', 'secret.txt']],
     ['--next-secret-file', ['--secret', SECRET, '--next-secret-file', '-']],
-  ])('a secret that is none, without showing it: %s', async (option, args) => {
+  ])('an invalid secret, without showing it: %s', async (option, args) => {
     const { run, said } = partnerctl({ read: async () => 'whsec_short\n' });
     await expect(run(['conformance', 'http://x', ...args])).resolves.toBe(2);
     expect(said.err).toBe(`partnerctl: ${option}: a secret is whsec_ and base64\n`);
   });
 
-  test('two secrets that are both to come from standard input', async () => {
+  test('two secrets that both come from standard input', async () => {
     const { run, said } = partnerctl({ read: async () => `${SECRET}\n` });
     const both = ['--secret-file', '-', '--next-secret-file', '-'];
     await expect(run(['conformance', 'http://x', ...both])).resolves.toBe(2);
     expect(said.err).toContain('only one of the two secrets can come from standard input');
   });
 
-  test('an empty list of companies, which only a word may stand for', async () => {
+  test('an empty list of companies, which needs the word none', async () => {
     const { run, said } = partnerctl();
     await expect(run(['companies', 'update', 'cmp_1', '--accounting', ''])).resolves.toBe(2);
     expect(said.err).toContain('--accounting');
@@ -149,7 +144,7 @@ describe('what is wrong is named', () => {
   test.each([
     ['/nonexistent/ca.pem', 'ENOENT'],
     ['/dev/null', ''],
-  ])('an authority that is none: %s', async (file, why) => {
+  ])('an invalid authority: %s', async (file, why) => {
     const { run, said } = partnerctl();
     await expect(run(['conformance', 'http://x', '--secret', SECRET, '--ca', file])).resolves.toBe(2);
     expect(said.err).toContain('--ca cannot be read: ');
@@ -164,7 +159,7 @@ test('an interruption ends a command that waits for its input', async () => {
   });
   const said = text(child.stderr);
   const ended = once(child, 'close').then(([code]: unknown[]) => code);
-  // More than a pipe holds: once it is written someone reads.
+  // More than a pipe's buffer: once it is written, someone reads.
   await new Promise((resolve) => {
     child.stdin.write(' '.repeat(1_000_000), resolve);
   });
@@ -208,13 +203,13 @@ describe('a local stack behind another broker', () => {
     return { ...made, ended: made.run(args) };
   };
 
-  test('is not listened at', async () => {
+  test('cannot be listened to', async () => {
     const { ended, said } = elsewhere('listen', '--company', 'cmp_1', '--events', 'install.*');
     await expect(ended).resolves.toBe(4);
     expect(said.err).toContain('names another broker than that of the stack');
   });
 
-  test('is not looked at by doctor, which says so', async () => {
+  test('is skipped by doctor, which reports that', async () => {
     const { ended, said } = elsewhere('doctor', '--json');
     await expect(ended).resolves.toBe(1);
     expect(said.out).toContain('it uses another broker');
@@ -222,7 +217,7 @@ describe('a local stack behind another broker', () => {
   });
 });
 
-test('a message that is not whole is not sent', async () => {
+test('an incomplete message is not sent', async () => {
   const { run, said } = partnerctl({ read: async () => '{"jobId":"job_1","nonsense":true}' });
   await expect(run(['platform', 'publish', 'JobAssigned'])).resolves.toBe(2);
   expect(said.err).toContain('installerCompanyId, version');
@@ -245,7 +240,7 @@ _partnerctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
     return stdout.split('\n').filter((word) => word !== '');
   }
 
-  test('in bash knows commands, aliases, options and choices', () => {
+  test('in bash has commands, aliases, options and choices', () => {
     expect(complete(['partnerctl', 'comp'])).toEqual(['companies', 'completion']);
     expect(complete(['partnerctl', 'webhooks', 'rot'])).toEqual(['rotate-secret']);
     expect(complete(['partnerctl', '--json', 'keys', 'create', 'cmp_1', '--k'])).toEqual(['--kind']);

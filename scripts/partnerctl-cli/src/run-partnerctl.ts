@@ -22,20 +22,20 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 broker or service no
 With --json the result is one JSON document on standard output; everything else is on standard error.
 `;
 
-/** Where a run of `partnerctl` reads and writes. */
+/** Input and output of a run of `partnerctl`. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly write: (text: string) => void;
   readonly tell: (text: string) => void;
-  /** Whether someone watches standard error. */
+  /** Whether standard error is a terminal. */
   readonly isWatched: boolean;
   readonly read: (file: string) => Promise<string>;
-  /** The name of the login. Throws when the system knows none, e.g. in a container. */
+  /** Returns the login name. Throws if the system has none, e.g. in a container. */
   readonly loginName: () => string;
   readonly signal: AbortSignal;
 }
 
-/** The commands and what they work with. Nothing is connected to before a command asks for it. */
+/** Creates the commands with their context. Connections open only when a command needs them. */
 export function createPartnerctl(surroundings: Surroundings) {
   const { env, write, tell, signal } = surroundings;
   let session: Promise<Session> | undefined;
@@ -43,7 +43,7 @@ export function createPartnerctl(surroundings: Surroundings) {
   let exitCode: number = EXIT_CODES.ok;
 
   const program = new Command('partnerctl')
-    .description('Operates the partner integration service, over the broker alone.')
+    .description('Operates the partner integration service through the broker.')
     .option('--amqp-url <url>', 'the broker (default: AMQP_URL, else that of the local stack)')
     .addOption(
       new Option('--directory <path>', 'where the local stack keeps its files').default(
@@ -51,10 +51,10 @@ export function createPartnerctl(surroundings: Surroundings) {
         STACK_DIRECTORY_VARIABLE + ', else .stack',
       ),
     )
-    .option('--operator <name>', 'your name, for the audit trails of companies (default: that of the login)')
+    .option('--operator <name>', 'your name, for the audit trails of companies (default: the login name)')
     .option('--timeout <seconds>', 'timeout for a response', wholeNumber(1, 300), 10)
-    .addOption(new Option('--json', 'give the result as one JSON document').conflicts('field'))
-    .option('--field <path>', 'give one value of that document alone, e.g. company.id')
+    .addOption(new Option('--json', 'print the result as one JSON document').conflicts('field'))
+    .option('--field <path>', 'print only one value of that document, e.g. company.id')
     .addHelpText(
       'after',
       `${EXIT_HELP}${examples('partnerctl status', 'partnerctl companies create --name Peak --class INSTALLER', 'partnerctl doctor')}`,
@@ -138,7 +138,7 @@ export function createPartnerctl(surroundings: Surroundings) {
 
   return {
     program,
-    /** Carries out the arguments behind `partnerctl`, and gives the exit code. Says what failed. Never rejects. */
+    /** Runs the arguments of `partnerctl` and returns the exit code. Reports failures. Never rejects. */
     async run(args: readonly string[]): Promise<number> {
       try {
         await program.parseAsync(args, { from: 'user' });
@@ -154,7 +154,7 @@ export function createPartnerctl(surroundings: Surroundings) {
   };
 }
 
-/** Has every command throw instead of ending the process, write where it is told, and show the global options in its help. */
+/** Configures every command: it throws instead of exiting, writes to the given output, and shows the global options in its help. */
 function configure(
   command: CommandUnknownOpts,
   to: { readonly write: (text: string) => void; readonly tell: (text: string) => void },

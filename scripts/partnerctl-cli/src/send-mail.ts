@@ -1,7 +1,7 @@
 import { type Mail, MailError, type Mailer } from '@partner/kernel/mail';
 import { OperatorError } from './exit-codes.js';
 
-/** Sends an email. Fails plainly when the mail server does not take it. */
+/** Sends an email. Fails with a clear message if the mail server does not accept it. */
 export async function sendMail(mailer: Mailer, mail: Mail): Promise<void> {
   try {
     await mailer.send(mail);

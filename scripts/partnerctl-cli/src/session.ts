@@ -22,7 +22,7 @@ import { Registry } from 'prom-client';
 import { OperatorError } from './exit-codes.js';
 import { pollUntil } from './poll-until.js';
 
-/** A connection to the broker and all that can be asked over it. */
+/** A connection to the broker with all RPC clients. */
 export interface Session {
   readonly connection: AmqpConnection;
   readonly publisher: Publisher;
@@ -31,15 +31,15 @@ export interface Session {
   readonly subscriptions: Client<typeof SubscriptionService>;
   readonly deliveries: Client<typeof DeliveryService>;
   readonly endpoints: Client<typeof EndpointService>;
-  /** Who asks, for companies' audit trails. */
+  /** The acting operator, for companies' audit trails. */
   readonly actor: { readonly displayName: string };
   /** The operator's name. */
   readonly operator: string;
-  /** Whose something is. Fails with `not_found`. */
+  /** Returns the owner of a resource. Fails with `not_found`. */
   companyOf(id: string): Promise<{
     readonly companyId: string;
     readonly companyClass: CompanyClass;
-    /** Of an attempt of a delivery the delivery; else the id that was given. */
+    /** For an attempt the id of its delivery; else the given id. */
     readonly id: string;
   }>;
   close(): Promise<void>;
@@ -48,8 +48,8 @@ export interface Session {
 const CONNECT_MS = 15_000;
 
 /**
- * Connects to the broker, and only there: nothing is declared and no other part is reached. Fails plainly when the broker can
- * not be reached or refuses.
+ * Connects to the broker only; declares nothing. Fails with a clear message if the broker cannot be reached or refuses the
+ * connection.
  */
 export async function openSession(options: {
   readonly amqpUrl: string;
@@ -116,7 +116,7 @@ const ACCESS_CLASSES: Readonly<Record<PlatformClass, CompanyClass>> = {
   [PlatformClass.ACCOUNTING]: CompanyClass.ACCOUNTING,
 };
 
-/** A logger that only hands over the errors of one kind of line. */
+/** A logger that only reports the errors of one event. */
 function noting(line: string, note: (error: unknown) => void): Logger {
   return {
     fatal: () => undefined,
@@ -153,7 +153,7 @@ function refusal(amqpUrl: string, failure: unknown): OperatorError {
 function failureOf(failure: unknown): { readonly message: string; readonly code: string } {
   const code =
     typeof failure === 'object' && failure !== null && 'code' in failure ? String(failure.code) : '';
-  // Several addresses that have all failed: the error of all says nothing.
+  // If several addresses fail, only their individual errors have a message.
   const first: unknown = failure instanceof AggregateError ? failure.errors[0] : failure;
   return { message: first instanceof Error ? first.message : '', code };
 }

@@ -2,13 +2,13 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { newId } from '@partner/kernel/ids';
 import { Webhook } from 'standardwebhooks';
 
-/** A signed delivery as a receiver gets it. */
+/** A signed delivery. */
 export interface SignedDelivery {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** Signs a body in both ways, as webhook-dispatcher does (spec: Signature rule). */
+/** Signs a body with both signatures, as webhook-dispatcher does (spec: Signature rule). */
 export function signDelivery(given: {
   readonly secret: string;
   readonly secretVersion: number;

@@ -13,13 +13,13 @@ const changed = (name: string, change: Partial<QueueState>) =>
 const codes = (...given: Parameters<typeof findProblems>) => findProblems(...given).map(({ code }) => code);
 
 describe('problems', () => {
-  test('are none when all is well, also of what the platform alone reads', () => {
+  test("are empty without problems, also for the platform's own queue", () => {
     expect(
       codes(well, { oldestDueMs: 60_000, databaseConnections: 80, databaseConnectionsMax: 100 }, THRESHOLDS),
     ).toEqual([]);
   });
 
-  test('are not what waits for endpoints that are busy or fail', () => {
+  test('exclude backlogs of endpoints at capacity or failing', () => {
     const theirs = { oldestBusyDueMs: 7_200_000, oldestFailingDueMs: 7_200_000, failingSubscriptions: 1 };
     const counts = { dueDeliveries: 9, busyDueDeliveries: 2, failingDueDeliveries: 4 };
     expect(codes(well, { ...counts, ...theirs }, THRESHOLDS)).toEqual([]);
@@ -55,6 +55,6 @@ describe('problems', () => {
   });
 });
 
-test('times are short words', () => {
+test('durations are short texts', () => {
   expect([5.4, 600, 10_000].map(seconds)).toEqual(['5 s', '10 min', '3 h']);
 });

@@ -7,7 +7,7 @@ import {
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { pollUntil } from './poll-until.js';
 
-/** Waits until at least one attempt of a delivery has been recorded, and gives the delivery as it is then. */
+/** Waits until at least one attempt of a delivery is recorded, and returns the delivery. */
 export async function waitForDelivery(
   deliveries: Pick<Client<typeof DeliveryService>, 'getDelivery'>,
   companyId: string,

@@ -23,7 +23,7 @@ export function announcementsCommand(context: CommandContext) {
     .command('send')
     .argument('<date>', 'of the entry in CHANGELOG.md, e.g. 2026-08-26')
     .description(
-      'mail an entry to each confirmed technical contact that has not got it (SMTP_URL, MAIL_FROM)',
+      'mail an entry to each confirmed technical contact that has not received it (SMTP_URL, MAIL_FROM)',
     )
     .addHelpText('after', examples('partnerctl announcements send 2026-08-26'))
     .action(async (announcement) => {
@@ -61,7 +61,7 @@ export function announcementsCommand(context: CommandContext) {
         try {
           await mailer.send(mailTo(recipient, { announcement, entry, docs }));
         } catch (error) {
-          // An address that is refused keeps the others from nothing; a server that is away would refuse them all.
+          // A refused address does not affect the others; any other failure of the server would affect all.
           if (!(error instanceof MailError)) throw error;
           await operators.releaseAnnouncement({ announcement, companyId, email });
           if (!error.isOfRecipient) throw new OperatorError('unavailable', error.message);
@@ -69,7 +69,7 @@ export function announcementsCommand(context: CommandContext) {
           rows.push({ companyId, email, result: error.message });
           continue;
         }
-        // Recorded after it was sent: a run that ends in between leads to one repeat 5 minutes later, never to an omission.
+        // Recorded after sending: a run that ends in between causes one repeat after 5 minutes, never an omission.
         await operators.recordAnnouncement({ announcement, companyId, email, operator });
         rows.push({ companyId, email, result: 'sent' });
       }
@@ -80,7 +80,7 @@ export function announcementsCommand(context: CommandContext) {
     .command('list')
     .description('show which announcement was sent to whom and when, newest first')
     .option('--date <date>', 'only this announcement')
-    .option('--limit <count>', 'so many at most', wholeNumber(1, 100_000), 100)
+    .option('--limit <count>', 'maximum number', wholeNumber(1, 100_000), 100)
     .addHelpText('after', examples('partnerctl announcements list --date 2026-08-26'))
     .action(async ({ date, limit }) => {
       const { operators } = await context.session();

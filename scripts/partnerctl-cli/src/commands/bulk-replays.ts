@@ -24,26 +24,30 @@ const PREVIEW_LINES = columns(`
   newest: preview.newest, resources: preview.resourceCount
 `);
 
-/** Adds the commands of `partnerctl deliveries` that queue many deliveries again. */
+/** Adds the commands of `partnerctl deliveries` for bulk replays. */
 export function addBulkReplayCommands(group: Command, context: CommandContext): void {
   const showReplay = (replay: BulkReplay) => context.output().thing({ replay }, REPLAY_LINES);
 
   group
     .command('replay-bulk')
     .argument('<subscription>', 'its id')
-    .description('queue many deliveries again: shows what, and does it with --yes')
-    .requiredOption('--since <time>', 'those created then or later: an instant, or 90m, 24h, 7d ago', instant)
-    .option('--until <time>', 'those created before (default: now)', instant)
+    .description('replay deliveries in bulk: shows a preview, and starts with --yes')
+    .requiredOption(
+      '--since <time>',
+      'only deliveries created at this time or later: an instant, or 90m, 24h, 7d ago',
+      instant,
+    )
+    .option('--until <time>', 'only deliveries created before this time (default: now)', instant)
     .addOption(
       new Option(
         '--state <state>',
-        'those that came to this end; a dead-lettered one only if its event was not delivered since',
+        'only deliveries in this state; a dead-lettered one only if its event was not delivered since',
       )
         .choices(['dead_lettered', 'delivered', 'both'])
         .default('dead_lettered' as const),
     )
-    .option('--event <pattern>', 'only this event, or group')
-    .option('--rate <count>', 'so many a minute', wholeNumber(1, 60_000), 600)
+    .option('--event <pattern>', 'only this event or group')
+    .option('--rate <count>', 'maximum deliveries a minute', wholeNumber(1, 60_000), 600)
     .option('--no-wait', 'do not wait until all are queued')
     .option('--yes', 'do it')
     .addHelpText(
@@ -106,7 +110,7 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
   group
     .command('show-bulk')
     .argument('<replay>', 'its id')
-    .description('show how far a bulk replay is')
+    .description('show the progress of a bulk replay')
     .addHelpText('after', examples('partnerctl deliveries show-bulk rpl_01j…'))
     .action(async (replayId) => {
       const { deliveries, companyOf } = await context.session();
@@ -117,7 +121,7 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
   group
     .command('cancel-bulk')
     .argument('<replay>', 'its id')
-    .description('have a bulk replay queue nothing more; what is queued goes on')
+    .description('stop a bulk replay; queued deliveries continue')
     .option('--yes', 'do it')
     .addHelpText('after', examples('partnerctl deliveries cancel-bulk rpl_01j… --yes'))
     .action(async (replayId, { yes }) => {

@@ -39,10 +39,10 @@ const COMPANY_LINES = columns(`
   technical contact: technicalContact.email, pending contact: technicalContact.pending.email
 `);
 
-/** `partnerctl companies`: takes companies on board. */
+/** `partnerctl companies`: manages companies. */
 export function companiesCommand(context: CommandContext) {
   const group = new Command('companies')
-    .description('companies: who they are, and their limits')
+    .description('companies and their limits')
     .addHelpText(
       'after',
       examples('partnerctl companies list --name solar', 'partnerctl companies show cmp_01j…'),
@@ -51,8 +51,8 @@ export function companiesCommand(context: CommandContext) {
   group
     .command('list')
     .description('list companies, oldest first')
-    .option('--name <text>', 'only those whose name holds this')
-    .option('--limit <count>', 'so many at most', wholeNumber(1, 100_000), 100)
+    .option('--name <text>', 'only companies whose name contains this text')
+    .option('--limit <count>', 'maximum number', wholeNumber(1, 100_000), 100)
     .addHelpText(
       'after',
       examples('partnerctl companies list', 'partnerctl companies list --name peak --json'),
@@ -107,14 +107,14 @@ export function companiesCommand(context: CommandContext) {
 
   group
     .command('create')
-    .description('register a company; later messages of the platform about it win')
-    .requiredOption('--name <name>', 'its name, as partners see it')
+    .description('register a company; later messages of the platform override it')
+    .requiredOption('--name <name>', 'name, as partners see it')
     .addOption(
-      new Option('--class <class>', 'what it does')
+      new Option('--class <class>', 'class of the company')
         .choices(['SALES', 'INSTALLER', 'ACCOUNTING'])
         .makeOptionMandatory(),
     )
-    .option('--id <id>', 'the id that the platform has for it (default: a new one)')
+    .option('--id <id>', "the platform's id of the company (default: a new one)")
     .addHelpText(
       'after',
       examples(
@@ -136,22 +136,26 @@ export function companiesCommand(context: CommandContext) {
   group
     .command('update')
     .argument('<company>', 'its id')
-    .description('change a company; what is not given stays')
-    .option('--name <name>', 'its name, as partners see it')
+    .description('change a company; other fields stay')
+    .option('--name <name>', 'name, as partners see it')
     .option(
       '--requests-per-minute <count>',
-      'its limit at the installer API; 0: the standard one',
+      'rate limit at the installer API; 0: the default',
       wholeNumber(0, 1_000_000),
     )
-    .option('--delivery-weight <weight>', 'its share of deliveries in flight, 1 to 100', wholeNumber(1, 100))
+    .option(
+      '--delivery-weight <weight>',
+      'weight in the allocation of delivery slots, 1 to 100',
+      wholeNumber(1, 100),
+    )
     .option(
       '--accounting <ids>',
-      'the accounting companies that get its journal, with commas; or "none"',
+      'the accounting companies that receive its journal, separated by commas; or "none"',
       companiesOrNone,
     )
     .option(
       '--technical-contact <email>',
-      'mail a link to this address: confirmed by it, the address gets announcements; takes no other option (SMTP_URL, MAIL_FROM, PUBLIC_BASE_URL)',
+      'mail a confirmation link to this address, which then receives announcements; cannot be combined with other options (SMTP_URL, MAIL_FROM, PUBLIC_BASE_URL)',
       emailAddress,
     )
     .addHelpText(
@@ -172,7 +176,7 @@ export function companiesCommand(context: CommandContext) {
             'usage',
             'say what is to be different: --name, --requests-per-minute, --delivery-weight, --accounting or --technical-contact',
           );
-        // The email cannot be undone when the rest is refused, nor the rest when the email is.
+        // Neither the email nor the other changes can be undone if the other one fails.
         if (
           email !== undefined &&
           [name, requestsPerMinute, deliveryWeight, accounting].some((value) => value !== undefined)
@@ -212,7 +216,7 @@ async function getCompany({ operators }: Pick<Session, 'operators'>, companyId: 
   return found;
 }
 
-/** Mails a link to an address, then has the address wait for its confirmation: a failed email changes nothing. */
+/** Mails a link to an address, then stores the address as pending: a failed email changes nothing. */
 async function setTechnicalContact(context: CommandContext, companyId: string, email: string): Promise<void> {
   const session = await context.session();
   const { name: companyName } = await getCompany(session, companyId);
@@ -223,7 +227,7 @@ async function setTechnicalContact(context: CommandContext, companyId: string, e
   await session.access.requestTechnicalContact({ companyId, actor: session.actor, email, tokenSha256 });
   if (mailer !== undefined) return;
   context.tell('SMTP_URL is not set: no email was sent, and the address cannot be confirmed');
-  // On a developer's machine alone: the link is a secret.
+  // Only on a developer's machine: the link is a secret.
   if (context.stack() !== undefined) context.tell(`the link would be ${link}`);
 }
 
@@ -233,7 +237,7 @@ function emailAddress(text: string): string {
   return text;
 }
 
-/** Reads ids of companies; nobody is the word `none` alone. */
+/** Parses ids of companies; the word `none` means no company. */
 function companiesOrNone(text: string): string[] {
   const ids = listOf('ids of accounting companies, or "none"')(text);
   if (!ids.includes('none')) return ids;

@@ -2,11 +2,11 @@ import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-
 import { type CommandContext, examples } from '../command-context.js';
 import { completionScript, SHELLS } from '../completion-script.js';
 
-/** `partnerctl completion`: prints a script with which a shell completes commands and options. */
+/** `partnerctl completion`: prints a completion script for a shell. */
 export function completionCommand(context: CommandContext, program: () => CommandUnknownOpts) {
   return new Command('completion')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
-    .description('print a script with which the shell completes commands and options')
+    .description('print a completion script for the shell')
     .addHelpText(
       'after',
       examples(

@@ -9,33 +9,35 @@ import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { readSecret } from '../given-secret.js';
 import { columns, renderTable } from '../output.js';
 
-/** `partnerctl conformance`: tries a partner's receiver. */
+/** `partnerctl conformance`: tests a partner's receiver. */
 export function conformanceCommand(context: CommandContext) {
   return new Command('conformance')
-    .argument('<url>', 'the receiver; plain http and this machine are fine here')
-    .description('try a receiver with good and bad deliveries, and report what it makes of them')
+    .argument('<url>', 'URL of the receiver; plain http and this machine are allowed')
+    .description('test a receiver with valid and invalid deliveries')
     .option(
       '--secret-file <file>',
-      'holds the signing secret that the receiver knows as version 1, whsec_…; - for standard input',
+      "file with the receiver's signing secret of version 1, whsec_…; - for standard input",
     )
     .option(
       '--next-secret-file <file>',
-      'holds the one that it knows as version 2, for the check of a rotation; - for standard input',
+      'file with the secret of version 2, for the rotation check; - for standard input',
     )
     .addOption(
       new Option(
         '--secret <secret>',
-        'the first one itself, for development only: the shell keeps it, and ps shows it',
+        'secret of version 1 as text, for development only: shell history and ps show it',
       ).conflicts('secretFile'),
     )
     .addOption(
-      new Option('--next-secret <secret>', 'the second one itself; likewise').conflicts('nextSecretFile'),
+      new Option('--next-secret <secret>', 'secret of version 2 as text; likewise').conflicts(
+        'nextSecretFile',
+      ),
     )
-    .option('--ca <file>', 'PEM of an authority to trust besides the usual ones')
+    .option('--ca <file>', 'PEM file of an additional certificate authority')
     .addHelpText(
       'after',
       `
-Without a secret two are made and shown; load both into the receiver, then press Enter.
+Without a secret two are created and shown; load both into the receiver, then press Enter.
 ${examples(
   'partnerctl conformance http://127.0.0.1:3000/hooks',
   'partnerctl conformance http://127.0.0.1:3000/hooks --secret-file secret.txt --next-secret-file next.txt',
@@ -92,7 +94,7 @@ ${examples(
     });
 }
 
-/** The PEM of an authority; fails for a file that cannot be read or holds none. */
+/** Reads the PEM of an authority. Fails for a file that cannot be read or contains none. */
 function readAuthority(file: string): string {
   try {
     const pem = readFileSync(file, 'utf8');

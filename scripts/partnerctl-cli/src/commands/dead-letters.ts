@@ -24,13 +24,13 @@ const LETTER_LINES = columns(`
   trace: headers.traceparent
 `);
 
-/** So many are looked through for one, and held meanwhile. */
+/** Maximum messages that a search for one inspects and holds. */
 const LOOKED_THROUGH = 10_000;
 
 /** `partnerctl dead-letters`: dead letters of the broker. */
 export function deadLettersCommand(context: CommandContext) {
   const group = new Command('dead-letters')
-    .description('dead letters of the broker; listing them removes none')
+    .description('dead letters of the broker; listing does not remove them')
     .addHelpText(
       'after',
       examples('partnerctl dead-letters list', 'partnerctl dead-letters list job-state.platform-messages'),
@@ -49,7 +49,7 @@ export function deadLettersCommand(context: CommandContext) {
     });
   }
 
-  /** Fails when it is interrupted: what it has seen by then is not all. */
+  /** Fails if it is interrupted, because the list is incomplete. */
   async function look(queue: QueueWithDead, limit: number): Promise<readonly DeadLetter[]> {
     const letters: DeadLetter[] = [];
     await go(queue, limit, (letter) => {
@@ -60,7 +60,7 @@ export function deadLettersCommand(context: CommandContext) {
     return letters;
   }
 
-  /** How many messages there are behind the first so many. */
+  /** Number of messages beyond the limit. */
   async function countBehind(queue: QueueWithDead, limit: number): Promise<number> {
     const { connection } = await context.session();
     const { deadLetterQueue } = queue;
@@ -70,9 +70,9 @@ export function deadLettersCommand(context: CommandContext) {
 
   group
     .command('list')
-    .argument('[queue]', 'a queue, with or without .dead; without it the numbers of all queues')
-    .description('how many there are in each queue, or what those of one queue are')
-    .option('--limit <count>', 'so many messages at most, oldest first', wholeNumber(1, LOOKED_THROUGH), 50)
+    .argument('[queue]', 'a queue, with or without .dead; by default the counts of all queues')
+    .description('count the dead letters of each queue, or list those of one queue')
+    .option('--limit <count>', 'maximum number of messages, oldest first', wholeNumber(1, LOOKED_THROUGH), 50)
     .addHelpText(
       'after',
       examples(
@@ -137,8 +137,13 @@ export function deadLettersCommand(context: CommandContext) {
           ? 'put messages back into the queue that dead-lettered them, once the cause is fixed'
           : 'drop messages for good',
       )
-      .option('--all', 'all that there are now')
-      .option('--limit <count>', 'look through so many at most', wholeNumber(1, 1_000_000), LOOKED_THROUGH)
+      .option('--all', 'all current messages')
+      .option(
+        '--limit <count>',
+        'maximum number of inspected messages',
+        wholeNumber(1, 1_000_000),
+        LOOKED_THROUGH,
+      )
       .option('--yes', 'do it')
       .addHelpText(
         'after',
@@ -166,7 +171,7 @@ export function deadLettersCommand(context: CommandContext) {
           return isMeant(letter) ? action : 'keep';
         });
         const count = outcome[done];
-        // Of all that are meant only an interruption keeps any.
+        // Only an interruption leaves selected messages behind.
         const remaining = all === true ? behind + outcome.kept : 0;
         const missing = messageIds.filter((id) => !met.has(id));
         if (!context.signal.aborted && missing.length > 0)

@@ -87,12 +87,16 @@ export function deliveriesCommand(context: CommandContext) {
     .command('list')
     .argument('<subscription>', 'its id')
     .description("list a subscription's deliveries, newest first")
-    .addOption(new Option('--state <state>', 'only those in this state').choices(DELIVERY_STATES))
-    .option('--event <pattern>', 'only this event, or group')
-    .option('--resource <id>', 'only about this resource')
-    .option('--since <time>', 'only those created then or later: an instant, or 90m, 24h, 7d ago', instant)
-    .option('--until <time>', 'only those created before', instant)
-    .option('--limit <count>', 'so many at most', wholeNumber(1, 10_000), 50)
+    .addOption(new Option('--state <state>', 'only deliveries in this state').choices(DELIVERY_STATES))
+    .option('--event <pattern>', 'only this event or group')
+    .option('--resource <id>', 'only events about this resource')
+    .option(
+      '--since <time>',
+      'only deliveries created at this time or later: an instant, or 90m, 24h, 7d ago',
+      instant,
+    )
+    .option('--until <time>', 'only deliveries created before this time', instant)
+    .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 50)
     .addHelpText(
       'after',
       examples(
@@ -149,7 +153,7 @@ export function deliveriesCommand(context: CommandContext) {
   group
     .command('replay')
     .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
-    .description('queue the event of a finished delivery again, with 8 attempts of its own')
+    .description('replay a finished delivery with up to 8 new attempts')
     .option('--wait <seconds>', 'wait for its first attempt', wholeNumber(0, 600), 0)
     .addHelpText('after', examples('partnerctl deliveries replay dlv_01j… --wait 30'))
     .action(async (given, { wait }) => {

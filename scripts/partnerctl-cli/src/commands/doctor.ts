@@ -16,26 +16,26 @@ import {
   THRESHOLDS,
 } from '../inspect-system.js';
 
-/** One thing that was looked at. */
+/** Result of one check. */
 interface Finding {
   readonly check: string;
   readonly verdict: 'ok' | 'warn' | 'fail';
   readonly message: string;
-  /** What to do; absent when nothing is. */
+  /** Advice; absent if none is needed. */
   readonly advice?: string;
 }
 
-/** Signatures are refused from 300 s on; job-state and dispatcher compare leases much closer. */
+/** Receivers refuse signatures from 300 s on; leases tolerate far less. */
 const CLOCK_WARN_MS = 2_000;
 const CLOCK_FAIL_MS = 60_000;
 const READY_MS = 3_000;
 
-/** Body of `/readyz`, as whether each dependency is available. */
+/** Body of `/readyz`: whether each dependency is available. */
 const allAvailable = z
   .object({ dependencies: z.record(z.string(), z.boolean()) })
   .transform(({ dependencies }) => Object.values(dependencies).every(Boolean));
 
-/** What of `status` is no fault, as long as it does not last. */
+/** Problems of `status` that are harmless unless they last. */
 const WARNINGS = new Set([
   'dead_letters',
   'leases_expired',
@@ -43,10 +43,10 @@ const WARNINGS = new Set([
   'database_connections',
 ]);
 
-/** `partnerctl doctor`: looks at every part that can be reached and says what to do. */
+/** `partnerctl doctor`: checks every reachable component and gives advice. */
 export function doctorCommand(context: CommandContext) {
   return new Command('doctor')
-    .description('inspect every backing service and queue, and say what to do')
+    .description('check every service and queue, with advice')
     .addHelpText('after', examples('partnerctl doctor', 'partnerctl doctor --json'))
     .action(async () => {
       const findings: Finding[] = [];
@@ -83,7 +83,7 @@ export function doctorCommand(context: CommandContext) {
     });
 }
 
-/** Notes that a check has succeeded or failed; undefined when it has failed. An interruption is no finding: it ends all. */
+/** Records the result of a check; undefined if it failed. An interruption is not a result: it ends the command. */
 async function found<T>(
   context: CommandContext,
   findings: Finding[],
@@ -188,7 +188,7 @@ function queueNamed(queues: readonly QueueState[] | undefined, name: string) {
   return queues?.find((queue) => queue.name === name) ?? { consumers: null };
 }
 
-/** The admin ports are known of a local stack alone; elsewhere whoever runs the services watches them. */
+/** Only a local stack's admin ports are known; elsewhere monitoring covers them. */
 async function lookAtServices(context: CommandContext, findings: Finding[]): Promise<void> {
   if (context.isStackLeftOut())
     findings.push({

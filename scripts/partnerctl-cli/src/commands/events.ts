@@ -32,19 +32,19 @@ const VERDICTS: Readonly<Record<EventTrail['verdict'], string>> = {
   no_longer_kept: 'no longer kept',
 };
 
-/** `partnerctl events`: what companies were told of, and why something did not come. */
+/** `partnerctl events`: events of companies, and why one did not arrive. */
 export function eventsCommand(context: CommandContext) {
   const group = new Command('events')
-    .description('events of companies, and what became of each')
+    .description('events of companies and their outcomes')
     .addHelpText('after', examples('partnerctl events list cmp_01j… --resource job_01j…'));
 
   group
     .command('list')
     .argument('<company>', 'its id')
     .description("list a company's events, newest first")
-    .option('--event <pattern>', 'only this event, or group')
-    .option('--resource <id>', 'only about this resource')
-    .option('--limit <count>', 'so many at most', wholeNumber(1, 10_000), 50)
+    .option('--event <pattern>', 'only this event or group')
+    .option('--resource <id>', 'only events about this resource')
+    .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 50)
     .addHelpText(
       'after',
       examples(
@@ -72,9 +72,7 @@ export function eventsCommand(context: CommandContext) {
   group
     .command('show')
     .argument('<event>', 'its id')
-    .description(
-      'show an event: at which subscription it was queued, what became of it, and why it did not come',
-    )
+    .description('show an event with its outcome for each subscription')
     .option('--body', 'with the body that is sent: may hold personal data')
     .addHelpText('after', examples('partnerctl events show evt_01j…'))
     .action(async (eventId, { body: withBody }) => {
@@ -94,7 +92,7 @@ export function eventsCommand(context: CommandContext) {
   return group;
 }
 
-/** One line for each delivery, and for each subscription that got none. */
+/** One line for each delivery, and for each subscription without one. */
 function renderTrails(trails: readonly EventTrail[]): string {
   if (trails.length === 0) return 'The company has no subscription.\n';
   const rows = trails.flatMap((trail): Document[] => {

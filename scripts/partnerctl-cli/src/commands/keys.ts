@@ -32,8 +32,8 @@ export function keysCommand(context: CommandContext) {
   group
     .command('list')
     .argument('<company>', 'its id')
-    .description("list a company's keys with their last use, newest first, those that have ended too")
-    .option('--limit <count>', 'so many at most', wholeNumber(1, 10_000), 100)
+    .description("list a company's keys with their last use, newest first, including inactive ones")
+    .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 100)
     .addHelpText('after', examples('partnerctl keys list cmp_01j…'))
     .action(async (company, { limit }) => {
       const { access, companyOf } = await context.session();
@@ -53,8 +53,8 @@ export function keysCommand(context: CommandContext) {
   group
     .command('create')
     .argument('<company>', 'its id')
-    .description('make a key, which is shown once')
-    .addOption(new Option('--kind <kind>', 'what it is for').choices(keyKind.options).makeOptionMandatory())
+    .description('create a key, which is shown once')
+    .addOption(new Option('--kind <kind>', 'kind of the key').choices(keyKind.options).makeOptionMandatory())
     .option('--bound-to <company>', 'of kind installer-contractor: the installer company')
     .option('--description <text>', 'up to 120 characters')
     .addHelpText(
@@ -79,14 +79,14 @@ export function keysCommand(context: CommandContext) {
   group
     .command('rotate')
     .argument('<key>', 'the part of the key before the dot')
-    .description('make a key in place of another, which goes on for an overlap')
+    .description('replace a key, which stays valid for an overlap')
     .option(
       '--overlap-hours <hours>',
-      'for how long the old one goes on; 0 ends it at once, and asks for --yes',
+      'how long the old key stays valid; 0 ends it at once and needs --yes',
       wholeNumber(0, 168),
       24,
     )
-    .option('--yes', 'do it, also without an overlap')
+    .option('--yes', 'confirm a rotation without an overlap')
     .addHelpText('after', examples('partnerctl keys rotate key_01j… --overlap-hours 48'))
     .action(async (keyId, { overlapHours, yes }) => {
       const { access, actor, companyOf } = await context.session();
@@ -100,7 +100,7 @@ export function keysCommand(context: CommandContext) {
   group
     .command('revoke')
     .argument('<key>', 'the part of the key before the dot')
-    .description('end a key for good; it is refused within 5 seconds')
+    .description('revoke a key permanently, within 5 seconds everywhere')
     .option('--yes', 'do it')
     .addHelpText('after', examples('partnerctl keys revoke key_01j… --yes'))
     .action(async (keyId, { yes }) => {

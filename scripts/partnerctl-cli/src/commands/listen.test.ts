@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Runs `listen`; gives when it listens, and how it ends. */
+/** Runs `listen`; returns promises for its start and its end. */
 function listening(...args: readonly string[]) {
   let isUp: () => void = () => undefined;
   const up = new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ function deliveryOf(eventId: string, event = 'install.job_assigned'): SignedDeli
 const post = ({ headers, body }: SignedDelivery) =>
   httpsStatus(`https://localhost:${port}/hooks`, { method: 'POST', headers, ca }, body.toString('utf8'));
 
-test('a listener counts events, not how often each of them comes, and no tests', async () => {
+test('a listener counts distinct events, without tests', async () => {
   const { up, said, ended } = listening('--count', '2', '--secret-file', '-');
   await up;
   const twice = newId('evt');
@@ -77,7 +77,7 @@ test('a listener counts events, not how often each of them comes, and no tests',
   });
 });
 
-test('a listener ends after its time, though garbage is collected meanwhile', async () => {
+test('a listener ends after its time, even after a garbage collection', async () => {
   const { up, said, ended } = listening('--for', '1', '--count', '1');
   await up;
   const collecting = setInterval(collectGarbage, 50);

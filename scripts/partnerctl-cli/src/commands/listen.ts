@@ -32,36 +32,36 @@ export function listenCommand(context: CommandContext) {
     .description('receive, verify and show webhooks of the local stack, until Ctrl-C')
     .option(
       '--company <id>',
-      'make, test and activate a subscription of this company, and delete it at the end',
+      'create, test and activate a subscription of this company, and delete it at the end',
     )
     .option(
       '--events <patterns>',
-      'what that subscription is to get, with commas',
+      'events of that subscription, separated by commas',
       listOf('event names or groups'),
     )
     .option(
       '--secret-file <file>',
-      'holds the secret of a subscription that is there, whsec_…; - for standard input',
+      'file with the secret of an existing subscription, whsec_…; - for standard input',
     )
     .addOption(
       new Option(
         '--secret <secret>',
-        'that secret itself, for development only: the shell keeps it, and ps shows it',
+        'that secret as text, for development only: shell history and ps show it',
       ).conflicts('secretFile'),
     )
     .option('--secret-version <version>', 'its version', wholeNumber(1, 1_000_000), 1)
     .option('--path <path>', 'the path of the URL (default: a unique one)')
     .option('--log <file>', 'write each request as a line of JSON, as the example receiver does')
     .option('--forward <url>', 'forward deliveries to a server on this machine, and return its responses')
-    .option('--keep', 'leave the subscription behind')
+    .option('--keep', 'keep the subscription')
     .option(
       '--count <count>',
-      'end after so many events that have verified, besides tests; one that comes again is the same',
+      'end after this number of verified events, without tests and repeats',
       wholeNumber(1, 1_000_000),
     )
     .option(
       '--for <seconds>',
-      'end after so long; exit code 1 when --count was not reached',
+      'end after this time; exit code 1 if --count was not reached',
       wholeNumber(1, 1_000_000),
     )
     .addHelpText(
@@ -124,7 +124,7 @@ export function listenCommand(context: CommandContext) {
         { cert: readFileSync(listener.certificateFile), key: readFileSync(listener.keyFile) },
         receiver.handle,
       );
-      /** The ids of the events that have come: an event can come more than once. */
+      /** Ids of received events: an event can arrive more than once. */
       const events = () =>
         new Set(
           received
@@ -183,7 +183,7 @@ export function listenCommand(context: CommandContext) {
     });
 }
 
-/** Makes a subscription, and activates it once its test delivery has verified. */
+/** Creates a subscription, and activates it once its test delivery has verified. */
 async function subscribe(
   context: CommandContext,
   wanted: {

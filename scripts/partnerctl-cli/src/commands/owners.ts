@@ -37,11 +37,11 @@ export async function readOwners(
 /** `partnerctl owners`: the people who manage a company's webhooks and keys in the console. */
 export function ownersCommand(context: CommandContext) {
   const group = new Command('owners')
-    .description('owners: who may sign in at the console for a company')
+    .description('owners: people who can sign in to the console of a company')
     .addHelpText('after', examples('partnerctl owners list cmp_01j…'));
 
   const passwordStdin = () =>
-    new Option('--password-stdin', 'read the password from standard input instead of making one');
+    new Option('--password-stdin', 'read the password from standard input instead of generating one');
 
   async function choosePassword(fromStdin: true | undefined) {
     const password =
@@ -83,7 +83,7 @@ export function ownersCommand(context: CommandContext) {
   group
     .command('create')
     .argument('<company>', 'its id')
-    .description('add an owner, with a password that is made and shown once')
+    .description('add an owner with a generated password, which is shown once')
     .requiredOption('--name <name>', "the owner's name")
     .requiredOption('--email <address>', 'the address to sign in with')
     .addOption(passwordStdin())
@@ -111,9 +111,7 @@ export function ownersCommand(context: CommandContext) {
   group
     .command('set-password')
     .argument('<owner>', 'the id of the membership')
-    .description(
-      'give an owner another password, which is made and shown once; sessions end within two minutes',
-    )
+    .description("set an owner's password, generated and shown once; sessions end within two minutes")
     .addOption(passwordStdin())
     .addHelpText(
       'after',
@@ -130,12 +128,8 @@ export function ownersCommand(context: CommandContext) {
     });
 
   for (const [name, active, description] of [
-    ['enable', true, 'let an owner sign in, once a password is set (set-password)'],
-    [
-      'disable',
-      false,
-      'let an owner sign in no more, and forget the password; sessions end within two minutes',
-    ],
+    ['enable', true, "enable an owner's sign-in, once a password is set (set-password)"],
+    ['disable', false, "disable an owner's sign-in and delete the password; sessions end within two minutes"],
   ] as const) {
     group
       .command(name)

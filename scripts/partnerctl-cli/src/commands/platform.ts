@@ -16,7 +16,7 @@ import {
   wrongIds,
 } from '../platform-types.js';
 
-/** What the platform makes ids for. */
+/** Resources whose ids the platform creates. */
 const PLATFORM_PREFIXES = [
   'cmp',
   'mem',
@@ -32,10 +32,10 @@ const PLATFORM_PREFIXES = [
   'pay',
 ] as const;
 
-/** What AMQP has room for. */
+/** Maximum length in AMQP. */
 const MESSAGE_ID_BYTES = 255;
 
-/** `partnerctl platform`: what the platform (the CRM) tells the service. */
+/** `partnerctl platform`: messages of the platform (the CRM). */
 export function platformCommand(context: CommandContext) {
   const group = new Command('platform')
     .description('send messages as the platform does')
@@ -82,8 +82,8 @@ export function platformCommand(context: CommandContext) {
 
   group
     .command('new-id')
-    .addArgument(new Argument('<prefix>', 'what it stands for').choices(PLATFORM_PREFIXES))
-    .description('make an id as the platform does')
+    .addArgument(new Argument('<prefix>', 'type of the resource').choices(PLATFORM_PREFIXES))
+    .description('create an id as the platform does')
     .addHelpText('after', examples('JOB=$(partnerctl platform new-id job)'))
     .action((prefix) => {
       const id = newId(prefix);
@@ -95,13 +95,13 @@ export function platformCommand(context: CommandContext) {
     .argument('<type>', 'the message, by its short or full name')
     .argument(
       '[file]',
-      'a file with the message as JSON of protobuf, by default of now; - for standard input',
+      'file with the message as protobuf JSON, with the current time by default; - for standard input',
       '-',
     )
     .description(
-      'send one message; that its fields are there and its ids are ids is checked before, and the broker has it when this ends',
+      'publish one message; checks its required fields and ids first, and ends once the broker has confirmed it',
     )
-    .option('--message-id <id>', 'by which a repeat is known (default: a new one)')
+    .option('--message-id <id>', 'message id, which identifies a repeat (default: a new one)')
     .addHelpText(
       'after',
       examples(

@@ -12,14 +12,14 @@ import {
   THRESHOLDS,
 } from '../inspect-system.js';
 
-/** `partnerctl status`: what waits and for how long. */
+/** `partnerctl status`: backlogs and their age. */
 export function statusCommand(context: CommandContext) {
   return new Command('status')
-    .description('what waits and for how long: deliveries, messages, queues, dead letters')
-    .option('--check', 'exit code 1 when something is over a threshold')
+    .description('backlogs and their age: deliveries, messages, queues, dead letters')
+    .option('--check', 'exit code 1 if a value is over its threshold')
     .option(
       '--max-due <seconds>',
-      'threshold: the oldest due delivery to an endpoint that works',
+      'threshold: the oldest due delivery to a healthy endpoint',
       wholeNumber(0, 1_000_000),
       THRESHOLDS.dueSeconds,
     )
@@ -31,7 +31,7 @@ export function statusCommand(context: CommandContext) {
     )
     .option(
       '--max-waiting <seconds>',
-      'threshold: the oldest message of the platform that waits for what it builds on',
+      'threshold: the oldest platform message that waits for its prerequisite',
       wholeNumber(0, 1_000_000),
       THRESHOLDS.waitingSeconds,
     )

@@ -28,7 +28,7 @@ const SUBSCRIPTION_LINES = columns(`
 
 const SHOWN_ONCE = 'The secret is shown this once.\n';
 
-/** `partnerctl subscriptions`, or `webhooks`: where companies want their events. */
+/** `partnerctl subscriptions`, or `webhooks`: webhook subscriptions of companies. */
 export function subscriptionsCommand(context: CommandContext) {
   const group = new Command('subscriptions')
     .alias('webhooks')
@@ -65,15 +65,19 @@ export function subscriptionsCommand(context: CommandContext) {
   group
     .command('create')
     .argument('<company>', 'its id')
-    .description('make a subscription, paused; its secret is shown once')
+    .description('create a paused subscription; its secret is shown once')
     .requiredOption('--url <url>', 'where deliveries go: https, a public host, port 443')
     .requiredOption(
       '--events <patterns>',
-      'event names or groups, with commas',
+      'event names or groups, separated by commas',
       listOf('event names or groups'),
     )
-    .option('--description <text>', "the owner's own words")
-    .option('--schema-version <version>', 'of the payloads (default: the current one)', wholeNumber(1, 1_000))
+    .option('--description <text>', 'text for the owner')
+    .option(
+      '--schema-version <version>',
+      'schema version of the payloads (default: the current one)',
+      wholeNumber(1, 1_000),
+    )
     .addHelpText(
       'after',
       examples(
@@ -99,11 +103,11 @@ export function subscriptionsCommand(context: CommandContext) {
   group
     .command('test')
     .argument('<subscription>', 'its id')
-    .description('send a test delivery and wait for what becomes of it')
+    .description('send a test delivery and wait for its outcome')
     .option('--secret-version <version>', 'the version of the secret to sign with', wholeNumber(1, 1_000_000))
     .option(
       '--wait <seconds>',
-      'for how long to wait for its first attempt; 0: not at all',
+      'how long to wait for its first attempt; 0: do not wait',
       wholeNumber(0, 600),
       30,
     )
@@ -122,7 +126,7 @@ export function subscriptionsCommand(context: CommandContext) {
     .command('activate')
     .argument('<subscription>', 'its id')
     .description('activate a subscription that has had a verified test delivery')
-    .option('--backfill', 'queue the events since the pause as well')
+    .option('--backfill', 'also queue the events missed during the pause')
     .addHelpText('after', examples('partnerctl subscriptions activate whk_01j… --backfill'))
     .action(async (id, { backfill }) => {
       const { subscriptions, changed } = await sessionAbout(context, id);
@@ -134,7 +138,7 @@ export function subscriptionsCommand(context: CommandContext) {
   group
     .command('pause')
     .argument('<subscription>', 'its id')
-    .description('pause a subscription: what it has not got is held, new events are not queued')
+    .description('pause a subscription: unfinished deliveries are held, new events are not queued')
     .addHelpText('after', examples('partnerctl subscriptions pause whk_01j…'))
     .action(async (id) => {
       const { subscriptions, changed } = await sessionAbout(context, id);
@@ -169,9 +173,7 @@ function addSecretCommands(group: Command, context: CommandContext): void {
   group
     .command('rotate-secret')
     .argument('<subscription>', 'its id')
-    .description(
-      'make a pending secret, which is shown once; nothing is signed with it until it is activated',
-    )
+    .description('create a pending secret, which is shown once; it signs nothing until it is activated')
     .addHelpText(
       'after',
       examples(
@@ -211,7 +213,7 @@ function showSubscription(context: CommandContext, shown: Subscription, more: Do
   context.output().thing(document, SUBSCRIPTION_LINES, 'secret' in more ? SHOWN_ONCE : '');
 }
 
-/** The operator's session, and what a request about one subscription says. */
+/** The operator's session, and the common fields of requests about one subscription. */
 async function sessionAbout(context: CommandContext, subscriptionId: string) {
   const session = await context.session();
   const { companyId } = await session.companyOf(subscriptionId);

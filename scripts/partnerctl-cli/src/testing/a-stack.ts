@@ -1,6 +1,6 @@
 import { type StackDescription } from '@partner/local-stack/stack/stack-description';
 
-/** What a local stack tells of itself, whose processes nobody can reach. */
+/** The description of a local stack whose processes are unreachable. */
 export function aStack(amqpUrl: string): StackDescription {
   const nobody = 'http://127.0.0.1:1';
   return {

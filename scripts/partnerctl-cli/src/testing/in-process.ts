@@ -1,6 +1,6 @@
 import { createPartnerctl, type Surroundings } from '../run-partnerctl.js';
 
-/** `partnerctl` in this process, and what it has written. Nobody watches; the login is olga. */
+/** Runs `partnerctl` in this process and records its output. It has no terminal; the login is olga. */
 export function inProcess(surroundings: Partial<Surroundings> = {}) {
   const said = { out: '', err: '' };
   const made = createPartnerctl({

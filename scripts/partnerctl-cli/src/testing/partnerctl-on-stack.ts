@@ -40,7 +40,7 @@ export async function run(
   return { exitCode, ...said };
 }
 
-/** Runs a command that has to succeed and gives its document. */
+/** Runs a command that must succeed and returns its document. */
 export async function document(...args: readonly string[]): Promise<Json> {
   const { exitCode, out, err } = await run(['--json', ...args]);
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
@@ -51,7 +51,7 @@ export async function field(name: string, ...args: readonly string[]): Promise<s
   return textAt(await document(...args), name);
 }
 
-/** The text at a place of a document; fails for anything else. */
+/** Returns the text at a path of a document; fails for anything else. */
 export function textAt(from: Json, place: string): string {
   const value = valueAt(from, place);
   if (typeof value === 'string') return value;
