@@ -139,7 +139,7 @@ export function createShareGate(options: {
         refuse() {
           quit();
           forgetIdle(key, place);
-          reject(tooMuch(work));
+          reject(tooManyInFlight(work));
         },
       };
       const timer = Number.isFinite(timeoutMs) ? setTimeout(entry.refuse, Math.max(0, timeoutMs)) : undefined;
@@ -166,7 +166,8 @@ export function createShareGate(options: {
   };
 }
 
-function tooMuch(work: string): ServiceError {
+/** The failure of work beyond the share or the queue; `work` names it, e.g. `password checks`. */
+export function tooManyInFlight(work: string): ServiceError {
   return new ServiceError('unavailable', `too many ${work} are in flight; ${NOT_DONE_ADVICE}`, {
     retryAfterSeconds: 1,
   });

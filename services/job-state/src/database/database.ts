@@ -13,6 +13,7 @@ import {
 } from './connection-pool.js';
 import type { PoolMetrics } from './pool-metrics.js';
 import { isAfterFailure, unavailable } from './server-failures.js';
+import { createSharedTransactions } from './shared-transactions.js';
 
 /** Runs one statement and returns its rows. Parameters are always bound, never part of the text. */
 export interface Queryable {
@@ -67,6 +68,13 @@ export interface CallerLimits {
 
 /** Bounds of one transaction. */
 export interface TransactionLimits extends CallerLimits {
+  /**
+   * Names of what the work changes, of a company's work that may share its transaction.
+   *
+   * Work that arrives while other such work of the company runs shares the next transaction, if no name is in both. It must be
+   * ready to run twice, and lock in the order of these names.
+   */
+  readonly sharedBy?: readonly string[];
   /**
    * Maximum wait of one statement for a lock, in ms, before it fails with `LockTimeoutError`.
    *
@@ -253,6 +261,32 @@ export function createDatabase(options: {
     return companyId === undefined ? use() : gate.run(companyId, { timeoutMs: leftMs() }, use);
   }
 
+  async function transaction<T>(
+    work: (tx: Transaction) => Promise<T> | T,
+    limits: TransactionLimits = {},
+  ): Promise<T> {
+    const leftMs = timeLeft(limits.timeoutMs);
+    const { companyId, sharedBy, lockTimeoutMs } = limits;
+    if (companyId !== undefined && sharedBy !== undefined) {
+      return shareTransaction(companyId, sharedBy, work, {
+        leftMs,
+        lockTimeoutMs: lockTimeoutMs ?? Number.POSITIVE_INFINITY,
+      });
+    }
+    const { result, afterCommit } = await withChildSpan(
+      { name: 'transaction', kind: 'CLIENT', attributes: { 'db.system.name': 'postgresql' } },
+      () =>
+        useConnection(companyId, leftMs, (connection) => transact(connection, work, leftMs, lockTimeoutMs)),
+    );
+    afterCommit();
+    return result;
+  }
+
+  const shareTransaction = createSharedTransactions({
+    queue: (QUEUE_PER_CONNECTION * options.poolSize) / 4,
+    transaction,
+  });
+
   return {
     query<Row extends pg.QueryResultRow>(
       statement: string | PreparedStatement,
@@ -273,18 +307,7 @@ export function createDatabase(options: {
         return result.rows;
       });
     },
-    async transaction(work, limits = {}) {
-      const leftMs = timeLeft(limits.timeoutMs);
-      const { result, afterCommit } = await withChildSpan(
-        { name: 'transaction', kind: 'CLIENT', attributes: { 'db.system.name': 'postgresql' } },
-        () =>
-          useConnection(limits.companyId, leftMs, (connection) =>
-            transact(connection, work, leftMs, limits.lockTimeoutMs),
-          ),
-      );
-      afterCommit();
-      return result;
-    },
+    transaction,
     onWake: listeners.onWake,
     onAnnounced: listeners.onAnnounced,
     onMessage: listeners.onMessage,

@@ -63,6 +63,8 @@ export async function runIdempotent<T, Loaded>(
     readonly checkReplay?: (loaded: Loaded) => void;
     /** Time until the caller's deadline, in ms. */
     readonly timeoutMs?: number | undefined;
+    /** Lets the work share a transaction with other work of the company; see `TransactionLimits`. */
+    readonly sharedBy?: readonly string[];
     readonly work: (tx: Transaction, loaded: Loaded) => WorkOutcome<T> | Promise<WorkOutcome<T>>;
   },
 ): Promise<{ readonly result: T; readonly idempotency: IdempotencyMark | undefined }> {
@@ -88,7 +90,12 @@ export async function runIdempotent<T, Loaded>(
       keepKey(tx, companyId, binding, { outcome: formatOutcome(outcome), now, expiresAt });
       return { outcome, idempotency: { replayed: false, expiresAt } };
     },
-    { companyId, lockTimeoutMs: WAIT_MS, timeoutMs: request.timeoutMs },
+    {
+      companyId,
+      ...(request.sharedBy !== undefined && { sharedBy: request.sharedBy }),
+      lockTimeoutMs: WAIT_MS,
+      timeoutMs: request.timeoutMs,
+    },
   );
   const { outcome, idempotency } = settled;
   if (outcome.kind === 'done') return { result: outcome.result, idempotency };
@@ -102,15 +109,21 @@ type Claim =
   | { readonly kind: 'free'; readonly expiresAt: Date }
   | { readonly kind: 'used'; readonly outcome: string; readonly expiresAt: Date };
 
-const LOCK_KEY: PreparedStatement = {
-  name: 'lock-idempotency-key',
-  text: `select pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))`,
+const LOCK_KEYS: PreparedStatement = {
+  name: 'lock-idempotency-keys',
+  text: `select pg_advisory_xact_lock(hashtextextended(company_id || ' ' || key, 0))
+     from unnest($1::text[], $2::text[]) as wanted (company_id, key)`,
 };
 
-const READ_KEY: PreparedStatement = {
-  name: 'read-idempotency-key',
-  text: `select operation, body_sha256, outcome, expires_at from idempotency_keys
-     where company_id = $1 and key = $2 and expires_at > $3 order by expires_at desc limit 1`,
+const READ_KEYS: PreparedStatement = {
+  name: 'read-idempotency-keys',
+  text: `select call, held.*
+     from unnest($1::text[], $2::text[], $3::timestamptz[]) with ordinality as wanted (company_id, key, now, call)
+     cross join lateral (
+       select operation, body_sha256, outcome, expires_at from idempotency_keys
+       where company_id = wanted.company_id and key = wanted.key and expires_at > wanted.now
+       order by expires_at desc limit 1
+     ) as held`,
 };
 
 /**
@@ -124,13 +137,13 @@ async function claimKey(
   binding: IdempotencyBinding,
   now: Date,
 ): Promise<Claim> {
-  const locked = tx.query(LOCK_KEY, [companyId, binding.key]);
-  const found = tx.query<{
+  const locked = tx.queryTogether(LOCK_KEYS, [companyId, binding.key]);
+  const found = tx.queryTogether<{
     operation: string;
     body_sha256: Buffer;
     outcome: string;
     expires_at: Date;
-  }>(READ_KEY, [companyId, binding.key, now]);
+  }>(READ_KEYS, [companyId, binding.key, now]);
   await locked.catch((error: unknown) => {
     if (!(error instanceof LockTimeoutError)) throw error;
     throw new ServiceError(
@@ -150,10 +163,10 @@ async function claimKey(
   return { kind: 'used', outcome: held.outcome, expiresAt: held.expires_at };
 }
 
-const KEEP_KEY: PreparedStatement = {
-  name: 'keep-idempotency-key',
+const KEEP_KEYS: PreparedStatement = {
+  name: 'keep-idempotency-keys',
   text: `insert into idempotency_keys (company_id, key, operation, body_sha256, outcome, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::timestamptz[], $7::timestamptz[])`,
 };
 
 /** Binds a claimed key to its operation, its body and their outcome. */
@@ -163,7 +176,7 @@ function keepKey(
   binding: IdempotencyBinding,
   kept: { readonly outcome: string; readonly now: Date; readonly expiresAt: Date },
 ): void {
-  tx.send(KEEP_KEY, [
+  void tx.queryTogether(KEEP_KEYS, [
     companyId,
     binding.key,
     binding.operation,

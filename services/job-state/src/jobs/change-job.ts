@@ -68,6 +68,8 @@ export interface JobOperation<Message extends DescMessage, Loaded> {
   readonly schema: Message;
   /** Validates the request against the clock, before the job is loaded; skipped for replays. */
   readonly check?: (now: Date) => void;
+  /** Whether `load` locks nothing. Then the write can share its transaction with other writes of the company. */
+  readonly locksJobAlone: boolean;
   /** Reads and locks what the decision needs besides the job, which is locked before. Must send its statements at once. */
   readonly load: (tx: Transaction) => Promise<Loaded>;
   /** Pure decision on the locked job at the expected version. */
@@ -104,6 +106,7 @@ export async function changeJob<Message extends DescMessage, Loaded>(
     companyId,
     binding: write.binding,
     timeoutMs: write.timeoutMs,
+    ...(operation.locksJobAlone && { sharedBy: [jobId, write.binding.key] }),
     result: z.string(),
     load: async (tx) => {
       const locking = lockJob(tx, jobId, companyId);

@@ -5,7 +5,7 @@ import type {
   SCHEDULE_STATUSES,
 } from '@partner/proto-contracts/resources/job/job';
 import type { PreparedStatement } from '../database/connection-pool.js';
-import type { Queryable } from '../database/database.js';
+import type { Queryable, Transaction } from '../database/database.js';
 import { platformState, type PlatformState } from './platform-state.js';
 
 export type BlockerCode = (typeof BLOCKER_CODES)[number];
@@ -98,14 +98,17 @@ interface JobRow {
   readonly platform_state: unknown;
 }
 
-const LOCK_JOB: PreparedStatement = {
-  name: 'lock-job',
-  text: `select job.id, job.version, job.status, job.selling_company_id, company.name as selling_company_name,
+const LOCK_JOBS: PreparedStatement = {
+  name: 'lock-jobs',
+  text: `select wanted.call, job.id, job.version, job.status, job.selling_company_id, company.name as selling_company_name,
        job.installer_company_id, job.assigned_at, job.blocker_code, job.customer, job.scope, job.schedule_status,
        job.schedule_starts_at, job.schedule_ends_at, job.schedule_time_zone, job.readiness_ready,
        job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at, job.platform_state
-     from jobs as job join companies as company on company.id = job.selling_company_id
-     where job.id = $1 and ($2::text is null or job.installer_company_id = $2)
+     from unnest($1::text[], $2::text[]) with ordinality as wanted (job_id, installer_company_id, call)
+     join jobs as job on job.id = wanted.job_id
+       and (wanted.installer_company_id is null or job.installer_company_id = wanted.installer_company_id)
+     join companies as company on company.id = job.selling_company_id
+     order by wanted.call
      for no key update of job`,
 };
 
@@ -115,11 +118,11 @@ const LOCK_JOB: PreparedStatement = {
  * With an installer company it returns only a job that is assigned to that company.
  */
 export async function lockJob(
-  tx: Queryable,
+  tx: Transaction,
   jobId: string,
   installerCompanyId?: string,
 ): Promise<LockedJob | undefined> {
-  const [row] = await tx.query<JobRow>(LOCK_JOB, [jobId, installerCompanyId ?? null]);
+  const [row] = await tx.queryTogether<JobRow>(LOCK_JOBS, [jobId, installerCompanyId ?? null]);
   if (row === undefined) return undefined;
   return {
     id: row.id,

@@ -38,6 +38,7 @@ export function recordStatusEvent(deps: JobWriteDeps, event: StatusEvent): Promi
       const problem = occurredAtProblem(occurredAt, now);
       if (problem !== undefined) throw invalidArgument([{ path: 'occurredAt', message: problem }]);
     },
+    locksJobAlone: true,
     load: () => Promise.resolve(),
     decide({ status: previousStatus }, { version }) {
       const decision = decideStatusMove(previousStatus, status);

@@ -31,6 +31,7 @@ export function replaceAssignments(deps: JobWriteDeps, write: AssignmentsWrite):
     },
     what: 'assignments',
     schema: JobAssignmentsChangedSchema,
+    locksJobAlone: false,
     load: (tx) => lockActiveTechnicians(tx, companyId, membershipIds),
     decide(job, { version, now, loaded: assignable }) {
       const wrong = [...membershipIds.entries()].filter(([, membershipId]) => !assignable.has(membershipId));

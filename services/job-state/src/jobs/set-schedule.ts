@@ -35,6 +35,7 @@ export function setSchedule(deps: JobWriteDeps, write: ScheduleWrite): Promise<J
     },
     what: 'schedules',
     schema: JobScheduleChangedSchema,
+    locksJobAlone: true,
     load: () => Promise.resolve(),
     decide(job, { version, now }) {
       const decision = decideScheduleMove(job.schedule.status, submitted);

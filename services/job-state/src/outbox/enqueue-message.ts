@@ -7,9 +7,16 @@ import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
 
 const ENQUEUE: PreparedStatement = {
-  name: 'enqueue-message',
-  text: `insert into outbox (message_id, exchange, type, body, trace_parent, request_id) values ($1, $2, $3, $4, $5, $6)
-    returning id`,
+  name: 'enqueue-messages',
+  text: `with message as materialized (
+       select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[]) with ordinality
+         as message (message_id, exchange, type, body, trace_parent, request_id, call)
+     ), enqueued as (
+       insert into outbox (message_id, exchange, type, body, trace_parent, request_id)
+       select message_id, exchange, type, body, trace_parent, request_id from message order by call
+       returning id, message_id
+     )
+     select call, id from enqueued join message using (message_id)`,
 };
 
 /**
@@ -18,7 +25,7 @@ const ENQUEUE: PreparedStatement = {
  * It goes to the exchange with its full protobuf name as type and routing key, and continues the active trace and request.
  */
 export function enqueueMessage<Desc extends DescMessage>(
-  tx: Pick<Transaction, 'query' | 'publishAfterCommit'>,
+  tx: Pick<Transaction, 'queryTogether' | 'publishAfterCommit'>,
   outgoing: {
     readonly exchange: ExchangeDefinition;
     readonly schema: Desc;
@@ -34,7 +41,7 @@ export function enqueueMessage<Desc extends DescMessage>(
     requestId: currentRequestId() ?? null,
   };
   const { messageId, exchange, type, body, traceParent, requestId } = message;
-  tx.query<{ id: string }>(ENQUEUE, [messageId, exchange, type, body, traceParent, requestId]).then(
+  tx.queryTogether<{ id: string }>(ENQUEUE, [messageId, exchange, type, body, traceParent, requestId]).then(
     (rows) => {
       for (const { id } of rows) tx.publishAfterCommit({ ...message, id });
     },

@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { createGate } from '../testing/create-gate.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import type { Transaction } from './database.js';
+
+const COMPANY = { companyId: 'cmp_1' };
+
+let testDatabase: TestDatabase;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  await testDatabase.database.query('create table things (id integer primary key)');
+});
+
+afterEach(() => testDatabase.database.query('truncate things'));
+afterAll(() => testDatabase.drop());
+
+const transactionId = async (tx: Transaction) => {
+  const [row] = await tx.query<{ id: string }>('select pg_current_xact_id()::text as id');
+  return row?.id;
+};
+
+/** Holds a shared transaction of the company open until the gate opens. */
+function holdTransaction(gate: ReturnType<typeof createGate>) {
+  return testDatabase.database.transaction(
+    async (tx) => {
+      const id = await transactionId(tx);
+      await gate.opened;
+      return id;
+    },
+    { ...COMPANY, sharedBy: ['held'] },
+  );
+}
+
+test('writes of one company that arrive while another runs share the next transaction, unless they have a name in common', async () => {
+  const { database } = testDatabase;
+  const gate = createGate();
+  const held = holdTransaction(gate);
+  const write = (...sharedBy: string[]) => database.transaction(transactionId, { ...COMPANY, sharedBy });
+  const sharing = [write('job 1', 'key 1'), write('job 2', 'key 2')];
+  const alone = [await write('job 1', 'key 3'), await write('job 3', 'key 2')];
+  const other = await database.transaction(transactionId, { companyId: 'cmp_2', sharedBy: ['job 3'] });
+  gate.open();
+  const [first, second] = await Promise.all(sharing);
+  expect(second).toBe(first);
+  expect(new Set([await held, other, first, ...alone]).size).toBe(5);
+});
+
+test('a write that fails has no effect, and the others of its transaction take effect once', async () => {
+  const { database } = testDatabase;
+  const gate = createGate();
+  const held = holdTransaction(gate);
+  const insert = (id: number, name: string) =>
+    database.transaction(
+      async (tx) => {
+        await tx.query('insert into things values ($1)', [id]);
+        if (id === 2) throw new Error('refused');
+        return id;
+      },
+      { ...COMPANY, sharedBy: [name] },
+    );
+  const writes = [insert(1, 'a'), insert(2, 'b'), insert(3, 'c')];
+  gate.open();
+  await held;
+  expect(await Promise.allSettled(writes)).toMatchObject([
+    { value: 1 },
+    { reason: { message: 'refused' } },
+    { value: 3 },
+  ]);
+  expect(await database.query('select id from things order by id')).toEqual([{ id: 1 }, { id: 3 }]);
+});
+
+test("a write whose caller's deadline passes while it waits is unavailable and has no effect; the others take effect", async () => {
+  const { database } = testDatabase;
+  const gate = createGate();
+  const held = holdTransaction(gate);
+  const insert = (id: number, timeoutMs?: number) =>
+    database.transaction((tx) => tx.query('insert into things values ($1)', [id]), {
+      ...COMPANY,
+      sharedBy: [`${id}`],
+      timeoutMs,
+    });
+  const writes = [insert(1, 0), insert(2)];
+  gate.open();
+  await held;
+  expect(await Promise.allSettled(writes)).toMatchObject([
+    { reason: { reason: 'unavailable' } },
+    { status: 'fulfilled' },
+  ]);
+  expect(await database.query('select id from things')).toEqual([{ id: 2 }]);
+});
+
+test('at most a quarter of the writes that may wait are of one company [LIMIT-8]', async () => {
+  const { database } = testDatabase;
+  const gate = createGate();
+  const held = holdTransaction(gate);
+  const insert = (id: number) =>
+    database.transaction((tx) => tx.query('insert into things values ($1)', [id]), {
+      ...COMPANY,
+      sharedBy: [`${id}`],
+    });
+  const writes = Array.from({ length: 200 }, (_, id) => insert(id));
+  gate.open();
+  await held;
+  const refused = (await Promise.allSettled(writes)).filter(({ status }) => status === 'rejected');
+  expect(refused[0]).toMatchObject({
+    reason: { reason: 'unavailable', message: expect.stringContaining('too many writes of this company') },
+  });
+  expect(await database.query('select id from things')).toHaveLength(200 - refused.length);
+});
