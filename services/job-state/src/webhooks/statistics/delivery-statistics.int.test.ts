@@ -1,91 +1,26 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import type { ShownAttemptCounts } from '@partner/proto-contracts/resources/statistics/statistics';
-import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
-import { Registry } from 'prom-client';
 import { textOf } from '../../database/connection-pool.js';
-import { type Database } from '../../database/database.js';
-import { createDeliveryResultsHandler } from '../attempts/delivery-results.js';
-import { createDeliveryService } from '../delivery-service.js';
 import { untilLockWaits } from '../../testing/lock-waits.js';
 import { createGate } from '../../testing/create-gate.js';
-import { connectDeliveries } from '../../testing/public-clients.js';
-import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 import { countAttempts } from './count-attempts.js';
-
-const FAILED = AttemptOutcome.TIMED_OUT;
-const DAY_MS = 24 * 3_600_000;
-
-let fixture: WebhookFixture;
-let handle: ReturnType<typeof createDeliveryResultsHandler>;
-let client: ReturnType<typeof connect>;
-
-function handlerWith(database: Pick<Database, 'transaction'>) {
-  return createDeliveryResultsHandler({
-    database,
-    logger: { warn: () => undefined },
-    metrics: new Registry(),
-    retryBaseMs: 60_000,
-    random: () => 0,
-  });
-}
-
-function connect(database: Database) {
-  const service = createDeliveryService({ database, logger: { info: () => undefined } });
-  return connectDeliveries(service);
-}
-
-beforeAll(async () => {
-  fixture = await openWebhookFixture();
-  handle = handlerWith(fixture.database);
-  client = connect(fixture.database);
-});
-
-afterAll(async () => {
-  await fixture.close();
-});
-
-/** A company with one subscription, and this many waiting deliveries to it. */
-async function companyWith(deliveries: number) {
-  const companyId = await fixture.company();
-  const subscriptionId = await fixture.subscription({ companyId });
-  for (let made = 0; made < deliveries; made += 1) await fixture.event(companyId);
-  const ids = (await fixture.deliveriesOf(subscriptionId)).map(({ id }) => id);
-  const [deliveryId] = ids;
-  invariant(deliveryId, 'there is a delivery');
-  return { companyId, subscriptionId, deliveryId, ids };
-}
-
-type Attempted = Partial<Parameters<typeof attemptedMessage>[0]>;
-
-const attempted = (deliveryId: string, given: Attempted = {}) =>
-  attemptedMessage({ deliveryId, leaseId: 'former', ...given });
-
-/** Makes results share a batch: the first one occupies the handler and has no delivery. */
-async function together(...messages: ReturnType<typeof attempted>[]): Promise<void> {
-  await Promise.all([attempted(newId('dlv')), ...messages].map((message) => handle(message)));
-}
-
-const span = (from: Date, to: Date) => ({ from: timestampFromDate(from), to: timestampFromDate(to) });
-const lastDay = () => span(new Date(Date.now() - DAY_MS / 2), new Date());
-
-function plain({ delivered, failed, deadLettered }: Omit<ShownAttemptCounts, 'attempts'>) {
-  return { delivered, failed, deadLettered };
-}
-
-async function totalsOf(of: { companyId: string; subscriptionId: string }) {
-  const { totals } = await client.getSubscriptionStatistics({ ...of, ...lastDay() });
-  return plain(totals);
-}
-
-const reasonOf = async (call: Promise<unknown>) =>
-  call.then(
-    () => 'none',
-    (error: unknown) => serviceErrorFrom(error).reason,
-  );
+import {
+  FAILED,
+  DAY_MS,
+  fixture,
+  handle,
+  client,
+  handlerWith,
+  companyWith,
+  attempted,
+  together,
+  span,
+  plain,
+  totalsOf,
+  reasonOf,
+} from '../testing/statistics-fixture.js';
 
 describe('the statistics of a subscription', () => {
   test('count each attempt as soon as it is recorded, up to the dead letter', async () => {
@@ -351,82 +286,5 @@ describe('the buckets of statistics', () => {
     expect(await reasonOf(client.getCompanyStatistics({ ...of, ...span(from, to) }))).toBe(
       'invalid_argument',
     );
-  });
-});
-
-describe('the statistics of a company', () => {
-  const ofCompany = async (companyId: string) => {
-    const { webhooks, buckets, totals } = await client.getCompanyStatistics({ companyId, ...lastDay() });
-    return {
-      webhooks: webhooks.map(({ webhookId, totals: own }) => [webhookId, plain(own)]),
-      inBuckets: buckets.reduce((sum, { attempts }) => sum + attempts, 0),
-      totals: plain(totals),
-    };
-  };
-
-  test('cover each subscription and all together, but no other company and no deleted subscription [CONSOLE-7]', async () => {
-    const companyId = await fixture.company();
-    const subscriptions = [1, 2, 3, 4].map(() => fixture.subscription({ companyId }));
-    const ids = (await Promise.all(subscriptions)).sort();
-    for (let event = 0; event < 2; event += 1) await fixture.event(companyId);
-    const [first = '', second = '', deleted = '', silent = ''] = ids;
-    const deliveriesOf = async (id: string) => (await fixture.deliveriesOf(id)).map((each) => each.id);
-    const [of1, of2, of3] = [
-      await deliveriesOf(first),
-      await deliveriesOf(second),
-      await deliveriesOf(deleted),
-    ];
-    await together(
-      ...of1.map((id) => attempted(id)),
-      ...of2.slice(1).map((id) => attempted(id, { outcome: FAILED })),
-      ...of3.map((id) => attempted(id)),
-    );
-    const other = await companyWith(1);
-    await handle(attempted(other.deliveryId));
-    await fixture.database.query('update subscriptions set deleted_at = now() where id = $1', [deleted]);
-
-    expect(await ofCompany(companyId)).toEqual({
-      webhooks: [
-        [first, { delivered: 2, failed: 0, deadLettered: 0 }],
-        [second, { delivered: 0, failed: 1, deadLettered: 0 }],
-        [silent, { delivered: 0, failed: 0, deadLettered: 0 }],
-      ],
-      inBuckets: 3,
-      totals: { delivered: 2, failed: 1, deadLettered: 0 },
-    });
-    expect(
-      await reasonOf(client.getSubscriptionStatistics({ companyId, subscriptionId: deleted, ...lastDay() })),
-    ).toBe('not_found');
-  });
-
-  test("use a slot of their company's transactions, and block no other company", async () => {
-    const [companyId, otherId] = [await fixture.company(), await fixture.company()];
-    const gate = createGate();
-    const holding = [1, 2, 3, 4, 5].map(() => fixture.database.transaction(() => gate.opened, { companyId }));
-    const answered: string[] = [];
-    const read = async (id: string) => {
-      await ofCompany(id);
-      answered.push(id);
-    };
-    const mine = read(companyId);
-    for (let n = 0; n < 3; n += 1) await read(otherId);
-    const answeredMeanwhile = [...answered];
-    gate.open();
-    await Promise.all([...holding, mine]);
-    expect(answeredMeanwhile).toEqual([otherId, otherId, otherId]);
-  });
-
-  test('are not visible to another company, and are empty without subscriptions', async () => {
-    const theirs = await companyWith(1);
-    await handle(attempted(theirs.deliveryId));
-    const companyId = await fixture.company();
-    expect(await reasonOf(client.getSubscriptionStatistics({ ...theirs, companyId, ...lastDay() }))).toBe(
-      'not_found',
-    );
-    expect(await ofCompany(companyId)).toEqual({
-      webhooks: [],
-      inBuckets: 0,
-      totals: { delivered: 0, failed: 0, deadLettered: 0 },
-    });
   });
 });

@@ -1,0 +1,81 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import {
+  type DeliverWebhook,
+  DeliverWebhooksSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { silentLogger } from '@partner/kernel/logger';
+import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
+import { Registry } from 'prom-client';
+import { claimAll } from '../../testing/claim-all.js';
+import { createReleaseMetrics } from '../schedule/release-metrics.js';
+import { publishClaimed } from '../schedule/release-batch.js';
+import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+
+export const LIMITS = {
+  batchSize: 100,
+  leaseSeconds: 30,
+  inFlight: 1_000,
+  subscriptionCap: 20,
+  returnAfterMs: 60_000,
+};
+
+export let fixture: WebhookFixture;
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+});
+
+beforeEach(async () => {
+  await fixture.database.query('delete from deliveries');
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+/** Releases due deliveries, with a separate publisher and metrics. */
+export function release(limits: Partial<typeof LIMITS> = {}, fail = false) {
+  const publisher = createInMemoryPublisher();
+  if (fail) publisher.failWith('not-connected');
+  const registry = new Registry();
+  const metrics = createReleaseMetrics(registry, fixture.database, LIMITS);
+  const done = claimAll(fixture.database, { ...LIMITS, ...limits }).then((claimed) =>
+    publishClaimed(
+      { database: fixture.database, publisher, logger: silentLogger, metrics },
+      claimed,
+      limits.returnAfterMs ?? LIMITS.returnAfterMs,
+    ),
+  );
+  return { done, publisher, registry };
+}
+
+export async function subscriptionWithEvents(count: number, state: 'active' | 'paused' = 'active') {
+  const companyId = await fixture.company();
+  const subscriptionId = await fixture.subscription({ companyId });
+  for (let event = 0; event < count; event += 1) await fixture.event(companyId);
+  await fixture.setState(subscriptionId, state);
+  return { companyId, subscriptionId, deliveries: await fixture.deliveriesOf(subscriptionId) };
+}
+
+/** The published commands, one per message. */
+export function commandsIn(publisher: InMemoryPublisher): readonly (readonly DeliverWebhook[])[] {
+  return publisher.published.all().map(({ body }) => fromBinary(DeliverWebhooksSchema, body).deliveries);
+}
+
+/** Makes endpoints failing, as five consecutive failed attempts would. */
+export async function setFailing(...subscriptionIds: readonly string[]): Promise<void> {
+  await fixture.database.query('update subscriptions set failures_in_row = 5 where id = any($1::text[])', [
+    subscriptionIds,
+  ]);
+}
+
+/** Finishes a delivery as a delivered attempt would. */
+export async function finish(id: string | undefined): Promise<void> {
+  await fixture.database.query('delete from deliveries where id = $1', [id]);
+}
+
+export async function metric(registry: Registry, name: string): Promise<number | undefined> {
+  const found = await registry.getSingleMetric(name)?.get();
+  return found?.values[0]?.value;
+}

@@ -1,0 +1,84 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { afterAll, beforeAll } from '@jest/globals';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import type { ShownAttemptCounts } from '@partner/proto-contracts/resources/statistics/statistics';
+import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { Registry } from 'prom-client';
+import { type Database } from '../../database/database.js';
+import { createDeliveryResultsHandler } from '../attempts/delivery-results.js';
+import { createDeliveryService } from '../delivery-service.js';
+import { connectDeliveries } from '../../testing/public-clients.js';
+import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+
+export const FAILED = AttemptOutcome.TIMED_OUT;
+export const DAY_MS = 24 * 3_600_000;
+
+export let fixture: WebhookFixture;
+export let handle: ReturnType<typeof createDeliveryResultsHandler>;
+export let client: ReturnType<typeof connect>;
+
+export function handlerWith(database: Pick<Database, 'transaction'>) {
+  return createDeliveryResultsHandler({
+    database,
+    logger: { warn: () => undefined },
+    metrics: new Registry(),
+    retryBaseMs: 60_000,
+    random: () => 0,
+  });
+}
+
+function connect(database: Database) {
+  const service = createDeliveryService({ database, logger: { info: () => undefined } });
+  return connectDeliveries(service);
+}
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+  handle = handlerWith(fixture.database);
+  client = connect(fixture.database);
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+/** A company with one subscription, and this many waiting deliveries to it. */
+export async function companyWith(deliveries: number) {
+  const companyId = await fixture.company();
+  const subscriptionId = await fixture.subscription({ companyId });
+  for (let made = 0; made < deliveries; made += 1) await fixture.event(companyId);
+  const ids = (await fixture.deliveriesOf(subscriptionId)).map(({ id }) => id);
+  const [deliveryId] = ids;
+  invariant(deliveryId, 'there is a delivery');
+  return { companyId, subscriptionId, deliveryId, ids };
+}
+
+type Attempted = Partial<Parameters<typeof attemptedMessage>[0]>;
+
+export const attempted = (deliveryId: string, given: Attempted = {}) =>
+  attemptedMessage({ deliveryId, leaseId: 'former', ...given });
+
+/** Makes results share a batch: the first one occupies the handler and has no delivery. */
+export async function together(...messages: ReturnType<typeof attempted>[]): Promise<void> {
+  await Promise.all([attempted(newId('dlv')), ...messages].map((message) => handle(message)));
+}
+
+export const span = (from: Date, to: Date) => ({ from: timestampFromDate(from), to: timestampFromDate(to) });
+export const lastDay = () => span(new Date(Date.now() - DAY_MS / 2), new Date());
+
+export function plain({ delivered, failed, deadLettered }: Omit<ShownAttemptCounts, 'attempts'>) {
+  return { delivered, failed, deadLettered };
+}
+
+export async function totalsOf(of: { companyId: string; subscriptionId: string }) {
+  const { totals } = await client.getSubscriptionStatistics({ ...of, ...lastDay() });
+  return plain(totals);
+}
+
+export const reasonOf = async (call: Promise<unknown>) =>
+  call.then(
+    () => 'none',
+    (error: unknown) => serviceErrorFrom(error).reason,
+  );
