@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
-import { type ChartWorkspace, createChartWorkspace } from './chart-workspace.js';
+import { createChartWorkspace } from './chart-workspace.js';
 import { ensureHelm } from './ensure-helm.js';
 import { workload } from './kubernetes-object.js';
 import { ofKind } from './rules/deployment-rule.js';
 import { imageOf, SANDBOX_RUN } from './service-values.js';
 
-let workspace: ChartWorkspace;
-
-beforeAll(async () => {
-  workspace = await createChartWorkspace(await ensureHelm());
-});
-
+const workspace = await createChartWorkspace(await ensureHelm());
 afterAll(() => workspace.remove());
 
 /** A day in UTC, some days ago. */

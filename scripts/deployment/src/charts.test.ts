@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
-import { chartNames, type ChartWorkspace, createChartWorkspace, type Rendering } from './chart-workspace.js';
+import { chartNames, createChartWorkspace, type Rendering } from './chart-workspace.js';
 import { ensureHelm } from './ensure-helm.js';
 import { networkPolicy } from './kubernetes-object.js';
 import { readRefusedRanges } from './read-refused-ranges.js';
@@ -32,12 +32,13 @@ const LIBRARY = 'service-common';
 
 type Rendered = RenderedChart & { readonly title: string };
 
-let workspace: ChartWorkspace;
+const workspace = await createChartWorkspace(await ensureHelm());
+afterAll(() => workspace.remove());
+
 const services: Rendered[] = [];
 const parts: RenderedObject[] = [];
 
 beforeAll(async () => {
-  workspace = await createChartWorkspace(await ensureHelm());
   for (const { service, name, rendering } of VALUES_SETS) {
     const objects = await workspace.objects(rendering);
     services.push({ title: `${service}, ${name}`, service, isDevelopment: name === 'dev', objects });
@@ -47,8 +48,6 @@ beforeAll(async () => {
     parts.push(...objects.map((object) => ({ source: chart, object })));
   }
 });
-
-afterAll(() => workspace.remove());
 
 test('every chart is checked', () => {
   expect([...chartNames()].sort()).toEqual([...SERVICE_NAMES, ...PARTS, LIBRARY].sort());

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { type ChartChange, createChartWorkspace } from './chart-workspace.js';
 import { ensureHelm } from './ensure-helm.js';
@@ -166,11 +166,7 @@ const BREACHES: Readonly<Record<string, readonly [ChartChange, RegExp, ServiceNa
   ],
 };
 
-let helm: string;
-
-beforeAll(async () => {
-  helm = await ensureHelm();
-});
+const helm = await ensureHelm();
 
 /** What a changed chart makes of the values that switch everything on, of those for production, and of none. */
 async function* objectsOf(service: ServiceName, change: ChartChange) {

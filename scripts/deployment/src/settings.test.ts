@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
-import { type ChartWorkspace, createChartWorkspace } from './chart-workspace.js';
+import { createChartWorkspace } from './chart-workspace.js';
 import { settingsOf } from './declared-settings.js';
 import { ensureHelm } from './ensure-helm.js';
 import type { KubernetesObject } from './kubernetes-object.js';
@@ -40,17 +40,16 @@ const compose = z
   })
   .parse(read('docker-compose.yml')).services;
 
-let workspace: ChartWorkspace;
+const workspace = await createChartWorkspace(await ensureHelm());
+afterAll(() => workspace.remove());
+
 const rendered = new Map<string, readonly KubernetesObject[]>();
 
 beforeAll(async () => {
-  workspace = await createChartWorkspace(await ensureHelm());
   for (const { service, name, rendering } of VALUES_SETS) {
     rendered.set(`${service} ${name}`, await workspace.objects(rendering));
   }
 });
-
-afterAll(() => workspace.remove());
 
 function chartEnvironment(service: ServiceName, set: string): ReadonlyMap<string, VariableSource> {
   const objects = rendered.get(`${service} ${set}`) ?? [];

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
-import { type ChartWorkspace, createChartWorkspace } from './chart-workspace.js';
+import { createChartWorkspace } from './chart-workspace.js';
 import { ensureHelm } from './ensure-helm.js';
 import { createFormatCheck } from './format-check.js';
 import { service as serviceObject, workload } from './kubernetes-object.js';
@@ -85,6 +85,9 @@ function profileOf(service: ServiceName, name: (typeof PROFILES)[number]) {
 }
 
 const format = createFormatCheck('skaffold-v4beta13.json');
+
+const workspace = await createChartWorkspace(await ensureHelm());
+afterAll(() => workspace.remove());
 
 describe(`skaffold.yaml${format.note}`, () => {
   test('is what skaffold reads', () => {
@@ -180,14 +183,6 @@ describe('the modules of skaffold.yaml', () => {
 });
 
 describe('what skaffold deploys', () => {
-  let workspace: ChartWorkspace;
-
-  beforeAll(async () => {
-    workspace = await createChartWorkspace(await ensureHelm());
-  });
-
-  afterAll(() => workspace.remove());
-
   test.each(SERVICE_NAMES.flatMap((service) => PROFILES.map((profile) => [service, profile] as const)))(
     '%s: the chart accepts what the profile %s sets, with and without a build, and has the ports that are forwarded',
     async (service, profile) => {
