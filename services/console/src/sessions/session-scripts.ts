@@ -15,16 +15,16 @@ export const FIELDS = [
 
 /**
  * Reads a record and when it ends. A record in an older format lacks fields and has ended: the owner has to sign in
- * again. An instant further ahead than the idle timeout was not set by a request, so it ends the session as well.
+ * again. The instant of the last request has its signature behind it.
  */
 const READ = `
-local function read(key, now)
+local function read(key)
   local record = redis.call('HMGET', key, ${FIELDS.map((field) => `'${field}'`).join(', ')})
   for field = 1, ${FIELDS.length} do
     if not record[field] then return record, 0 end
   end
-  local startedAt, lastSeenAt = tonumber(record[1]), tonumber(record[2])
-  if not startedAt or not lastSeenAt or lastSeenAt > now + ${SESSION_IDLE_MS} then return record, 0 end
+  local startedAt, lastSeenAt = tonumber(record[1]), tonumber(string.match(record[2], '^%d+'))
+  if not startedAt or not lastSeenAt then return record, 0 end
   return record, math.min(lastSeenAt + ${SESSION_IDLE_MS}, startedAt + ${SESSION_LIFETIME_MS})
 end
 `;
@@ -39,18 +39,22 @@ end
 
 export const FIND_SCRIPT = `
 ${READ}
-local key, now, prolongs = KEYS[1], tonumber(ARGV[1]), ARGV[2] == '1'
-local record, expiresAt = read(key, now)
+local key, now = KEYS[1], tonumber(ARGV[1])
+local record, expiresAt = read(key)
 if now >= expiresAt then
   redis.call('DEL', key)
   return false
 end
-if prolongs then
-  record[2] = string.format('%.0f', math.max(tonumber(record[2]), now))
-  redis.call('HSET', key, 'lastSeenAt', record[2])
-  redis.call('PEXPIRE', key, ${SESSION_IDLE_MS})
-end
 return record
+`;
+
+/** Replaces the instant of the last request, unless it has changed since the caller verified it. */
+export const PROLONG_SCRIPT = `
+local lastSeenAt = redis.call('HGET', KEYS[1], 'lastSeenAt')
+if not lastSeenAt or string.match(lastSeenAt, '^%d+') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'lastSeenAt', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ${SESSION_IDLE_MS})
+return 1
 `;
 
 export const CREATE_SCRIPT = `
@@ -59,7 +63,7 @@ local index, prefix, id = KEYS[2], ARGV[1], ARGV[2]
 local now, most = tonumber(ARGV[3]), tonumber(ARGV[4])
 local live, displaced = {}, {}
 for _, other in ipairs(redis.call('ZRANGE', index, 0, -1)) do
-  local record, expiresAt = read(prefix .. other, now)
+  local record, expiresAt = read(prefix .. other)
   if expiresAt > now then
     live[#live + 1] = { id = other, publicId = record[4] }
   else
@@ -83,7 +87,7 @@ ${READ}
 local index, prefix, now = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local found = {}
 for _, id in ipairs(redis.call('ZREVRANGE', index, 0, -1)) do
-  local record, expiresAt = read(prefix .. id, now)
+  local record, expiresAt = read(prefix .. id)
   if expiresAt > now then
     found[#found + 1] = { id, record }
   else
@@ -102,7 +106,7 @@ export const END_OWN_SCRIPT = `
 ${READ}
 local index, prefix, publicId, now = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 for _, id in ipairs(redis.call('ZRANGE', index, 0, -1)) do
-  local record, expiresAt = read(prefix .. id, now)
+  local record, expiresAt = read(prefix .. id)
   if record[4] == publicId then
     redis.call('DEL', prefix .. id)
     redis.call('ZREM', index, id)

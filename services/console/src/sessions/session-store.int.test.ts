@@ -290,10 +290,19 @@ describe('a record that another holder of the Redis credentials writes [SESSION-
     await expect(store.find(token)).resolves.toBeUndefined();
   });
 
-  test('does not prolong a session with a future instant of its last request', async () => {
+  test('does not prolong a session with another instant of its last request, nor does a request after it', async () => {
     const { token, session } = await store.create(owner, origin);
-    await redis.hset(keyOf(session.id), { lastSeenAt: now + DAY_MS });
-    await expect(store.find(token)).resolves.toBeUndefined();
+    now += SESSION_IDLE_MS - 1;
+    const other = await store.create(owner, origin);
+    const copied = await redis.hget(keyOf(other.session.id), 'lastSeenAt');
+    for (const lastSeenAt of [now, now + DAY_MS, copied ?? '']) {
+      await redis.hset(keyOf(session.id), { lastSeenAt });
+      await expect(store.find(token)).resolves.toBeUndefined();
+      await expect(store.find(token)).resolves.toBeUndefined();
+      await expect(store.list(owner.membershipId)).resolves.not.toContainEqual(
+        expect.objectContaining({ id: session.id }),
+      );
+    }
   });
 
   test('does not confirm a session, not even with the confirmation of another one', async () => {

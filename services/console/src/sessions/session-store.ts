@@ -13,6 +13,7 @@ import {
   FIELDS,
   FIND_SCRIPT,
   LIST_SCRIPT,
+  PROLONG_SCRIPT,
   RETURN_CLAIM_SCRIPT,
 } from './session-scripts.js';
 import type { SessionSigner } from './session-signer.js';
@@ -63,8 +64,8 @@ export interface OwnerSession extends Owner {
 }
 
 /**
- * Stores sessions. A record counts only if the console has signed it, and so do its confirmation and its owner check.
- * Another writer to Redis can only end a session, or extend it to its 12 hours. Every method fails with
+ * Stores sessions. A record counts only if the console has signed it, and so do its last request, its confirmation and
+ * its owner check. Another writer to Redis can only end a session, or restore an ended one. Every method fails with
  * `unavailable` if Redis is down.
  */
 export interface SessionStore {
@@ -106,7 +107,7 @@ export interface SessionStore {
 
 const record = z.tuple([
   z.string(),
-  z.coerce.number(),
+  z.string(),
   z.string(),
   z.string(),
   z.string(),
@@ -135,9 +136,16 @@ export function createSessionStore(deps: {
     awaitRedis(deps.redis.eval(script, keys.length, ...keys, ...args));
   const now = () => deps.clock().getTime();
 
-  async function read(id: string, prolongs: boolean): Promise<OwnerSession | undefined> {
-    const at = now();
-    return sessionOf(signer, id, await run(FIND_SCRIPT, [keyOf(id)], [at, prolongs ? 1 : 0]), at);
+  async function read(id: string, at: number): Promise<OwnerSession | undefined> {
+    return sessionOf(signer, id, await run(FIND_SCRIPT, [keyOf(id)], [at]), at);
+  }
+
+  /** Records a request. The session was verified before: a script cannot check signatures. */
+  async function prolong(session: OwnerSession, at: number): Promise<OwnerSession> {
+    const { id, startedAt, lastSeenAt } = session;
+    const text = signedInstant(signer, 'lastSeenAt', id, at);
+    await run(PROLONG_SCRIPT, [keyOf(id)], [lastSeenAt.getTime(), text]);
+    return { ...session, lastSeenAt: new Date(at), expiresAt: new Date(endOf(startedAt.getTime(), at)) };
   }
 
   return {
@@ -154,7 +162,7 @@ export function createSessionStore(deps: {
       };
       const values = {
         ...signed,
-        lastSeenAt: String(at),
+        lastSeenAt: signedInstant(signer, 'lastSeenAt', id, at),
         signature: signer.sign(...signedParts(id, signed)),
         confirmedUntil: signedInstant(signer, 'confirmedUntil', id, at + CONFIRMED_MS),
         ownerCheckedAt: signedInstant(signer, 'ownerCheckedAt', id, at),
@@ -175,10 +183,15 @@ export function createSessionStore(deps: {
     },
 
     async find(token, { prolongs = true } = {}) {
-      return TOKEN_FORM.test(token) ? read(sessionIdOf(token), prolongs) : undefined;
+      if (!TOKEN_FORM.test(token)) return undefined;
+      const at = now();
+      const session = await read(sessionIdOf(token), at);
+      return session === undefined || !prolongs || at <= session.lastSeenAt.getTime()
+        ? session
+        : prolong(session, at);
     },
 
-    peek: (sessionId) => read(sessionId, false),
+    peek: (sessionId) => read(sessionId, now()),
 
     async list(membershipId) {
       const at = now();
@@ -231,7 +244,7 @@ function signedParts(id: string, fields: SignedFields): readonly string[] {
   return ['session', id, startedAt, owner, publicId, remoteAddress, userAgent];
 }
 
-type InstantField = 'confirmedUntil' | 'ownerCheckedAt';
+type InstantField = 'lastSeenAt' | 'confirmedUntil' | 'ownerCheckedAt';
 
 function signedInstant(signer: SessionSigner, field: InstantField, id: string, ms: number): string {
   return `${ms}.${signer.sign(field, id, String(ms))}`;
@@ -250,12 +263,13 @@ function readInstant(signer: SessionSigner, field: InstantField, id: string, tex
 function sessionOf(signer: SessionSigner, id: string, found: unknown, now: number): OwnerSession | undefined {
   const parsed = record.safeParse(found);
   if (!parsed.success) return undefined;
-  const [startedAt, lastSeenAt, owner, publicId, remoteAddress, userAgent, signature, ...instants] =
+  const [startedAt, lastSeen, owner, publicId, remoteAddress, userAgent, signature, ...instants] =
     parsed.data;
   const signed = { startedAt, owner, publicId, remoteAddress, userAgent };
   if (!signer.isSigned(signature, ...signedParts(id, signed))) return undefined;
   const decoded = ownerRecord.safeParse(JSON.parse(owner));
-  const expiresAt = Math.min(lastSeenAt + SESSION_IDLE_MS, Number(startedAt) + SESSION_LIFETIME_MS);
+  const lastSeenAt = readInstant(signer, 'lastSeenAt', id, lastSeen);
+  const expiresAt = endOf(Number(startedAt), lastSeenAt);
   if (!decoded.success || now >= expiresAt) return undefined;
   const [confirmedUntil, ownerCheckedAt] = instants;
   return {
@@ -268,6 +282,11 @@ function sessionOf(signer: SessionSigner, id: string, found: unknown, now: numbe
     ownerCheckedAt: new Date(readInstant(signer, 'ownerCheckedAt', id, ownerCheckedAt)),
     userAgent: userAgent === '' ? null : userAgent,
   };
+}
+
+/** When a session ends without another request. */
+function endOf(startedAt: number, lastSeenAt: number): number {
+  return Math.min(lastSeenAt + SESSION_IDLE_MS, startedAt + SESSION_LIFETIME_MS);
 }
 
 function sessionIdOf(token: string): string {
