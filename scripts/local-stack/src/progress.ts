@@ -1,7 +1,7 @@
-/** Tells a person how far it is: one line for each step that is done. */
+/** Reports progress: one line for each finished step. */
 export type Progress = (step: string) => void;
 
-/** Writes each step with the seconds since the beginning. */
+/** Writes each step with the seconds since the start. */
 export function createProgress(write: (text: string) => void): Progress {
   const start = performance.now();
   return (step) => {

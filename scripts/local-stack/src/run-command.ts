@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 
-/** What a command that was run to its end has left. */
+/** The result of a finished command. */
 export interface CommandResult {
-  /** Null: it could not be started, or a signal ended it. */
+  /** Null: it could not be started, or a signal killed it. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program to its end and collects its output. A program that cannot be started is a result, not an error. */
+/** Runs a program until it exits and collects its output. A program that cannot be started is a result, not an error. */
 export async function runCommand(
   command: string,
   args: readonly string[],
@@ -40,7 +40,7 @@ export async function runCommand(
   });
 }
 
-/** The last lines of what a command has said, for a message. */
+/** Returns the last lines of a command's output, for a message. */
 export function lastLines(result: CommandResult, count = 12): string {
   return `${result.stdout}\n${result.stderr}`.trim().split('\n').slice(-count).join('\n');
 }

@@ -1,4 +1,4 @@
-/** Something about the stack that a person can mend; the message says what. */
+/** A problem of the stack that its user can fix; the message names it. */
 export class StackError extends Error {
   override readonly name = 'StackError';
 }

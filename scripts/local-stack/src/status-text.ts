@@ -1,6 +1,6 @@
 import type { StackStatus } from './stack/inspect-stack.js';
 
-/** What runs and where, as a table for a person. */
+/** Returns the processes and their addresses as a table. */
 export function renderStatus(status: StackStatus): string {
   if (status.processes.length === 0) return 'No stack is running here; scripts/up starts one.\n';
   const rows = status.processes.map(({ name, state, pid, address }) => [

@@ -6,7 +6,7 @@ import { withTimeLimit } from './time-limit.js';
 
 const LONG_MS = 600_000;
 
-/** Ends with its signal alone, and says why that came. */
+/** Ends only with its signal, and returns the reason. */
 async function untilEnd(signal: AbortSignal): Promise<unknown> {
   if (!signal.aborted) await once(signal, 'abort');
   return signal.reason;
@@ -16,9 +16,9 @@ describe('work under a time limit', () => {
   test.each([
     ['another signal', new AbortController().signal],
     ['none', undefined],
-  ])('is ended by it, beside %s, though garbage is collected meanwhile', async (_other, signal) => {
+  ])('is ended by it, with %s, even if garbage is collected meanwhile', async (_other, signal) => {
     const ended = withTimeLimit({ milliseconds: 200, signal }, untilEnd);
-    // What the first turn has made is held until its end.
+    // Objects of the first turn stay reachable until its end.
     await nextTurn();
     collectGarbage();
     await expect(ended).resolves.toMatchObject({ name: 'TimeoutError' });
@@ -34,7 +34,7 @@ describe('work under a time limit', () => {
     );
   });
 
-  test('that has ended leaves nothing behind, however it did', async () => {
+  test('that has ended leaves no timer or listener, with either result', async () => {
     const other = new AbortController();
     const signals: AbortSignal[] = [];
     const limit = { milliseconds: LONG_MS, signal: other.signal };

@@ -1,9 +1,9 @@
 /**
- * Does work under a signal that comes after so many milliseconds, or with another one when that comes first. Nothing is left
- * of either once the work has ended.
+ * Runs work under a signal that aborts after a number of milliseconds, or earlier with another signal. Removes the timer
+ * and the listener once the work has ended.
  *
- * Not `AbortSignal.any` with `AbortSignal.timeout`: Node 20 drops such a timeout, which only the joined signal knows, as
- * soon as it collects garbage, and the work then waits for ever.
+ * `AbortSignal.any` with `AbortSignal.timeout` is unusable here: only the joined signal refers to the timeout. Node 20
+ * drops it at the next garbage collection, and the work then waits for ever.
  */
 export async function withTimeLimit<T>(
   limit: { readonly milliseconds: number; readonly signal: AbortSignal | undefined },

@@ -5,7 +5,7 @@ import type { SandboxCompany, StackDescription } from './stack/stack-description
 
 type KeyKind = SandboxCompany['keys'][number]['kind'];
 
-/** What to try on a running stack: commands with real keys, to be copied as they stand. */
+/** Returns what to try on a running stack: commands with real keys, ready to copy. */
 export async function renderTour(directory: string, description: StackDescription): Promise<string> {
   const { baseUrl, receiver, companies } = description;
   const general = keyOf(companies, 'general');
@@ -62,7 +62,7 @@ function keyOf(companies: readonly SandboxCompany[], kind: KeyKind): string {
   return companies.flatMap(({ keys }) => keys).find((key) => key.kind === kind)?.apiKey ?? `<${kind} key>`;
 }
 
-/** A job of the sandbox that can be moved now. */
+/** Returns a job of the sandbox that can be moved now. */
 async function reportableJob(
   baseUrl: string,
   apiKey: string,

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 function up(...args: string[]): Promise<CommandResult> {
   const file = path.join(PROJECT_ROOT, 'scripts/local-stack/dist/up.js');
-  // Without variables that would name servers of the developer's.
+  // Without variables that name the developer's servers.
   const env = baseEnvironment();
   return runCommand(process.execPath, [file, '--directory', directory, ...args], { cwd: PROJECT_ROOT, env });
 }
@@ -35,12 +35,12 @@ function description() {
 }
 
 describe('scripts/up', () => {
-  test('--status and --down of nothing say so', async () => {
+  test('--status and --down report that nothing runs', async () => {
     await expect(up('--status')).resolves.toMatchObject({ exitCode: 1 });
     await expect(up('--down')).resolves.toMatchObject({ exitCode: 0 });
   });
 
-  test('--demo starts a stack, plays the main job, and can be played again', async () => {
+  test('--demo starts a stack, runs the main job, and can run again', async () => {
     const first = await up('--demo');
     expect(first.stderr).toBe('');
     expect(first.stdout).toContain('The main job holds from end to end.');
@@ -51,7 +51,7 @@ describe('scripts/up', () => {
     expect(second.stdout).toContain('the stack is running already');
   });
 
-  test('a second start is harmless, and starts again what has ended', async () => {
+  test('a second start changes nothing, or restarts ended processes', async () => {
     const before = description();
     await expect(up('--detach')).resolves.toMatchObject({ exitCode: 0 });
     expect(description()).toEqual(before);

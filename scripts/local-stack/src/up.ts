@@ -18,13 +18,13 @@ import { renderStatus } from './status-text.js';
 import { renderTour } from './tour-text.js';
 import { wholeNumber } from './whole-number.js';
 
-/** The wait before the first retry in a stack that the demo starts, so that a retry can be watched. */
+/** The wait before the first retry in a stack that the demo starts, so that a retry is visible. */
 const DEMO_RETRY_BASE_MS = '2000';
 
-/** What happens in a minute in a stack that simulates, unless told otherwise. */
+/** The default number of moves a minute of the simulator. */
 const USUAL_MOVES_PER_MINUTE = 30;
 
-/** How long a `scripts/up` that is asked to end its stack may take. */
+/** The time limit for another `scripts/up` to end its stack. */
 const OWNER_GRACE_MS = 60_000;
 
 const interruption = new AbortController();
@@ -42,7 +42,7 @@ async function bringUp(
   return withStackLock(directory, async () => {
     const before = await inspectStack(directory);
     const ranBefore = before.processes.some(({ state }) => state !== 'ended');
-    // A stack of which nothing is left is a new one: its parts and ports are found anew.
+    // A stack without any process is a new one: its parts and ports are chosen again.
     if (!ranBefore && before.processes.length > 0) await stopStack(directory);
     const { proxy } = readStackState(directory)?.plan.ports ?? {};
     if (ranBefore && options.proxyPort !== undefined && options.proxyPort !== proxy) {
@@ -58,7 +58,7 @@ async function bringUp(
       report,
       signal: interruption.signal,
       ...options,
-      // What joins a stack that is there does not end with us.
+      // Processes that join an existing stack survive this one.
       ...(ranBefore ? { detached: true, owned: false } : {}),
     });
     return { stack, ranBefore };
@@ -82,7 +82,7 @@ async function takeDown(directory: string): Promise<boolean> {
   return hadAny || others.length > 0;
 }
 
-/** Keeps the stack until this process is asked to end, and says when a part of it ends by itself. */
+/** Keeps the stack until this process receives a signal, and reports parts that end before that. */
 async function stay(stack: Stack): Promise<void> {
   const gone = new Set<string>();
   const watch = setInterval(() => {
@@ -109,7 +109,7 @@ async function runForeground(directory: string, options: Partial<StackOptions>):
   await stay(stack);
   write('\n');
   report('ending the stack');
-  // Another scripts/up that repairs the stack ends first; then it is ours again.
+  // Waits until another scripts/up has repaired the stack; then it belongs to this one again.
   const holder = lockHolder(directory);
   if (holder !== undefined && holder.pid !== thisProcess().pid) await hasEndedWithin(holder, OWNER_GRACE_MS);
   await withStackLock(directory, () => stopStack(directory));
@@ -154,16 +154,16 @@ async function showStatus(directory: string): Promise<void> {
 async function main(): Promise<void> {
   const program = new Command('scripts/up')
     .description(
-      'Brings the whole service up on this machine, with a sandbox to play in, and prints what to try.\n' +
+      'Starts the whole service on this machine, with a sandbox, and prints what to try.\n' +
         'Without an option it stays in the foreground; Ctrl-C ends everything.',
     )
     .addOption(
       new Option('--detach', 'leave the stack running in the background').conflicts(['down', 'status']),
     )
-    .addOption(new Option('--status', 'say what is running, and where').conflicts(['down', 'reset', 'demo']))
+    .addOption(new Option('--status', 'show what is running, and where').conflicts(['down', 'reset', 'demo']))
     .addOption(new Option('--down', 'end everything; the data stay').conflicts(['reset', 'demo']))
-    .option('--reset', 'end everything, forget the data, and start anew')
-    .option('--demo', 'play the main job step by step on the stack, which is started when there is none')
+    .option('--reset', 'end everything, delete the data, and start again')
+    .option('--demo', 'run the main job step by step on the stack; start one if there is none')
     .option(
       '--simulate [moves per minute]',
       'simulate the platform and the installers, 30 moves a minute by default',
@@ -210,7 +210,7 @@ stack.json in the directory says where everything is, and logs/ has a log for ea
     : runForeground(directory, stackOptions);
 }
 
-// The reader has gone, e.g. behind head; the work goes on.
+// The reader of the output has gone, e.g. head; the work continues.
 process.stdout.on('error', () => undefined);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => interruption.abort(new StackError(`ended by ${signal}`)));
@@ -219,7 +219,7 @@ try {
   await main();
   process.exit();
 } catch (error) {
-  // A program that we had started may have failed of it first.
+  // A program of this process may have failed first because of the signal.
   if (interruption.signal.aborted) {
     report('interrupted');
     process.exit(130);

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Reads an option that is a whole number in a range; without `max` up to nine digits. */
+/** Reads an option that is an integer in a range; without `max` up to nine digits. */
 export function wholeNumber(min: number, max?: number): (text: string) => number {
   return (text) => {
     const value = Number(text);

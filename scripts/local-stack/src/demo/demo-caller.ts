@@ -6,10 +6,10 @@ import type { Narrator } from './narrator.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends requests with the headers of one caller, shows them with their responses, and throws {@link DemoError} for another response. */
+/** Sends requests with the headers of one caller, shows them with their responses, and throws {@link DemoError} for an unexpected one. */
 export type DemoCaller = ReturnType<typeof createDemoCaller>;
 
-/** Makes the caller of a base address. */
+/** Creates the caller of a base address. */
 export function createDemoCaller(
   {
     baseUrl,
@@ -27,7 +27,7 @@ export function createDemoCaller(
   return {
     get: <S extends z.ZodType>(path: string, schema: S) =>
       send({ method: 'GET', path, headers }, 200, schema),
-    /** Without `body` none is sent. */
+    /** Without `body` the request has none. */
     post: <S extends z.ZodType>(
       path: string,
       expected: number,
@@ -35,12 +35,12 @@ export function createDemoCaller(
       body?: unknown,
       more: Headers = {},
     ) => send({ method: 'POST', path, headers: { ...headers, ...more }, body }, expected, schema),
-    /** Reads without showing anything. */
+    /** Reads without printing anything. */
     async quietly<S extends z.ZodType>(path: string, schema: S): Promise<z.infer<S>> {
       const call = { method: 'GET', path, headers } as const;
       return read(call, await sendDemoCall(baseUrl, call, signal), 200, schema);
     },
-    /** Shows a request that was sent quietly, and what is of interest in its response. */
+    /** Prints a request that was sent quietly, and the relevant part of its response. */
     showRead(path: string, what: string, content: unknown): void {
       show.request({ method: 'GET', path, headers });
       show.show(what, content);

@@ -1,4 +1,4 @@
-/** A step of the demo did not hold; the message says which and what came instead. */
+/** A step of the demo failed; the message names the step and the actual result. */
 export class DemoError extends Error {
   override readonly name = 'DemoError';
 }

@@ -5,19 +5,19 @@ import type { ReceivedRequest } from '../receiver/received-request.js';
 import type { StackDescription } from '../stack/stack-description.js';
 import type { Narrator } from './narrator.js';
 
-/** What every part of the demo works with. */
+/** What every part of the demo uses. */
 export interface Demo {
   readonly description: StackDescription;
   /** The stack's backoff before a first retry. */
   readonly retryBaseMs: number;
   readonly signal: AbortSignal;
-  /** Different in each run, so that the demo can be played again on the same stack. */
+  /** Different in each run, so that the demo can run again on the same stack. */
   readonly run: string;
   readonly show: Narrator;
   readonly watcher: ReturnType<typeof createWatcher>;
 }
 
-/** Waits for what the example receiver gets, by its log. */
+/** Waits for requests in the log of the example receiver. */
 export function createWatcher(logFile: string, signal: AbortSignal) {
   const received = (path: string, what: string, isIt: (request: ReceivedRequest) => boolean) =>
     eventually(`the receiver gets ${what}`, async () => (await readReceived(logFile, path)).find(isIt), {
@@ -26,7 +26,7 @@ export function createWatcher(logFile: string, signal: AbortSignal) {
     });
   return {
     received,
-    /** The delivery of an event, of one resource if given. */
+    /** The delivery of an event, for the resource if given. */
     event: (path: string, event: string, resourceId?: string) =>
       received(
         path,

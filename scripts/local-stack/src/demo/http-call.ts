@@ -4,13 +4,13 @@ import { withTimeLimit } from '../time-limit.js';
 
 const ANSWER_MS = 30_000;
 
-/** A request as a partner or an owner's browser would send it. */
+/** A request as a partner or an owner's browser sends it. */
 export interface DemoCall extends Pick<Call, 'headers' | 'body'> {
   readonly method: 'GET' | 'POST';
   readonly path: string;
 }
 
-/** Sends one request and reads the whole response. Waits once as long as a 429 says; rejects if no response arrives. */
+/** Sends one request and reads the whole response. On a 429 waits once, as long as it says. Rejects if no response arrives. */
 export async function sendDemoCall(
   baseUrl: string,
   call: DemoCall,

@@ -3,21 +3,21 @@ import type { HttpResponse } from '@partner/test-kit/http-call';
 import { DemoError } from './demo-error.js';
 import type { DemoCall } from './http-call.js';
 
-/** Shows the steps of the demo to a person. */
+/** Prints the steps of the demo. */
 export interface Narrator {
   step(title: string): void;
   request(call: DemoCall): void;
   answer(answer: HttpResponse): void;
   /** Something with a name, e.g. a message or a webhook. */
   show(name: string, content: unknown): void;
-  /** What the step proves. Throws {@link DemoError} when it does not hold. */
+  /** What the step proves. Throws {@link DemoError} if the claim is false. */
   prove(holds: boolean, claim: string): void;
 }
 
 const SHOWN_HEADERS = ['idempotency-replayed', 'x-svc-api-version', 'retry-after'];
 const ONE_LINE = 100;
 
-/** Writes JSON; an installer job in full only the first time, since most of it stays the same. */
+/** Prints JSON; an installer job in full only the first time, since most of it stays the same. */
 function createRenderer(): (content: unknown) => string {
   let hasShownJob = false;
   return (content) => {
@@ -35,7 +35,7 @@ function createRenderer(): (content: unknown) => string {
   };
 }
 
-/** Makes the narrator. Keys and cookies are shown as they are: all of them belong to the sandbox. */
+/** Creates the narrator. Prints keys and cookies in full: all of them belong to the sandbox. */
 export function createNarrator(write: (text: string) => void): Narrator {
   let steps = 0;
   let title = '';

@@ -13,7 +13,7 @@ import { silentLogger } from '@partner/kernel/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 
-/** The platform (the company's CRM), as far as the demo plays it. Each call resolves to what was sent, once the broker has it. */
+/** The part of the platform (the company's CRM) that the demo simulates. Each call resolves to the sent message, once the broker has confirmed it. */
 export interface Platform {
   createJob(job: {
     readonly jobId: string;
@@ -25,7 +25,7 @@ export interface Platform {
   close(): Promise<void>;
 }
 
-/** Connects to the broker as the platform would. */
+/** Connects to the broker as the platform does. */
 export async function connectPlatform(amqpUrl: string, signal: AbortSignal): Promise<Platform> {
   const surroundings = { logger: silentLogger, metrics: new Registry() };
   const connection = createAmqpConnection({ url: amqpUrl, name: 'demo platform', ...surroundings });

@@ -8,8 +8,8 @@ import { playJob, playLeads } from './play-job.js';
 import { playFailingServer, playSubscription, signIn } from './play-subscription.js';
 
 /**
- * Plays the main job on a running stack and shows each step: request, response and what it proves. Throws {@link DemoError}
- * when a step does not hold.
+ * Runs the main job on a running stack and prints each step: request, response and what they prove. Throws {@link DemoError}
+ * if a step fails.
  */
 export async function playDemo(
   options: Pick<Demo, 'description' | 'retryBaseMs' | 'signal'> & { readonly write: (text: string) => void },

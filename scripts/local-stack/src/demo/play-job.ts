@@ -25,7 +25,7 @@ interface Participants {
   readonly hook: DemoSubscription;
 }
 
-/** Hands a lead in, again with its key, and again with its address spelled another way. */
+/** Creates a lead, repeats the request with its key, and sends the address again in another spelling. */
 export async function playLeads(
   { show, run }: Demo,
   sales: SandboxCompany,
@@ -42,18 +42,18 @@ export async function playLeads(
   const send = () =>
     partner.post('/inbound/leads', 201, leadCreated, lead, { 'idempotency-key': `demo-lead-${run}` });
 
-  show.step(`A partner of ${sales.name} hands in a lead`);
+  show.step(`A partner of ${sales.name} creates a lead`);
   const { data: created } = await send();
   show.prove(created.leadId.startsWith('lead_'), 'the lead is new: 201');
 
-  show.step('The same request once more, with the same Idempotency-Key');
+  show.step('The partner repeats the request with the same Idempotency-Key');
   const { data: replayed, response } = await send();
   show.prove(
     replayed.leadId === created.leadId && response.headers.get('idempotency-replayed') === 'true',
-    'the original response is repeated, and no second lead is created',
+    'the service repeats the original response and creates no second lead',
   );
 
-  show.step('Another lead for the same address, spelled another way');
+  show.step('Another lead for the same address, in another spelling');
   const { data: merged } = await partner.post('/inbound/leads', 200, leadMerged, {
     ...lead,
     fullName: 'C. Morgan',
@@ -63,7 +63,7 @@ export async function playLeads(
   return { name: lead.fullName, phone: lead.phone, line1 };
 }
 
-/** A job from its assignment by the platform to the webhook about the installer's report. */
+/** Follows a job from its assignment by the platform to the webhook about the installer's report. */
 export async function playJob(demo: Demo, participants: Participants, installer: DemoCaller): Promise<void> {
   const { show } = demo;
   show.step(`The platform creates a job and assigns it to ${participants.installer.name}`);
@@ -84,7 +84,7 @@ export async function playJob(demo: Demo, participants: Participants, installer:
     'it is the same projection as in the feed, with no email, price or cost in it',
   );
 
-  show.step("The installer's server was told, too");
+  show.step("The installer's server received a webhook, too");
   const assigned = await demo.watcher.event(participants.hook.path, 'install.job_assigned', jobId);
   show.show('the receiver got', headersOf(assigned));
   show.show('body', bodyOf(assigned));
@@ -92,11 +92,11 @@ export async function playJob(demo: Demo, participants: Participants, installer:
 
   const version = await reportStatus(demo, installer, { jobId, version: job.resource.version });
 
-  show.step('The change feed has the move');
+  show.step('The change feed contains the change');
   const second = await nextEntry(demo, installer, { jobId, cursor: first.page.nextCursor, version });
   show.prove(
     second.entry.sequence > first.entry.sequence && second.entry.resource.status === 'ACKNOWLEDGED',
-    'one entry for one change, behind the cursor of the page before',
+    'one entry for one change, after the cursor of the previous page',
   );
   await showWebhook(demo, participants.hook, { jobId, version });
 }
@@ -151,7 +151,7 @@ async function reportStatus(
   const body = {
     status: 'ACKNOWLEDGED',
     occurredAt: new Date().toISOString(),
-    note: 'We have it.',
+    note: 'We received the job.',
     expectedVersion: version,
   };
   const report = () =>
@@ -165,7 +165,7 @@ async function reportStatus(
     `the job is ACKNOWLEDGED, at version ${moved.resource.version}`,
   );
 
-  show.step('The same report once more, as after a lost response');
+  show.step('The installer repeats the report, as after a lost response');
   const { response: repeated } = await report();
   show.prove(
     repeated.text === response.text && repeated.headers.get('idempotency-replayed') === 'true',
@@ -179,7 +179,7 @@ async function showWebhook(
   hook: DemoSubscription,
   { jobId, version }: { readonly jobId: string; readonly version: number },
 ): Promise<void> {
-  show.step('The webhook as the receiver got it');
+  show.step('The webhook as the receiver received it');
   const webhook = await watcher.event(hook.path, 'install.status_changed', jobId);
   show.show('headers', headersOf(webhook));
   show.show('body', bodyOf(webhook));
@@ -191,7 +191,10 @@ async function showWebhook(
   new Webhook(hook.secret).verify(rawBody, webhook.headers, { jsonParse: false });
   show.prove(true, 'webhook-signature: accepted by the stock verifier of Standard Webhooks');
   const tampered = Buffer.from(rawBody.toString('utf8').replace('ACKNOWLEDGED', 'COMPLETE'));
-  show.prove(!isAccepted(hook.secret, tampered, webhook.headers), 'the same with one word changed: refused');
+  show.prove(
+    !isAccepted(hook.secret, tampered, webhook.headers),
+    'the same body with one word changed: refused',
+  );
 }
 
 function isAccepted(secret: string, body: Buffer, headers: Readonly<Record<string, string>>): boolean {

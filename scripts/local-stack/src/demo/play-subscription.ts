@@ -13,7 +13,7 @@ import type { SandboxCompany } from '../stack/stack-description.js';
 import { createDemoCaller, type DemoCaller } from './demo-caller.js';
 import { type Demo, headersOf } from './demo.js';
 
-/** A longer backoff is shown, not waited for. */
+/** The demo prints a longer backoff instead of waiting for it. */
 const LONGEST_WAIT_MS = 10_000;
 
 /** A subscription of the demo to a path of the example receiver. */
@@ -23,7 +23,7 @@ export interface DemoSubscription {
   readonly secret: string;
 }
 
-/** Signs the owner of a company in. */
+/** Signs in as the owner of a company. */
 export async function signIn(
   { description: { baseUrl }, show, signal }: Demo,
   company: SandboxCompany,
@@ -52,16 +52,16 @@ export async function playSubscription(demo: Demo, owner: DemoCaller): Promise<D
   show.step('The owner activates the subscription');
   const path = `/partner-api/webhooks/${hook.id}`;
   await eventually(
-    'the console learns of the test delivery',
+    'the console receives the result of the test delivery',
     async () => (await owner.quietly(path, subscription)).verified,
     { everyMs: 200, signal },
   );
   const { data: activated } = await owner.post(`${path}/activate`, 200, subscription);
-  show.prove(activated.state === 'active', 'it is active: a verified test delivery came first');
+  show.prove(activated.state === 'active', 'it is active, because its test delivery was verified');
   return hook;
 }
 
-/** Creates a subscription and gives its secret to the receiver. */
+/** Creates a subscription and sends its secret to the receiver. */
 async function subscribe(
   { description: { receiver }, run, show }: Demo,
   owner: DemoCaller,
@@ -77,20 +77,20 @@ async function subscribe(
   await registerSecret(receiver, { version, secret, path, subscriptionId: id });
   show.prove(
     state === 'paused',
-    'it starts paused; its secret is shown this once, and was given to the receiver',
+    'it starts paused; its secret is shown only this once, and the demo has sent it to the receiver',
   );
   return { id, path, secret };
 }
 
-/** Has a test delivery sent. */
+/** Requests a test delivery. */
 async function sendTest(owner: DemoCaller, { id }: DemoSubscription) {
   return (await owner.post(`/partner-api/webhooks/${id}/test`, 202, deliverySchema)).data;
 }
 
-/** A server that returns 503 at first gets the delivery again. */
+/** Shows that a server which first returns 503 receives the delivery again. */
 export async function playFailingServer(demo: Demo, owner: DemoCaller): Promise<void> {
   const { show, watcher, signal, retryBaseMs } = demo;
-  show.step('A server that fails at first gets it again');
+  show.step('A server that first fails receives the webhook again');
   const hook = await subscribe(demo, owner, `/fail/503/1/demo-${demo.run}`);
   const { id } = await sendTest(owner, hook);
   const refused = await watcher.received(hook.path, 'the first attempt', ({ status }) => status === 503);

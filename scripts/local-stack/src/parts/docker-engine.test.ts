@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A stand-in for the docker command that notes what it is asked. */
+/** A fake docker command that records its arguments. */
 function docker(script: string): void {
   const file = path.join(directory, 'docker');
   writeFileSync(
@@ -41,7 +41,7 @@ test('an engine without the compose plugin, or one that does not run, is not use
   await expect(parts.isUsable()).resolves.toBe(true);
 });
 
-test('only what is needed is started, on the given ports, and ended under the same project name', async () => {
+test('starts only the needed parts, on the given ports, and stops them under the same project name', async () => {
   docker('exit 0');
   const parts = createDockerParts({ root: directory, directory });
 
@@ -58,7 +58,7 @@ test('only what is needed is started, on the given ports, and ended under the sa
   ]);
 });
 
-test('says what docker said when it fails', async () => {
+test('includes the output of docker in its error', async () => {
   docker('echo "pull access denied" >&2; exit 1');
   const parts = createDockerParts({ root: directory, directory });
 

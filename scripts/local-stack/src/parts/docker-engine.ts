@@ -8,13 +8,13 @@ import type { PartName } from './part-source.js';
 export interface DockerParts {
   /** Whether an engine runs and has the compose plugin. */
   isUsable(): Promise<boolean>;
-  /** Starts them on these ports of loopback and resolves once they are healthy. Harmless when they run. */
+  /** Starts them on these ports of loopback and resolves once they are healthy. Leaves running ones as they are. */
   start(ports: Readonly<Partial<Record<PartName, number>>>): Promise<void>;
-  /** Ends and removes them; their data only when asked. */
+  /** Stops and removes them; removes their data only on request. */
   stop(options: { readonly withData: boolean }): Promise<void>;
 }
 
-/** The address of a part that compose publishes on this port; the credentials stand in `docker-compose.yml`. */
+/** The address of a part that compose publishes on this port; the credentials are in `docker-compose.yml`. */
 export const DOCKER_URLS: Readonly<Record<PartName, (port: number) => string>> = {
   postgres: (port) => `postgres://partner:partner@127.0.0.1:${port}/partner`,
   rabbitmq: (port) => `amqp://partner:partner@127.0.0.1:${port}`,
@@ -23,7 +23,7 @@ export const DOCKER_URLS: Readonly<Record<PartName, (port: number) => string>> =
 
 const PORT_VARIABLES = { postgres: 'POSTGRES_PORT', rabbitmq: 'RABBITMQ_PORT', redis: 'REDIS_PORT' } as const;
 
-/** The containers of one stack: their names hold a part that no other directory's stack has. */
+/** The containers of one stack; a part of their names is unique to its directory. */
 export function createDockerParts(options: {
   readonly root: string;
   readonly directory: string;

@@ -11,21 +11,21 @@ const externalResource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('containers') }),
 ]);
 
-/** Something that a stack has made outside its directory. */
+/** A resource that a stack has created outside its directory. */
 export type ExternalResource = z.infer<typeof externalResource>;
 
 function fileIn(directory: string): string {
   return path.join(directory, 'external-resources.json');
 }
 
-/** Notes what a stack makes outside its directory, so that it can be removed with the stack's data. */
+/** Records what a stack creates outside its directory, so that it can be removed with the stack's data. */
 export function recordExternalResource(directory: string, made: ExternalResource): void {
   const known = readJson(fileIn(directory), z.array(externalResource)) ?? [];
   if (known.some((other) => JSON.stringify(other) === JSON.stringify(made))) return;
   writePrivateJson(fileIn(directory), [...known, made]);
 }
 
-/** Removes everything that the stack of the directory has made elsewhere; a server that is away fails it. */
+/** Removes everything that the stack of the directory has created elsewhere. Rejects if a server is unreachable. */
 export async function removeExternalResources(stack: {
   /** The root of the project. */
   readonly root: string;

@@ -15,7 +15,7 @@ let rabbitmq: LocalRabbitmq;
 let redis: LocalRedis;
 
 beforeAll(async () => {
-  // As root Postgres runs as another user, who has to get through.
+  // For root, Postgres runs as another user, who needs access to the directory.
   chmodSync(directory, 0o711);
   [postgres, rabbitmq, redis] = await Promise.all([
     startPostgres({ directory: path.join(directory, 'postgres'), port: await freePort(), durable: false }),
@@ -38,7 +38,7 @@ function as(url: string, user: string, pathname: string): string {
 }
 
 describe('a given Postgres', () => {
-  test('gets the database partner, once, whatever database the URL names', async () => {
+  test('creates the database partner once, whatever database the URL names', async () => {
     const own = await ownDatabase(postgres.url);
 
     expect(own).toEqual({
@@ -50,7 +50,7 @@ describe('a given Postgres', () => {
     await expect(ownDatabase(postgres.url)).resolves.toMatchObject({ made: true });
   });
 
-  test('says which right is lacking when the user may not make a database, or not write in it', async () => {
+  test('names the missing right of a user who cannot create a database or write to it', async () => {
     await dropOwnDatabase(postgres.url);
     await withPostgres(postgres.url, (client) => client.query('create role weak login'));
     const url = as(postgres.url, 'weak', '/postgres');
@@ -62,7 +62,7 @@ describe('a given Postgres', () => {
     await expect(ownDatabase(url)).rejects.toThrow(/^POSTGRES_URL: permission denied for database partner\./);
   });
 
-  test('says that it can not be reached', async () => {
+  test('reports that it is unreachable', async () => {
     const url = `postgres://nobody@127.0.0.1:${await freePort()}/postgres`;
 
     await expect(ownDatabase(url)).rejects.toThrow(/^POSTGRES_URL: .*ECONNREFUSED/);
@@ -73,7 +73,7 @@ describe('a given RabbitMQ', () => {
   const control = (...args: string[]) =>
     execFileSync('/usr/lib/rabbitmq/bin/rabbitmqctl', args, { env: rabbitmq.controlEnv, stdio: 'pipe' });
 
-  test('is used only in the vhost partner; without it the message has the commands that make it', async () => {
+  test('is used only in the vhost partner; if that is missing, the message contains the commands to create it', async () => {
     await expect(ownVhost(rabbitmq.url)).rejects.toThrow(
       /^AMQP_URL: the broker refuses the vhost\. .* rabbitmqctl add_vhost partner && rabbitmqctl set_permissions -p partner guest/,
     );
@@ -88,7 +88,7 @@ describe('a given RabbitMQ', () => {
     });
   });
 
-  test('is refused when the user may not declare in the vhost', async () => {
+  test('is refused if the user may not declare in the vhost', async () => {
     control('add_vhost', 'partner-read-only');
     control('set_permissions', '-p', 'partner-read-only', 'guest', '^$', '^$', '.*');
 
@@ -99,7 +99,7 @@ describe('a given RabbitMQ', () => {
 });
 
 describe('a given Redis', () => {
-  test('is tried with a script, and only keys with the prefix are ever removed', async () => {
+  test('is checked with a script, and loses only keys with the prefix', async () => {
     await checkRedis(redis.url, 'partner:');
     await withRedis(redis.url, (client) => client.mset('partner:a', '1', 'partner:b', '1', 'theirs', '1'));
 
@@ -108,7 +108,7 @@ describe('a given Redis', () => {
     await expect(withRedis(redis.url, (client) => client.keys('*'))).resolves.toEqual(['theirs']);
   });
 
-  test('says which right is lacking', async () => {
+  test('names the missing right', async () => {
     await withRedis(redis.url, (client) =>
       client.call('acl', 'setuser', 'weak', 'on', '>weak', '~other:*', '+@all'),
     );

@@ -3,18 +3,18 @@ import { withRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { StackError } from '../stack-error.js';
 
-/** What of a given server the stack uses; it touches nothing else there. */
+/** The part of a given server that the stack uses; it touches nothing else there. */
 export interface OwnNamespace {
   readonly url: string;
-  /** Whether it was made now, so that it may be removed again. */
+  /** Whether this call has created it, so that it may be removed again. */
   readonly made: boolean;
 }
 
 const OWN_NAME = 'partner';
 
 /**
- * The database `partner` on a given Postgres, made when it is missing; the database that the URL names only serves to get
- * in. Throws {@link StackError} that says what the server refuses and how to allow it.
+ * Returns the database `partner` on a given Postgres, and creates it if it is missing. The database of the URL only serves
+ * to connect. Throws {@link StackError} that says what the server refuses and how to allow it.
  */
 export async function ownDatabase(url: string): Promise<OwnNamespace> {
   const own = withPath(url, OWN_NAME);
@@ -39,15 +39,15 @@ export async function ownDatabase(url: string): Promise<OwnNamespace> {
   }
 }
 
-/** Removes the database `partner` that {@link ownDatabase} has made. `adminUrl` is the URL that it was given. */
+/** Removes the database `partner` that {@link ownDatabase} has created. `adminUrl` is the URL that was passed to it. */
 export async function dropOwnDatabase(adminUrl: string): Promise<void> {
   await withPostgres(adminUrl, (client) => client.query(`drop database if exists ${OWN_NAME} with (force)`));
 }
 
 /**
- * The vhost `partner` on a given RabbitMQ, made over its management API when it is missing; another vhost is used only when
- * the URL names one that begins with `partner`. Throws {@link StackError} that says what the broker refuses and how to
- * allow it.
+ * Returns the vhost `partner` on a given RabbitMQ, and creates it over the management API if it is missing. Uses another
+ * vhost only if the URL names one that begins with `partner`. Throws {@link StackError} that says what the broker refuses
+ * and how to allow it.
  */
 export async function ownVhost(url: string): Promise<OwnNamespace> {
   const named = decodeURIComponent(new URL(url).pathname.slice(1));
@@ -57,7 +57,7 @@ export async function ownVhost(url: string): Promise<OwnNamespace> {
   try {
     const problem = await tryVhost(own);
     if (problem === undefined) return { url: own, made: false };
-    // All that amqplib tells of a refused vhost; the broker's own words are lost.
+    // amqplib reports only this for a refused vhost; the broker's text is lost.
     if (!problem.includes('ConnectionOpenOk')) throw new Error(problem);
     await makeVhost(url, vhost, user);
     const stillProblem = await tryVhost(own);
@@ -71,13 +71,13 @@ export async function ownVhost(url: string): Promise<OwnNamespace> {
   }
 }
 
-/** Removes a vhost that {@link ownVhost} has made. */
+/** Removes a vhost that {@link ownVhost} has created. */
 export async function dropOwnVhost(url: string): Promise<void> {
   const vhost = new URL(url).pathname.slice(1);
   await management(url, 'DELETE', `/api/vhosts/${vhost}`);
 }
 
-/** Tries what the gateways do on a given Redis. Throws {@link StackError} that says what the server refuses. */
+/** Runs the commands of the gateways on a given Redis. Throws {@link StackError} that says what the server refuses. */
 export async function checkRedis(url: string, keyPrefix: string): Promise<void> {
   const key = `${keyPrefix}permission-check`;
   try {
@@ -136,7 +136,7 @@ async function makeVhost(url: string, vhost: string, user: string): Promise<void
 
 async function management(amqpUrl: string, method: string, path: string, body?: unknown): Promise<void> {
   const { hostname, port, username, password } = new URL(amqpUrl);
-  // Behind another port the API on this one may well belong to another broker.
+  // If AMQP uses another port, the API on this one may belong to another broker.
   if (!['', '5672', '5671'].includes(port)) throw new Error('the broker refuses the vhost');
   const credentials = `${decodeURIComponent(username) || 'guest'}:${decodeURIComponent(password) || 'guest'}`;
   let answer: Response;

@@ -5,7 +5,7 @@ const MAC_DIRECTORIES = [
   '/Applications/Google Chrome.app/Contents/MacOS',
 ];
 
-/** The program of an installed Chromium, or of a browser that is built from it; undefined when there is none. */
+/** Returns the program of an installed Chromium, or of a browser built from it; undefined if there is none. */
 export function findChromium(): string | undefined {
   return (
     findProgram('chromium') ??

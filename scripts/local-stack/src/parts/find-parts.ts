@@ -14,14 +14,14 @@ export type PartSources = Readonly<Record<PartName, PartSource>>;
 export const URL_VARIABLES = { postgres: 'POSTGRES_URL', rabbitmq: 'AMQP_URL', redis: 'REDIS_URL' } as const;
 
 /**
- * Finds each part in this order: a server that a variable names; a Docker engine that runs; installed programs; packages
- * that can be installed here. Throws {@link StackError} with one message when a part is to be had in no way.
+ * Finds each part in this order: a server that a variable names; a running Docker engine; installed programs; packages
+ * that can be installed here. Throws {@link StackError} with one message if a part is unavailable in all these ways.
  */
 export async function findParts(deps: {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly redisKeyPrefix: string;
   readonly docker: DockerParts;
-  /** Hears of what is made outside the stack's own directory. */
+  /** Called with each resource that is created outside the stack's directory. */
   readonly remember: (made: ExternalResource) => void;
   readonly report: Progress;
 }): Promise<PartSources> {
@@ -40,7 +40,7 @@ export async function findParts(deps: {
   };
 }
 
-/** A part as a private instance on free ports. */
+/** Returns a part as a private instance on free ports. */
 export async function privateSource(part: PartName): Promise<PartSource> {
   return part === 'rabbitmq'
     ? {
@@ -76,7 +76,7 @@ async function startContainers(
     return sources;
   } catch (error) {
     if (!(error instanceof StackError)) throw error;
-    deps.report(`${error.message}\ngoing on with installed programs`);
+    deps.report(`${error.message}\nusing installed programs instead`);
     await deps.docker.stop({ withData: false }).catch(() => undefined);
     return undefined;
   }
@@ -88,7 +88,7 @@ async function givenPostgres(url: string | undefined, deps: Surroundings): Promi
   const own = await ownDatabase(url);
   if (own.made) deps.remember({ kind: 'database', url });
   deps.report(
-    `Postgres is the one of POSTGRES_URL; its database "partner" ${own.made ? 'was made' : 'is used'}`,
+    `Postgres is the one of POSTGRES_URL; its database "partner" ${own.made ? 'was created' : 'is used'}`,
   );
   return { kind: 'given', url: own.url };
 }
@@ -99,7 +99,9 @@ async function givenRabbitmq(url: string | undefined, deps: Surroundings): Promi
   const own = await ownVhost(url);
   if (own.made) deps.remember({ kind: 'vhost', url: own.url });
   const vhost = decodeURIComponent(new URL(own.url).pathname.slice(1));
-  deps.report(`RabbitMQ is the one of AMQP_URL; its vhost "${vhost}" ${own.made ? 'was made' : 'is used'}`);
+  deps.report(
+    `RabbitMQ is the one of AMQP_URL; its vhost "${vhost}" ${own.made ? 'was created' : 'is used'}`,
+  );
   return { kind: 'given', url: own.url };
 }
 

@@ -23,7 +23,7 @@ function machineWith(installed: readonly Installable[], result?: 'installs' | 'p
   };
 }
 
-test('what is there is not installed again', async () => {
+test('does not install an existing program again', async () => {
   const machine = machineWith(['redis'], 'installs');
 
   await installMissingParts(undefined, undefined, machine);
@@ -32,7 +32,7 @@ test('what is there is not installed again', async () => {
   expect(machine.asked).toEqual([['postgres', 'rabbitmq']]);
 });
 
-test('a part that is not needed is not installed', async () => {
+test('does not install a part that is not needed', async () => {
   const machine = machineWith([], 'installs');
 
   await installMissingParts(undefined, ['redis'], machine);
@@ -48,7 +48,7 @@ test('with no way to install it, one message names what is missing and how to ge
   );
 });
 
-test('a tool that ends well without effect is not believed', async () => {
+test('rejects if a tool exits with 0 but has installed nothing', async () => {
   const failure = installMissingParts(
     undefined,
     undefined,
@@ -58,7 +58,7 @@ test('a tool that ends well without effect is not believed', async () => {
   await expect(failure).rejects.toThrow('there is still no Redis; try it yourself: tool add redis');
 });
 
-test('a browser is installed only where it is asked for, and no server can stand in for it', async () => {
+test('installs a browser only on request, and accepts no server instead of it', async () => {
   const machine = machineWith(['postgres', 'rabbitmq', 'redis'], 'installs');
   await installMissingParts(undefined, undefined, machine);
   await installMissingParts(undefined, ['postgres', 'chromium'], machine);

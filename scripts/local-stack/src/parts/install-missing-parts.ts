@@ -11,7 +11,7 @@ import { StackError } from '../stack-error.js';
 import { findChromium } from './find-chromium.js';
 import { PART_NAMES, PART_TITLES, type PartName } from './part-source.js';
 
-/** Tools of tests: the browser for pages, the checker of alert rules, and what builds and runs container images. */
+/** Tools of tests: a browser, the checker of alert rules, and a builder and runner of container images. */
 const TEST_TOOLS = ['chromium', 'promtool', 'docker', 'mmdebstrap'] as const;
 
 /** What can be installed. */
@@ -63,18 +63,18 @@ const UNITS: Readonly<Partial<Record<Installable, readonly string[]>>> = {
   docker: ['docker.service', 'docker.socket', 'containerd'],
 };
 
-/** How software is added to a machine. */
+/** A way to install software on a machine. */
 interface PackageTool {
   readonly name: string;
-  /** How a person would do it. */
+  /** The command to run by hand. */
   manually(parts: readonly Installable[]): string;
   install(parts: readonly Installable[]): Promise<void>;
 }
 
-/** What a machine has and can do. */
+/** The installed programs of a machine, and its way to install others. */
 interface Machine {
   isInstalled(part: Installable): boolean;
-  /** Undefined when nothing can be installed. */
+  /** Undefined if nothing can be installed. */
   packageTool(): Promise<PackageTool | undefined>;
 }
 
@@ -84,8 +84,8 @@ const thisMachine: Machine = {
 };
 
 /**
- * Installs those of the parts whose programs this machine lacks: by apt-get as root or with sudo that asks for no password,
- * by Homebrew on a Mac. Throws {@link StackError} with one message that names what to install when that is not possible.
+ * Installs the parts whose programs are missing on this machine: with apt-get as root or with sudo that needs no password,
+ * with Homebrew on a Mac. If that is impossible, throws {@link StackError} with one message that names what to install.
  */
 export async function installMissingParts(
   report: Progress = () => undefined,
@@ -112,7 +112,7 @@ export async function installMissingParts(
   const still = missing.filter((part) => !machine.isInstalled(part));
   if (still.length > 0) {
     throw new StackError(
-      `${tool.name} ended well, but there is still no ${still.map((part) => TITLES[part]).join(', ')};` +
+      `${tool.name} succeeded, but there is still no ${still.map((part) => TITLES[part]).join(', ')};` +
         ` try it yourself: ${tool.manually(still)}`,
     );
   }
@@ -145,8 +145,8 @@ const CLUSTER_SETTINGS = '/etc/postgresql-common/createcluster.d';
 const SERVICE_POLICY = '/usr/sbin/policy-rc.d';
 
 /**
- * Debian's packages want to start their servers on the standard ports, at once and at each boot. We need the programs only:
- * no cluster is made, and nothing is started, unless the machine has a policy of its own for that.
+ * Debian's packages start their servers on the standard ports, at once and at each boot. We need only the programs. This
+ * prevents clusters and starts, unless the machine already has a policy for them.
  */
 function aptGet(asRoot: readonly string[]): PackageTool {
   const run = (command: string, ...args: string[]) => {
@@ -174,7 +174,7 @@ function aptGet(asRoot: readonly string[]): PackageTool {
         await run('install', '-D', '-m', '644', path.join(scratch, 'cluster'), file);
       }
       if (!existsSync(SERVICE_POLICY)) {
-        // Counts only while we run, so that it cannot outlive us.
+        // Applies only while this process runs, so a crash leaves no policy in force.
         const policy = `#!/bin/sh\n[ -d /proc/${process.pid} ] && exit 101\nexit 0\n`;
         await writeFile(path.join(scratch, 'policy'), policy);
         undo.push(() => run('rm', '-f', SERVICE_POLICY));

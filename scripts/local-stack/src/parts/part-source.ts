@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** The parts that are no work of ours. */
+/** The parts that other projects provide. */
 export const PART_NAMES = ['postgres', 'rabbitmq', 'redis'] as const;
 
 export type PartName = (typeof PART_NAMES)[number];
 
-/** How a person reads the name of a part. */
+/** The name of a part in messages. */
 export const PART_TITLES = {
   postgres: 'Postgres',
   rabbitmq: 'RabbitMQ',
@@ -14,13 +14,13 @@ export const PART_TITLES = {
 
 const port = z.int().min(1).max(65_535);
 
-/** Where a part comes from. */
+/** The source of a part. */
 export const partSource = z.discriminatedUnion('kind', [
-  /** A server that we were given; the URL names our own database or vhost there. */
+  /** A given server; the URL names the stack's database or vhost there. */
   z.object({ kind: z.literal('given'), url: z.string() }),
   /** A container of `docker-compose.yml`. */
   z.object({ kind: z.literal('docker'), url: z.string(), port }),
-  /** An instance of our own of an installed program. */
+  /** A private instance of an installed program. */
   z.object({
     kind: z.literal('private'),
     port,

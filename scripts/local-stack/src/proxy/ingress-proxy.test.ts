@@ -30,7 +30,7 @@ async function proxyTo(routes: readonly ProxyRoute[]): Promise<string> {
   return `http://127.0.0.1:${await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' })}`;
 }
 
-/** Responds with what arrived. */
+/** Responds with the request that arrived. */
 function echo(name: string): RequestListener {
   return (incoming, response) => {
     void text(incoming).then((body) => {
@@ -40,7 +40,7 @@ function echo(name: string): RequestListener {
   };
 }
 
-/** Sends bytes on a connection of their own and resolves to all that comes back until it is closed. */
+/** Sends bytes on a new connection and resolves to all bytes received until it closes. */
 async function exchange(baseUrl: string, ...parts: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
@@ -54,7 +54,7 @@ async function nameAt(baseUrl: string, path: string): Promise<unknown> {
   return typeof body === 'object' && body !== null && 'name' in body ? body.name : answer.status;
 }
 
-test('each path goes to its service, by whole segments', async () => {
+test('routes each path to its service, by whole segments', async () => {
   const baseUrl = await proxyTo([
     { prefix: '/partner/v1', targets: [await serve(echo('installer'))] },
     { prefix: '/partner-api', targets: [await serve(echo('console'))] },
@@ -67,7 +67,7 @@ test('each path goes to its service, by whole segments', async () => {
   await expect(nameAt(baseUrl, '/partner')).resolves.toBe(404);
 });
 
-test('an unknown path gets the error body with a request id', async () => {
+test('returns the error body with a request id for an unknown path', async () => {
   const baseUrl = await proxyTo([]);
 
   const answer = await fetch(baseUrl, { headers: { 'x-request-id': 'req-1' } });
@@ -81,7 +81,7 @@ test('an unknown path gets the error body with a request id', async () => {
   });
 });
 
-test('headers arrive as they were sent, with the client added to x-forwarded-for', async () => {
+test('passes headers on unchanged, except that it adds the client to x-forwarded-for', async () => {
   const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [await serve(echo('inbound'))] }]);
 
   const answer = await exchange(
@@ -98,7 +98,7 @@ test('headers arrive as they were sent, with the client added to x-forwarded-for
   expect(answer).toContain('"body":"{\\"a\\":1}"');
 });
 
-test('replicas take turns, and one that takes no connection is passed over', async () => {
+test('replicas take turns, and the proxy skips one that refuses connections', async () => {
   const gone = `http://127.0.0.1:${await freePort()}`;
   const targets = [await serve(echo('first')), gone, await serve(echo('second'))];
   const baseUrl = await proxyTo([{ prefix: '/inbound', targets }]);
@@ -119,7 +119,7 @@ test('with no replica left the answer is 503 with retry-after', async () => {
   await expect(answer.json()).resolves.toMatchObject({ code: 'unavailable' });
 });
 
-test('a service that dies in the middle of a request is not asked again', async () => {
+test('does not repeat a request to a service that dies during it', async () => {
   let requests = 0;
   const dying = await serve((incoming) => {
     requests += 1;
@@ -134,7 +134,7 @@ test('a service that dies in the middle of a request is not asked again', async 
 });
 
 test.each([
-  ['what is not HTTP', 'hello\r\n\r\n', 400],
+  ['bytes that are not HTTP', 'hello\r\n\r\n', 400],
   ['headers over 16 KB', `GET / HTTP/1.1\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
   ['no host', 'GET /inbound HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
   ['two hosts', 'GET http://a/ HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n', 400],
@@ -150,7 +150,7 @@ test.each([
   expect(head).toContain(`x-request-id: ${errorBody.parse(JSON.parse(body)).requestId}`);
 });
 
-test('an absolute target goes to its path, with its own host in place of the header', async () => {
+test('an absolute target is routed by its path, and its host replaces the header', async () => {
   const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [await serve(echo('inbound'))] }]);
   const answer = await exchange(
     baseUrl,
@@ -161,7 +161,7 @@ test('an absolute target goes to its path, with its own host in place of the hea
   expect(answer).not.toContain('other');
 });
 
-test('HTTP/1.0 without a host gets that of the service', async () => {
+test('HTTP/1.0 without a host receives the host of the service', async () => {
   const target = await serve(echo('inbound'));
   const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [target] }]);
   expect(await exchange(baseUrl, 'GET /inbound HTTP/1.0\r\n\r\n')).toContain(
@@ -169,7 +169,7 @@ test('HTTP/1.0 without a host gets that of the service', async () => {
   );
 });
 
-test.each(['100-continue', 'wonders'])('an expectation of %s is not passed on', async (expectation) => {
+test.each(['100-continue', 'wonders'])('does not pass on an expectation of %s', async (expectation) => {
   const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [await serve(echo('inbound'))] }]);
   const answer = await exchange(
     baseUrl,
@@ -181,7 +181,7 @@ test.each(['100-continue', 'wonders'])('an expectation of %s is not passed on', 
   expect(answer).not.toContain(expectation);
 });
 
-test('the answer to a request reaches its client when more bytes come than it announced', async () => {
+test('the response reaches the client even if it sends more bytes than it announced', async () => {
   const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [await serve(echo('inbound'))] }]);
   const answer = await exchange(
     baseUrl,
@@ -191,7 +191,7 @@ test('the answer to a request reaches its client when more bytes come than it an
   expect(answer).toContain('"body":"{}"');
 });
 
-test('an answer before the end of its request reaches the client, whose connection and the next request stay whole', async () => {
+test('a response before the end of its request reaches the client, whose connection serves the next request', async () => {
   const bodies: string[] = [];
   const refusing = await serve((incoming, response) => {
     bodies.push(incoming.url ?? '');
@@ -208,7 +208,7 @@ test('an answer before the end of its request reaches the client, whose connecti
   expect(bodies).toEqual(['/inbound/early', '/inbound/next']);
 });
 
-test('a stream arrives while it goes on', async () => {
+test('passes each part of a stream on at once', async () => {
   let end: () => void = () => undefined;
   const streaming = await serve((_incoming, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -12,15 +12,15 @@ import { protocolViolation } from '@partner/gateway-kit/protocol-violation';
 import { requestIdFrom } from '@partner/kernel/request-id';
 import { ServiceError } from '@partner/kernel/service-error';
 
-/** Paths that go to the replicas of one service. */
+/** Paths that are routed to the replicas of one service. */
 export interface ProxyRoute {
   /** Whole path segments, e.g. `/partner/v1`. */
   readonly prefix: string;
-  /** Addresses of the replicas, e.g. `http://127.0.0.1:20123`; requests go to them in turn. */
+  /** Addresses of the replicas, e.g. `http://127.0.0.1:20123`; they receive requests in turn. */
   readonly targets: readonly string[];
 }
 
-/** Longer than common clients keep an idle connection (Chrome 300 s, curl 118 s), so that they never send on a closing one. */
+/** Longer than common clients keep an idle connection (Chrome 300 s, curl 118 s), so that they do not send on a closing one. */
 const CLIENT_KEEP_ALIVE_MS = 350_000;
 /** Shorter than the services keep an idle connection (75 s), for the same reason. */
 export const UPSTREAM_KEEP_ALIVE_MS = 60_000;
@@ -42,14 +42,14 @@ const NOT_FORWARDED = new Set([
 interface RequestTarget {
   /** Path and query. */
   readonly path: string;
-  /** Of an absolute target; takes the place of the header `Host` (RFC 9112, 3.2.2). */
+  /** Of an absolute target; replaces the header `Host` (RFC 9112, 3.2.2). */
   readonly host?: string;
 }
 
 /**
- * A reverse proxy with the ingress's routes on one address. It adds itself to `x-forwarded-for`, sets `x-forwarded-proto`,
- * passes everything else on as it came, and takes the next replica when one takes no connection. With none left it
- * answers 503. It refuses what breaks HTTP/1.1 as the services do.
+ * A reverse proxy with the ingress's routes on one address. It adds the client to `x-forwarded-for`, sets
+ * `x-forwarded-proto` and passes everything else on unchanged. If a replica refuses connections, it uses the next one;
+ * with none left it responds with 503. It refuses violations of HTTP/1.1 as the services do.
  */
 export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
   const agent = new Agent({ keepAlive: true, timeout: UPSTREAM_KEEP_ALIVE_MS });
@@ -93,7 +93,7 @@ export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
     upstream.once('socket', (socket) => {
       const sendBody = () => {
         connected = true;
-        // A service may respond before the body comes.
+        // A service may respond before the body arrives.
         upstream.flushHeaders();
         request.pipe(upstream);
       };
@@ -140,7 +140,7 @@ function isBelow(prefix: string, path: string): boolean {
   return path.startsWith(prefix) && (next === '' || next === '/' || next === '?');
 }
 
-/** As a flat list, so that headers which came twice arrive twice. */
+/** A flat list, so that repeated headers stay repeated. */
 function forwardedHeaders(request: IncomingMessage, host: string): string[] {
   const { remoteAddress = '' } = request.socket;
   const before = request.headers['x-forwarded-for'];

@@ -14,7 +14,7 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 
-/** The files of a server certificate and of the authority that has signed it. */
+/** The files of a server certificate and of its authority. */
 export interface CertificateFiles {
   readonly caFile: string;
   readonly certificateFile: string;
@@ -26,8 +26,8 @@ const DAY_MS = 24 * 3_600_000;
 const LIFETIME_DAYS = 365;
 
 /**
- * Makes an authority and a server certificate for the host name, the names below it and loopback, unless the directory has them and they
- * are good for another week. The authority's key is not kept: nothing else can ever be signed with it.
+ * Creates an authority and a server certificate for the host name, the names below it and loopback, unless the directory
+ * has ones that are valid for another week. Discards the authority's key, so that nothing else can be signed with it.
  */
 export async function ensureCertificates(directory: string, hostName: string): Promise<CertificateFiles> {
   const files = {

@@ -1,6 +1,6 @@
 import { request, type RequestOptions } from 'node:https';
 
-/** Sends one request over a connection of its own and returns the status of the response. Rejects if none arrives in 10 s. */
+/** Sends one request over a new connection and returns the status of the response. Rejects if none arrives in 10 s. */
 export function httpsStatus(url: string, options: RequestOptions, body = ''): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent: false, timeout: 10_000, ...options }, (response) => {

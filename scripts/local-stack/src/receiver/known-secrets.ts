@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { readJson, writePrivateJson } from '../private-file.js';
 
-/** A signing secret that the receiver is told of. */
+/** A signing secret that was registered with the receiver. */
 export const knownSecret = z.object({
   version: z.int().min(1),
   secret: z.string().startsWith('whsec_'),
-  /** The path of the subscription's URL; absent: deliveries on every path may be signed with it. */
+  /** The path of the subscription's URL; absent: deliveries on every path may be signed with the secret. */
   path: z.string().startsWith('/').optional(),
   /** For people who read the file. */
   subscriptionId: z.string().optional(),
@@ -13,14 +13,14 @@ export const knownSecret = z.object({
 
 export type KnownSecret = z.infer<typeof knownSecret>;
 
-/** The secrets that the receiver verifies with, kept in a file so that it can be started again. */
+/** The receiver's secrets, stored in a file so that they survive a restart. */
 export interface KnownSecrets {
   add(secret: KnownSecret): void;
-  /** Those of the version that may sign deliveries on the path. */
+  /** Returns the secrets of the version that may sign deliveries on the path. */
   candidates(version: number, path: string): readonly string[];
 }
 
-/** Opens the secrets in a file that only its owner can read; it is made with the first secret. */
+/** Opens the secrets in a file that only its owner can read; the first secret creates the file. */
 export function openKnownSecrets(file: string): KnownSecrets {
   let secrets = readJson(file, z.array(knownSecret)) ?? [];
   return {

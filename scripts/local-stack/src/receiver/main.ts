@@ -15,8 +15,8 @@ const program = new Command('receiver')
     '--certificates <directory>',
     'keeps the certificate, its key and its authority; created if missing',
   )
-  .requiredOption('--log <file>', 'gets one JSON line for each request')
-  .requiredOption('--secrets <file>', 'keeps the secrets that it gets')
+  .requiredOption('--log <file>', 'receives one JSON line for each request')
+  .requiredOption('--secrets <file>', 'stores the registered secrets')
   .addHelpText(
     'after',
     `

@@ -7,11 +7,11 @@ export const receivedRequest = z.object({
   headers: z.record(z.string(), z.string()),
   /** Base64 of the raw bytes. */
   body: z.string(),
-  /** Null: no secret of the version that the request names is known for its path. */
+  /** Null: the receiver has no secret of the request's version for its path. */
   verified: z.boolean().nullable(),
   /** True when the same event was accepted on the same path before. */
   duplicate: z.boolean(),
-  /** What the receiver answered. */
+  /** The status of the receiver's response. */
   status: z.int(),
   /** Why it was not verified. */
   problem: z.string().nullable(),

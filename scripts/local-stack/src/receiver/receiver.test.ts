@@ -84,7 +84,7 @@ function tell(known: { path?: string; version?: number } = {}): Promise<void> {
   return registerSecret({ controlUrl, caFile }, { version: 1, secret, ...known });
 }
 
-test('a delivery that verifies is on the disk, byte for byte, when it is answered', async () => {
+test('writes a verified delivery to the disk, byte for byte, before it responds', async () => {
   await tell({ path: '/hooks' });
 
   await expect(deliver('/hooks', 'evt_1')).resolves.toBe(200);
@@ -102,7 +102,7 @@ test('a delivery that verifies is on the disk, byte for byte, when it is answere
   expect(Buffer.from(line?.body ?? '', 'base64').toString()).toBe('{"id":"evt_1","event":"install.test"}');
 });
 
-test('a delivery with a changed body is logged and refused', async () => {
+test('logs and refuses a delivery with a changed body', async () => {
   await tell();
 
   await expect(deliver('/hooks', 'evt_1', (body) => body.replace('test', 'toast'))).resolves.toBe(401);
@@ -119,7 +119,7 @@ test('without a secret for its version or path a delivery is neither verified no
   expect(await readReceived(logFile(), '/hooks')).toMatchObject([{ verified: null, status: 200 }]);
 });
 
-test('a repeated event is answered 200 and marked, also after a restart of the receiver [RECEIVER-3]', async () => {
+test('returns 200 for a repeated event and marks it, also after a restart of the receiver [RECEIVER-3]', async () => {
   await tell();
   await deliver('/hooks', 'evt_1');
   await deliver('/hooks', 'evt_1');
@@ -134,7 +134,7 @@ test('a repeated event is answered 200 and marked, also after a restart of the r
   expect(lines.map(({ verified }) => verified)).toEqual([true, true, true, true]);
 });
 
-test('a path can ask for failures; the event counts as new until it was accepted', async () => {
+test('a path can request failures; the event counts as new until it is accepted', async () => {
   const where = '/fail/503/2/hooks';
   await tell();
   const statuses: number[] = [];
@@ -147,7 +147,7 @@ test('a path can ask for failures; the event counts as new until it was accepted
   expect(lines.map(({ duplicate }) => duplicate)).toEqual([false, false, false, false, true]);
 });
 
-test('a subscriber can not reach the control paths by the name of the host', async () => {
+test('a subscriber cannot reach the control paths by the name of the host', async () => {
   const body = JSON.stringify({ version: 1, secret });
 
   await expect(post('/_control/secrets', body, {})).resolves.toBe(200);
@@ -157,7 +157,7 @@ test('a subscriber can not reach the control paths by the name of the host', asy
   expect(await readReceived(logFile(), '/_control/secrets')).toMatchObject([{ verified: null }]);
 });
 
-test('a line that a crash has cut off is left out, and the next one stands on a line of its own', async () => {
+test('skips a line that a crash has cut off, and writes the next record on a new line', async () => {
   await tell();
   await deliver('/hooks', 'evt_1');
   await stop();
@@ -170,7 +170,7 @@ test('a line that a crash has cut off is left out, and the next one stands on a 
   expect(lines.map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_2']);
 });
 
-test('the certificates are kept from one start to the next', async () => {
+test('reuses the certificates of the previous start', async () => {
   const before = readFileSync(caFile, 'utf8');
 
   await ensureCertificates(directory, 'receiver.partner.test');

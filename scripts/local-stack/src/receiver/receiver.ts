@@ -7,21 +7,21 @@ import { type Verdict, verifyDelivery } from './verify-delivery.js';
 
 const BODY_BYTES_AT_MOST = 5_000_000;
 
-/** Where the receiver is told a secret, and where it says that it is up. Answered for requests to a loopback name only. */
+/** The paths that register a secret and report readiness. Only requests to a loopback name reach them. */
 export const CONTROL_PATHS = { secrets: '/_control/secrets', health: '/_control/health' } as const;
 
 /**
  * The example of a partner's webhook endpoint. It verifies in the specification's order over the raw bytes, de-duplicates
- * by event id, logs each request and only then answers: 200, also to an event that it has already (spec:
- * Acknowledgement 6); 401 to what does not verify; and what the path asks for (see {@link requestedFailure}).
+ * by event id, logs each request and only then responds. It returns 200, also for a repeated event (spec:
+ * Acknowledgement 6), 401 if verification fails, and the failure that the path requests (see {@link requestedFailure}).
  */
 export async function createReceiver(deps: {
   readonly logFile: string;
   readonly secrets: KnownSecrets;
   readonly clock: () => Date;
-  /** What to answer to a request that has verified, or could not be; absent, and undefined: 200. */
+  /** The status for a request that is verified, or cannot be verified; absent or undefined: 200. */
   readonly answerWith?: (request: ReceivedRequest) => Promise<number | undefined>;
-  /** Told of each request once it is logged. */
+  /** Called with each request once it is logged. */
   readonly onReceived?: (request: ReceivedRequest) => void;
 }): Promise<{ readonly handle: RequestListener; close(): Promise<void> }> {
   const accepted = new Set<string>();
@@ -112,7 +112,7 @@ export async function createReceiver(deps: {
   };
 }
 
-/** What tells one event from another; the event id comes in a header, so that no body is parsed before this. */
+/** Identifies an event. The event id is in a header, so that no body is parsed before this. */
 function eventOf(request: Pick<ReceivedRequest, 'path' | 'headers'>): string | undefined {
   const id = request.headers['webhook-id'];
   return id === undefined ? undefined : `${request.path} ${id}`;
@@ -122,7 +122,7 @@ function isControlPath(path: string): boolean {
   return path === CONTROL_PATHS.secrets || path === CONTROL_PATHS.health;
 }
 
-/** A delivery names the host of its subscription's URL, so that no subscriber reaches the control paths. */
+/** A delivery names the host of its subscription's URL, so no subscriber reaches the control paths. */
 function isForLoopback(request: IncomingMessage): boolean {
   return /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '');
 }

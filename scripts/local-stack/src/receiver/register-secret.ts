@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { httpsStatus } from './https-status.js';
 import type { KnownSecret } from './known-secrets.js';
 
-/** Tells a running receiver a signing secret; it verifies with it from then on. Rejects when the receiver refuses it. */
+/** Registers a signing secret with a running receiver. Rejects if the receiver refuses it. */
 export async function registerSecret(
   receiver: { readonly controlUrl: string; readonly caFile: string },
   secret: KnownSecret,

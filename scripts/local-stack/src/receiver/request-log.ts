@@ -10,7 +10,7 @@ export interface RequestLog {
   close(): Promise<void>;
 }
 
-/** Opens the log and hands over what already stands in it, oldest first. A line that was cut off by a crash is left out. */
+/** Opens the log and returns its existing records, oldest first. Skips a line that a crash has cut off. */
 export async function openRequestLog(
   file: string,
   replay: (request: ReceivedRequest) => void,
@@ -42,7 +42,7 @@ async function* readRequests(file: string): AsyncGenerator<ReceivedRequest> {
   }
 }
 
-/** Reads one line of the log; undefined for what is no complete line. */
+/** Reads one line of the log; undefined for an incomplete one. */
 export function parseLine(line: string): ReceivedRequest | undefined {
   try {
     return receivedRequest.parse(JSON.parse(line));

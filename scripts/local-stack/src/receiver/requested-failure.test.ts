@@ -10,6 +10,6 @@ test.each([
   ['/fail/503/1x', undefined],
   ['/hooks/fail/503/1', undefined],
   ['/', undefined],
-])('%s asks for %j', (path, failure) => {
+])('%s requests %j', (path, failure) => {
   expect(requestedFailure(path)).toEqual(failure);
 });

@@ -23,7 +23,7 @@ describe('verifyDelivery', () => {
     expect(verifyDelivery({ headers: signedHeaders(), body, secret, now })).toEqual({ verified: true });
   });
 
-  test('refuses a body of which one byte was changed', () => {
+  test('refuses a body with one changed byte', () => {
     const changed = Buffer.from(body.toString('utf8').replace('evt_1', 'evt_2'));
 
     expect(verifyDelivery({ headers: signedHeaders(), body: changed, secret, now })).toEqual({
@@ -44,13 +44,13 @@ describe('verifyDelivery', () => {
     [-300_000, true],
     [300_000, true],
     [301_000, false],
-  ])('judges a timestamp that is %i ms away [LIMIT-5]', (offsetMs, verified) => {
+  ])('judges a timestamp that differs by %i ms [LIMIT-5]', (offsetMs, verified) => {
     const headers = signedHeaders(new Date(now.getTime() + offsetMs));
 
     expect(verifyDelivery({ headers, body, secret, now }).verified).toBe(verified);
   });
 
-  test('refuses what only the Standard Webhooks verifier refuses', () => {
+  test('refuses a delivery that only the Standard Webhooks verifier refuses', () => {
     const headers = { ...signedHeaders(), 'webhook-signature': 'v1,AAAA' };
 
     expect(verifyDelivery({ headers, body, secret, now })).toEqual({

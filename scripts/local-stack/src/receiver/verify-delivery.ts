@@ -2,13 +2,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { Webhook } from 'standardwebhooks';
 
-/** What a receiver finds out about a delivery before it looks into the body. */
+/** The result of verifying a delivery, before its body is parsed. */
 export type Verdict = { readonly verified: true } | { readonly verified: false; readonly problem: string };
 
 /**
  * Verifies one delivery in the specification's order, over the raw bytes: the signature in constant time, then the
  * timestamp (spec: Receiver verification order); then the Standard Webhooks signature with its stock verifier. `secret`
- * is the one of the version that `x-svc-secret-version` names.
+ * is the secret of the version in `x-svc-secret-version`.
  */
 export function verifyDelivery(delivery: {
   readonly headers: Readonly<Record<string, string>>;

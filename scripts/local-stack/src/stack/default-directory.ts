@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { PROJECT_ROOT } from './project-root.js';
 
-/** Where a stack keeps its files unless someone says otherwise. */
+/** The default directory of a stack's files. */
 export const DEFAULT_DIRECTORY = path.join(PROJECT_ROOT, '.stack');
 
-/** Says otherwise for all commands of a shell. */
+/** The variable that changes it for all commands of a shell. */
 export const STACK_DIRECTORY_VARIABLE = 'PARTNER_STACK_DIRECTORY';

@@ -7,7 +7,7 @@ import type { StackProcess } from './stack-process.js';
 import { receiverFiles } from './stack-programs.js';
 import type { StackPlan } from './stack-state.js';
 
-/** Describes a running stack to those who use it: its addresses, process numbers and sandbox companies. */
+/** Describes a running stack to its users: addresses, process numbers and sandbox companies. */
 export function describeStack(context: {
   readonly directory: string;
   readonly plan: StackPlan;

@@ -7,7 +7,7 @@ import { StackError } from '../stack-error.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { sandboxCompany, type SandboxCompany } from './stack-description.js';
 
-/** Makes the database of a private Postgres, unless it is there. */
+/** Creates the database of a private Postgres if it is missing. */
 export async function makeDatabase(port: number): Promise<void> {
   await withPostgres(postgresUrl(port), async (client) => {
     const found = await client.query(`select 1 from pg_database where datname = 'partner'`);
@@ -20,7 +20,7 @@ export async function migrateAndSeed(
   env: Readonly<Record<string, string>>,
 ): Promise<readonly SandboxCompany[]> {
   await runJobStateCommand('migrate', env);
-  // Its data are invented also where a test has services believe that they are in production.
+  // The data are invented, even if a test runs the services with the settings of production.
   const seeded = await runJobStateCommand('seed-sandbox', { ...env, PARTNER_ENVIRONMENT: 'sandbox' });
   return z.array(sandboxCompany).parse(JSON.parse(seeded));
 }

@@ -3,24 +3,24 @@ import { readJson } from '../private-file.js';
 import { stackDescription, type StackDescription } from './stack-description.js';
 import { readStackState, stackFiles } from './stack-state.js';
 
-/** One process of a stack as it is found. */
+/** The current state of one process of a stack. */
 export interface ProcessStatus {
   readonly name: string;
   readonly pid: number;
-  /** `running`: its own readiness is not known or not reached. */
+  /** `running`: its readiness is unknown or not reached. */
   readonly state: 'ready' | 'running' | 'ended';
   readonly address: string;
 }
 
-/** A stack as it is found. */
+/** The current state of a stack. */
 export interface StackStatus {
   readonly processes: readonly ProcessStatus[];
-  /** Everything that belongs to it runs, and each service says that it is ready. */
+  /** All its processes run, and each service reports that it is ready. */
   readonly isReady: boolean;
   readonly description: StackDescription | undefined;
 }
 
-/** Looks at the stack of a directory without changing anything. */
+/** Inspects the stack of a directory without changing anything. */
 export async function inspectStack(directory: string): Promise<StackStatus> {
   const state = readStackState(directory);
   const description = readJson(stackFiles(directory).description, stackDescription);

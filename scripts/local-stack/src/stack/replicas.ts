@@ -3,11 +3,11 @@ import { SERVICE_NAMES, type ServiceName } from './services.js';
 /** One process of a service. */
 export interface Replica {
   readonly service: ServiceName;
-  /** The service's name; of the second one on with a number, e.g. `job-state-2`. */
+  /** The service's name; from the second replica on with a number, e.g. `job-state-2`. */
   readonly name: string;
 }
 
-/** Every replica of a stack, the first ones first. */
+/** Returns every replica of a stack, the first ones first. */
 export function replicasOf(counts: Readonly<Partial<Record<ServiceName, number>>>): Replica[] {
   return SERVICE_NAMES.flatMap((service) =>
     Array.from({ length: counts[service] ?? 1 }, (_, index) => ({
@@ -17,7 +17,7 @@ export function replicasOf(counts: Readonly<Partial<Record<ServiceName, number>>
   );
 }
 
-/** The service that a replica's name belongs to; undefined for every other name. */
+/** Returns the service of a replica's name; undefined for every other name. */
 export function serviceOf(name: string): ServiceName | undefined {
   return SERVICE_NAMES.find(
     (service) => name === service || (/^-\d+$/.test(name.slice(service.length)) && name.startsWith(service)),

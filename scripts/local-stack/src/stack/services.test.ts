@@ -22,7 +22,7 @@ function holdersOf(value: string): string[] {
   );
 }
 
-test('each secret is given only to the services that need it', () => {
+test('only the services that need a secret receive it', () => {
   expect(holdersOf(surroundings.postgresUrl)).toEqual(['job-state']);
   expect(holdersOf(surroundings.sealingKeys)).toEqual(['job-state', 'webhook-dispatcher']);
   expect(holdersOf(surroundings.cursorKey)).toEqual(['installer-gateway']);
@@ -30,7 +30,7 @@ test('each secret is given only to the services that need it', () => {
   expect(holdersOf(surroundings.redisUrl)).toEqual(['inbound-gateway', 'installer-gateway', 'console']);
 });
 
-test('the simulator is told of nothing but the broker, and that it plays in a sandbox', () => {
+test('the simulator receives only the settings of the broker and of a sandbox', () => {
   expect(simulatorSettings({ adminPort: 1, movesPerMinute: 45 }, surroundings)).toEqual({
     PARTNER_ENVIRONMENT: 'sandbox',
     ADMIN_HOST: '127.0.0.1',
@@ -44,7 +44,7 @@ test('the simulator is told of nothing but the broker, and that it plays in a sa
   });
 });
 
-test('a second replica has a name of its own and belongs to the same service', () => {
+test('a second replica has a distinct name and belongs to the same service', () => {
   const names = replicasOf({ 'job-state': 2 }).map(({ name }) => name);
 
   expect(names).toEqual([

@@ -1,4 +1,4 @@
-/** The five services, in the order in which a person thinks of them. */
+/** The five services, in the order of their display. */
 export const SERVICE_NAMES = [
   'job-state',
   'inbound-gateway',
@@ -9,14 +9,14 @@ export const SERVICE_NAMES = [
 
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
-/** The services that serve HTTP, and the paths that the ingress sends to each. */
+/** The services that serve HTTP, and the paths that the ingress routes to each. */
 export const INGRESS_PATHS: Readonly<Partial<Record<ServiceName, readonly string[]>>> = {
   'inbound-gateway': ['/inbound'],
   'installer-gateway': ['/partner/v1'],
   console: ['/partner-api', '/console', '/docs', '/openapi.json'],
 };
 
-/** What the stack has chosen that the services are told. */
+/** The choices of the stack that the services receive as settings. */
 export interface ServiceSurroundings {
   readonly baseUrl: string;
   readonly amqpUrl: string;
@@ -26,13 +26,13 @@ export interface ServiceSurroundings {
   readonly sealingKeys: string;
   readonly cursorKey: string;
   readonly sessionKeys: string;
-  /** The setting `WEBHOOK_DEV_HOSTS`. */
+  /** Returns the setting `WEBHOOK_DEV_HOSTS`. */
   readonly devHosts: string;
   readonly devCaFile: string;
   readonly replicas: number;
 }
 
-/** The settings of one replica of a service; nothing that is not named here reaches it, apart from what any program needs. */
+/** Returns the settings of one replica of a service. It receives nothing else, except what any program needs. */
 export function serviceSettings(
   service: ServiceName,
   ports: { readonly admin: number; readonly http?: number | undefined },
@@ -75,7 +75,7 @@ export function serviceSettings(
   }
 }
 
-/** The settings of the simulator, which plays in the sandbox of the stack. */
+/** Returns the settings of the simulator, which acts in the sandbox of the stack. */
 export function simulatorSettings(
   plan: {
     readonly adminPort: number;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A company of the sandbox, as the seed prints it. */
+/** A company of the sandbox, as printed by the seed. */
 export const sandboxCompany = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -17,7 +17,7 @@ export const sandboxCompany = z.looseObject({
 
 export type SandboxCompany = z.infer<typeof sandboxCompany>;
 
-/** What `stack.json` tells tools about a running stack. */
+/** The content of `stack.json`, which describes a running stack to tools. */
 export const stackDescription = z.object({
   /** The one address with the ingress's routes. */
   baseUrl: z.url(),
@@ -29,17 +29,17 @@ export const stackDescription = z.object({
   services: z.record(z.string(), z.object({ url: z.url().optional(), adminUrl: z.url(), pid: z.int() })),
   companies: z.array(sandboxCompany),
   receiver: z.object({
-    /** What stands in a subscription's URL; it leads to the receiver only inside the stack. */
+    /** The host in a subscription's URL; it resolves to the receiver only inside the stack. */
     url: z.url(),
     caFile: z.string(),
     logFile: z.string(),
-    /** Where the receiver is told the secrets of a subscription. */
+    /** The URL that registers the secrets of a subscription with the receiver. */
     controlUrl: z.url(),
   }),
-  /** Where `partnerctl listen` can receive webhooks while it runs; absent in a stack of an earlier version. */
+  /** The port on which `partnerctl listen` can receive webhooks; absent in a stack of an earlier version. */
   listener: z
     .object({
-      /** What stands in a subscription's URL; it leads to the port only inside the stack. */
+      /** The host in a subscription's URL; it resolves to the port only inside the stack. */
       url: z.url(),
       port: z.int(),
       certificateFile: z.string(),

@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test('only one is at work on a stack at a time', async () => {
+test('only one process works on a stack at a time', async () => {
   await withStackLock(directory, async () => {
     expect(lockHolder(directory)).toEqual(thisProcess());
     await expect(withStackLock(directory, async () => undefined)).rejects.toThrow(
@@ -26,13 +26,13 @@ test('only one is at work on a stack at a time', async () => {
   expect(lockHolder(directory)).toBeUndefined();
 });
 
-test('work that fails gives the stack free again', async () => {
+test('releases the stack when work fails', async () => {
   await expect(withStackLock(directory, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
 
   await expect(withStackLock(directory, async () => 'done')).resolves.toBe('done');
 });
 
-test('the lock of a process that is no more counts for nothing', async () => {
+test('ignores the lock of a process that has ended', async () => {
   writeFileSync(stackFiles(directory).lock, JSON.stringify({ ...thisProcess(), startedAt: 'earlier' }));
 
   await expect(withStackLock(directory, async () => 'done')).resolves.toBe('done');

@@ -18,8 +18,8 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /**
- * Runs work on a stack's directory as the only one. Throws {@link StackError} when another process is at work there; a lock
- * that was left behind by a process which is no more counts for nothing.
+ * Runs work on a stack's directory under its lock. Throws {@link StackError} if another process works there. Ignores the
+ * lock of a process that has ended.
  */
 export async function withStackLock<T>(directory: string, work: () => Promise<T>): Promise<T> {
   mkdirSync(directory, { recursive: true });
@@ -43,13 +43,13 @@ export async function withStackLock<T>(directory: string, work: () => Promise<T>
   }
 }
 
-/** The running process that works on the directory now. */
+/** Returns the running process that works on the directory now. */
 export function lockHolder(directory: string): ProcessIdentity | undefined {
   const holder = readJson(stackFiles(directory).lock, identity);
   return holder !== undefined && isProcessRunning(holder) ? holder : undefined;
 }
 
-/** Resolves to whether a process has ended, after `timeoutMs` at the latest. */
+/** Resolves to whether a process has ended, within `timeoutMs`. */
 export async function hasEndedWithin(running: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (isProcessRunning(running)) {

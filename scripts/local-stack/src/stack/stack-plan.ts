@@ -13,13 +13,13 @@ import type { StackPlan } from './stack-state.js';
 const DEFAULT_PROXY_PORT = 8_080;
 const REDIS_KEY_PREFIX = 'partner:';
 
-/** How a stack is set up; what a stack that is there already was set up with stays as it is. */
+/** The set-up of a new stack; an existing stack keeps its set-up. */
 export interface StackOptions {
-  /** Where it keeps its files; made when missing. One directory holds one stack. */
+  /** The directory of its files; created if missing. One directory holds one stack. */
   readonly directory: string;
   /**
-   * Where Postgres, RabbitMQ and Redis come from. `found`: see `findParts`. `private`: instances of its own of installed
-   * programs. `given`: exactly these, a database, vhost and Redis that are all the stack's own.
+   * The sources of Postgres, RabbitMQ and Redis. `found`: see `findParts`. `private`: private instances of installed
+   * programs. `given`: exactly these; the stack is the only user of the database, vhost and Redis.
    */
   readonly parts:
     | { readonly kind: 'found'; readonly environment: Readonly<Record<string, string | undefined>> }
@@ -30,24 +30,24 @@ export interface StackOptions {
         readonly amqpUrl: string;
         readonly redisUrl: string;
       };
-  /** The port of the base address; without it 8080, or a free one when that is taken. */
+  /** The port of the base address; by default 8080, or a free one if that is taken. */
   readonly proxyPort?: number;
   /** Settings of a service on top of the stack's own, e.g. `{ 'job-state': { WEBHOOK_RETRY_BASE_MS: '200' } }`. */
   readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
-  /** Replicas of a service; one without it. */
+  /** Replicas of a service; by default one. */
   readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
-  /** More host names that webhooks may go to, each with the address that it leads to, e.g. `127.0.0.1:9443`. */
+  /** More host names that webhooks may use, each with the address that it resolves to, e.g. `127.0.0.1:9443`. */
   readonly devHosts?: Readonly<Record<string, string>>;
-  /** How many moves a minute the platform and the installers make by themselves; none without it. */
+  /** The number of moves a minute that the simulator makes for the platform and the installers; absent: none. */
   readonly simulate?: number;
-  /** Seed of the simulator's choices; another one at each start without it. */
+  /** Seed of the simulator's choices; by default a new one at each start. */
   readonly simulatorSeed?: string;
-  /** Whether the processes outlive this one. */
+  /** Whether the processes survive the end of this one. */
   readonly detached?: boolean;
-  /** Whether the stack belongs to this process, so that it is asked first when the stack is to end. */
+  /** Whether this process owns the stack, so that `--down` signals it first. */
   readonly owned?: boolean;
   readonly report?: Progress;
-  /** Ends the start as soon as possible. */
+  /** Cancels the start. */
   readonly signal?: AbortSignal;
 }
 
@@ -124,7 +124,7 @@ async function chooseParts(
   }
 }
 
-/** The plan with a simulator at the rate; one that is there already keeps its rate when none is given. */
+/** Returns the plan with a simulator at the rate; without a rate, an existing simulator keeps its own. */
 export async function withSimulator(
   plan: StackPlan,
   movesPerMinute: number | undefined,

@@ -27,7 +27,7 @@ const keptRecords: ProcessRecords = {
   set: (name, record) => void records.set(name, record),
 };
 
-/** A stand-in for a service: a script that writes `up` to its log once it can be used. */
+/** A fake service: a script that writes `up` to its log once it is ready. */
 function processOf(script: string, changes: Partial<LocalProgram> = {}): StackProcess {
   const logFile = path.join(directory, 'service.log');
   const program: LocalProgram = {
@@ -49,7 +49,7 @@ function processOf(script: string, changes: Partial<LocalProgram> = {}): StackPr
 const PATIENT = `console.log('up ' + process.pid); setInterval(() => {}, 1000)`;
 
 describe('a process of a stack', () => {
-  test('starts once, is killed with all its own, and starts again', async () => {
+  test('starts once, is killed with all its children, and starts again', async () => {
     const service = processOf(`
       const { spawn } = require('node:child_process');
       const child = spawn('sleep', ['60'], { detached: true });
@@ -75,7 +75,7 @@ describe('a process of a stack', () => {
     expect(service.pid).toBeUndefined();
   });
 
-  test('is taken over from what an earlier start has recorded', async () => {
+  test('is taken over from the record of an earlier start', async () => {
     const started = processOf(PATIENT);
     await started.start();
     await started.ready();
@@ -87,7 +87,7 @@ describe('a process of a stack', () => {
     expect(started.pid).toBeUndefined();
   });
 
-  test('that ends before it is ready says what it wrote this time', async () => {
+  test('that ends before it is ready reports only its output since the start', async () => {
     const once = processOf(`console.error('old trouble'); process.exit(1)`);
     await once.start();
     await expect(once.ready()).rejects.toThrow('old trouble');
@@ -101,7 +101,7 @@ describe('a process of a stack', () => {
     );
   });
 
-  test('is not started any more once the start was called off', async () => {
+  test('is not started after the start was cancelled', async () => {
     const service = processOf(PATIENT);
     const callOff = new AbortController();
     callOff.abort(new Error('called off'));
@@ -111,7 +111,7 @@ describe('a process of a stack', () => {
     expect(service.pid).toBeUndefined();
   });
 
-  test('that was stopped in its tracks can still be ended in order', async () => {
+  test('that was stopped by SIGSTOP can still be ended in order', async () => {
     const service = processOf(
       `process.on('SIGTERM', () => { console.log('in order'); process.exit(0) }); ${PATIENT}`,
     );
@@ -125,7 +125,7 @@ describe('a process of a stack', () => {
   });
 });
 
-test('a recycled process number is left alone', async () => {
+test('does not signal a recycled process number', async () => {
   const other = identifyProcess(process.pid);
   invariant(other, 'we run');
 
@@ -134,7 +134,7 @@ test('a recycled process number is left alone', async () => {
   expect(isProcessRunning(other)).toBe(true);
 });
 
-test('a stack whose records are lost is ended all the same', async () => {
+test('ends a stack whose records are lost', async () => {
   const service = processOf(PATIENT);
   await service.start();
   await service.ready();

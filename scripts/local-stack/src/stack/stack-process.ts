@@ -15,32 +15,32 @@ import { StackError } from '../stack-error.js';
 import { hasEndedWithin } from './stack-lock.js';
 import type { ProcessRecord } from './stack-state.js';
 
-/** The variable by which every process of a stack can be found; its value is the stack's directory. */
+/** The variable that identifies every process of a stack; its value is the stack's directory. */
 export const STACK_VARIABLE = 'PARTNER_STACK';
 
-/** One process of a stack. It can be killed and started again on its own; its ports stay the same. */
+/** One process of a stack. It can be killed and started again alone; its ports stay the same. */
 export interface StackProcess {
   readonly name: string;
   readonly logFile: string;
   /** Undefined while it does not run. */
   readonly pid: number | undefined;
-  /** Starts it unless it runs. Does not wait until it is ready. Once `signal` is aborted nothing is started any more. */
+  /** Starts it unless it runs. Does not wait until it is ready. Starts nothing once `signal` is aborted. */
   start(signal?: AbortSignal): Promise<void>;
-  /** Resolves once it can be used. Throws {@link StackError} with the end of its log when it ends or takes too long. */
+  /** Resolves once it is ready. Throws {@link StackError} with the end of its log if it ends or takes too long. */
   ready(signal?: AbortSignal): Promise<void>;
-  /** Sends a signal to it and all its own. After SIGKILL it resolves once nothing of it is left. */
+  /** Sends a signal to it and its children. After SIGKILL it resolves once all of them have ended. */
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** Ends it in order, or by force when it takes too long. */
+  /** Ends it in order, or by force if it takes too long. */
   stop(): Promise<void>;
 }
 
-/** Where a stack remembers its processes. */
+/** The record of a stack's processes. */
 export interface ProcessRecords {
   get(name: string): ProcessRecord | undefined;
   set(name: string, record: ProcessRecord): void;
 }
 
-/** Makes the handle of one process of a stack; a process that an earlier `scripts/up` has started is taken over. */
+/** Creates the handle of one process of a stack; takes over a process that an earlier `scripts/up` has started. */
 export function createStackProcess(options: {
   readonly directory: string;
   readonly program: LocalProgram;
@@ -98,7 +98,7 @@ export function createStackProcess(options: {
     async kill(signal) {
       const record = running();
       if (record === undefined) return;
-      // Some programs put their children into groups of their own; they take other signals from their parent.
+      // Some programs put their children into separate groups; the children receive other signals from their parent.
       const below = ['SIGKILL', 'SIGSTOP', 'SIGCONT'].includes(signal)
         ? descendantsOf(record.pid).flatMap((pid) => identifyProcess(pid) ?? [])
         : [];
@@ -107,7 +107,7 @@ export function createStackProcess(options: {
         try {
           process.kill(pid, signal);
         } catch {
-          // It has ended with its group.
+          // It ended with its group.
         }
       }
       if (signal === 'SIGKILL') {
@@ -121,11 +121,11 @@ export function createStackProcess(options: {
   };
 }
 
-/** Asks a process to end, and ends it and its group by force when its grace is over. A process that is no more is no error. */
+/** Asks a process to end, and kills it and its group after the grace period. Does nothing if it has ended. */
 export async function endProcess(record: ProcessRecord): Promise<void> {
   if (!isProcessRunning(record)) return;
   signalGroup(record.pid, record.stopSignal);
-  // A stopped process would not hear it.
+  // A stopped process would not handle SIGTERM.
   signalGroup(record.pid, 'SIGCONT');
   await hasEndedWithin(record, record.stopGraceMs);
   signalGroup(record.pid, 'SIGKILL');

@@ -13,7 +13,7 @@ import { RECEIVER_HOST } from './receiver-hosts.js';
 import { INGRESS_PATHS, type ServiceName } from './services.js';
 import { stackFiles, type StackPlan } from './stack-state.js';
 
-/** What every program of a stack needs to know of its surroundings. */
+/** The surroundings of every program of a stack. */
 interface ProgramSurroundings {
   /** The root of the project. */
   readonly root: string;
@@ -22,7 +22,7 @@ interface ProgramSurroundings {
   readonly plan: StackPlan;
 }
 
-/** The private parts of a stack, those first that others wait for. */
+/** Returns the private parts of a stack, dependencies first. */
 export async function partPrograms({ directory, plan }: ProgramSurroundings): Promise<LocalProgram[]> {
   const logDirectory = stackFiles(directory).logs;
   const { postgres, rabbitmq, redis } = plan.parts;
@@ -47,7 +47,7 @@ export async function partPrograms({ directory, plan }: ProgramSurroundings): Pr
   return programs;
 }
 
-/** The address that the services use for a part. */
+/** Returns the address that the services use for a part. */
 export function partUrl(part: PartName, source: PartSource): string {
   if (source.kind !== 'private') return source.url;
   switch (part) {
@@ -60,7 +60,7 @@ export function partUrl(part: PartName, source: PartSource): string {
   }
 }
 
-/** A program of the project, run by this Node. */
+/** Returns a program of the project, run by this Node. */
 function nodeProgram(
   { root, directory }: Pick<ProgramSurroundings, 'root' | 'directory'>,
   program: Pick<LocalProgram, 'name' | 'args' | 'env' | 'isUp'>,
@@ -80,13 +80,13 @@ type WithSettings = Pick<ProgramSurroundings, 'root' | 'directory'> & {
   readonly settings: Readonly<Record<string, string>>;
 };
 
-/** One replica of a service, on the ports of the plan. */
+/** Returns one replica of a service, on the ports of the plan. */
 export function serviceProgram(surroundings: WithSettings, name: string, service: ServiceName): LocalProgram {
   const main = path.join(surroundings.root, 'services', service, 'dist/main.js');
   return programOfService(surroundings, name, ['--import', '@partner/kernel/telemetry/start', main]);
 }
 
-/** The simulator, which plays in the sandbox over the broker. */
+/** Returns the simulator, which acts in the sandbox over the broker. */
 export function simulatorProgram(surroundings: WithSettings): LocalProgram {
   const main = path.join(surroundings.root, 'services/job-state/dist/simulate-sandbox.js');
   return programOfService(surroundings, 'simulator', [main]);
@@ -102,7 +102,7 @@ function programOfService(surroundings: WithSettings, name: string, args: readon
   });
 }
 
-/** What a service's process gets besides its settings. */
+/** The environment of a service's process besides its settings. */
 export function serviceBaseEnvironment(): Record<string, string> {
   const passed = Object.entries(process.env).flatMap(([name, value]): [string, string][] =>
     value !== undefined && (name === 'NODE_EXTRA_CA_CERTS' || name.startsWith('OTEL_'))
@@ -112,7 +112,7 @@ export function serviceBaseEnvironment(): Record<string, string> {
   return { ...baseEnvironment(), ...Object.fromEntries(passed) };
 }
 
-/** The reverse proxy with the ingress's routes. */
+/** Returns the reverse proxy with the ingress's routes. */
 export function proxyProgram(surroundings: ProgramSurroundings): LocalProgram {
   const { root, plan } = surroundings;
   const routes = Object.entries(INGRESS_PATHS).flatMap(([service, prefixes]) => {

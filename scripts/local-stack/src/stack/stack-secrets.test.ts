@@ -6,7 +6,7 @@ import { writePrivateJson } from '../private-file.js';
 import { ensureStackSecrets } from './stack-secrets.js';
 import { stackFiles } from './stack-state.js';
 
-test('a stack of an earlier version keeps its keys and gets the later ones', () => {
+test('a stack of an earlier version keeps its keys and receives the later ones', () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'partner-secrets-'));
   try {
     writePrivateJson(stackFiles(directory).secrets, { sealingKeys: 'local:kept', cursorKey: 'kept' });

@@ -5,7 +5,7 @@ import { stackFiles } from './stack-state.js';
 
 const stackSecrets = z.object({ sealingKeys: z.string(), cursorKey: z.string(), sessionKeys: z.string() });
 
-/** The keys of a stack: each is made once, since what it has sealed and signed is kept. */
+/** Returns the keys of a stack. Each is created only once, since data that it has sealed and signed are stored. */
 export function ensureStackSecrets(directory: string): z.infer<typeof stackSecrets> {
   const { secrets: file } = stackFiles(directory);
   const secrets = stackSecrets.parse({

@@ -14,7 +14,7 @@ export type ProcessRecord = z.infer<typeof processRecord>;
 
 const port = z.int().min(1).max(65_535);
 
-/** How a stack was set up and which processes it has: all that is needed to mend it and to end it. */
+/** The set-up and processes of a stack: all that is needed to repair and to end it. */
 const stackPlan = z.object({
   parts: z.object({ postgres: partSource, rabbitmq: partSource, redis: partSource }),
   durable: z.boolean(),
@@ -27,7 +27,7 @@ const stackPlan = z.object({
     z.object({ adminPort: port, httpPort: port.optional(), settings: z.record(z.string(), z.string()) }),
   ),
   devHosts: z.string(),
-  /** Absent: nothing goes on in the sandbox by itself. */
+  /** Absent: nothing is simulated in the sandbox. */
   simulator: z
     .object({ adminPort: port, movesPerMinute: z.int().min(1), seed: z.string().optional() })
     .optional(),
@@ -37,7 +37,7 @@ export type StackPlan = z.infer<typeof stackPlan>;
 
 const stackState = z.object({
   plan: stackPlan,
-  /** The `scripts/up` in the foreground that the stack belongs to. */
+  /** The `scripts/up` in the foreground that owns the stack. */
   owner: z.object({ pid: z.int(), startedAt: z.string() }).nullable(),
   /** By name, in the order of their start. */
   processes: z.record(z.string(), processRecord),
@@ -45,7 +45,7 @@ const stackState = z.object({
 
 export type StackState = z.infer<typeof stackState>;
 
-/** Where a stack keeps its files. */
+/** The paths of a stack's files. */
 export function stackFiles(directory: string) {
   return {
     state: path.join(directory, 'state.json'),
@@ -57,12 +57,12 @@ export function stackFiles(directory: string) {
   } as const;
 }
 
-/** The state that a directory holds; undefined when no stack was started there, or it was ended in order. */
+/** Returns the state in a directory; undefined if no stack was started there, or it was ended in order. */
 export function readStackState(directory: string): StackState | undefined {
   return readJson(stackFiles(directory).state, stackState);
 }
 
-/** Keeps the state; what was there is replaced in one step. */
+/** Stores the state atomically. */
 export function writeStackState(directory: string, state: StackState): void {
   writePrivateJson(stackFiles(directory).state, state);
 }

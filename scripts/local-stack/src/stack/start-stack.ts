@@ -44,7 +44,7 @@ import { removeStackData, stopStack } from './stop-stack.js';
 /** A stack whose parts and services are all ready. */
 export interface Stack {
   readonly directory: string;
-  /** As of now: the process numbers change when a process is started again. */
+  /** The current description: process numbers change when a process is started again. */
   readonly description: StackDescription;
   /** In the order of their start. */
   readonly processes: readonly StackProcess[];
@@ -55,13 +55,13 @@ export interface Stack {
   process(name: string): StackProcess;
   /** Ends everything that runs; the data stay. */
   stop(): Promise<void>;
-  /** Ends everything that runs and removes the data and the directory: what a test does behind itself. */
+  /** Ends everything that runs and removes the data and the directory: the clean-up of a test. */
   discard(): Promise<void>;
 }
 
 /**
- * Starts what of the stack in the directory does not run, and resolves once all of it is ready. Throws {@link StackError}
- * with a message for people; when nothing ran before, nothing runs after that either.
+ * Starts the missing processes of the stack in the directory, and resolves once all are ready. Throws {@link StackError}
+ * with a message for the user; then, if nothing ran before, nothing runs afterwards.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const directory = path.resolve(options.directory);
@@ -127,7 +127,7 @@ async function startAll(context: {
     await process.ready(signal);
     if (!ranBefore && title !== undefined) report(`${title} is ready`);
   }
-  /** Resolves once all are up; with the first failure none is started any more, and none is left half way. */
+  /** Resolves once all are ready. After the first failure it starts no other, and leaves none half started. */
   async function bringAllUp(starts: readonly Promise<void>[]): Promise<void> {
     try {
       await Promise.all(starts);
@@ -175,7 +175,7 @@ async function startAll(context: {
   const bringPartUp = (part: StackProcess) => bringUp(part, titleOfPart(part.name, plan));
   await bringAllUp([
     ...parts.filter((part) => part !== portMapper && !postgres.includes(part)).map(bringPartUp),
-    // The broker starts for as long as the database is filled.
+    // The broker starts while the database is filled.
     Promise.all(postgres.map(bringPartUp)).then(fillDatabase),
   ]);
 

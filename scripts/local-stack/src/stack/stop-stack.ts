@@ -12,7 +12,7 @@ import { readStackState, stackFiles } from './stack-state.js';
 
 const STAGES = ['edge', 'job-state', 'parts', 'port-mapper'] as const;
 
-/** What takes work ends before what does it, and that before what keeps it. */
+/** Entry points end first, then the workers, then the stores. */
 function stageOf(name: string): (typeof STAGES)[number] {
   if (name === 'rabbitmq-port-mapper') return 'port-mapper';
   if (name === 'postgres' || name === 'rabbitmq' || name === 'redis') return 'parts';
@@ -20,8 +20,8 @@ function stageOf(name: string): (typeof STAGES)[number] {
 }
 
 /**
- * Ends everything of the stack in the directory, whoever has started it and however that ended, and removes `stack.json`.
- * Its data stay. Resolves to whether there was anything to end.
+ * Ends all processes of the stack in the directory, no matter which process has started them, and removes `stack.json`.
+ * Keeps the data. Resolves to whether anything ran.
  */
 export async function stopStack(directory: string): Promise<boolean> {
   const files = stackFiles(directory);
@@ -39,7 +39,7 @@ export async function stopStack(directory: string): Promise<boolean> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has just ended.
+      // It has ended meanwhile.
     }
   }
   await Promise.all(strays.map((stray) => hasEndedWithin(stray, 10_000)));
@@ -50,15 +50,15 @@ export async function stopStack(directory: string): Promise<boolean> {
   return hadAny || strays.length > 0 || usesDocker;
 }
 
-/** What a stack leaves in its directory, but for its keys. */
+/** The files of a stack in its directory, except its keys. */
 const OWN_ENTRIES = [
   ...['postgres', 'rabbitmq', 'redis', 'receiver', 'logs'],
   ...['state.json', 'stack.json', 'external-resources.json', 'cookies'],
 ];
 
 /**
- * Removes the data of a stack that does not run, also what it has made on servers that it was given. Its keys stay, since a
- * database that was not made by the stack stays too, and holds what they have sealed.
+ * Removes the data of a stack that does not run, also what it has created on given servers. Keeps its keys, since a
+ * database that the stack did not create stays too, with data that they have sealed.
  */
 export async function removeStackData(directory: string): Promise<void> {
   await removeExternalResources({ root: PROJECT_ROOT, directory });

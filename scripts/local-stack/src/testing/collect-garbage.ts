@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Has this process collect its garbage now: what nothing holds any more is gone. */
+/** Makes this process collect its garbage now. */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
-  // A context made from now on has it.
+  // A context created from now on has it.
   const collect: unknown = runInNewContext('gc');
-  if (typeof collect !== 'function') throw new Error('this Node collects garbage when it likes only');
+  if (typeof collect !== 'function') throw new Error('this Node cannot collect garbage on request');
   Reflect.apply(collect, undefined, []);
 }
