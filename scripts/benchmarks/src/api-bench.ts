@@ -26,7 +26,7 @@ import {
   usagePerRequest,
 } from './usage-meter.js';
 
-/** What a request costs. Times are in milliseconds. */
+/** The cost of a request. Times are in milliseconds. */
 interface RequestCost {
   readonly requests: number;
   /** The median of the rounds. */
@@ -42,7 +42,7 @@ interface RequestCost {
   readonly postgres: PostgresCounters;
 }
 
-/** One operation beside the baseline. */
+/** One operation compared with the baseline. */
 interface ApiComparison {
   readonly operation: string;
   readonly connections: number;
@@ -55,20 +55,20 @@ interface ApiComparison {
 }
 
 const IDLE_MS = 2_000;
-/** Each operation runs this long before anything is measured, so that the first one measured is compiled like the last. */
+/** Each operation first runs this long unmeasured, so that the first measured one is compiled like the last. */
 const WARM_UP_MS = 2_000;
-/** What a write leaves behind, as its message to the platform, belongs to it. */
+/** The time for the rest of a write, such as its message to the platform; it counts as cost of the write. */
 const SETTLE_MS = 200;
 
 /**
- * Measures what each operation of the inbound and installer surfaces costs: rate, latency, processor time of each process,
- * statements. In each round it sends requests for some seconds to the service and to the baseline: a gateway and a worker
- * that do the least with the same number of bytes on the same servers.
+ * Measures the cost of each operation of the inbound and installer surfaces: rate, latency, processor time of each
+ * process, statements. In each round it sends requests for some seconds to the service and to the baseline. The baseline
+ * is a gateway and a worker that do the minimum with the same number of bytes on the same servers.
  */
 export async function runApiBench(
   { stack, report, signal }: Bench,
   options: {
-    /** Measures the operations whose names hold one of these; empty: all. */
+    /** Measures the operations whose names contain one of these; empty: all. */
     readonly operation: readonly string[];
     readonly connections: readonly number[];
     readonly rounds: number;
@@ -121,7 +121,7 @@ export async function runApiBench(
   }
 }
 
-/** The result as tables for a person. */
+/** Renders the result as tables. */
 export function renderApi({ rounds, seconds, comparisons }: Awaited<ReturnType<typeof runApiBench>>) {
   const rates = comparisons.map(({ operation, connections, ours, baseline, ratio, coresOfOthers }) => [
     operation,
@@ -222,7 +222,7 @@ function createApiMeasurement(deps: {
   }
 
   function costOf({ slices, processes: names }: Contender): RequestCost {
-    invariant(idle, 'what is used without requests is measured first');
+    invariant(idle, 'the idle usage is measured first');
     const durations = slices.flatMap(({ slice }) => slice.durations);
     const used = usagePerRequest(
       slices.map(({ usage }) => usage),

@@ -13,15 +13,15 @@ export interface ApiOperation {
   readonly name: string;
   readonly surface: 'inbound-gateway' | 'installer-gateway';
   readonly writes: boolean;
-  /** Makes ready what a slice of the measurement needs. */
+  /** Prepares a slice of the measurement. */
   prepare(slice: ApiSlice): Promise<SendRequest>;
 }
 
-/** What the requests of one slice may use. */
+/** The data that the requests of one slice may use. */
 export interface ApiSlice {
   readonly http: HttpClient;
   readonly world: ApiWorld;
-  /** The companies of the inbound requests. Other slices use others, because of the limit. */
+  /** The companies of the inbound requests. Other slices use others, because of the rate limit. */
   readonly sellers: readonly ApiSeller[];
 }
 
@@ -94,7 +94,7 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
 function jobWrite(
   name: string,
   compose: (job: ApiJob) => {
-    /** The path is below the job's. */
+    /** The path is relative to the job's. */
     readonly call: Pick<HttpCall, 'method' | 'path' | 'status'>;
     readonly body: unknown;
     readonly after?: Partial<ApiJob>;
@@ -186,7 +186,7 @@ function newLead(seller: ApiSeller, house: string): HttpCall {
   };
 }
 
-/** A poll of a reader who has read the whole feed. */
+/** A poll of a reader that has read the whole feed. */
 async function pollOf(
   http: HttpClient,
   { apiKey }: ApiInstaller,

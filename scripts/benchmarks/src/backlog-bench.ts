@@ -11,18 +11,18 @@ import { addEndpoints, ENDPOINTS } from './fill-endpoints.js';
 import { pause } from './pacing.js';
 import { count, mebibytes, renderCosts, renderRates } from './render-run.js';
 
-/** The least part of the bare loop's rate that the whole path is to reach. */
+/** The minimum ratio of the whole path's rate to the bare loop's. */
 const LEAST_RATIO = 0.1;
-/** The memory of the dispatcher in the last quarter of the backlog to that in the second, at most. */
+/** The maximum ratio of the dispatcher's memory in the last quarter of the backlog to that in the second. */
 const LARGEST_GROWTH = 1.2;
 
 const BARE_MS = 3_000;
 const BARE_AT_ONCE = 32;
 
 /**
- * Measures how many deliveries per second one job-state and one dispatcher make and record, over a backlog that is
- * committed beforehand and is due at one moment; beside it, in the same run, how many signed POSTs per second a bare loop
- * makes to the same receiver.
+ * Measures how many deliveries per second one job-state and one dispatcher make and record. The backlog is committed
+ * before and is due at one moment. In the same run it measures how many signed POSTs per second a bare loop makes to the
+ * same receiver.
  */
 export async function runBacklogBench(
   { stack, receiver, report, signal }: Bench,
@@ -32,7 +32,7 @@ export async function runBacklogBench(
   const bareBefore = await runBareLoop(stack, receiver);
   report(`the bare loop made ${Math.round(bareBefore)} POSTs a second`);
   const dueAt = await withPostgres(stack.description.postgresUrl, async (client) => {
-    // Later than the backlog is there; the first thousand tell how long that takes, and warm the path.
+    // After the backlog is committed. The first thousand measure how long that takes, and warm the path.
     const sampleMs = await timeOf(() => commitEvents(client, { subscriptions: endpoints, count: 1_000 }));
     const due = new Date(Date.now() + (2 * sampleMs * events) / 1_000 + 15_000);
     await commitEvents(client, { subscriptions: endpoints, count: events, dueAt: due, signal });
@@ -60,7 +60,7 @@ export async function runBacklogBench(
   };
 }
 
-/** The result for a person. */
+/** Renders the result. */
 export function renderBacklog(result: Awaited<ReturnType<typeof runBacklogBench>>) {
   const { run, barePerSecond, ratio, leastRatio, holds } = result;
   return [

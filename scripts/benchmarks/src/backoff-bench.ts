@@ -6,7 +6,7 @@ import { type Bench, BENCH_HOSTS } from './bench-stack.js';
 import { addCompany, addSubscription, commitEvents } from './fill-deliveries.js';
 import { quantileOf } from './statistics.js';
 
-/** Longer than a due retry may wait while its subscription has a free slot. */
+/** The longest wait of a due retry while its subscription has a free slot. */
 const LONGEST_IDLE_MS = 2_000;
 
 /** Slots of a subscription by default. */
@@ -17,7 +17,7 @@ const ENDPOINTS = {
   hangs: { path: `${HANGING_PATH}1`, host: BENCH_HOSTS.hanging },
 };
 
-/** How much later than its backoff each retry of one number started, in milliseconds. */
+/** The delays of the retries of one number after their backoff, in milliseconds. */
 interface RetryLateness {
   readonly backoffMs: number;
   readonly min: number;
@@ -25,7 +25,7 @@ interface RetryLateness {
   readonly max: number;
   /** Retries that started within 0 to +10 % of the backoff. */
   readonly onTime: number;
-  /** The longest that one of the others waited while a slot was free. */
+  /** The longest wait of the others while a slot was free. */
   readonly longestIdleMs: number;
 }
 
@@ -33,8 +33,8 @@ const attemptRow = z.object({ id: z.string(), number: z.int(), startedAt: z.numb
 type Attempt = z.infer<typeof attemptRow>;
 
 /**
- * Measures when the retries start of as many deliveries to one endpoint that responds with 503 and to one that hangs. A retry
- * starts within 0 to +10 % of its backoff, or as soon as its subscription has a free slot.
+ * Measures when retries start, for equal numbers of deliveries to an endpoint that responds with 503 and to one that hangs.
+ * A retry starts within 0 to +10 % of its backoff, or as soon as its subscription has a free slot.
  */
 export async function runBackoffBench(
   { stack, report, signal }: Bench,
@@ -91,7 +91,7 @@ export async function runBackoffBench(
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
 
-/** The result for a person. */
+/** Renders the result. */
 export function renderBackoff(result: Awaited<ReturnType<typeof runBackoffBench>>) {
   const line = (retry: RetryLateness, index: number) =>
     `  retry ${index + 1} after ${retry.backoffMs / 1_000} s: later by min ${seconds(retry.min)}, median ${seconds(retry.median)},` +

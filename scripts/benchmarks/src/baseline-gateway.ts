@@ -5,7 +5,7 @@ import { listen } from '@partner/kernel/listen';
 import { z } from 'zod';
 import { BASELINE_MESSAGES, BASELINE_QUEUE } from './baseline-messages.js';
 
-// The least that a gateway can do: Express, and one message to the worker and back for each request.
+// The minimal gateway: Express, and one message to the worker and back for each request.
 const { AMQP_URL } = z.object({ AMQP_URL: z.string() }).parse(process.env);
 const REPLIES = 'amq.rabbitmq.reply-to';
 

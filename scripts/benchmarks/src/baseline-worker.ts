@@ -3,7 +3,7 @@ import pg from 'pg';
 import { z } from 'zod';
 import { BASELINE_MESSAGES, BASELINE_QUEUE } from './baseline-messages.js';
 
-// The least that a worker can do: one prepared statement for each message, and a reply.
+// The minimal worker: one prepared statement for each message, and a reply.
 const { AMQP_URL, POSTGRES_URL } = z
   .object({ AMQP_URL: z.string(), POSTGRES_URL: z.string() })
   .parse(process.env);

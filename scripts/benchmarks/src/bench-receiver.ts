@@ -3,18 +3,18 @@ import { createServer } from 'node:https';
 import { closeServer, listen } from '@partner/kernel/listen';
 import type { CertificateFiles } from '@partner/local-stack/receiver/certificates';
 
-/** Requests to paths below it get no response. */
+/** Requests to paths below it receive no response. */
 export const HANGING_PATH = '/hang/';
 
-/** Requests to paths below it get 503. */
+/** Requests to paths below it receive 503. */
 export const FAILING_PATH = '/fail/';
 
-/** A subscriber's server that does next to nothing: it reads each request and answers it with 204. */
+/** A minimal subscriber's server: it reads each request and responds with 204. */
 export interface BenchReceiver {
   readonly port: number;
-  /** Connections that were opened so far. */
+  /** Number of connections opened so far. */
   readonly connections: number;
-  /** Called with the event's id when a request has been read. */
+  /** Called with the event's id once a request is read. */
   onReceived: (eventId: string) => void;
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { removeStackData, stopStack } from '@partner/local-stack/stack/stop-stack';
 import { type BenchReceiver, startBenchReceiver } from './bench-receiver.js';
 
-/** Host names of the receiver: as in life, neither a slow company nor a bursting one shares connections with the others. */
+/** Host names of the receiver. As in production, a slow or bursting company shares no connections with the others. */
 export const BENCH_HOSTS = {
   healthy: `healthy.${RECEIVER_HOST}`,
   failing: `failing.${RECEIVER_HOST}`,
@@ -19,9 +19,9 @@ export const BENCH_HOSTS = {
   bursting: `bursting.${RECEIVER_HOST}`,
 } as const;
 
-/** What a benchmark needs of its stack. */
+/** The options of a benchmark's stack. */
 export type BenchStackOptions = Pick<StackOptions, 'replicas' | 'settings'> & {
-  /** Whether Postgres is as durable as users run it. Without it a comparison within one run fills its tables faster. */
+  /** Whether Postgres is as durable as users run it. Without it the tables fill faster; a comparison within one run stays valid. */
   readonly durable?: boolean;
 };
 

@@ -44,7 +44,7 @@ function stacksOfBenchmarks(): string[] {
 }
 
 describe('scripts/bench', () => {
-  test('measures on a stack of its own, prints the result, writes it to a file, and leaves nothing behind', async () => {
+  test('measures on a separate stack, prints the result, writes it to a file, and leaves nothing behind', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'partner-bench-'));
     const json = path.join(directory, 'latency.json');
     const before = stacksOfBenchmarks();
@@ -87,7 +87,7 @@ describe('a benchmark', () => {
     await jobState.ready();
   });
 
-  test('of the feed compares every way to read, and holds as its ratios say', async () => {
+  test('of the feed compares every way to read, and judges the ratios', async () => {
     const result = await runFeedBench(shared, { changes: 2_000, samples: 5 });
     expect(result.changes).toEqual({ short: 1_000, long: 2_000 });
     expect(result.comparisons.map(({ read, atOnce, long }) => `${read}: ${atOnce}, ${long.samples}`)).toEqual(
@@ -135,7 +135,7 @@ describe('a benchmark', () => {
     expect(renderFlood(result).join('\n')).toContain('100 events to 100 endpoints');
   });
 
-  test('of fairness receives every event of the healthy endpoints, and holds as its ratio says', async () => {
+  test('of fairness receives every event of the healthy endpoints, and judges the ratio', async () => {
     const result = await runFairnessBench(shared, { burst: 100, seconds: 1 });
     const { before, beside, after, ratio, burstReceived } = result;
     expect([before, beside, after]).toMatchObject([{ events: 20 }, { events: 20 }, { events: 20 }]);

@@ -13,10 +13,10 @@ const settings = z
   })
   .parse(workerData);
 
-/** In small transactions, evenly over the time given: each event of a real burst has a transaction of its own. */
+/** In small transactions, spread evenly over the given time: each event of a real burst has a separate transaction. */
 const EVENTS_AT_ONCE = 25;
 
-// Apart from the receiver and its clock, which the making of so many events would hold up.
+// In a separate thread, because creating the events would delay the receiver and its clock.
 const port = parentPort;
 if (port === null) throw new Error('this is a worker');
 const ids = await withPostgres(settings.postgresUrl, async (client) => {

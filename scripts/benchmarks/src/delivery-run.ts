@@ -6,12 +6,12 @@ import { pause } from './pacing.js';
 import { peakMiB, residentMiB } from './process-usage.js';
 import { coresOfOthers, processesOf, readUsage, usageSince } from './usage-meter.js';
 
-/** What some deliveries took, from the start to the last recorded result. */
+/** The measurement of a number of deliveries, from the start to the last recorded result. */
 export interface DeliveryRun {
   readonly events: number;
   readonly seconds: number;
   readonly recordedPerSecond: number;
-  /** Between 10 and 90 % of the events; of all of them if they took too short. */
+  /** Between 10 and 90 % of the events; over all of them if the run was too short. */
   readonly sustainedPerSecond: number;
   readonly receivedPerSecond: number;
   /** TLS connections that the dispatcher opened. */
@@ -24,7 +24,7 @@ export interface DeliveryRun {
   readonly coresOfOthers: number;
   /** For each event. */
   readonly postgres: DatabaseWork;
-  /** The most memory that each service has held since its start, in MiB. Absent where the system does not tell. */
+  /** Peak memory of each service since its start, in MiB. Absent where the system does not report it. */
   readonly peakMiB: Readonly<Record<string, number>>;
   /** Memory of the dispatcher, the largest in each quarter of the events, in MiB. */
   readonly dispatcherMiB: readonly number[];
@@ -39,7 +39,7 @@ const databaseWork = z.object({
   walSyncs: z.coerce.number(),
 });
 
-/** What Postgres did. */
+/** The counters of Postgres. */
 type DatabaseWork = z.infer<typeof databaseWork>;
 
 interface Look {
@@ -49,14 +49,14 @@ interface Look {
 }
 
 const LOOK_MS = 200;
-/** Without a recorded result for so long, something is lost. */
+/** After this time without a recorded result, the run counts a delivery as lost. */
 const GIVE_UP_MS = 60_000;
 const EDGE = 0.1;
 const SERVICES = ['job-state', 'webhook-dispatcher'] as const;
 
 /**
- * Measures from the call of `start` until the attempts of so many events are recorded. Stops job-state at the end, because
- * Postgres counts what a connection did only seconds later, or at its end.
+ * Measures from the call of `start` until the attempts of all expected events are recorded. Then stops job-state, because
+ * Postgres counts the work of a connection only seconds later, or when it closes.
  */
 export async function measureDeliveries(options: {
   readonly stack: Stack;
@@ -157,7 +157,7 @@ function countReceived(receiver: BenchReceiver) {
   return { count: () => count, lastAt: () => lastAt };
 }
 
-/** Attempts that job-state has recorded since it began. */
+/** Returns the number of attempts that job-state has recorded since its start. */
 export async function recordedBy(stack: Stack): Promise<number> {
   const url = new URL('/metrics', stack.description.services['job-state']?.adminUrl ?? '');
   const text = await (await fetch(url)).text();

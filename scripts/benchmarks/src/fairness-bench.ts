@@ -11,7 +11,7 @@ import { addCompany, addSubscription, type BenchSubscription, commitEvents } fro
 import { quantileOf } from './statistics.js';
 import { steadily } from './pacing.js';
 
-/** So much longer than without the bad ones a healthy endpoint's 99th percentile may be. */
+/** The maximum ratio of a healthy endpoint's 99th percentile with the bad ones to that without them. */
 const LARGEST_RATIO = 1.5;
 
 const HEALTHY = 20;
@@ -24,7 +24,7 @@ const CUSTOMER = {
   state: 'TX',
   zip: '78701',
 };
-/** Longer than anything waits that is not lost. */
+/** After this time an event counts as lost. */
 const GIVE_UP_MS = 60_000;
 
 /** The times from commit to receipt of the healthy endpoints, in milliseconds. */
@@ -37,8 +37,8 @@ interface FairnessPhase {
 type Client = Parameters<typeof addCompany>[0];
 
 /**
- * Compares how long events take from commit to receipt at 20 healthy endpoints at a steady rate: alone, and while 5 others
- * hang on every request and one company has a burst of events.
+ * Compares the times from commit to receipt at 20 healthy endpoints at a steady rate: alone, and while 5 others hang on
+ * every request and one company has a burst of events.
  */
 export async function runFairnessBench(
   { stack, receiver, report, signal }: Bench,
@@ -66,7 +66,7 @@ export async function runFairnessBench(
       const phase = (extra: () => Promise<void> = () => Promise.resolve()) =>
         runPhase({ client, platform, sellingCompanyId, receiver, healthy, seconds, signal, extra });
 
-      // Its start is no part of what is measured.
+      // The measurement excludes its start.
       const commitBurst = await prepareBurst(stack.description.postgresUrl, {
         subscription: bursting,
         count: burst,
@@ -108,10 +108,10 @@ export async function runFairnessBench(
         before,
         beside,
         after,
-        /** Of the 99th percentiles: beside the bad ones to the mean of before and after. */
+        /** Of the 99th percentiles: with the bad ones, to the mean of before and after. */
         ratio,
         largestRatio: LARGEST_RATIO,
-        /** Events of the burst that were received beside the healthy ones'. */
+        /** Events of the burst that were received together with the healthy ones'. */
         burstReceived,
         holds: ratio <= LARGEST_RATIO,
       };
@@ -121,7 +121,7 @@ export async function runFairnessBench(
   }
 }
 
-/** The result for a person. */
+/** Renders the result. */
 export function renderFairness(result: Awaited<ReturnType<typeof runFairnessBench>>) {
   const { before, beside, after, ratio, largestRatio } = result;
   const line = (name: string, { events, median, p99 }: FairnessPhase) =>
@@ -139,7 +139,7 @@ export function renderFairness(result: Awaited<ReturnType<typeof runFairnessBenc
   ];
 }
 
-/** Gets a burst of events ready in a thread of its own. What it gives commits them within so many seconds, and gives their ids. */
+/** Prepares a burst of events in a separate thread. The returned function commits them within a number of seconds, and returns their ids. */
 async function prepareBurst(
   postgresUrl: string,
   events: { readonly subscription: BenchSubscription; readonly count: number; readonly seconds: number },
@@ -167,8 +167,8 @@ async function series<T>(count: number, make: (index: number) => Promise<T>): Pr
 }
 
 /**
- * Each healthy endpoint's company is given a job a second by the platform; gives the times from the commit of the event
- * to its receipt. Throws when one does not come.
+ * The platform assigns a job a second to each healthy endpoint's company. Returns the times from the commit of an event
+ * to its receipt. Throws if an event does not arrive.
  */
 async function runPhase(phase: {
   readonly client: Client;

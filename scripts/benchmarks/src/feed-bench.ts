@@ -8,34 +8,34 @@ import { measureInterleaved } from './measure-interleaved.js';
 import { type Summary, summarise } from './statistics.js';
 import { textTable } from './text-table.js';
 
-/** So much longer than with few changes a read may take with many. */
+/** The maximum ratio of a read with many changes to one with few. */
 const LARGEST_RATIO = 1.3;
 
-/** The length of the feed that the long one is compared with. */
+/** The length of the short feed. */
 export const SHORT_FEED = 1_000;
 
 const PAGE = 50;
-/** A run with few samples is warmed up less. */
+/** A run with few samples has a shorter warm-up. */
 const MOST_WARM_UP_ROUNDS = 100;
 const AT_ONCE = 8;
 const MIDDLES = 9;
 
-/** One way to read both feeds, and how long it took in milliseconds. */
+/** One way to read both feeds, and its durations in milliseconds. */
 interface FeedComparison {
   readonly read: string;
-  /** Requests that were in flight at once. */
+  /** Concurrent requests. */
   readonly atOnce: number;
   readonly short: Summary;
   readonly long: Summary;
-  /** Of the medians: long to short. */
+  /** Ratio of the medians: long to short. */
   readonly ratio: number;
 }
 
-/** A feed with cursors to places in it, all of them given by the service. */
+/** A feed, with cursors that the service has returned. */
 interface Feed {
   readonly company: BenchCompany;
   readonly afterFirst: string;
-  /** Spread evenly, none at the beginning or the end. */
+  /** Spread evenly, none at the start or the end. */
   readonly middles: readonly string[];
   readonly end: string;
 }
@@ -57,14 +57,14 @@ const READS: readonly Read[] = [
 ];
 
 /**
- * Compares how fast the change feed of a company with many changes is read with that of a company with
- * {@link SHORT_FEED}, through the installer gateway. Throws when a page does not hold what it should, or the short feed
- * does not give each of its entries exactly once.
+ * Compares reads of the change feed of a company with many changes with those of a company with {@link SHORT_FEED},
+ * through the installer gateway. Throws if a page has the wrong content, or the short feed does not return each of its
+ * entries exactly once.
  */
 export async function runFeedBench(
   { stack: { description }, report, signal }: Bench,
   options: {
-    /** Of the long feed. */
+    /** Changes of the long feed. */
     readonly changes: number;
     /** Measured requests of each company in each way. */
     readonly samples: number;
@@ -97,7 +97,7 @@ export async function runFeedBench(
   }
 }
 
-/** The result as a table for a person. */
+/** Renders the result as a table. */
 export function renderFeed(result: Awaited<ReturnType<typeof runFeedBench>>) {
   const { changes, comparisons, largestRatio } = result;
   const milliseconds = (value: number) => `${value.toFixed(2)} ms`;
@@ -126,7 +126,7 @@ export function renderFeed(result: Awaited<ReturnType<typeof runFeedBench>>) {
   return [...textTable(table), '', verdict];
 }
 
-/** Fills a feed in steps and asks for the newest cursor after each. */
+/** Fills a feed in steps and reads the newest cursor after each. */
 async function makeFeed(
   client: Parameters<typeof addChanges>[0],
   http: HttpClient,
@@ -163,7 +163,7 @@ async function expectEachEntryOnce(http: HttpClient, feed: Feed): Promise<void> 
   }
   const isWhole =
     walked.length === SHORT_FEED - 1 && walked.every((sequence, place) => sequence === place + 2);
-  if (!isWhole) throw new Error(`the walk through the feed gave the entries ${walked.join(', ')}`);
+  if (!isWhole) throw new Error(`the walk through the feed returned the entries ${walked.join(', ')}`);
 }
 
 async function compareReads(

@@ -18,7 +18,7 @@ export interface ApiSeller {
   readonly jobIds: readonly string[];
 }
 
-/** A job as its installer company knows it. */
+/** A job of an installer company, at the version that the company has read. */
 export interface ApiJob {
   readonly id: string;
   readonly installer: ApiInstaller;
@@ -30,13 +30,13 @@ export interface ApiJob {
 export interface ApiWorld {
   readonly installers: readonly ApiInstaller[];
   readonly sellers: readonly ApiSeller[];
-  /** The jobs that no writer holds. A writer takes the first and puts it back last. */
+  /** The jobs that no writer uses. A writer removes the first and appends it when done. */
   readonly jobs: ApiJob[];
 }
 
-/** Companies that partners send requests for at once. */
+/** Companies with concurrent requests of partners. */
 export const COMPANIES_AT_ONCE = 8;
-/** The limit of inbound requests cannot be raised. With so many companies none reaches it. */
+/** The limit of inbound requests cannot be raised. With this number of companies none reaches it. */
 const SELLERS_PER_INSTALLER = 25;
 const JOBS_PER_SELLER = 50;
 const FEED_ENTRIES = 1_000;
@@ -103,7 +103,7 @@ export async function addSeller(
   return { id, generalKey: general.text, contractorKey: contractor.text, jobIds: made.jobIds };
 }
 
-/** Spreads what belongs to one installer company: neighbours belong to different ones. */
+/** Spreads the items of each installer company: neighbours belong to different companies. */
 function interleave<T>(items: readonly T[]): T[] {
   const each = items.length / COMPANIES_AT_ONCE;
   return items.flatMap((_, index) => {

@@ -7,7 +7,7 @@ import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
 
 type Client = Parameters<Parameters<typeof withPostgres>[1]>[0];
 
-/** An active subscription of a company of its own, or of one that has others. */
+/** An active subscription of a new company, or of one that has others. */
 export interface BenchSubscription {
   readonly id: string;
   readonly companyId: string;
@@ -19,7 +19,7 @@ export const BENCH_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const EXAMPLE = WEBHOOK_EXAMPLES['install.status_changed'];
 const AT_ONCE = 500;
 
-/** Makes a company and gives its id. */
+/** Creates a company and returns its id. */
 export async function addCompany(
   client: Client,
   name: string,
@@ -30,14 +30,14 @@ export async function addCompany(
   return id;
 }
 
-/** Makes an active subscription at a path of the receiver, in the stack of a directory. */
+/** Creates an active subscription at a path of the receiver, in the stack of a directory. */
 export async function addSubscription(
   client: Client,
   made: {
     readonly directory: string;
     readonly companyId: string;
     readonly path: string;
-    /** One of the receiver's. */
+    /** A host name of the receiver. */
     readonly host?: string;
     /** Absent: installation events. */
     readonly events?: string;
@@ -73,7 +73,7 @@ export function bodyOf(eventId: string): Buffer {
 
 /**
  * Commits events with one delivery each, spread evenly over the subscriptions, in transactions of up to 500. They are due
- * at the given time, or at once. Gives the ids of the events.
+ * at the given time, or at once. Returns the ids of the events.
  */
 export async function commitEvents(
   client: Client,

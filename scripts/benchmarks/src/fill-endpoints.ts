@@ -3,15 +3,15 @@ import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { addCompany, addSubscription, type BenchSubscription } from './fill-deliveries.js';
 
-/** Endpoints of the benchmarks of deliveries. */
+/** Number of endpoints in the benchmarks of deliveries. */
 export const ENDPOINTS = 100;
 
-/** The endpoint of a company of its own, with a project whose quotes are its events. */
+/** The endpoint of a separate company, with a project whose quotes cause its events. */
 export interface BenchEndpoint extends BenchSubscription {
   readonly projectId: string;
 }
 
-/** Makes {@link ENDPOINTS} selling companies, each with a project and an active subscription to the events of its quotes. */
+/** Creates {@link ENDPOINTS} selling companies, each with a project and an active subscription to the events of its quotes. */
 export async function addEndpoints(stack: Stack): Promise<readonly BenchEndpoint[]> {
   return withPostgres(stack.description.postgresUrl, async (client) => {
     const made: BenchEndpoint[] = [];

@@ -5,18 +5,18 @@ import type { withPostgres } from '@partner/test-kit/backing-services/postgres';
 
 type Client = Parameters<Parameters<typeof withPostgres>[1]>[0];
 
-/** An installer company whose feed is made by statements and not by what happens to its jobs. */
+/** An installer company whose feed is inserted by statements, not caused by changes of its jobs. */
 export interface BenchCompany {
   readonly id: string;
   readonly apiKey: string;
 }
 
-/** Entries of a feed that are of the same job: so often has it changed. */
+/** Number of entries of each job in a feed. */
 const CHANGES_PER_JOB = 10;
 
 const LIMITLESS = 1_000_000_000;
 
-/** Makes an installer company without jobs, whose requests no limit holds up. */
+/** Creates an installer company without jobs and without an effective rate limit. */
 export async function addInstallerCompany(client: Client, name: string): Promise<BenchCompany> {
   const id = newId('cmp');
   const key = createApiKey('sandbox');
@@ -33,8 +33,8 @@ export async function addInstallerCompany(client: Client, name: string): Promise
 }
 
 /**
- * Gives a company the jobs of a feed of so many changes: copies of a job of the sandbox under other ids. They change in
- * turn, so that the entries of a page are of different jobs.
+ * Inserts the jobs for a feed of the given number of changes: copies of a job of the sandbox under other ids. They change
+ * in turn, so that the entries of a page belong to different jobs.
  */
 export async function addJobs(client: Client, company: BenchCompany, changes: number): Promise<void> {
   const template = await findTemplate(client);
@@ -50,7 +50,7 @@ export async function addJobs(client: Client, company: BenchCompany, changes: nu
   );
 }
 
-/** Adds the entries `from` to `to` of a feed that will have so many changes, with the projections of {@link addJobs}. */
+/** Adds the entries `from` to `to` of a feed that will have `changes` changes, with the projections of {@link addJobs}. */
 export async function addChanges(
   client: Client,
   company: BenchCompany,
@@ -83,7 +83,7 @@ export async function addChanges(
   );
 }
 
-/** Leaves nothing for the server to do later on: hint bits, statistics and dirty pages. */
+/** Completes the server's deferred work: hint bits, statistics and dirty pages. */
 export async function settle(client: Client): Promise<void> {
   await client.query('vacuum (analyze) feed_entries, feed_heads, jobs');
   await client.query('checkpoint');
@@ -93,12 +93,12 @@ function jobsOf(changes: number): number {
   return Math.ceil(changes / CHANGES_PER_JOB);
 }
 
-/** The id of a company's job with a number, as an expression: 26 characters behind the prefix, as every id has. */
+/** Returns the id of a company's job with a number, as an expression: a prefix and 26 characters, like every id. */
 function jobId(number: string, companyId: string): string {
   return `'job_0' || lpad((${number})::text, 13, '0') || right(${companyId}, 12)`;
 }
 
-/** The template's projection under the id and version of a row, as an expression. */
+/** Returns the template's projection with the id and version of a row, as an expression. */
 function projection(row: string, text: string, id: string, versionText: string): string {
   return `replace(replace(${text}, ${id}, ${row}.id), ${versionText}, '"version":' || ${row}.version || ',')`;
 }
@@ -106,7 +106,7 @@ function projection(row: string, text: string, id: string, versionText: string):
 interface Template {
   readonly id: string;
   readonly projection: string;
-  /** How the projection says its version. */
+  /** The version in the projection's JSON. */
   readonly versionText: string;
 }
 
@@ -117,6 +117,6 @@ async function findTemplate(client: Client): Promise<Template> {
   const [row] = found.rows;
   invariant(row, 'the sandbox has a job in progress');
   const versionText = `"version":${row.version},`;
-  invariant(row.projection.includes(versionText), 'a projection says its version');
+  invariant(row.projection.includes(versionText), 'a projection contains its version');
   return { id: row.id, projection: row.projection, versionText };
 }

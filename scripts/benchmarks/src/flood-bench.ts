@@ -33,14 +33,14 @@ export async function runFloodBench(
       report('all events are published');
     };
     const run = await measureDeliveries({ stack, receiver, events, signal, start });
-    // By the broker's confirms.
+    // Counts the broker's confirms.
     return { endpoints: endpoints.length, publishers: PUBLISHERS, publishedPerSecond, run };
   } finally {
     await platform.close();
   }
 }
 
-/** The result for a person. */
+/** Renders the result. */
 export function renderFlood({
   publishers,
   publishedPerSecond,

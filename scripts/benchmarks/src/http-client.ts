@@ -21,14 +21,14 @@ export interface HttpResponse {
 export interface HttpClient {
   /** Throws if the response has another status than expected. */
   send(call: HttpCall): Promise<HttpResponse>;
-  /** Gets a path as JSON text. Throws if the status is not 200. */
+  /** Sends GET to a path and returns JSON text. Throws if the status is not 200. */
   get(path: string, apiKey: string): Promise<string>;
   close(): void;
 }
 
 const TIMEOUT_MS = 30_000;
 
-/** Makes a client of one address. */
+/** Creates a client of one address. */
 export function createHttpClient(baseUrl: string): HttpClient {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(baseUrl);

@@ -78,7 +78,7 @@ export async function runLatencyBench(
   }
 }
 
-/** The result for a person. */
+/** Renders the result. */
 export function renderLatency(result: Awaited<ReturnType<typeof runLatencyBench>>) {
   const line = (name: string, { p50, p95, p99 }: Latency) =>
     `  ${name}    p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;

@@ -1,6 +1,6 @@
 import { cpus, release, totalmem, type } from 'node:os';
 
-/** On what a benchmark ran; figures of other machines do not compare. */
+/** The machine of a benchmark; figures of different machines are not comparable. */
 export interface Machine {
   readonly cores: number;
   readonly processor: string;
@@ -21,7 +21,7 @@ export function describeMachine(): Machine {
   };
 }
 
-/** The machine in one line for a person. */
+/** Renders the machine in one line. */
 export function machineLine(machine: Machine): string {
   return `${machine.cores} cores (${machine.processor}), ${machine.memoryGiB} GiB, Node ${machine.node}, ${machine.system}`;
 }

@@ -22,7 +22,7 @@ function write(text: string): void {
   process.stdout.write(text);
 }
 
-/** Reads an option that can be given more than once; without it the default holds. */
+/** Reads an option that can be repeated; without it the default applies. */
 function wholeNumbers(least: number): (text: string) => number[] {
   const given: number[] = [];
   return (text) => {
@@ -31,17 +31,17 @@ function wholeNumbers(least: number): (text: string) => number[] {
   };
 }
 
-/** The services that deliver, without the surfaces. */
+/** The services that deliver webhooks, without the HTTP surfaces. */
 const DELIVERY = { replicas: { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 }, durable: true };
 
 const program = new Command('scripts/bench')
   .description(
-    'Measures the service on this machine, on a stack of its own that ends with it. Except for backoff, the bounds are\n' +
-      'ratios within one run: they hold on any machine.',
+    'Measures the service on this machine, on a separate stack that ends with it. Except for backoff, the bounds are\n' +
+      'ratios within one run: they are valid on any machine.',
   )
   .showHelpAfterError('(see scripts/bench --help)');
 
-/** A command that measures on a stack of its own. */
+/** A command that measures on a separate stack. */
 function benchmark(name: string, description: string) {
   return program
     .command(name)
@@ -50,7 +50,7 @@ function benchmark(name: string, description: string) {
     .allowExcessArguments(false);
 }
 
-/** Runs a benchmark on a stack of its own and shows its result. One that does not hold is a failure. */
+/** Runs a benchmark on a separate stack and prints its result. Fails if the result exceeds a bound. */
 async function measure<Result extends object>(
   options: { readonly json?: string },
   name: string,
@@ -90,22 +90,22 @@ benchmark(
 
 benchmark(
   'api',
-  'cost of each operation of the inbound and installer surfaces, beside the least that could do it',
+  'cost of each operation of the inbound and installer surfaces, compared with a minimal service',
 )
   .option(
     '--operation <name...>',
-    `only operations whose names hold one of these: ${API_OPERATIONS.map(({ name }) => name).join('; ')}`,
+    `only operations whose names contain one of these: ${API_OPERATIONS.map(({ name }) => name).join('; ')}`,
     [],
   )
-  .option('--connections <numbers...>', 'connections at once', wholeNumbers(1), [1, 32])
-  .option('--rounds <number>', 'rounds, of which the median counts', wholeNumber(1), 5)
+  .option('--connections <numbers...>', 'concurrent connections', wholeNumbers(1), [1, 32])
+  .option('--rounds <number>', 'rounds; the result is their median', wholeNumber(1), 5)
   .option('--seconds <number>', 'seconds of each slice of a round', wholeNumber(1), 1)
   .action((options) => {
     const stack = { replicas: { console: 0, 'webhook-dispatcher': 0 }, durable: true };
     return measure(options, 'api', stack, (bench) => runApiBench(bench, options), renderApi);
   });
 
-benchmark('flood', 'events from their publish by 32 publishers to the recorded results, and what each costs')
+benchmark('flood', 'events from their publish by 32 publishers to the recorded results, and the cost of each')
   .option('--events <number>', 'events to publish', wholeNumber(100), 20_000)
   .action((options) =>
     measure(options, 'flood', DELIVERY, (bench) => runFloodBench(bench, options), renderFlood),
@@ -113,7 +113,7 @@ benchmark('flood', 'events from their publish by 32 publishers to the recorded r
 
 benchmark(
   'backlog',
-  'a backlog of due deliveries to the recorded results, beside a bare loop of signed POSTs',
+  'a backlog of due deliveries to the recorded results, compared with a bare loop of signed POSTs',
 )
   .option('--events <number>', 'size of the backlog', wholeNumber(1_000), 20_000)
   .action((options) =>
@@ -127,7 +127,7 @@ benchmark('latency', 'events at a steady rate, from their publish to the receipt
     measure(options, 'latency', DELIVERY, (bench) => runLatencyBench(bench, options), renderLatency),
   );
 
-benchmark('fairness', 'what healthy endpoints feel of endpoints that hang and of a burst of another company')
+benchmark('fairness', "the effect of hanging endpoints and of another company's burst on healthy endpoints")
   .option('--burst <number>', 'events of the burst', wholeNumber(100), 20_000)
   .option('--seconds <number>', 'length of each phase', wholeNumber(5), 30)
   .action((options) => {
@@ -152,7 +152,7 @@ benchmark(
     );
   });
 
-benchmark('backoff', 'when the retries of an endpoint that responds with 503, and of one that hangs, start')
+benchmark('backoff', 'start times of retries to an endpoint that responds with 503, and to one that hangs')
   .option('--deliveries <number>', 'deliveries to each endpoint', wholeNumber(1), 200)
   .option('--retries <number>', 'measured retries of each delivery', wholeNumber(1), 2)
   .option('--base <milliseconds>', 'backoff after the first attempt', wholeNumber(1), 60_000)
@@ -162,7 +162,7 @@ benchmark('backoff', 'when the retries of an endpoint that responds with 503, an
     return measure(options, 'backoff', stack, (bench) => runBackoffBench(bench, options), renderBackoff);
   });
 
-// The reader has gone, e.g. behind head; the work goes on.
+// The reader of the output has gone, e.g. head; the work continues.
 process.stdout.on('error', () => undefined);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => interruption.abort(new StackError(`ended by ${signal}`)));

@@ -12,7 +12,7 @@ function contender(name: string, log: string[]) {
   };
 }
 
-test('contenders take turns, each goes first in every other round, and the warm-up is not measured', async () => {
+test('contenders take turns, each starts every other round, and the warm-up is not measured', async () => {
   const log: string[] = [];
   const durations = await measureInterleaved({
     contenders: [contender('a', log), contender('b', log)],
@@ -25,7 +25,7 @@ test('contenders take turns, each goes first in every other round, and the warm-
   expect(durations.map(({ length }) => length)).toEqual([3, 3]);
 });
 
-test('as many requests are under way at once as was asked for', async () => {
+test('runs the given number of concurrent requests', async () => {
   let running = 0;
   let most = 0;
   const send = async () => {

@@ -1,20 +1,20 @@
-/** One of several that are compared. */
+/** One of the compared contenders. */
 export interface Contender {
-  /** Sends the request of a turn and resolves once it is answered as it should be. */
+  /** Sends the request of a turn and resolves on the expected response. */
   send(turn: number): Promise<void>;
 }
 
 /**
- * Lets contenders take turns in one run, so that whatever else the machine does falls on all of them alike, and gives the
- * durations of each in milliseconds. What goes first changes from round to round. The first failure ends the run.
+ * Runs contenders in turns, so that other load of the machine affects all of them equally. Returns the durations of each
+ * in milliseconds. Another contender starts each round. The first failure ends the run.
  */
 export async function measureInterleaved(options: {
   readonly contenders: readonly Contender[];
-  /** Measured rounds; in each every contender has one turn. */
+  /** Measured rounds; in each, every contender has one turn. */
   readonly rounds: number;
   /** Rounds before them that are not measured. */
   readonly warmUpRounds: number;
-  /** Requests that are in flight at once. */
+  /** Concurrent requests. */
   readonly atOnce: number;
   readonly signal: AbortSignal;
 }): Promise<number[][]> {

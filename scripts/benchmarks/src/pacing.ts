@@ -1,4 +1,4 @@
-/** Does something so many times, spread evenly: so often a second. Each waits for the one before. */
+/** Runs work a number of times at an even rate per second. Each run waits for the previous one. */
 export async function steadily(
   times: number,
   perSecond: number,
@@ -13,7 +13,7 @@ export async function steadily(
   }
 }
 
-/** Resolves after so many milliseconds. */
+/** Resolves after a number of milliseconds. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, Math.max(0, milliseconds));

@@ -3,7 +3,7 @@ import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { z } from 'zod';
 
-/** What Postgres has done since it began. Its statistics views are up to 10 s late; none of these are. */
+/** Counters of Postgres since its start. Its statistics views lag by up to 10 s; none of these do. */
 export interface PostgresCounters {
   /** Statements in the stack's database, `begin` and `commit` among them. */
   readonly statements: number;
@@ -11,8 +11,8 @@ export interface PostgresCounters {
   readonly writes: number;
   readonly walBytes: number;
   /**
-   * How often a backend of the stack's database slept: once for each round trip, and also for locks and flushes of the WAL.
-   * 0 where the system does not tell.
+   * Number of times that a backend of the stack's database slept: once for each round trip, and also for locks and flushes
+   * of the WAL. 0 where the system does not report it.
    */
   readonly waits: number;
 }
@@ -24,7 +24,7 @@ const counterRow = z.object({
   backends: z.array(z.int()),
 });
 
-/** Has the private Postgres of a stack count statements. Restarts it. */
+/** Enables the counting of statements in the private Postgres of a stack. Restarts it. */
 export async function enableStatementCounter(stack: Stack): Promise<void> {
   const { postgresUrl } = stack.description;
   const postgres = stack.process('postgres');
@@ -62,7 +62,7 @@ export async function withPostgresCounters<T>(
   );
 }
 
-/** What was counted between two moments. */
+/** Returns the difference of two readings. */
 export function countedBetween(from: PostgresCounters, to: PostgresCounters): PostgresCounters {
   return {
     statements: to.statements - from.statements,

@@ -5,15 +5,15 @@ import { cpus } from 'node:os';
 const TICK_MS = 10;
 
 /**
- * Processor time that each of the processes has used so far, with all that descends from it, in milliseconds. Empty where
- * the system does not tell.
+ * Returns the processor time that each of the processes and its descendants have used so far, in milliseconds. Empty where
+ * the system does not report it.
  */
 export function processorTimes(roots: readonly number[]): ReadonlyMap<number, number> {
   const processes = new Map<number, { readonly parent: number; readonly milliseconds: number }>();
   for (const name of entriesOf('/proc').filter((entry) => /^\d+$/.test(entry))) {
     const text = read(`/proc/${name}/stat`);
     if (text === undefined) continue;
-    // The name in parentheses can hold anything.
+    // The name in parentheses can contain any character.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const ticks = [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0);
     processes.set(Number(name), { parent: Number(fields[1]), milliseconds: ticks * TICK_MS });
@@ -27,18 +27,18 @@ export function processorTimes(roots: readonly number[]): ReadonlyMap<number, nu
   return times;
 }
 
-/** Processor time that everything on this machine has used so far, in milliseconds. */
+/** Returns the processor time that all processes of this machine have used so far, in milliseconds. */
 export function machineTime(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
 }
 
-/** Memory that a process holds, in MiB; undefined where the system does not tell. */
+/** Returns the memory of a process, in MiB; undefined where the system does not report it. */
 export function residentMiB(pid: number): number | undefined {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '') ?? [];
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;
 }
 
-/** The most memory that a process has held, in MiB; undefined where the system does not tell. */
+/** Returns the peak memory of a process, in MiB; undefined where the system does not report it. */
 export function peakMiB(pid: number): number | undefined {
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '') ?? [];
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;

@@ -1,6 +1,6 @@
 import type { DeliveryRun } from './delivery-run.js';
 
-/** Lines about the rates of a run. */
+/** Returns the lines about the rates of a run. */
 export function renderRates(run: DeliveryRun): readonly string[] {
   return [
     `  received    ${count(run.receivedPerSecond)} a second`,
@@ -8,7 +8,7 @@ export function renderRates(run: DeliveryRun): readonly string[] {
   ];
 }
 
-/** Lines about what a run used. */
+/** Returns the lines about the resources that a run used. */
 export function renderCosts(run: DeliveryRun): readonly string[] {
   const { transactions, inserted, updated, deleted, walBytes, walSyncs } = run.postgres;
   const processes = Object.entries(run.processors)
@@ -31,12 +31,12 @@ export function renderCosts(run: DeliveryRun): readonly string[] {
   ];
 }
 
-/** A whole number. */
+/** Renders an integer. */
 export function count(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
 
-/** A size that is given in MiB. */
+/** Renders a size in MiB. */
 export function mebibytes(size: number): string {
   return `${Math.round(size)} MiB`;
 }

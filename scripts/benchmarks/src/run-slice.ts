@@ -1,11 +1,11 @@
-/** Requests that were sent for some time, one after the other on each connection. */
+/** The result of sending requests for some time, one after the other on each connection. */
 export interface Slice {
-  /** In milliseconds, in the order in which the responses came. */
+  /** In milliseconds, in the order of the responses. */
   readonly durations: readonly number[];
   readonly elapsedMs: number;
 }
 
-/** Sends requests on so many connections until the time is over, and waits for the last responses. The first failure ends it. */
+/** Sends requests on a number of connections until the time is over, and waits for the last responses. The first failure ends it. */
 export async function runSlice(options: {
   readonly connections: number;
   readonly milliseconds: number;

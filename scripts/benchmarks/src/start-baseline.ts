@@ -16,7 +16,7 @@ export interface Baseline {
 
 const DATABASE = 'benchmark_baseline';
 
-/** Starts the baseline on the stack's servers, with a database of its own. */
+/** Starts the baseline on the stack's servers, with a separate database. */
 export async function startBaseline(stack: Stack): Promise<Baseline> {
   const { amqpUrl, postgresUrl } = stack.description;
   const ownUrl = Object.assign(new URL(postgresUrl), { pathname: `/${DATABASE}` }).href;

@@ -1,6 +1,6 @@
 import { invariant } from '@partner/kernel/invariant';
 
-/** What a list of durations says, in the unit of the durations. */
+/** The summary of a list of durations, in their unit. */
 export interface Summary {
   readonly samples: number;
   readonly median: number;
@@ -13,7 +13,7 @@ export function summarise(durations: readonly number[]): Summary {
   return { samples: sorted.length, median: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) };
 }
 
-/** The value that a part of the samples, from 0 to 1, does not exceed; there must be at least one. */
+/** Returns the value that a share of the samples, from 0 to 1, does not exceed; there must be at least one. */
 export function quantileOf(samples: readonly number[], part: number): number {
   return quantile(
     [...samples].sort((a, b) => a - b),
@@ -21,7 +21,7 @@ export function quantileOf(samples: readonly number[], part: number): number {
   );
 }
 
-/** Between two samples it lies on the line between them. */
+/** Interpolates linearly between two samples. */
 function quantile(sorted: readonly number[], part: number): number {
   const place = (sorted.length - 1) * part;
   const below = sorted[Math.floor(place)];

@@ -6,7 +6,7 @@ function usage(elapsedMs: number, processorMs: number, count: number): Usage {
   return { elapsedMs, processors: { 'job-state': processorMs }, machineMs: 3 * processorMs, postgres };
 }
 
-test('a request is charged with what was used above the use of an idle service in the same time', () => {
+test('a request is charged with the usage above that of an idle service in the same time', () => {
   const slices = [usage(1_000, 150, 500), usage(2_000, 300, 850)];
   const idle = usage(2_000, 100, 100);
   expect(usagePerRequest(slices, { idle, requests: 100 })).toEqual({
@@ -15,6 +15,6 @@ test('a request is charged with what was used above the use of an idle service i
   });
 });
 
-test('processor time of processes that are not measured is that of others', () => {
+test('processor time of processes that are not measured counts as that of others', () => {
   expect(coresOfOthers([usage(1_000, 500, 0), usage(1_000, 300, 0)])).toBe(0.8);
 });

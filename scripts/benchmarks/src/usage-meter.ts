@@ -13,14 +13,14 @@ export function processesOf(stack: Stack): readonly MeasuredProcess[] {
   return stack.processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ process: name, pid }]));
 }
 
-/** What processes have used so far. */
+/** The resources that processes have used so far. */
 export interface UsageReading {
   readonly at: number;
   readonly processors: ReadonlyMap<number, number>;
   readonly machineMs: number;
 }
 
-/** What processes used between two readings. */
+/** The resources that processes used between two readings. */
 export interface ProcessUsage {
   readonly elapsedMs: number;
   /** Milliseconds of processor time by process. */
@@ -29,18 +29,18 @@ export interface ProcessUsage {
   readonly machineMs: number;
 }
 
-/** What processes and Postgres used in the same time. */
+/** The resources that processes and Postgres used in the same time. */
 export interface Usage extends ProcessUsage {
   readonly postgres: PostgresCounters;
 }
 
-/** Reads what the processes have used so far. */
+/** Reads the resources that the processes have used so far. */
 export function readUsage(processes: readonly MeasuredProcess[]): UsageReading {
   const processors = processorTimes(processes.map(({ pid }) => pid));
   return { at: performance.now(), processors, machineMs: machineTime() };
 }
 
-/** What the processes used since a reading. */
+/** Returns the resources that the processes have used since a reading. */
 export function usageSince(from: UsageReading, processes: readonly MeasuredProcess[]): ProcessUsage {
   const to = readUsage(processes);
   const used = processes.map(({ process, pid }): [string, number] => [
@@ -55,8 +55,7 @@ export function usageSince(from: UsageReading, processes: readonly MeasuredProce
 }
 
 /**
- * What each of so many requests used, in all the given slices, above what the processes use without any request in the
- * same time.
+ * Returns the average usage of a request in all the given slices, less the usage of idle processes in the same time.
  */
 export function usagePerRequest(
   slices: readonly Usage[],
@@ -79,7 +78,7 @@ export function usagePerRequest(
   };
 }
 
-/** Cores that processes other than the measured ones kept busy in the slices: 0 on a quiet machine. */
+/** Returns the cores that other processes kept busy in the slices: 0 on an idle machine. */
 export function coresOfOthers(slices: readonly ProcessUsage[]): number {
   const busyMs = sum(slices.map(({ machineMs }) => machineMs));
   const measuredMs = sum(slices.flatMap(({ processors }) => Object.values(processors)));
