@@ -27,7 +27,7 @@ function valuesFiles(chart: ServiceName): readonly (readonly [file: string, text
   ];
 }
 
-/** Every generated file of the charts, from the root of the project, formatted. */
+/** Returns every generated file of the charts, relative to the project root, formatted. */
 export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
   const observability = [...observabilityFiles()].map(
     ([file, content]) =>

@@ -14,7 +14,7 @@ const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISO
 const DIGEST = `sha256:${'0'.repeat(64)}`;
 const RAN = `sandboxRun.imageTag=${SANDBOX_RUN.imageTag},sandboxRun.since=${SANDBOX_RUN.since}`;
 const PRODUCTION = `environment=production,${RAN}`;
-/** Traces go to the collector that follows. */
+/** Sends traces to the collector that follows. */
 const TRACES = 'config.otelTracesExporter=otlp,config.otelExporterOtlpEndpoint';
 const DNS_CIDRS = 'networkPolicy.dns.cidrs={9.9.9.9/32,2620:fe::fe/128},networkPolicy.dns.ports={53,5353}';
 
@@ -83,7 +83,7 @@ const FOR_ALL: Refusals = {
     /leads to port 443, and networkPolicy\.collector\.ports lets .* 4318 alone/,
 };
 
-/** Values that the chart of one service refuses besides. */
+/** Further values that only the chart of one service refuses. */
 const FOR_ONE: Readonly<Record<ServiceName, Refusals>> = {
   console: {
     'config.publicBaseUrl=': /config\.publicBaseUrl is not set/,
@@ -124,7 +124,7 @@ const FOR_ONE: Readonly<Record<ServiceName, Refusals>> = {
   },
 };
 
-/** Values beside those that are refused. */
+/** Values close to the refused ones. */
 const TAKEN: readonly (readonly [ServiceName, string])[] = [
   ['job-state', PRODUCTION],
   ['job-state', 'environment=production,sandboxRun.earlyReason=fixes a leak of contact data'],
@@ -137,7 +137,7 @@ const TAKEN: readonly (readonly [ServiceName, string])[] = [
   ['webhook-dispatcher', 'config.dnsServers=9.9.9.9:5353,networkPolicy.enabled=false'],
 ];
 
-/** Renders a chart that is told where its image is, unless the values say so, and the values. */
+/** Renders a chart with the values, and with an image unless they name one. */
 const templateWith = (chart: ServiceName, set: string) =>
   workspace.template({ chart, values: { image: imageOf(chart) }, set });
 
@@ -165,7 +165,7 @@ test.each(
   await expect(refusalOf(service, set)).resolves.toMatch(refusal);
 });
 
-test.each(TAKEN)('the chart of %s takes %s [VERSION-5]', async (service, set) => {
+test.each(TAKEN)('the chart of %s accepts %s [VERSION-5]', async (service, set) => {
   const { exitCode, stderr } = await templateWith(service, set);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 });
@@ -173,7 +173,7 @@ test.each(TAKEN)('the chart of %s takes %s [VERSION-5]', async (service, set) =>
 test.each(
   SERVICE_NAMES.flatMap((service) => ['production', 'sandbox'].map((name) => [service, name] as const)),
 )(
-  '%s: values-%s.yaml has to be told where the image is and, in production, since when it runs in the sandbox',
+  "%s: values-%s.yaml needs the image's repository and, in production, the start of its run in the sandbox",
   async (service, name) => {
     const { exitCode, stderr } = await workspace.template({
       chart: service,
@@ -189,7 +189,7 @@ test.each(
 );
 
 test.each(['registry.example.com/a', 'registry:5000/partner/a', 'localhost/a', 'docker.io/partner/a'])(
-  'an image at %s is taken',
+  'accepts an image at %s',
   async (repository) => {
     const [deployment] = await workspace
       .objects({ chart: 'job-state', values: { image: { repository, tag: '1.2.3' } } })
@@ -198,7 +198,7 @@ test.each(['registry.example.com/a', 'registry:5000/partner/a', 'localhost/a', '
   },
 );
 
-test('every violation is reported at once', async () => {
+test('reports every violation at once', async () => {
   const refusal = await refusalOf(
     'job-state',
     'environment=production,existingSecret=,seed.enabled=true,terminationGracePeriodSeconds=5',
@@ -214,7 +214,7 @@ test.each([
   ['redis', { storage: '1Gi' }, /additional properties 'storage' not allowed/],
   ['dev-secrets', { sealingKeys: 'none' }, /at '\/sealingKeys'/],
   ['dev-secrets', { sessionKeys: 'none' }, /at '\/sessionKeys'/],
-])('the chart %s refuses values that it can not use', async (chart, values, refusal) => {
+])('the chart %s refuses values that it cannot use', async (chart, values, refusal) => {
   const { exitCode, stderr } = await workspace.template({ chart, values });
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(refusal);

@@ -6,7 +6,7 @@ import { type CommandResult, lastLines, runCommand } from '@partner/local-stack/
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { kubernetesObject, type KubernetesObject } from './kubernetes-object.js';
 
-/** A piece of a chart's file that is replaced, to see what a change does. */
+/** A replacement in a chart's file, to test its effect. */
 export interface ChartChange {
   /** Below `charts`. */
   readonly file: string;
@@ -14,29 +14,29 @@ export interface ChartChange {
   readonly by: string;
 }
 
-/** What is rendered: a chart with values of its own files and others. */
+/** A rendering: a chart with its files of values and further values. */
 export interface Rendering {
   readonly chart: string;
   /** Files of values beside the chart's `values.yaml`, by name. */
   readonly valuesFiles?: readonly string[];
-  /** Values that come last. */
+  /** Values that are applied last. */
   readonly values?: unknown;
-  /** Single values as Helm's `--set` takes them, e.g. `image.tag=1.2.3,replicaCount=2`. */
+  /** Single values in the syntax of Helm's `--set`, e.g. `image.tag=1.2.3,replicaCount=2`. */
   readonly set?: string;
   readonly release?: string;
 }
 
-/** A copy of all charts in which Helm may write. */
+/** A copy of all charts that Helm may write to. */
 export interface ChartWorkspace {
   lint(rendering: Rendering): Promise<CommandResult>;
-  /** What Helm says; for values that it has to refuse. */
+  /** Returns Helm's result; for values that it must refuse. */
   template(rendering: Rendering): Promise<CommandResult>;
-  /** The objects that a chart makes. Throws with Helm's words when it makes none. */
+  /** Returns the objects of a chart. Throws with Helm's message if rendering fails. */
   objects(rendering: Rendering): Promise<readonly KubernetesObject[]>;
   remove(): void;
 }
 
-/** The charts of a directory, by default of the project: the folders that hold one. */
+/** Returns the charts of a directory, by default of the project. */
 export function chartNames(charts = path.join(PROJECT_ROOT, 'charts')): readonly string[] {
   return readdirSync(charts).filter((name) => existsSync(path.join(charts, name, 'Chart.yaml')));
 }
@@ -45,8 +45,8 @@ export function chartNames(charts = path.join(PROJECT_ROOT, 'charts')): readonly
 export const NAMESPACE = 'partner';
 
 /**
- * Copies the charts, changes what is to be changed, and builds the dependencies of those that are to be rendered. A release
- * that is not named is named as its chart, as with skaffold.
+ * Copies the charts, applies the changes, and builds the dependencies of the charts to render. A release
+ * without a name has its chart's name, as with skaffold.
  */
 export async function createChartWorkspace(
   helm: string,
@@ -57,7 +57,7 @@ export async function createChartWorkspace(
   const original = path.join(PROJECT_ROOT, 'charts');
   cpSync(original, charts, {
     recursive: true,
-    // Dependencies that were put into a chart once may be old.
+    // Dependencies from an earlier build may be stale.
     filter: (file) => !/^[^/]+\/charts(\/|$)/.test(path.relative(original, file)),
   });
   const env = {

@@ -26,7 +26,7 @@ import { type RenderedObject, validateObjects } from './validate-objects.js';
 
 const RULES = allRules(await readRefusedRanges());
 
-/** The charts that are for development clusters alone. */
+/** The charts for development clusters only. */
 const PARTS = ['dev-secrets', 'postgres', 'rabbitmq', 'redis'];
 const LIBRARY = 'service-common';
 
@@ -56,7 +56,7 @@ test('every chart is checked', () => {
 test.each([
   ...VALUES_SETS.map(({ service, name, rendering }) => [service, name, rendering] as const),
   ...PARTS.map((chart) => [chart, 'default', { chart }] as const),
-])('helm lint is content with %s, values %s', async (_chart, _name, rendering: Rendering) => {
+])('helm lint accepts %s, values %s', async (_chart, _name, rendering: Rendering) => {
   const { exitCode, stdout, stderr } = await workspace.lint(rendering);
   expect({ exitCode, said: `${stdout}${stderr}` }).toEqual({
     exitCode: 0,
@@ -64,7 +64,7 @@ test.each([
   });
 });
 
-test('Kubernetes and the operators know every kind, field and value', () => {
+test('Kubernetes and the operators accept every kind, field and value', () => {
   const objects = services.flatMap(({ title, objects: made }) =>
     made.map((object) => ({ source: title, object })),
   );
@@ -115,7 +115,7 @@ describe("a developer's cluster", () => {
     ['postgres', ['job-state']],
     ['rabbitmq', [...SERVICE_NAMES]],
     ['redis', ['console', 'inbound-gateway', 'installer-gateway']],
-  ])('lets nobody reach %s but the services that need it, and it reaches nobody', (part, allowed) => {
+  ])('only the services that need %s may reach it, and it may reach nothing', (part, allowed) => {
     const policies = ofKind({ objects: partsOf(part) }, 'NetworkPolicy', networkPolicy);
     const peers = policies.flatMap(({ spec }) => spec.ingress).flatMap(({ from }) => from);
     expect(peers).toHaveLength(1);
@@ -130,7 +130,7 @@ describe("a developer's cluster", () => {
   });
 });
 
-test.each(SERVICE_NAMES)('scaling %s restarts no pod', async (service) => {
+test.each(SERVICE_NAMES)('does not restart pods of %s for scaling', async (service) => {
   const image = imageOf(service);
   const config = { ...(service === 'console' && { publicBaseUrl: 'https://partner.example.org' }) };
   const templateOf = async (values: object) => {
@@ -142,7 +142,7 @@ test.each(SERVICE_NAMES)('scaling %s restarts no pod', async (service) => {
   await expect(templateOf({ autoscaling: { enabled: true, maxReplicas: 9 } })).resolves.toEqual(template);
 });
 
-test('the command of the README removes all hooks of job-state, which outlive its release, and nothing else', async () => {
+test('the command of the README removes only the hooks of job-state, which outlive its release', async () => {
   const readme = readFileSync(path.join(PROJECT_ROOT, 'charts/job-state/README.md'), 'utf8');
   const [, kinds = '', instance = '', components = ''] =
     /delete (\S+) \\\n {2}--selector 'app\.kubernetes\.io\/instance=(\S+),app\.kubernetes\.io\/component in \((\S+)\)'/.exec(
@@ -162,7 +162,7 @@ test('the command of the README removes all hooks of job-state, which outlive it
   expect(removed).toEqual(objects.filter(isHook));
 });
 
-describe('lookups are let through, and nothing else of DNS,', () => {
+describe('allows lookups, and nothing else of DNS,', () => {
   const dnsOf = async (dns: object) => {
     const values = { image: imageOf('job-state'), seed: { enabled: true }, networkPolicy: { dns } };
     const objects = await workspace.objects({ chart: 'job-state', values });
@@ -213,7 +213,7 @@ describe('a private CA of the broker', () => {
   };
   const host = { parameter: 'host', name: 'partner-webhook-dispatcher', key: 'AMQP_MANAGEMENT_URL' };
 
-  test('is given to KEDA out of its secret', async () => {
+  test('is passed to KEDA from its secret', async () => {
     await expect(parametersOf({ caSecret: 'broker-ca' })).resolves.toEqual({
       secretTargetRef: [
         host,
@@ -223,7 +223,7 @@ describe('a private CA of the broker', () => {
     });
   });
 
-  test('is not asked for', async () => {
+  test('is not required', async () => {
     await expect(parametersOf({})).resolves.toEqual({ secretTargetRef: [host] });
   });
 });

@@ -28,7 +28,7 @@ const composeFile = z.object({
 const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
 const compose = composeFile.parse(parse(read('docker-compose.yml'), { merge: true })).services;
 
-/** What only a local stack sets. */
+/** Settings that only a local stack sets. */
 const LOCAL_ONLY = ['ADMIN_HOST', 'ADMIN_PORT', 'HTTP_HOST', 'HTTP_PORT', 'SHUTDOWN_GRACE_MS'];
 
 function settingsOfStack(service: ServiceName): string[] {
@@ -41,12 +41,12 @@ function settingsOfStack(service: ServiceName): string[] {
 
 const format = createFormatCheck('compose-spec.json');
 
-test(`docker-compose.yml is what the Compose specification asks${format.note}`, () => {
+test(`docker-compose.yml satisfies the Compose specification${format.note}`, () => {
   expect(format.faults(parse(read('docker-compose.yml'), { merge: true }))).toEqual([]);
 });
 
 describe('docker-compose.yml', () => {
-  test.each(SERVICE_NAMES)('gives %s the settings that the local stack gives it', (service) => {
+  test.each(SERVICE_NAMES)('sets the same settings for %s as the local stack', (service) => {
     const needed = settingsOfStack(service).filter((name) => !LOCAL_ONLY.includes(name));
     const given = Object.keys(compose[service]?.environment ?? {}).filter(
       (name) => name !== 'LOG_LEVEL' && !name.startsWith('OTEL_'),
@@ -91,7 +91,7 @@ describe('docker-compose.yml', () => {
 describe('services/Dockerfile', () => {
   const file = read('services/Dockerfile');
 
-  test('takes every base image by an argument whose default names a version of Node 24', () => {
+  test('names every base image by an argument whose default is a version of Node 24', () => {
     const stages = [...file.matchAll(/^FROM (\S+) AS (\S+)$/gm)];
     const names = stages.map(([, , name]) => name);
     const bases = stages.map(([, base]) => base).filter((base) => !names.includes(base));
@@ -103,7 +103,7 @@ describe('services/Dockerfile', () => {
   });
 });
 
-test('no image is built twice at once under the same tag, by docker-compose.yml or skaffold.yaml', () => {
+test('docker-compose.yml and skaffold.yaml never build two images concurrently under the same tag', () => {
   const ofCompose = Object.values(compose).flatMap(({ build, image }) =>
     build === undefined ? [] : [image],
   );

@@ -2,12 +2,12 @@ import { type Alert, critical, fires, noData, quiet, replicas, warning } from '.
 
 const SESSION_REDIS = 'partner_console_session_redis_up';
 
-/** What only the console can suffer from. */
+/** Alerts of the console only. */
 export const CONSOLE_ALERTS: readonly Alert[] = [
   critical('PartnerSessionsUnavailable', '2m', {
     expr: `min(${SESSION_REDIS}) < 1\nor absent(${SESSION_REDIS})`,
     summary: 'Owners cannot work in the console',
-    description: 'A replica of the console has not reached Redis for 2 minutes: owners get 503 from it.',
+    description: 'A replica of the console has not reached Redis for 2 minutes: it returns 503 to owners.',
     cases: [
       fires(
         {},
@@ -16,7 +16,7 @@ export const CONSOLE_ALERTS: readonly Alert[] = [
         replicas(SESSION_REDIS, '1x30', '1x5 0x30'),
       ),
       noData(),
-      quiet('Redis was started again', '10m', { [SESSION_REDIS]: '1x5 0x1 1x30' }),
+      quiet('Redis was restarted', '10m', { [SESSION_REDIS]: '1x5 0x1 1x30' }),
     ],
   }),
   warning('PartnerPasswordChecksQueue', '2m', {

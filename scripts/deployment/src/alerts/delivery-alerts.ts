@@ -5,18 +5,18 @@ const BUSY = 'partner_webhook_oldest_due_seconds{endpoint_state="busy"}';
 const DELIVERY = 'partner_webhook_delivery_seconds';
 const RECORDED = 'partner_webhook_attempts_recorded_total';
 
-/** Webhook deliveries: late, slow, failing or lost. job-state sees them in its database. */
+/** Webhook deliveries: late, slow, failing or lost. job-state reads them from its database. */
 export const DELIVERY_ALERTS: readonly Alert[] = [
   critical('PartnerDeliveriesLate', '2m', {
     expr: `max(${DUE}) > 60\nor absent(${DUE} >= 0)`,
     summary: 'Webhooks are late',
     description:
-      'A delivery to an endpoint that works has been due for more than a minute, or the delay is not known.',
+      'A delivery to an endpoint that works has been due for more than a minute, or the delay is unknown.',
     cases: [
       fires({}, 'nothing is released', '15m', replicas(DUE, '0x5 0+60x30', '0x5 0+60x30')),
       noData(),
-      fires({}, 'no replica can ask the database', '15m', { [DUE]: `0x5 ${UNKNOWN}` }),
-      quiet('one replica can ask, and only endpoints that fail, or take their time, have a backlog', '15m', {
+      fires({}, 'no replica reaches the database', '15m', { [DUE]: `0x5 ${UNKNOWN}` }),
+      quiet('one replica reaches it, and only failing or slow endpoints have a backlog', '15m', {
         ...replicas(DUE, '2x30', UNKNOWN),
         'partner_webhook_oldest_due_seconds{endpoint_state="failing",instance="a"}': '9000x30',
         'partner_webhook_oldest_due_seconds{endpoint_state="busy",instance="a"}': '90x30',
@@ -25,19 +25,18 @@ export const DELIVERY_ALERTS: readonly Alert[] = [
   }),
   warning('PartnerEndpointsBusy', '10m', {
     expr: `max(${BUSY}) > 600`,
-    summary: 'Webhooks wait for places of their own',
+    summary: 'Webhooks wait for a free slot of their endpoint',
     description:
-      'A delivery has been due for more than 10 minutes to an endpoint at capacity: it is slower than its events, or all are starved of processors.',
+      'A delivery has been due for more than 10 minutes to an endpoint at capacity: its responses are slower than its events, or all services lack processor time.',
     cases: [
-      fires({}, 'an endpoint takes less than comes', '30m', { [BUSY]: '0x5 0+60x40' }),
-      quiet('a backlog is worked off', '30m', { [BUSY]: '0x5 0+60x15 120x20', [DUE]: '2x40' }),
+      fires({}, 'an endpoint accepts fewer events than occur', '30m', { [BUSY]: '0x5 0+60x40' }),
+      quiet('a backlog shrinks', '30m', { [BUSY]: '0x5 0+60x15 120x20', [DUE]: '2x40' }),
     ],
   }),
   critical('PartnerNothingDelivered', '10m', {
     expr: `sum(increase(${RECORDED}{outcome="delivered"}[1h])) == 0\nand sum(increase(${RECORDED}[1h])) > 10`,
     summary: 'No webhook arrives anywhere',
-    description:
-      'Of more than 10 attempts within an hour none was taken by its endpoint, however few there are.',
+    description: 'More than 10 attempts within an hour, and no endpoint accepted one.',
     cases: [
       fires({}, 'the way out is broken in a quiet installation', '90m', {
         [`${RECORDED}{company_class="sales",outcome="delivered"}`]: '40x120',
@@ -63,7 +62,7 @@ export const DELIVERY_ALERTS: readonly Alert[] = [
     ].join('\n'),
     summary: 'Webhooks take long',
     description:
-      'More than 5 % of the deliveries to companies of class {{ $labels.company_class }} that their first attempt made took over 10 s from the commit of the event.',
+      'More than 5 % of the deliveries to companies of class {{ $labels.company_class }} that succeeded at the first attempt took over 10 s from the commit of the event.',
     cases: [
       fires({ company_class: 'installer' }, 'one delivery in ten to installers takes longer', '30m', {
         [`${DELIVERY}_bucket{company_class="installer",attempt="first",le="10"}`]: '0+9x40',
@@ -126,13 +125,13 @@ export const DELIVERY_ALERTS: readonly Alert[] = [
   }),
   warning('PartnerLeasesExpire', '5m', {
     expr: 'sum(increase(partner_webhook_lease_expiries_total[15m])) > 20\nor absent(partner_webhook_lease_expiries_total)',
-    summary: 'Attempts get lost on the way',
+    summary: 'Attempts are lost',
     description:
       'The leases of more than 20 deliveries have ended within 15 minutes without a result: commands or results get lost.',
     cases: [
       fires(
         {},
-        'the dispatcher dies again and again',
+        'the dispatcher crashes repeatedly',
         '30m',
         replicas('partner_webhook_lease_expiries_total', '0+2x40', '0+2x40'),
       ),
@@ -142,13 +141,15 @@ export const DELIVERY_ALERTS: readonly Alert[] = [
   }),
   warning('PartnerEndpointsFailing', '5m', {
     expr: 'max(partner_webhook_failing_endpoints) - min(min_over_time(partner_webhook_failing_endpoints[30m])) > 10\nor absent(partner_webhook_failing_endpoints >= 0)',
-    summary: 'Many endpoints have begun to fail',
+    summary: 'Many endpoints have started to fail',
     description:
-      'More than 10 endpoints have failed five times in a row within half an hour, or the number is not known.',
+      'More than 10 endpoints have failed five times in a row within half an hour, or the number is unknown.',
     cases: [
       fires({}, 'thirty endpoints fail at once', '50m', { partner_webhook_failing_endpoints: '4x40 34x30' }),
       noData(),
-      quiet('as many as ever fail', '80m', { partner_webhook_failing_endpoints: '60x60 63x30' }),
+      quiet('the number of failing endpoints stays the same', '80m', {
+        partner_webhook_failing_endpoints: '60x60 63x30',
+      }),
     ],
   }),
 ];

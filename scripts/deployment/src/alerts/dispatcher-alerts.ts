@@ -3,7 +3,7 @@ import { type Alert, critical, fires, noData, quiet, replicas, warning } from '.
 const ATTEMPTS = 'partner_webhook_attempts_total';
 const UNREACHED = `${ATTEMPTS}{outcome=~"connection_failed|timed_out|tls_failed"}`;
 
-/** What only the dispatcher can suffer from. */
+/** Alerts of the dispatcher only. */
 export const DISPATCHER_ALERTS: readonly Alert[] = [
   critical('PartnerWayOutBroken', '5m', {
     expr: [
@@ -13,14 +13,14 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
     ].join('\n'),
     summary: 'Most endpoints cannot be reached',
     description:
-      'More than half of all attempts reach no endpoint, or cannot resolve its name: our own network is likelier than all endpoints.',
+      'More than half of all attempts reach no endpoint, or cannot resolve its name: the cause is probably our network, not the endpoints.',
     cases: [
       fires({}, 'egress is cut off', '20m', {
         [`${ATTEMPTS}{outcome="delivered",refusal=""}`]: '0+2x30',
         [`${ATTEMPTS}{outcome="connection_failed",refusal="",instance="a"}`]: '0+5x30',
         [`${ATTEMPTS}{outcome="endpoint_refused",refusal="lookup_failed",instance="b"}`]: '0+5x30',
       }),
-      fires({}, 'no name can be looked up, and never could', '20m', {
+      fires({}, 'no name has ever resolved', '20m', {
         [`${ATTEMPTS}{outcome="endpoint_refused",refusal="lookup_failed"}`]: '0+10x30',
       }),
       quiet('some endpoints are down, others refuse', '20m', {
@@ -32,9 +32,9 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
   }),
   warning('PartnerResultsLost', '0m', {
     expr: 'sum(increase(partner_webhook_results_lost_total[15m])) > 0\nor absent(partner_webhook_results_lost_total)',
-    summary: 'Results of attempts get lost',
+    summary: 'Results of attempts are lost',
     description:
-      'The broker did not take results before their leases ended: subscribers get these events again.',
+      'The broker did not accept results before their leases ended: subscribers receive these events again.',
     cases: [
       fires(
         {},
@@ -43,7 +43,7 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
         replicas('partner_webhook_results_lost_total', '0x30', '0x5 3x30'),
       ),
       noData(),
-      quiet('a replica was started again, and nothing is lost since', '40m', {
+      quiet('a replica was restarted, and has lost nothing since', '40m', {
         partner_webhook_results_lost_total: '7x20 0x30',
       }),
     ],
@@ -54,10 +54,10 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
     description:
       'The dispatcher lacks the sealing key of some secrets: nothing is delivered to these subscriptions.',
     cases: [
-      fires({}, 'a former key was taken out too early', '10m', {
+      fires({}, 'a former key was removed too early', '10m', {
         'partner_webhook_commands_dropped_total{reason="secret_unreadable"}': '0+4x30',
       }),
-      quiet('commands come late', '15m', {
+      quiet('commands arrive late', '15m', {
         'partner_webhook_commands_dropped_total{reason="too_late"}': '0+4x30',
         'partner_webhook_commands_dropped_total{reason="secret_unreadable"}': '2x30',
       }),
@@ -75,7 +75,7 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
         '25m',
         replicas('partner_webhook_commands_dropped_total{reason="too_late"}', '0+2x40', '0+2x40'),
       ),
-      quiet('commands come again that were carried out', '25m', {
+      quiet('commands that were executed arrive again', '25m', {
         'partner_webhook_commands_dropped_total{reason="already_reported"}': '0+50x40',
       }),
     ],
@@ -84,7 +84,7 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
     expr: 'sum by (direction) (increase(partner_webhook_clock_skewed_total[15m])) > 0',
     summary: 'The clock of a dispatcher is off',
     description:
-      'The clock of a replica is {{ $labels.direction }} of the database: deliveries are late, made twice, or refused for their timestamp.',
+      'The clock of a replica is {{ $labels.direction }} of the database: deliveries are late, repeated, or refused for their timestamp.',
     cases: [
       fires(
         { direction: 'ahead' },
@@ -92,7 +92,7 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
         '10m',
         replicas('partner_webhook_clock_skewed_total{direction="ahead"}', '0+1x30', '0x30'),
       ),
-      fires({ direction: 'behind' }, 'the first command that shows it comes long after the start', '25m', {
+      fires({ direction: 'behind' }, 'the first command that shows it arrives long after the start', '25m', {
         'partner_webhook_clock_skewed_total{direction="behind"}': '0x20 1x30',
       }),
       quiet('it was right again an hour ago', '50m', {

@@ -3,5 +3,5 @@ import { DELIVERY_ALERTS } from './delivery-alerts.js';
 import { MESSAGE_ALERTS } from './message-alerts.js';
 import { UPKEEP_ALERTS } from './upkeep-alerts.js';
 
-/** What only job-state can suffer from, or tell: it sees the database and all queues. */
+/** Alerts of job-state only: it inspects the database and all queues. */
 export const JOB_STATE_ALERTS: readonly Alert[] = [...DELIVERY_ALERTS, ...MESSAGE_ALERTS, ...UPKEEP_ALERTS];

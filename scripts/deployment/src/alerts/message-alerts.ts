@@ -1,36 +1,36 @@
 import { type Alert, critical, fires, noData, quiet, replicas, UNKNOWN, warning } from './alert.js';
 
-/** Messages that wait: in the outbox, in queues, or for the job or company they need. job-state inspects all queues. */
+/** Messages that wait: in the outbox, in queues, or for the job or company that they refer to. job-state inspects all queues. */
 export const MESSAGE_ALERTS: readonly Alert[] = [
   critical('PartnerOutboxLate', '2m', {
     expr: 'max(partner_outbox_oldest_age_seconds) > 30\nor absent(partner_outbox_oldest_age_seconds >= 0)',
-    summary: 'The platform receives nothing from us',
+    summary: 'The platform receives no messages',
     description:
-      'A message to the platform or the gateways has waited for the broker for more than 30 s, or the age is not known.',
+      'A message to the platform or the gateways has waited for the broker for more than 30 s, or the age is unknown.',
     cases: [
       fires({}, 'the broker confirms nothing', '15m', { partner_outbox_oldest_age_seconds: '0x5 0+60x30' }),
       noData(),
       fires(
         {},
-        'the database is away for all replicas',
+        'no replica reaches the database',
         '15m',
         replicas('partner_outbox_oldest_age_seconds', UNKNOWN, UNKNOWN),
       ),
-      quiet('messages go out at once', '15m', { partner_outbox_oldest_age_seconds: '0x5 1x30' }),
+      quiet('messages are sent at once', '15m', { partner_outbox_oldest_age_seconds: '0x5 1x30' }),
     ],
   }),
   warning('PartnerDeadLetterQueue', '2m', {
     expr: 'max by (queue) (partner_dead_letter_queue_messages) > 0\nor absent(partner_dead_letter_queue_messages >= 0)',
     summary: 'A message was given up',
     description:
-      'There are messages in the dead-letter queue {{ $labels.queue }} without a handler, or their number is not known.',
+      'There are messages in the dead-letter queue {{ $labels.queue }} without a handler, or their number is unknown.',
     cases: [
-      fires({ queue: 'q.dead' }, 'a message of the platform could not be read; both replicas look', '15m', {
+      fires({ queue: 'q.dead' }, 'a message of the platform was malformed; both replicas report it', '15m', {
         ...replicas('partner_dead_letter_queue_messages{queue="q.dead"}', '0x5 1x30', '0x5 1x30'),
         'partner_dead_letter_queue_messages{queue="r.dead",instance="a"}': '0x35',
       }),
       noData(),
-      fires({}, 'the broker is away', '15m', {
+      fires({}, 'the broker is down', '15m', {
         'partner_dead_letter_queue_messages{queue="q.dead"}': UNKNOWN,
       }),
       quiet('all are empty', '15m', { 'partner_dead_letter_queue_messages{queue="q.dead"}': '0x30' }),
@@ -46,7 +46,7 @@ export const MESSAGE_ALERTS: readonly Alert[] = [
         'partner_queue_messages{queue="job-state.delivery-results"}': '3x40',
       }),
       noData(),
-      quiet('a burst is worked off', '20m', {
+      quiet('a burst is processed', '20m', {
         'partner_queue_messages{queue="webhook-dispatcher.deliveries"}': '0x5 4000x4 10x30',
       }),
     ],
@@ -56,7 +56,7 @@ export const MESSAGE_ALERTS: readonly Alert[] = [
     summary: 'A queue has no consumer',
     description: 'The queue {{ $labels.queue }} has had no consumer for 2 minutes.',
     cases: [
-      fires({ queue: 'webhook-dispatcher.deliveries' }, 'the dispatcher is gone', '15m', {
+      fires({ queue: 'webhook-dispatcher.deliveries' }, 'the dispatcher does not run', '15m', {
         'partner_queue_consumers{queue="webhook-dispatcher.deliveries"}': '2x5 0x30',
         'partner_queue_consumers{queue="job-state.installer-rpc"}': '2x40',
       }),
@@ -69,15 +69,15 @@ export const MESSAGE_ALERTS: readonly Alert[] = [
   }),
   warning('PartnerPlatformMessagesWait', '5m', {
     expr: 'max(partner_platform_waiting_oldest_age_seconds) > 3600\nor absent(partner_platform_waiting_oldest_age_seconds >= 0)',
-    summary: 'A message of the platform waits for what it builds on',
+    summary: 'A message of the platform waits for its job or company',
     description:
       'A message of the platform has waited for its job or company for more than an hour; after 24 h it is given up.',
     cases: [
-      fires({}, 'the message that creates a job never came', '80m', {
+      fires({}, 'the message that creates a job never arrived', '80m', {
         partner_platform_waiting_oldest_age_seconds: '0+60x90',
       }),
       noData(),
-      quiet('messages come in the wrong order', '80m', {
+      quiet('messages arrive in the wrong order', '80m', {
         partner_platform_waiting_oldest_age_seconds: '0x20 30x10 0x90',
       }),
     ],

@@ -3,7 +3,7 @@ import { ANY_NAMESPACE, withMatcher } from '../label-matchers.js';
 import { type Alert, runbookOf } from './alert.js';
 
 /**
- * `rules/alerts.yaml` of a chart: what a Prometheus loads that reads a single environment. The chart narrows each selector to the
+ * `rules/alerts.yaml` of a chart: the rules for a Prometheus of a single environment. The chart restricts each selector to the
  * namespace of its release.
  */
 export function renderRules(service: ServiceName, alerts: readonly Alert[]) {
@@ -27,7 +27,7 @@ export function renderRules(service: ServiceName, alerts: readonly Alert[]) {
   };
 }
 
-/** What promtool tests the rule of one alert with, which is alone in a file. */
+/** Renders the promtool tests of one alert, whose rule is alone in a file. */
 export function renderRuleTests(alert: Alert, ruleFile: string) {
   return {
     rule_files: [ruleFile],

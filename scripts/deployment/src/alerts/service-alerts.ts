@@ -1,12 +1,12 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import { type Alert, critical, fires, noData, quiet, replicas, warning } from './alert.js';
 
-/** What every service can suffer from: each chart has these for its own. */
+/** Alerts of every service; each chart contains them for its service. */
 export function serviceAlerts(service: ServiceName): readonly Alert[] {
   return [...availabilityAlerts(service), ...processAlerts(service), ...brokerAlerts(service)];
 }
 
-/** Whether replicas run and are ready. */
+/** Alerts about running and ready replicas. */
 function availabilityAlerts(service: ServiceName): readonly Alert[] {
   const of = `partner_service="${service}"`;
   const labels = { partner_service: service };
@@ -16,9 +16,9 @@ function availabilityAlerts(service: ServiceName): readonly Alert[] {
   return [
     critical('PartnerServiceDown', '2m', {
       expr: `absent(${started})`,
-      summary: `No replica of ${service} is there`,
+      summary: `No replica of ${service} runs`,
       description: `Prometheus reads metrics of no replica of ${service}.`,
-      cases: [noData(labels), quiet('one of two replicas is there', '20m', replicas(started, '1000x30'))],
+      cases: [noData(labels), quiet('one of two replicas runs', '20m', replicas(started, '1000x30'))],
     }),
     critical('PartnerServiceNotReady', '2m', {
       expr: `max by (partner_service) (${ready}) < 1\nor absent(${ready})`,
@@ -53,7 +53,7 @@ function availabilityAlerts(service: ServiceName): readonly Alert[] {
     warning('PartnerReplicaCutOff', '10m', {
       expr: `min by (partner_service, dependency) (partner_service_dependency_available{${of}}) < 1`,
       summary: `A replica of ${service} does not reach a dependency`,
-      description: `A replica of ${service} has not reached "{{ $labels.dependency }}" for 10 minutes. It is ready and gets requests all the same.`,
+      description: `A replica of ${service} has not reached "{{ $labels.dependency }}" for 10 minutes. It stays ready and receives requests.`,
       cases: [
         fires(
           { ...labels, dependency: 'd' },
@@ -66,8 +66,8 @@ function availabilityAlerts(service: ServiceName): readonly Alert[] {
     }),
     warning('PartnerReplicaNotReady', '10m', {
       expr: `min by (partner_service) (${ready}) < 1`,
-      summary: `A replica of ${service} is not ready for long`,
-      description: `A replica of ${service} has not become ready in 10 minutes; the others do its work.`,
+      summary: `A replica of ${service} has long been unready`,
+      description: `A replica of ${service} has not become ready in 10 minutes; the others handle its requests.`,
       cases: [
         fires(labels, 'one of two replicas hangs in its start', '20m', replicas(ready, '1x30', '0x30')),
         quiet('a rollout takes three minutes', '20m', replicas(ready, '1x5 0x3 1x20')),
@@ -76,7 +76,7 @@ function availabilityAlerts(service: ServiceName): readonly Alert[] {
   ];
 }
 
-/** Whether the processes of the replicas are healthy. */
+/** Alerts about the health of the replicas' processes. */
 function processAlerts(service: ServiceName): readonly Alert[] {
   const of = `partner_service="${service}"`;
   const labels = { partner_service: service };
@@ -85,8 +85,8 @@ function processAlerts(service: ServiceName): readonly Alert[] {
   return [
     warning('PartnerServiceRestarts', '0m', {
       expr: `sum by (partner_service) (changes(${started}[30m])) >= 3`,
-      summary: `${service} starts again and again`,
-      description: `Replicas of ${service} have been started again at least three times in 30 minutes.`,
+      summary: `${service} restarts repeatedly`,
+      description: `Replicas of ${service} have been restarted at least three times in 30 minutes.`,
       cases: [
         fires(
           labels,
@@ -95,7 +95,7 @@ function processAlerts(service: ServiceName): readonly Alert[] {
           replicas(started, '100x5 400x5 700x5 1000x10'),
         ),
         quiet(
-          'each of two replicas was started again once',
+          'each of two replicas was restarted once',
           '20m',
           replicas(started, '100x5 400x20', '100x9 700x20'),
         ),
@@ -114,7 +114,7 @@ function processAlerts(service: ServiceName): readonly Alert[] {
   ];
 }
 
-/** Whether the replicas reach the broker, it reads from them, and their channels are open. */
+/** Alerts about the broker: replicas reach it, it reads from them, and their channels are open. */
 function brokerAlerts(service: ServiceName): readonly Alert[] {
   const of = `partner_service="${service}"`;
   const labels = { partner_service: service };
@@ -133,12 +133,12 @@ function brokerAlerts(service: ServiceName): readonly Alert[] {
           replicas(up, '1x30', '1x5 0x30'),
         ),
         noData(labels),
-        quiet('the broker was started again', '15m', replicas(up, '1x5 0x2 1x30')),
+        quiet('the broker was restarted', '15m', replicas(up, '1x5 0x2 1x30')),
       ],
     }),
     critical('PartnerBrokerBlocked', '1m', {
       expr: `max by (partner_service, connection) (partner_amqp_connection_blocked{${of}}) > 0\nor absent(partner_amqp_connection_blocked{${of}})`,
-      summary: `The broker takes nothing from ${service}`,
+      summary: `The broker accepts nothing from ${service}`,
       description: `The broker is short of memory or disk and reads nothing from the connection "{{ $labels.connection }}" of ${service}.`,
       cases: [
         fires(
@@ -154,12 +154,17 @@ function brokerAlerts(service: ServiceName): readonly Alert[] {
     warning('PartnerChannelsMissing', '5m', {
       expr: `max by (partner_service, connection) (partner_amqp_channels_wanted{${of}} - partner_amqp_channels_open{${of}}) > 0\nor absent(partner_amqp_channels_open{${of}})`,
       summary: `A channel of ${service} cannot be opened`,
-      description: `A channel of the connection "{{ $labels.connection }}" of ${service} has not come up in 5 minutes.`,
+      description: `A channel of the connection "{{ $labels.connection }}" of ${service} has not opened within 5 minutes.`,
       cases: [
-        fires({ ...labels, connection: 'c' }, 'a queue was declared otherwise by someone else', '10m', {
-          [`partner_amqp_channels_wanted{${of},connection="c"}`]: '4x30',
-          [`partner_amqp_channels_open{${of},connection="c"}`]: '3x30',
-        }),
+        fires(
+          { ...labels, connection: 'c' },
+          'another program has declared a queue with other arguments',
+          '10m',
+          {
+            [`partner_amqp_channels_wanted{${of},connection="c"}`]: '4x30',
+            [`partner_amqp_channels_open{${of},connection="c"}`]: '3x30',
+          },
+        ),
         noData(labels),
         quiet('all are open', '10m', {
           [`partner_amqp_channels_wanted{${of},connection="c"}`]: '4x30',

@@ -6,7 +6,7 @@ export function surfaceAlerts(service: ServiceName): readonly Alert[] {
   return [...requestAlerts(service), ...dependencyAlerts(service)];
 }
 
-/** What callers see: requests that fail or are slow. */
+/** Alerts about failing or slow requests of callers. */
 function requestAlerts(service: ServiceName): readonly Alert[] {
   const of = `partner_service="${service}"`;
   const labels = { partner_service: service };
@@ -24,7 +24,7 @@ function requestAlerts(service: ServiceName): readonly Alert[] {
       summary: `${service} fails requests`,
       description: `More than 2 % of the requests to ${service} have returned 5xx for 5 minutes.`,
       cases: [
-        fires(labels, 'one request in ten fails, and the counters begin anew after a restart', '20m', {
+        fires(labels, 'one request in ten fails, and the counters restart at 0 after a restart', '20m', {
           [requests('2xx')]: '0+90x10 0+90x20',
           [requests('5xx')]: '0+10x10 0+10x20',
           [requests('2xx', 'b')]: '0+90x30',
@@ -72,14 +72,14 @@ function dependencyAlerts(service: ServiceName): readonly Alert[] {
         `  / sum by (partner_service) (increase(partner_rpc_client_seconds_count{${of}}[5m])) > 0.02`,
         `and sum by (partner_service) (increase(partner_rpc_client_seconds_count{${of},outcome="unavailable"}[5m])) > 5`,
       ].join('\n'),
-      summary: `${service} gets no responses from job-state`,
+      summary: `${service} receives no responses from job-state`,
       description: `More than 2 % of the calls of ${service} have ended without a response for 5 minutes: too late, or not sent at all.`,
       cases: [
         fires(labels, 'every tenth call ends without a response', '20m', {
           [calls('ok')]: '0+90x30',
           [calls('unavailable')]: '0+10x30',
         }),
-        quiet('calls are refused for what they ask', '20m', {
+        quiet('job-state refuses calls for their content', '20m', {
           [calls('ok')]: '0+90x30',
           [calls('not_found')]: '0+10x30',
         }),
@@ -97,7 +97,7 @@ function dependencyAlerts(service: ServiceName): readonly Alert[] {
           replicas(`partner_rate_limiter_degraded{${of}}`, '0x30', '0x5 1x30'),
         ),
         noData(labels),
-        quiet('Redis was started again', '10m', { [`partner_rate_limiter_degraded{${of}}`]: '0x5 1x1 0x30' }),
+        quiet('Redis was restarted', '10m', { [`partner_rate_limiter_degraded{${of}}`]: '0x5 1x1 0x30' }),
       ],
     }),
   ];

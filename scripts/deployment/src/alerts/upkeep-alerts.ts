@@ -4,22 +4,22 @@ const LOOPS = 'partner_loop_last_success_timestamp_seconds';
 const WAITS = 'partner_postgres_connection_wait_seconds';
 const SECRETS = 'partner_webhook_secrets_under_former_keys';
 
-/** The upkeep of job-state itself: its loops, retention, sealing keys and connection pool. */
+/** The maintenance of job-state: its loops, retention, sealing keys and connection pool. */
 export const UPKEEP_ALERTS: readonly Alert[] = [
   critical('PartnerLoopStopped', '2m', {
     expr: `time() - max by (loop) (${LOOPS}{loop!="retention"}) > 300\nor absent(${LOOPS})`,
-    summary: 'A loop of job-state does not go on',
-    description: 'The loop {{ $labels.loop }} has not ended a run well for 5 minutes, in any replica.',
+    summary: 'A loop of job-state has stopped',
+    description: 'The loop {{ $labels.loop }} has had no successful run for 5 minutes, in any replica.',
     cases: [
       fires({ loop: 'outbox' }, 'the runs of a loop fail in both replicas', '15m', {
         ...replicas(`${LOOPS}{loop="outbox"}`, '0+60x5 300x30', '0+60x5 300x30'),
         [`${LOOPS}{loop="deliveries",instance="a"}`]: '0+60x35',
       }),
-      fires({ loop: 'outbox' }, 'a loop has never had a run that went well', '15m', {
+      fires({ loop: 'outbox' }, 'a loop has never had a successful run', '15m', {
         [`${LOOPS}{loop="outbox"}`]: '0x30',
       }),
       noData(),
-      quiet('it goes on in one replica; the retention rests for an hour', '15m', {
+      quiet('it runs in one replica; the retention pauses for an hour', '15m', {
         ...replicas(`${LOOPS}{loop="outbox"}`, '0x35', '0+60x35'),
         [`${LOOPS}{loop="retention",instance="b"}`]: '60x35',
       }),
@@ -27,8 +27,8 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
   }),
   warning('PartnerRetentionStopped', '15m', {
     expr: 'time() - max(partner_retention_last_success_timestamp_seconds) > 21600\nor absent(partner_retention_last_success_timestamp_seconds)',
-    summary: 'Old data are not dropped',
-    description: 'No replica has ended a run of the retention well for 6 hours.',
+    summary: 'Old data are not deleted',
+    description: 'No replica has had a successful run of the retention for 6 hours.',
     cases: [
       fires({}, 'its runs fail', '400m', { partner_retention_last_success_timestamp_seconds: '600x420' }),
       noData(),
@@ -56,11 +56,11 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
     expr: `max(${SECRETS}) > 0\nor absent(${SECRETS} >= 0)`,
     summary: 'Secrets are still sealed under a former key',
     description:
-      'An hour after a new sealing key, secrets are left under a former one: that one must not be taken out.',
+      'An hour after a new sealing key, secrets are still sealed under a former one: do not remove that one.',
     cases: [
-      fires({}, 'a secret cannot be sealed anew', '90m', { [SECRETS]: '0x5 9000x2 3x120' }),
+      fires({}, 'a secret cannot be sealed again', '90m', { [SECRETS]: '0x5 9000x2 3x120' }),
       noData({}, '90m'),
-      quiet('all were sealed anew in some minutes', '90m', { [SECRETS]: '0x5 9000x2 4000x2 0x120' }),
+      quiet('all were sealed again within minutes', '90m', { [SECRETS]: '0x5 9000x2 4000x2 0x120' }),
     ],
   }),
   warning('PartnerPostgresPoolFull', '5m', {

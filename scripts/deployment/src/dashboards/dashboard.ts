@@ -7,16 +7,16 @@ interface Query {
 }
 
 interface PanelDetails {
-  /** What it means and what to do about it, shown behind its i. */
+  /** Its meaning and what to do about it, shown in its tooltip. */
   readonly about: string;
-  /** Series without a legend are named by the labels that the expression groups by, else as the panel. */
+  /** A series without a legend is named by the grouping labels of its expression, else by the panel's title. */
   readonly query: string | Query | readonly (string | Query)[];
-  /** From where on it is amber and red; as far below for `isGoodWhenHigh`. */
+  /** Thresholds of amber and red; lower bounds with `isGoodWhenHigh`. */
   readonly limits?: { readonly warn?: number; readonly alarm?: number; readonly isGoodWhenHigh?: boolean };
   readonly width?: 4 | 6 | 8 | 12 | 24;
 }
 
-/** One panel. A stat shows the present value, a timeline its history, a table what there is now, a row for each label set. */
+/** One panel. A stat shows the current value, a timeline its history, a table the current values, a row for each label set. */
 export interface Panel extends PanelDetails {
   readonly kind: 'stat' | 'timeline' | 'table';
   readonly title: string;
@@ -38,7 +38,7 @@ export interface Question {
   readonly panels: readonly Panel[];
 }
 
-/** A dashboard before it is Grafana's JSON. */
+/** The source of a dashboard, before it is rendered as Grafana's JSON. */
 export interface Dashboard {
   readonly uid: string;
   readonly title: string;
@@ -52,10 +52,10 @@ const WIDTHS = { stat: 6, timeline: 12, table: 12 } as const;
 const TYPES = { stat: 'stat', timeline: 'timeseries', table: 'table' } as const;
 const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' } as const;
 
-/** The namespaces that Prometheus reads services in; none where it is told of no namespaces. */
+/** The namespaces of the services in Prometheus; none without labels of namespaces. */
 const NAMESPACES = 'label_values(partner_service_ready, namespace)';
 
-/** The choices above the panels. */
+/** The variables above the panels. */
 const VARIABLES = [
   {
     name: 'datasource',
@@ -75,7 +75,7 @@ const VARIABLES = [
     refresh: 2,
     sort: 1,
     includeAll: true,
-    // Not the list of all: series without a namespace are shown as well.
+    // Not the list of all namespaces: it also includes series without a namespace.
     allValue: '.*',
     multi: false,
     current: { selected: true, text: 'All', value: '$__all' },
@@ -84,7 +84,7 @@ const VARIABLES = [
   },
 ] as const;
 
-/** A link to every dashboard of the service, which keeps the time and the variables. */
+/** A link to every dashboard of the service, which preserves the time range and the variables. */
 const LINK_TO_ALL = {
   type: 'dashboards',
   title: 'Partner integration service',
@@ -97,7 +97,7 @@ const LINK_TO_ALL = {
 
 /**
  * Renders a dashboard as Grafana imports it: a row for each question, panels from left to right, linked to all the others. Its
- * variable `namespace` chooses what all of its queries are about.
+ * variable `namespace` selects the namespace of all its queries.
  */
 export function renderDashboard({ uid, title, about, questions }: Dashboard) {
   return {
@@ -119,7 +119,7 @@ export function renderDashboard({ uid, title, about, questions }: Dashboard) {
   };
 }
 
-/** Places a row for each question, and below it its panels, from left to right as long as they fit. */
+/** Places a row for each question, and below it its panels, from left to right while they fit. */
 function renderRows(questions: readonly Question[]): readonly object[] {
   const panels: object[] = [];
   let id = 0;
@@ -200,7 +200,7 @@ function queriesOf({ title, query }: Panel): readonly Query[] {
     .map((each) => (typeof each === 'string' ? { expr: each, legend: legendOf(each) ?? title } : each));
 }
 
-/** The labels by which an expression groups its series. */
+/** Returns the labels by which an expression groups its series. */
 function legendOf(expr: string): string | undefined {
   const [, labels = ''] = /\bby \(([^)]*)\)/.exec(expr) ?? [];
   const shown = labels.split(', ').filter((label) => label !== '' && label !== 'le');

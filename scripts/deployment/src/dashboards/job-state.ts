@@ -36,8 +36,7 @@ export const JOB_STATE: Dashboard = {
           limits: { warn: 1 },
         }),
         stat('Leases that expired in 1 h', 'short', {
-          about:
-            'Deliveries whose attempt was lost on the way; they are attempted again. PartnerLeasesExpire.',
+          about: 'Deliveries whose attempt was lost; they are attempted again. PartnerLeasesExpire.',
           query: counted('partner_webhook_lease_expiries_total', '1h'),
           limits: { warn: 20 },
         }),
@@ -47,11 +46,11 @@ export const JOB_STATE: Dashboard = {
           limits: { warn: 10, alarm: 30 },
         }),
         stat('Platform messages that wait', 'short', {
-          about: 'For the job or company that they build on.',
+          about: 'For the job or company that they refer to.',
           query: 'max(partner_platform_waiting_messages)',
           limits: { warn: 1 },
         }),
-        stat('The longest of them', 's', {
+        stat('The longest wait', 's', {
           about: 'Over 1 h: PartnerPlatformMessagesWait; at 24 h it is given up.',
           query: 'max(partner_platform_waiting_oldest_age_seconds)',
           limits: { warn: 3_600, alarm: 43_200 },
@@ -72,11 +71,11 @@ export const JOB_STATE: Dashboard = {
           query: counted('partner_webhook_dead_letters_total', '1h', { by: ['company_class'] }),
         }),
         timeline('Messages of the platform', 'ops', {
-          about: 'A second, by what they did.',
+          about: 'A second, by effect.',
           query: perSecond('partner_platform_messages_total', { by: ['result'] }),
         }),
         timeline('Outbox', 'ops', {
-          about: 'Messages a second that were given to the broker, by result.',
+          about: 'Messages a second that were published to the broker, by result.',
           query: perSecond('partner_outbox_messages_total', { by: ['result'] }),
         }),
       ],
@@ -119,10 +118,10 @@ export const JOB_STATE: Dashboard = {
       ],
     },
     {
-      question: 'Does the work in the background go on?',
+      question: 'Does the background work run?',
       panels: [
         timeline('Since the last success of each loop', 's', {
-          about: 'In whichever replica. Over 5 minutes: PartnerLoopStopped; the retention runs once an hour.',
+          about: 'In any replica. Over 5 minutes: PartnerLoopStopped; the retention runs once an hour.',
           query: 'time() - max by (loop) (partner_loop_last_success_timestamp_seconds)',
         }),
         timeline('Runs that failed', 'short', {
@@ -130,11 +129,11 @@ export const JOB_STATE: Dashboard = {
           query: counted('partner_loop_failures_total', '5m', { by: ['loop'] }),
         }),
         timeline('Deliveries that could not be released', 'short', {
-          about: 'In 5 minutes: the broker did not take them; they are due again.',
+          about: 'In 5 minutes: the broker did not accept them; they are due again.',
           query: counted('partner_webhook_failed_releases_total', '5m'),
         }),
         timeline('Age of the oldest data', 's', {
-          about: 'By table, as of the last run of the retention.',
+          about: 'By table, at the last run of the retention.',
           query: 'max by (table) (partner_retention_oldest_seconds)',
         }),
         stat('Last retention', 'dateTimeFromNow', {
@@ -147,11 +146,11 @@ export const JOB_STATE: Dashboard = {
           limits: { warn: 1 },
         }),
         stat('Rows deleted in 24 h', 'short', {
-          about: 'For their age.',
+          about: 'Because of their age.',
           query: counted('partner_retention_purged_rows_total', '24h'),
         }),
         stat('Secrets under former keys', 'short', {
-          about: 'While there are any, a former sealing key must not be taken out.',
+          about: 'While there are any, do not remove a former sealing key.',
           query: 'max(partner_webhook_secrets_under_former_keys)',
           limits: { warn: 1 },
         }),
@@ -170,7 +169,7 @@ export const JOB_STATE: Dashboard = {
             { expr: 'sum by (pool) (partner_postgres_pool_max_connections)', legend: '{{pool}} at most' },
           ],
         }),
-        timeline('Postgres: who waits for a connection', 'short', {
+        timeline('Postgres: waits for a connection', 'short', {
           about: 'By pool.',
           query: 'sum by (pool) (partner_postgres_pool_waiting)',
         }),

@@ -14,7 +14,7 @@ export const OVERVIEW: Dashboard = {
       question: 'Is a partner missing something, and since when?',
       panels: [
         stat('Oldest webhook that is due', 's', {
-          about: 'To endpoints that work and have places left. Over 60 s: PartnerDeliveriesLate.',
+          about: 'To working endpoints with free slots. Over 60 s: PartnerDeliveriesLate.',
           query: 'max(partner_webhook_oldest_due_seconds{endpoint_state="healthy"})',
           limits: { warn: 15, alarm: 60 },
         }),
@@ -37,9 +37,9 @@ export const OVERVIEW: Dashboard = {
           query: counted('partner_webhook_dead_letters_total', '24h', { by: ['company_class'] }),
           limits: { warn: 1 },
         }),
-        timeline('How late we are', 's', {
+        timeline('Current delays', 's', {
           about:
-            'Age of the oldest due delivery, of the oldest message in the outbox, and of the oldest message of the platform that waits for what it builds on.',
+            'Age of the oldest due delivery, of the oldest message in the outbox, and of the oldest message of the platform that waits for its job or company.',
           query: [
             {
               expr: 'max by (endpoint_state) (partner_webhook_oldest_due_seconds)',
@@ -51,7 +51,7 @@ export const OVERVIEW: Dashboard = {
           limits: { alarm: 60 },
         }),
         timeline('Attempts that succeed', 'percentunit', {
-          about: 'Share of attempts that got 2xx, by the class of the company.',
+          about: 'Share of attempts that received 2xx, by the class of the company.',
           query: `${perSecond(RECORDED, { by: ['company_class'], where: 'outcome="delivered"' })} / ${perSecond(RECORDED, { by: ['company_class'] })}`,
           limits: { warn: 0.9, alarm: 0.5, isGoodWhenHigh: true },
         }),
@@ -73,7 +73,7 @@ export const OVERVIEW: Dashboard = {
       panels: [
         timeline('From commit to delivered (p95)', 's', {
           about:
-            'Of deliveries that their first attempt made, from the transaction of the event to the record of the success, by the class of the company.',
+            'Of deliveries that succeeded at the first attempt, from the transaction of the event to the record of the success, by the class of the company.',
           query: quantile(0.95, 'partner_webhook_delivery_seconds', {
             by: ['company_class'],
             where: 'attempt="first"',
@@ -86,7 +86,7 @@ export const OVERVIEW: Dashboard = {
           limits: { warn: 0.5, alarm: 1 },
         }),
         timeline('Webhooks', 'ops', {
-          about: 'Attempts a second by how they ended.',
+          about: 'Attempts a second by outcome.',
           query: perSecond(RECORDED, { by: ['outcome'] }),
         }),
         timeline('Requests by status', 'reqps', {
@@ -101,7 +101,7 @@ export const OVERVIEW: Dashboard = {
       question: 'Are the services healthy?',
       panels: [
         stat('Ready replicas', 'short', {
-          about: 'By service. A service that is not listed is not there.',
+          about: 'By service. A service that is not listed does not run.',
           query: 'sum by (partner_service) (partner_service_ready)',
           limits: { warn: 1, alarm: 1, isGoodWhenHigh: true },
           width: 12,
@@ -117,7 +117,7 @@ export const OVERVIEW: Dashboard = {
           limits: { warn: 1 },
         }),
         timeline('Messages in queues', 'short', {
-          about: 'What waits in the broker.',
+          about: 'Messages that wait in the broker.',
           query: 'max by (queue) (partner_queue_messages)',
         }),
         timeline('Event loop lag (p99)', 's', {

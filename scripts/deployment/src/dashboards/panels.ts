@@ -1,29 +1,29 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import { type Panel, type Question, stat, timeline } from './dashboard.js';
 
-/** What a query selects, and the labels that split it. */
+/** The selection of a query, and the labels that split it. */
 interface Selection {
   readonly by?: readonly string[];
   readonly where?: string;
 }
 
-/** A quantile of a histogram over five minutes, split by labels. */
+/** Returns a quantile of a histogram over five minutes, split by labels. */
 export function quantile(q: number, histogram: string, options: Selection = {}): string {
   const by = ['le', ...(options.by ?? [])].join(', ');
   return `histogram_quantile(${q}, sum by (${by}) (rate(${histogram}_bucket${braced(options.where)}[5m])))`;
 }
 
-/** The median and the slowest of a histogram over five minutes. */
+/** Returns the median and the slowest of a histogram over five minutes. */
 export function quantiles(histogram: string, options?: Selection) {
   return [0.5, 0.95, 0.99].map((q) => ({ expr: quantile(q, histogram, options), legend: `p${q * 100}` }));
 }
 
-/** How often a counter counts in a second, split by labels. */
+/** Returns the rate of a counter per second, split by labels. */
 export function perSecond(counter: string, options: Selection = {}): string {
   return `${sumBy(options.by)}(rate(${counter}${braced(options.where)}[5m]))`;
 }
 
-/** How much a counter has counted in a span of time. */
+/** Returns the increase of a counter in a span of time. */
 export function counted(counter: string, span: string, options: Selection = {}): string {
   return `${sumBy(options.by)}(increase(${counter}${braced(options.where)}[${span}]))`;
 }
@@ -36,13 +36,13 @@ function braced(where: string | undefined): string {
   return where === undefined ? '' : `{${where}}`;
 }
 
-/** The panels that every service has of its process and its broker. */
+/** Returns the panels of every service about its process and its broker. */
 export function processQuestion(service: ServiceName): Question {
   const of = `partner_service="${service}"`;
   return { question: 'Are the services healthy?', panels: [...presentHealth(of), ...healthOverTime(of)] };
 }
 
-/** Replicas and broker connections as they are now. */
+/** Returns the panels of the current replicas and broker connections. */
 function presentHealth(of: string): readonly Panel[] {
   return [
     stat('Ready replicas', 'short', {
@@ -51,7 +51,7 @@ function presentHealth(of: string): readonly Panel[] {
       limits: { warn: 1, alarm: 1, isGoodWhenHigh: true },
     }),
     stat('Started', 'dateTimeFromNow', {
-      about: 'When the youngest replica was started.',
+      about: 'Start of the youngest replica.',
       query: `max(process_start_time_seconds{${of}}) * 1000`,
     }),
     stat('Channels that are missing', 'short', {
@@ -60,18 +60,18 @@ function presentHealth(of: string): readonly Panel[] {
       limits: { warn: 1 },
     }),
     stat('Blocked connections', 'short', {
-      about: 'Connections that the broker reads nothing from, since it is short of memory or disk.',
+      about: 'Connections that the broker does not read from, because it is short of memory or disk.',
       query: `sum(partner_amqp_connection_blocked{${of}})`,
       limits: { alarm: 1 },
     }),
   ];
 }
 
-/** Readiness, resources and broker connections of the replicas over time. */
+/** Returns the panels of readiness, resources and broker connections over time. */
 function healthOverTime(of: string): readonly Panel[] {
   return [
     timeline('Conditions of being ready', 'short', {
-      about: '1 where a condition holds at all replicas, by its name in /readyz.',
+      about: '1 where a condition is true at all replicas, by its name in /readyz.',
       query: `min by (check) (partner_service_readiness_check{${of}})`,
     }),
     timeline('Dependencies', 'short', {
@@ -81,7 +81,7 @@ function healthOverTime(of: string): readonly Panel[] {
     }),
     timeline('Event loop lag', 's', {
       about:
-        'How late iterations of the event loop start, at the slowest replica. Over 250 ms: PartnerEventLoopSlow.',
+        'Delay of iterations of the event loop, at the slowest replica. Over 250 ms: PartnerEventLoopSlow.',
       query: [
         { expr: `max(nodejs_eventloop_lag_p50_seconds{${of}})`, legend: 'p50' },
         { expr: `max(nodejs_eventloop_lag_p99_seconds{${of}})`, legend: 'p99' },
@@ -101,20 +101,20 @@ function healthOverTime(of: string): readonly Panel[] {
       query: `min by (connection) (partner_amqp_connection_up{${of}})`,
     }),
     timeline('Broker: losses and failures', 'short', {
-      about: 'Connections that were lost or not made, and channels that were made again, in five minutes.',
+      about: 'Connections that were lost or failed, and channels that were reopened, in five minutes.',
       query: [
         { expr: counted('partner_amqp_connection_losses_total', '5m', { where: of }), legend: 'lost' },
         { expr: counted('partner_amqp_connect_failures_total', '5m', { where: of }), legend: 'not made' },
         {
           expr: counted('partner_amqp_channel_rebuilds_total', '5m', { where: of, by: ['channel'] }),
-          legend: 'channel {{channel}} made again',
+          legend: 'channel {{channel}} reopened',
         },
       ],
     }),
   ];
 }
 
-/** What a service does with the broker beside calls: it publishes and consumes. */
+/** Returns the panels of a service's published and consumed messages. */
 export function messagePanels(service: ServiceName): readonly Panel[] {
   const of = `partner_service="${service}"`;
   return [
@@ -123,13 +123,13 @@ export function messagePanels(service: ServiceName): readonly Panel[] {
       query: quantile(0.95, 'partner_publish_confirm_seconds', { where: of, by: ['exchange'] }),
       limits: { warn: 0.5, alarm: 2 },
     }),
-    timeline('What could not be published', 'short', {
+    timeline('Messages that were not published', 'short', {
       about: 'Messages a second that do not count as published, by exchange and kind. They are retried.',
       query: perSecond('partner_publish_failures_total', { where: of, by: ['exchange', 'kind'] }),
     }),
     timeline('Messages by outcome', 'short', {
       about:
-        'Consumed messages a second by queue and what became of them; dead ones are in the queue’s dead-letter queue.',
+        'Consumed messages a second by queue and outcome; dead ones are in the queue’s dead-letter queue.',
       query: perSecond('partner_consumer_outcomes_total', { where: of, by: ['queue', 'outcome'] }),
     }),
     timeline('Time of a message (p95)', 's', {
@@ -139,7 +139,7 @@ export function messagePanels(service: ServiceName): readonly Panel[] {
   ];
 }
 
-/** What a service that calls job-state feels of it. */
+/** Returns the panels of a service's calls to job-state. */
 export function callPanels(service: ServiceName): readonly Panel[] {
   const of = `partner_service="${service}"`;
   return [
@@ -150,7 +150,7 @@ export function callPanels(service: ServiceName): readonly Panel[] {
     }),
     timeline('Calls without a response', 'short', {
       about:
-        'Calls a second whose deadline passed, or that were not sent since the broker is away. PartnerRpcUnavailable.',
+        'Calls a second whose deadline passed, or that were not sent because the broker is down. PartnerRpcUnavailable.',
       query: [
         {
           expr: perSecond('partner_rpc_client_timeouts_total', { where: of, by: ['method'] }),
@@ -170,12 +170,12 @@ export function callPanels(service: ServiceName): readonly Panel[] {
   ];
 }
 
-/** What callers of a service feel over HTTP. */
+/** Returns the panels of a service's HTTP requests. */
 export function httpQuestions(service: ServiceName): readonly Question[] {
   return [failureQuestion(service), durationQuestion(service)];
 }
 
-/** Requests that failed, were refused or were given up. */
+/** Returns the panels of requests that failed, were refused or were aborted. */
 function failureQuestion(service: ServiceName): Question {
   const of = `partner_service="${service}"`;
   const count = 'partner_http_request_duration_seconds_count';
@@ -188,11 +188,11 @@ function failureQuestion(service: ServiceName): Question {
         limits: { warn: 0.005, alarm: 0.02 },
       }),
       stat('Refused for a limit', 'short', {
-        about: 'Requests of the last hour that got 429.',
+        about: 'Requests of the last hour that received 429.',
         query: counted('partner_rate_limit_decisions_total', '1h', { where: `${of},outcome="refused"` }),
       }),
       stat('Counting without Redis', 'short', {
-        about: 'Replicas that count requests for themselves. PartnerRateLimiterDegraded.',
+        about: 'Replicas that count requests locally. PartnerRateLimiterDegraded.',
         query: `sum(partner_rate_limiter_degraded{${of}})`,
         limits: { warn: 1 },
       }),
@@ -213,19 +213,19 @@ function failureQuestion(service: ServiceName): Question {
   };
 }
 
-/** How long requests take, and the calls to job-state that they wait for. */
+/** Returns the panels of the durations of requests and of their calls to job-state. */
 function durationQuestion(service: ServiceName): Question {
   const of = `partner_service="${service}"`;
   return {
     question: 'Are we fast?',
     panels: [
       timeline('Requests (p50, p95, p99)', 's', {
-        about: 'From the first byte of a request to the last of its response; streams are left out.',
+        about: 'From the first byte of a request to the last of its response; streams are excluded.',
         query: quantiles('partner_http_request_duration_seconds', { where: of }),
         limits: { warn: 0.5, alarm: 1 },
       }),
       timeline('By class of company (p95)', 's', {
-        about: 'As on the left, by the class of the company that asked.',
+        about: 'As on the left, by the class of the calling company.',
         query: quantile(0.95, 'partner_http_company_class_request_duration_seconds', {
           where: of,
           by: ['company_class'],

@@ -1,7 +1,7 @@
 import { type Dashboard, type Panel, stat, timeline } from './dashboard.js';
 import { counted, httpQuestions, perSecond, processQuestion, quantile } from './panels.js';
 
-/** The dashboard of a gateway: a surface for the holders of API keys. */
+/** Returns the dashboard of a gateway, a surface for holders of API keys. */
 function gateway(service: 'inbound-gateway' | 'installer-gateway', about: string): Dashboard {
   return {
     uid: `partner-${service}`,
@@ -10,10 +10,10 @@ function gateway(service: 'inbound-gateway' | 'installer-gateway', about: string
     questions: [
       ...httpQuestions(service),
       {
-        question: 'Who gets in?',
+        question: 'Who is authenticated?',
         panels: [
-          timeline('API keys by how they were judged', 'ops', {
-            about: 'Requests a second. Many refused at once: a key was revoked, or someone tries keys.',
+          timeline('Checks of API keys by outcome', 'ops', {
+            about: 'Requests a second. Many refused at once: a key was revoked, or an attacker tries keys.',
             query: perSecond('partner_key_authentications_total', {
               where: `partner_service="${service}"`,
               by: ['outcome'],
@@ -21,7 +21,7 @@ function gateway(service: 'inbound-gateway' | 'installer-gateway', about: string
           }),
           timeline('Limits', 'ops', {
             about:
-              'Requests a second that were put to a limit, by outcome and by whether Redis counted them.',
+              'Requests a second that count toward a limit, by outcome and by whether Redis counted them.',
             query: {
               expr: perSecond('partner_rate_limit_decisions_total', {
                 where: `partner_service="${service}"`,
@@ -39,12 +39,12 @@ function gateway(service: 'inbound-gateway' | 'installer-gateway', about: string
 
 export const INBOUND_GATEWAY = gateway(
   'inbound-gateway',
-  'What selling companies hand in: leads, appointments, jobs and their notes.',
+  'Submissions of selling companies: leads, appointments, jobs and their notes.',
 );
 
 export const INSTALLER_GATEWAY = gateway(
   'installer-gateway',
-  'What installers read and report: change feed, jobs, status, schedules.',
+  'Reads and reports of installers: change feed, jobs, status, schedules.',
 );
 
 const CONSOLE_PANELS: readonly Panel[] = [
@@ -58,7 +58,7 @@ const CONSOLE_PANELS: readonly Panel[] = [
     limits: { warn: 5, alarm: 10 },
   }),
   stat('Refused for the queue, 1 h', 'short', {
-    about: 'Sign-ins that got 503 because too many waited.',
+    about: 'Sign-ins that received 503 because too many waited.',
     query: counted('partner_console_password_checks_refused_total', '1h'),
     limits: { warn: 1 },
   }),
@@ -80,7 +80,7 @@ export const CONSOLE: Dashboard = {
   about: 'The owners’ web app and its API.',
   questions: [
     ...httpQuestions('console'),
-    { question: 'Do owners get in?', panels: CONSOLE_PANELS },
+    { question: 'Can owners sign in?', panels: CONSOLE_PANELS },
     processQuestion('console'),
   ],
 };

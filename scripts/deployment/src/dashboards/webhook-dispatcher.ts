@@ -1,11 +1,11 @@
 import { type Dashboard, stat, timeline } from './dashboard.js';
 import { counted, messagePanels, perSecond, processQuestion, quantiles } from './panels.js';
 
-/** The dispatcher: attempts, and the way out. */
+/** The dispatcher: attempts and outbound network. */
 export const WEBHOOK_DISPATCHER: Dashboard = {
   uid: 'partner-webhook-dispatcher',
   title: 'Partner: webhook-dispatcher',
-  about: 'Signs and POSTs: what becomes of attempts, and whether our own way out is open.',
+  about: 'Signs and POSTs: outcomes of attempts, and whether the outbound network works.',
   questions: [
     {
       question: 'Is a partner missing something?',
@@ -16,7 +16,7 @@ export const WEBHOOK_DISPATCHER: Dashboard = {
           limits: { warn: 0.9, alarm: 0.5, isGoodWhenHigh: true },
         }),
         stat('Results that were lost in 24 h', 'short', {
-          about: 'These subscribers got an event again. PartnerResultsLost.',
+          about: 'These subscribers received an event again. PartnerResultsLost.',
           query: counted('partner_webhook_results_lost_total', '24h'),
           limits: { warn: 1 },
         }),
@@ -31,19 +31,19 @@ export const WEBHOOK_DISPATCHER: Dashboard = {
           limits: { alarm: 1 },
         }),
         timeline('Attempts by outcome', 'ops', {
-          about: 'A second. Many that reach nothing at once: PartnerWayOutBroken.',
+          about: 'A second. Many that reach no endpoint at once: PartnerWayOutBroken.',
           query: perSecond('partner_webhook_attempts_total', { by: ['outcome'] }),
         }),
         timeline('Endpoints that the guard refused', 'ops', {
           about: 'Attempts a second, by reason. lookup_failed: their name does not resolve.',
           query: perSecond('partner_webhook_attempts_total', { by: ['refusal'], where: 'refusal!=""' }),
         }),
-        timeline('Commands that were not carried out', 'short', {
-          about: 'In 5 minutes, by why.',
+        timeline('Commands that were not executed', 'short', {
+          about: 'In 5 minutes, by reason.',
           query: counted('partner_webhook_commands_dropped_total', '5m', { by: ['reason'] }),
         }),
         timeline('Commands in the queue', 'short', {
-          about: 'That no replica has taken yet.',
+          about: 'That no replica has received yet.',
           query: 'max(partner_queue_messages{queue="webhook-dispatcher.deliveries"})',
         }),
       ],
@@ -52,7 +52,7 @@ export const WEBHOOK_DISPATCHER: Dashboard = {
       question: 'Are we fast?',
       panels: [
         timeline('Time of an attempt', 's', {
-          about: 'From the lookup of the name to the end of the response: mostly the endpoints’ own time.',
+          about: 'From the lookup of the name to the end of the response: mostly the time of the endpoints.',
           query: quantiles('partner_webhook_attempt_seconds'),
         }),
         timeline('Attempts in flight', 'short', {
