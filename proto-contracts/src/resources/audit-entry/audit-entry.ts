@@ -74,7 +74,7 @@ export const auditEntry = z
       })
       .meta({ id: 'AuditActor', description: 'Who made a change.' })
       .nullable()
-      .meta({ description: 'Who made it; null if nobody was signed in.' }),
+      .meta({ description: 'Who made it; null if no one was signed in.' }),
     action: z.enum(AUDIT_ACTIONS).meta({ description: 'The action.' }),
     subject: z
       .object({
