@@ -3,32 +3,31 @@ import { batchWhileBusy } from '@partner/kernel/batch-while-busy';
 import { ServiceError } from '@partner/kernel/service-error';
 import { tooManyInFlight } from '@partner/kernel/share-gate';
 import { LockTimeoutError, unavailable } from './server-failures.js';
-import type { Transaction, TransactionLimits } from './database.js';
 
 const MAX_WRITES = 20;
 
 /** A write of one company that may share its transaction. */
-interface Write {
+interface Write<Tx> {
   readonly keys: readonly string[];
-  readonly work: (tx: Transaction) => Promise<void>;
+  readonly work: (tx: Tx) => Promise<void>;
   /** Runs a function on behalf of the write's request and in its trace. */
   readonly runInRequest: <T>(run: () => T) => T;
   readonly leftMs: () => number;
   readonly lockTimeoutMs: number;
 }
 
-interface Company {
+interface Company<Tx> {
   writes: number;
   /** The names of its writes that share, or wait to share, a transaction. */
   readonly keys: Set<string>;
-  readonly write: (write: Write) => Promise<void>;
+  readonly write: (write: Write<Tx>) => Promise<void>;
 }
 
-/** Runs work in one transaction with other work of the company; see {@link TransactionLimits.sharedBy}. */
-export type ShareTransaction = <T>(
+/** Runs work in one transaction with other work of the company; see `sharedBy` of its limits. */
+export type ShareTransaction<Tx> = <T>(
   companyId: string,
   keys: readonly string[],
-  work: (tx: Transaction) => Promise<T> | T,
+  work: (tx: Tx) => Promise<T> | T,
   limits: { readonly leftMs: () => number; readonly lockTimeoutMs: number },
 ) => Promise<T>;
 
@@ -41,20 +40,20 @@ export type ShareTransaction = <T>(
  * If a write throws, the transaction is rolled back and each of its writes runs again alone, so only that one fails. A write may
  * therefore run twice, but takes effect once.
  */
-export function createSharedTransactions(options: {
+export function createSharedTransactions<Tx>(options: {
   readonly queue: number;
   readonly transaction: <T>(
-    work: (tx: Transaction) => Promise<T> | T,
-    limits: TransactionLimits,
+    work: (tx: Tx) => Promise<T> | T,
+    limits: { readonly companyId: string; readonly lockTimeoutMs: number; readonly timeoutMs: number },
   ) => Promise<T>;
-}): ShareTransaction {
-  const companies = new Map<string, Company>();
+}): ShareTransaction<Tx> {
+  const companies = new Map<string, Company<Tx>>();
 
-  function openCompany(companyId: string): Company {
-    const opened: Company = {
+  function openCompany(companyId: string): Company<Tx> {
+    const opened: Company<Tx> = {
       writes: 0,
       keys: new Set(),
-      write: batchWhileBusy<Write>({
+      write: batchWhileBusy<Write<Tx>>({
         maxItems: MAX_WRITES,
         run: (writes) => runTogether(companyId, writes),
         isOfAll: (cause) =>
@@ -67,7 +66,7 @@ export function createSharedTransactions(options: {
     return opened;
   }
 
-  async function runTogether(companyId: string, all: readonly Write[]): Promise<void> {
+  async function runTogether(companyId: string, all: readonly Write<Tx>[]): Promise<void> {
     const writes = all.filter(({ leftMs }) => leftMs() > 0);
     if (writes.length === 0) return;
     // Locks are taken in one order, so that two replicas cannot deadlock.
@@ -91,7 +90,7 @@ export function createSharedTransactions(options: {
   return async <T>(
     companyId: string,
     keys: readonly string[],
-    work: (tx: Transaction) => Promise<T> | T,
+    work: (tx: Tx) => Promise<T> | T,
     limits: { readonly leftMs: () => number; readonly lockTimeoutMs: number },
   ) => {
     const company = companies.get(companyId) ?? openCompany(companyId);
