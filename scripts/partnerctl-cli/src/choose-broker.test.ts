@@ -46,6 +46,22 @@ describe("the stack's own broker", () => {
   });
 });
 
+describe('a broker of several nodes', () => {
+  const cluster = aStack('amqp://localhost:5672/partner,amqp://localhost:5673/partner');
+
+  test.each([
+    ['amqp://127.0.0.1:5673', 'amqp://127.0.0.1:5673/partner'],
+    [cluster.amqpUrl, cluster.amqpUrl],
+  ])("is the stack's by %s", (variable, amqpUrl) => {
+    expect(byVariable(variable, cluster)).toEqual({ amqpUrl, stack: cluster, isStackLeftOut: false });
+  });
+
+  test('is another one if a node of it is', () => {
+    const variable = `${cluster.amqpUrl},amqp://production.example/partner`;
+    expect(byVariable(variable, cluster)).toMatchObject({ amqpUrl: variable, isStackLeftOut: true });
+  });
+});
+
 describe('another broker disables the stack', () => {
   test.each([
     'amqp://guest:guest@production.example/partner',

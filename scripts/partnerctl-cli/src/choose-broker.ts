@@ -22,18 +22,26 @@ export function chooseBroker(
   const url = given.option ?? given.variable;
   if (url === undefined || stack === undefined)
     return { amqpUrl: url ?? stack?.amqpUrl, stack, isStackLeftOut: false };
-  const named = placeOf(url);
-  const own = placeOf(stack.amqpUrl);
-  const isTheStacks =
-    named !== undefined &&
-    named.broker === own?.broker &&
-    (named.vhost === own.vhost ||
-      named.vhost === '' ||
-      (given.option === undefined && !named.vhost.startsWith('partner')));
+  const urls = url.split(',');
+  const own = stack.amqpUrl.split(',').map(placeOf);
+  const isTheStacks = urls
+    .map(placeOf)
+    .every(
+      (named) =>
+        named !== undefined &&
+        own.some(
+          (place) =>
+            named.broker === place?.broker &&
+            (named.vhost === place.vhost ||
+              named.vhost === '' ||
+              (given.option === undefined && !named.vhost.startsWith('partner'))),
+        ),
+    );
   if (!isTheStacks) return { amqpUrl: url, stack: undefined, isStackLeftOut: true };
-  const chosen = new URL(url);
-  chosen.pathname = new URL(stack.amqpUrl).pathname;
-  return { amqpUrl: chosen.href, stack, isStackLeftOut: false };
+  const [ownUrl = ''] = stack.amqpUrl.split(',');
+  const { pathname } = new URL(ownUrl);
+  const chosen = urls.map((each) => Object.assign(new URL(each), { pathname }).href);
+  return { amqpUrl: chosen.join(','), stack, isStackLeftOut: false };
 }
 
 const PORTS: Readonly<Record<string, string>> = { 'amqp:': '5672', 'amqps:': '5671' };

@@ -97,7 +97,8 @@ export async function openSession(options: {
       'a connection to the broker',
       { timeoutMs: CONNECT_MS, everyMs: 10, signal: options.signal },
       async () => {
-        const [failure] = failures;
+        // A cluster has other nodes to try.
+        const failure = failures[options.amqpUrl.split(',').length - 1];
         if (failure !== undefined) throw refusal(options.amqpUrl, failure);
         return connection.isReady() || undefined;
       },
@@ -134,12 +135,12 @@ function noting(line: string, note: (error: unknown) => void): Logger {
 
 function refusal(amqpUrl: string, failure: unknown): OperatorError {
   const { message, code } = failureOf(failure);
-  const url = new URL(amqpUrl);
-  const broker = `the broker at ${url.host}${url.pathname}`;
+  const urls = amqpUrl.split(',').map((each) => new URL(each));
+  const broker = `the broker at ${urls.map(({ host, pathname }) => `${host}${pathname}`).join(' and ')}`;
   if (/ACCESS[-_]REFUSED|403/.test(message)) {
     return new OperatorError(
       'unavailable',
-      `${broker} refuses the user "${url.username}": ${message}. Check the user, its password and its permissions on the vhost.`,
+      `${broker} refuses the user "${urls[0]?.username ?? ''}": ${message}. Check the user, its password and its permissions on the vhost.`,
     );
   }
   const what = message === '' ? code : message;
