@@ -36,7 +36,7 @@ await runService({
 
     const redis = createRedis(config.REDIS_URL, logger, { replyTimeoutMs: config.REDIS_TIMEOUT_MS });
     lifecycle.onShutdown('redis', async () => redis.disconnect());
-    const sessionRedis = createSessionRedis({ url: config.REDIS_URL, logger, metrics });
+    const sessionRedis = createSessionRedis({ url: config.REDIS_URL, keyPrefix, logger, metrics });
     lifecycle.onShutdown('session-redis', async () => sessionRedis.disconnect());
 
     const connection = createAmqpConnection({

@@ -3,7 +3,6 @@ import {
   faultScriptIn,
   type RequestFaults,
 } from '@partner/proto-contracts/resources/fault-script/fault-script';
-import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { Registry } from 'prom-client';
@@ -18,11 +17,11 @@ import type { ApiKeyPrincipal } from './api-key-authentication.js';
 import { serveOperation } from './endpoint.js';
 import { createFaultScripts, type FaultScripts } from './fault-scripts.js';
 import { createHttpApp } from './http-app.js';
-import { createRedis } from './redis.js';
+import { createRedis, type RedisClient } from './redis.js';
 
 const NOW = new Date('2026-11-22T12:00:00.000Z');
 
-let redis: Redis;
+let redis: RedisClient;
 
 beforeAll(async () => {
   redis = createRedis(testRedisUrl(), silentLogger, { replyTimeoutMs: 10_000 });
@@ -42,7 +41,7 @@ interface Gateway {
 function createGateway(options: {
   readonly faults: RequestFaults | undefined;
   readonly limit?: number;
-  readonly from?: Redis;
+  readonly from?: RedisClient;
   readonly fails?: boolean;
 }): Gateway {
   const faultScripts = createFaultScripts({

@@ -4,12 +4,12 @@ import {
   type RequestFault,
 } from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { assertNever } from '@partner/kernel/invariant';
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Logger } from '@partner/kernel/logger';
 import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/service-error';
 import type { ApiKeyPrincipal } from './api-key-authentication.js';
 import type { FaultInjector } from './http-app.js';
+import type { RedisClient } from './redis.js';
 
 /** How long a counter lives after the last request. An unchanged script then starts from its first step. */
 const COUNT_KEPT_MS = 24 * 3_600_000;
@@ -29,7 +29,7 @@ const counted = z.tuple([z.tuple([z.null(), z.int()])]).rest(z.unknown());
  * Redis over all replicas. If Redis cannot count a request, no fault is injected.
  */
 export function createFaultScripts(deps: {
-  readonly redis: Pick<Redis, 'multi'>;
+  readonly redis: Pick<RedisClient, 'multi'>;
   /** Prefix of every key in Redis. */
   readonly keyPrefix: string;
   readonly logger: Pick<Logger, 'info' | 'warn'>;

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,15 +11,15 @@ import { eventually } from '@partner/test-kit/eventually';
 import { fc } from '@partner/test-kit/fast-check';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import { createRateLimiter, inSeconds, type RateLimiter } from './rate-limiter.js';
-import { createRedis } from './redis.js';
+import { createRedis, type RedisClient } from './redis.js';
 import { BUCKET_MS, createSlidingWindow, SPAN_MS } from './sliding-window.js';
 
-const open: Redis[] = [];
+const open: RedisClient[] = [];
 
 /** Long enough for a reply of a working Redis, on a busy machine too. */
 const LONG_TIMEOUT_MS = 60_000;
 
-async function connect(url: string, replyTimeoutMs: number): Promise<Redis> {
+async function connect(url: string, replyTimeoutMs: number): Promise<RedisClient> {
   const redis = createRedis(url, silentLogger, { replyTimeoutMs });
   open.push(redis);
   await eventually('the connection to Redis', () => redis.status === 'ready');
@@ -36,7 +35,7 @@ interface Replica {
 }
 
 function createReplica(
-  redis: Redis,
+  redis: RedisClient,
   options: { replicas?: number; keyPrefix?: string; localBytes?: number } = {},
 ): Replica {
   const metrics = new Registry();
@@ -55,8 +54,8 @@ function createReplica(
   return { limiter, metrics, now: () => instant, advance: (ms) => (instant += ms) };
 }
 
-async function twoReplicas(url: string, answerTimeoutMs: number) {
-  const replica = async () => createReplica(await connect(url, answerTimeoutMs));
+async function twoReplicas(url: string, replyTimeoutMs: number) {
+  const replica = async () => createReplica(await connect(url, replyTimeoutMs));
   return [await replica(), await replica()] as const;
 }
 
@@ -189,6 +188,38 @@ describe('the shared limiter', () => {
     }
     expect(await redis.llen(`${keyPrefix}rate:{key}`)).toBeLessThanOrEqual(3_002);
     expect(await redis.pttl(`${keyPrefix}rate:{key}`)).toBeGreaterThan(30_000);
+  });
+
+  test('gives no room again that Redis has forgotten, however often, and counts the losses [LIMIT-9]', async () => {
+    const redis = await connect(testRedisUrl(), LONG_TIMEOUT_MS);
+    const keyPrefix = `test:${randomUUID()}:`;
+    const replicas = [1, 2, 3].map(() => createReplica(redis, { keyPrefix, replicas: 3 }));
+    for (const [index, { limiter }] of replicas.entries()) {
+      expect(await takeTimes(limiter, 'key', 60, 20)).toBe(20);
+      expect(await takeTimes(limiter, `noticed by ${index}`, 60, 1)).toBe(1);
+    }
+    for (let flush = 0; flush < 3; flush += 1) {
+      await redis.del(await redis.keys(`${keyPrefix}*`));
+      for (const [index, { limiter }] of replicas.entries()) {
+        expect(await takeTimes(limiter, `noticed by ${index}`, 60, 1)).toBe(1);
+        expect(await takeTimes(limiter, 'key', 60, 100)).toBe(0);
+      }
+    }
+    for (const { metrics } of replicas) {
+      expect(await valueOf(metrics, 'partner_rate_limiter_counts_lost_total')).toBeGreaterThan(0);
+    }
+  });
+
+  test('notices a loss of the counts without a request [LIMIT-9]', async () => {
+    const redis = await connect(testRedisUrl(), LONG_TIMEOUT_MS);
+    const keyPrefix = `test:${randomUUID()}:`;
+    const { metrics } = createReplica(redis, { keyPrefix });
+    const probe = `${keyPrefix}rate:{probe}`;
+    await eventually('a probe', async () => (await redis.exists(probe)) === 1);
+    await redis.del(probe);
+    const losses = () => valueOf(metrics, 'partner_rate_limiter_counts_lost_total');
+    await eventually('the loss is noticed', async () => (await losses()) !== 0);
+    expect(await losses()).toBe(1);
   });
 
   test("works after the server's scripts were flushed", async () => {

@@ -1,8 +1,9 @@
-import type { Redis, Result } from 'ioredis';
+import type { Result } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Logger } from '@partner/kernel/logger';
+import type { RedisClient } from './redis.js';
 import {
   BUCKET_MS,
   createSlidingWindow,
@@ -139,14 +140,15 @@ const LOCAL_AGE_MS = SPAN_MS + BUCKET_MS;
  *
  * The process probes Redis every half second, with or without requests. Three failed probes in a row count as a failure
  * of Redis; the first response restores shared counting. Redis lacks the requests that the replicas accepted during the
- * failure, so for one more span a request needs room in both counts. Even across such a change, this process alone
- * never accepts more than N.
+ * failure, so for one more span a request needs room in both counts. The same holds after a loss of counts without a failure:
+ * a flush, or a fail-over to a replica that lagged. A caller then has at most 2 N in 60 seconds. Even across such a change,
+ * this process alone never accepts more than N.
  *
  * The client's settings bound how long a request waits; see `createRedis`. The memory of the local counts is bounded in bytes, and
  * an unused count is dropped after the span.
  */
 export function createRateLimiter(options: {
-  readonly redis: Redis;
+  readonly redis: RedisClient;
   /** Prefix of every key in Redis. */
   readonly keyPrefix: string;
   /** Number of processes that share the limits. */
@@ -189,7 +191,13 @@ export function createRateLimiter(options: {
       this.set(counts.known.calculatedSize + counts.stranger.calculatedSize);
     },
   });
+  const losses = new Counter({
+    name: 'partner_rate_limiter_counts_lost_total',
+    help: 'Times that Redis had fewer requests than this process had counted there: after a flush, a restart or a fail-over',
+    registers: [metrics],
+  });
   degradedGauge.set(0);
+  const probes = createSlidingWindow();
   let isDegraded = false;
   let restoredAt: number | undefined;
   let missedProbes = 0;
@@ -236,8 +244,10 @@ export function createRateLimiter(options: {
 
   async function probe(): Promise<void> {
     const wasDegraded = isDegraded;
+    const startedAt = now();
     try {
-      await takeFromRedis('probe', Number.MAX_SAFE_INTEGER);
+      findLoss(probes, Number.MAX_SAFE_INTEGER, await takeFromRedis('probe', Number.MAX_SAFE_INTEGER));
+      probes.record(startedAt);
     } catch (error) {
       missedProbes += 1;
       if (missedProbes === PROBES_MISSED_IN_A_ROW) degrade(error);
@@ -246,6 +256,17 @@ export function createRateLimiter(options: {
     missedProbes = 0;
     // If not degraded, a request has failed since the probe was sent, and the next probe decides.
     if (wasDegraded) restore();
+  }
+
+  /**
+   * Compares an accepted request with those that this process has counted in Redis before. If Redis has lost some, their room
+   * would be given again, so for one more span a request needs room in both counts.
+   */
+  function findLoss(counted: SlidingWindow, limit: number, shared: WindowVerdict): void {
+    if (!shared.accepted || limit - shared.remaining > counted.atLeast(now())) return;
+    losses.inc();
+    restoredAt = now();
+    logger.warn({}, 'rate_limiter.counts_lost');
   }
 
   function restore(): void {
@@ -260,7 +281,7 @@ export function createRateLimiter(options: {
     known.others = { count: others, until: now() + SPAN_MS + BUCKET_MS };
   }
 
-  /** Returns what Redis accepted, unless this process alone has already accepted as much during the failure. */
+  /** Returns what Redis accepted, unless this process alone has already accepted as much. */
   function confirmShared(
     count: KeyCount,
     limit: number,
@@ -268,6 +289,7 @@ export function createRateLimiter(options: {
     shared: WindowVerdict,
   ): WindowVerdict {
     const { own } = count;
+    findLoss(own, limit, shared);
     if (shared.accepted && own.atLeast(now()) >= limit) return own.take(now(), limit);
     if (shared.accepted) own.record(startedAt);
     learnOthers(count, limit, shared);

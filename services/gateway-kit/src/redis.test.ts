@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { Redis } from 'ioredis';
 import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { silentLogger } from '@partner/kernel/logger';
 import { eventually } from '@partner/test-kit/eventually';
-import { createRedis } from './redis.js';
+import { createRedis, type RedisClient } from './redis.js';
 
 const INFO = 'redis_version:7.0.0\r\nloading:0\r\n';
 
@@ -13,7 +12,7 @@ let url: string;
 /** Replies to GET that are held back, in the order of the commands. */
 let held: (() => void)[];
 let sockets: Socket[];
-const open: Redis[] = [];
+const open: RedisClient[] = [];
 
 beforeEach(async () => {
   held = [];
@@ -43,7 +42,7 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-async function connect(options = { replyTimeoutMs: 100 }): Promise<Redis> {
+async function connect(options = { replyTimeoutMs: 100 }): Promise<RedisClient> {
   const redis = createRedis(url, silentLogger, options);
   open.push(redis);
   await eventually('the connection to Redis', () => redis.status === 'ready');

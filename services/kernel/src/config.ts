@@ -82,8 +82,9 @@ export const commonConfig = {
 export const httpConfig = {
   HTTP_HOST: z.string().min(1).default('0.0.0.0').describe('Address of the HTTP port.'),
   HTTP_PORT: port().default(8080).describe('HTTP port.'),
-  REDIS_URL: urlWithProtocol('redis:', 'rediss:').meta({
-    description: 'URL of Redis 7, `rediss://user:password@host:6379/0`, for rate limits and sessions.',
+  REDIS_URL: redisUrl().meta({
+    description:
+      'URL of Redis 7, `rediss://user:password@host:6379/0`, for rate limits and sessions. With Sentinels, their URLs, `rediss-sentinel://user:password@host:26379/0?group=mymaster`, separated by commas. For a cluster, the URLs of its nodes, `rediss-cluster://user:password@host:6379`. `redis…` is without TLS.',
     isSecret: true,
   }),
   REDIS_KEY_PREFIX: z
@@ -142,6 +143,21 @@ function urlsWithProtocol(...protocols: readonly string[]) {
     .refine(
       (text) => text.split(',').every((part) => url.safeParse(part).success),
       `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}, or several, separated by commas`,
+    );
+}
+
+/** Parses the URL of one Redis, or the URLs of Sentinels or of the nodes of a cluster; the result stays text. */
+function redisUrl() {
+  const forms = [
+    urlWithProtocol('redis:', 'rediss:'),
+    urlsWithProtocol('redis-sentinel:', 'rediss-sentinel:'),
+    urlsWithProtocol('redis-cluster:', 'rediss-cluster:'),
+  ];
+  return z
+    .string()
+    .refine(
+      (text) => forms.some((form) => form.safeParse(text).success),
+      'must be one URL that begins with redis:// or rediss://, or several that begin with redis-sentinel:// or redis-cluster://, separated by commas',
     );
 }
 

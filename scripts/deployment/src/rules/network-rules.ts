@@ -7,7 +7,7 @@ import type { ServiceName } from '@partner/local-stack/stack/services';
 const DESTINATIONS = {
   DNS: [53, 5353],
   broker: [5671, 5672],
-  Redis: [6379, 6380],
+  Redis: [6379, 6380, 26379],
   Postgres: [5432, 6432],
   mail: [465, 587],
   internet: [443],

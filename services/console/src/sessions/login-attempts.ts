@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { loginLimitReached } from '@partner/proto-contracts/api/refusals';
 import { ServiceError } from '@partner/kernel/service-error';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '@partner/gateway-kit/redis';
 import { z } from 'zod';
 import { awaitRedis } from './await-redis.js';
 
@@ -55,7 +55,7 @@ return 0
 
 /** Creates the counter in Redis. Each subject has at most as many entries as its limit; they expire with the span. */
 export function createLoginAttempts(deps: {
-  readonly redis: Pick<Redis, 'eval' | 'zrem'>;
+  readonly redis: Pick<RedisClient, 'eval' | 'zrem'>;
   readonly keyPrefix: string;
   readonly clock: () => Date;
   readonly randomBytes: (size: number) => Buffer;

@@ -1,19 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { silentLogger } from '@partner/kernel/logger';
+import { withRedis } from '@partner/test-kit/backing-services/redis';
+import { startRedisCluster } from '@partner/test-kit/backing-services/redis-groups';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '@partner/gateway-kit/redis';
 import { Registry } from 'prom-client';
 import { createSessionRedis, untilTried } from './session-redis.js';
+import { createSessionSigner } from './session-signer.js';
+import { createSessionStore } from './session-store.js';
 
-let redis: Redis;
+const USERS = path.join(import.meta.dirname, '../../../../charts/job-state/files/redis-users.txt');
+
+let redis: RedisClient;
 
 afterEach(() => redis.disconnect());
 
 /** Connects, waits for the first attempt and returns the metric of the connection. */
 async function connect(url: string): Promise<unknown> {
   const metrics = new Registry();
-  redis = createSessionRedis({ url, logger: silentLogger, metrics });
+  redis = createSessionRedis({ url, keyPrefix: 'partner:', logger: silentLogger, metrics });
   await untilTried(redis);
   const warnings = await metrics.getSingleMetric('partner_console_session_redis_up')?.get();
   return warnings?.values.map(({ value }) => value);
@@ -22,10 +31,49 @@ async function connect(url: string): Promise<unknown> {
 describe('the connection for sessions', () => {
   test('is usable once its first attempt is over, and is reported as up', async () => {
     expect(await connect(testRedisUrl())).toEqual([1]);
-    expect(await redis.ping()).toBe('PONG');
+    expect(await redis.exists('partner:{sessions}:probe')).toBe(0);
   });
 
   test('does not block while Redis is down, and is reported as down', async () => {
     expect(await connect(`redis://127.0.0.1:${await freePort()}`)).toEqual([0]);
+  });
+
+  test('has all sessions of an owner in a cluster, as the user of the charts', async () => {
+    const cluster = await startRedisCluster();
+    try {
+      for (const url of cluster.serverUrls) {
+        await withRedis(url, async (client) => {
+          for (const line of readFileSync(USERS, 'utf8').trim().split('\n')) {
+            const [, , user = '', ...rules] = line.split(' ');
+            await client.acl('SETUSER', user, ...rules, '>secret');
+          }
+        });
+      }
+      expect(await connect(cluster.url.replaceAll('//', '//partner-console:secret@'))).toEqual([1]);
+      const store = createSessionStore({
+        redis,
+        signer: createSessionSigner({ keys: new Map([['0', randomBytes(32)]]) }),
+        keyPrefix: 'partner:',
+        clock: () => new Date(),
+        randomBytes,
+      });
+      const owner = {
+        membershipId: 'mem_1',
+        displayName: 'Olive Owner',
+        companyId: 'cmp_1',
+        companyName: 'Sunny Installers',
+        companyClass: 'INSTALLER',
+        passwordVersion: 'first',
+      } as const;
+      const origin = { remoteAddress: '203.0.113.7', userAgent: 'Firefox' };
+      const first = await store.create(owner, origin);
+      const second = await store.create(owner, origin);
+      expect(await store.find(first.token)).toMatchObject({ id: first.session.id });
+      expect(await store.endOwn('mem_1', first.session.publicId)).toBe(true);
+      expect((await store.list('mem_1')).map(({ id }) => id)).toEqual([second.session.id]);
+    } finally {
+      redis.disconnect();
+      await cluster.remove();
+    }
   });
 });

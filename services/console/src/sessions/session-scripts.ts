@@ -33,7 +33,7 @@ end
  * Each script makes one change atomically. So no request can restore a session that another one is ending, or exceed
  * the session limit. The caller's clock decides; the expiry in Redis only removes unused keys. The index of a
  * membership is a sorted set of session ids by start time. It may name expired sessions; each reader removes them. The
- * scripts derive the session keys from the index, so all keys must be in one Redis. They cannot check signatures: the
+ * scripts derive the session keys from the index, so all keys must be on one node. They cannot check signatures: the
  * caller does, on each record that they return.
  */
 

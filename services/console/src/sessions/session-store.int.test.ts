@@ -67,7 +67,9 @@ describe('a session', () => {
     expect(Buffer.from(first.token, 'base64url')).toHaveLength(32);
 
     const keys = await redis.keys(`${keyPrefix}*`);
-    expect(keys).toContain(`${keyPrefix}session:${createHash('sha256').update(first.token).digest('hex')}`);
+    expect(keys).toContain(
+      `${keyPrefix}{sessions}:${createHash('sha256').update(first.token).digest('hex')}`,
+    );
     const hashes = keys.filter((key) => key.includes(':session:'));
     const kept = await Promise.all(hashes.map(async (key) => JSON.stringify(await redis.hgetall(key))));
     expect([...keys, ...kept].join()).not.toContain(first.token);
@@ -102,7 +104,7 @@ describe('a session', () => {
 
   test('is removed from Redis without another request', async () => {
     const { session } = await store.create(owner, origin);
-    const lifetime = await redis.pttl(`${keyPrefix}session:${session.id}`);
+    const lifetime = await redis.pttl(`${keyPrefix}{sessions}:${session.id}`);
     expect(lifetime).toBeGreaterThan(0);
     expect(lifetime).toBeLessThanOrEqual(SESSION_IDLE_MS);
   });
@@ -122,14 +124,14 @@ describe('a session', () => {
 
   test('in an unknown format requires a new login', async () => {
     const { token, session } = await store.create(owner, origin);
-    await redis.hset(`${keyPrefix}session:${session.id}`, 'owner', '{"companyId":"cmp_1"}');
+    await redis.hset(`${keyPrefix}{sessions}:${session.id}`, 'owner', '{"companyId":"cmp_1"}');
     await expect(store.find(token)).resolves.toBeUndefined();
   });
 
   test("in the previous version's format requires a new login", async () => {
     const token = randomBytes(32).toString('base64url');
     const id = createHash('sha256').update(token).digest('hex');
-    await redis.hset(`${keyPrefix}session:${id}`, {
+    await redis.hset(`${keyPrefix}{sessions}:${id}`, {
       owner: JSON.stringify(owner),
       expiresAt: now + SESSION_IDLE_MS,
       endsAt: now + SESSION_LIFETIME_MS,
@@ -168,7 +170,7 @@ describe('a session', () => {
     await expect(store.confirm(session.id)).resolves.toBeUndefined();
     await store.returnOwnerCheck(session.id);
     await expect(store.claimOwnerCheck(session.id)).resolves.toBe(false);
-    await expect(redis.exists(`${keyPrefix}session:${session.id}`)).resolves.toBe(0);
+    await expect(redis.exists(`${keyPrefix}{sessions}:${session.id}`)).resolves.toBe(0);
   });
 
   test('has its owner checked by one request a minute, and by the next one if that check fails', async () => {
@@ -204,7 +206,7 @@ describe('the sessions of an owner', () => {
     await expect(idsOf('mem_list')).resolves.toEqual([first.session.publicId]);
     now += SESSION_IDLE_MS;
     await expect(idsOf('mem_list')).resolves.toEqual([]);
-    await expect(redis.exists(`${keyPrefix}sessions-of:mem_list`)).resolves.toBe(0);
+    await expect(redis.exists(`${keyPrefix}{sessions}:of:mem_list`)).resolves.toBe(0);
   });
 
   test('are ended by their public ids, only by their owner and once', async () => {
@@ -251,7 +253,7 @@ describe('the sessions of an owner', () => {
 });
 
 describe('a record that another holder of the Redis credentials writes [SESSION-8]', () => {
-  const keyOf = (id: string) => `${keyPrefix}session:${id}`;
+  const keyOf = (id: string) => `${keyPrefix}{sessions}:${id}`;
 
   /** Stores a genuine record, with changes, as the session of a token of the forger's choice. */
   async function forge(changes: Record<string, string | number>): Promise<string> {
@@ -259,7 +261,7 @@ describe('a record that another holder of the Redis credentials writes [SESSION-
     const token = randomBytes(32).toString('base64url');
     const id = createHash('sha256').update(token).digest('hex');
     await redis.hset(keyOf(id), { ...(await redis.hgetall(keyOf(session.id))), ...changes });
-    await redis.zadd(`${keyPrefix}sessions-of:mem_forged`, now, id);
+    await redis.zadd(`${keyPrefix}{sessions}:of:mem_forged`, now, id);
     return token;
   }
 
@@ -275,7 +277,7 @@ describe('a record that another holder of the Redis credentials writes [SESSION-
 
   test('in the name of another owner does not show in the list of that one', async () => {
     const { session } = await store.create({ ...owner, membershipId: 'mem_victim' }, origin);
-    await redis.zadd(`${keyPrefix}sessions-of:mem_spy`, now, session.id);
+    await redis.zadd(`${keyPrefix}{sessions}:of:mem_spy`, now, session.id);
     await expect(store.list('mem_spy')).resolves.toEqual([]);
   });
 

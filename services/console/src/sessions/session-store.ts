@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SESSIONS_PER_OWNER } from '@partner/proto-contracts/resources/session/session';
 import { newId } from '@partner/kernel/ids';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '@partner/gateway-kit/redis';
 import { z } from 'zod';
 import { awaitRedis } from './await-redis.js';
 import {
@@ -122,16 +122,17 @@ const claimResult = z.union([z.number(), z.string(), z.null()]);
 
 /** Creates the session store in Redis, keyed by the SHA-256 of the tokens (30 minutes idle, 12 hours at most). */
 export function createSessionStore(deps: {
-  readonly redis: Pick<Redis, 'eval'>;
+  readonly redis: Pick<RedisClient, 'eval'>;
   readonly signer: SessionSigner;
   readonly keyPrefix: string;
   readonly clock: () => Date;
   readonly randomBytes: (size: number) => Buffer;
 }): SessionStore {
   const { signer } = deps;
-  const prefix = `${deps.keyPrefix}session:`;
+  // In a cluster, keys with the same part in braces are on one node.
+  const prefix = `${deps.keyPrefix}{sessions}:`;
   const keyOf = (sessionId: string) => `${prefix}${sessionId}`;
-  const indexOf = (membershipId: string) => `${deps.keyPrefix}sessions-of:${membershipId}`;
+  const indexOf = (membershipId: string) => `${prefix}of:${membershipId}`;
   const run = (script: string, keys: readonly string[], args: readonly (string | number)[]) =>
     awaitRedis(deps.redis.eval(script, keys.length, ...keys, ...args));
   const now = () => deps.clock().getTime();

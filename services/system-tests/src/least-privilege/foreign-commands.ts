@@ -95,19 +95,19 @@ export const FOREIGN_TO_BROKER_USERS = Object.entries(FOREIGN).map(
     ] as const,
 );
 
-const SESSION = 'partner:session:x';
+const SESSION = 'partner:{sessions}:x';
 
 const TO_ALL = [
   ...['keys *', 'scan 0', `dump ${SESSION}`, `restore ${SESSION} 0 x`, 'flushall', 'config get *', 'monitor'],
   ...[`rename ${SESSION} partner:rate:{probe}`, `copy ${SESSION} partner:rate:{probe}`, 'publish x y'],
-  ...['acl setuser default off', 'del another:session:x'],
+  ...['acl setuser default off', 'del another:{sessions}:x'],
 ];
 const TO_GATEWAYS = [
   ...[`del ${SESSION}`, `pexpire ${SESSION} 1`, `hget ${SESSION} owner`, `hgetall ${SESSION}`],
   ...[
     `hset ${SESSION} confirmedUntil 1`,
-    'del partner:sessions-of:mem_1',
-    'zrem partner:sessions-of:mem_1 x',
+    'del partner:{sessions}:of:mem_1',
+    'zrem partner:{sessions}:of:mem_1 x',
   ],
   ...['del partner:login-failures:account:x', 'del partner:rate:{console:x}'],
   // Scripts may not do what commands may not.

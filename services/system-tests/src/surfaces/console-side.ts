@@ -144,7 +144,7 @@ export async function forgetConfirmation(redisUrl: string, cookie: string): Prom
   const token = cookie.slice(cookie.indexOf('=') + 1);
   const id = createHash('sha256').update(token).digest('hex');
   await withRedis(redisUrl, async (client) => {
-    const [key] = await client.keys(`*session:${id}`);
+    const [key] = await client.keys(`*{sessions}:${id}`);
     if (key === undefined) throw new Error('the session is not kept where this looks for it');
     await client.hset(key, 'confirmedUntil', '1');
   });
