@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 
-/** A metric where it is made, with the labels that it is given there. */
+/** A metric at its declaration, with the labels declared there. */
 const DECLARATION = /name: '(partner_\w+)',[^{}]*?(?:labels|labelNames): \[([^\]]*)\]/g;
 
-/** What every metric of a process carries. */
+/** The labels of every metric of a process. */
 const EVERYWHERE = ['partner_service'];
 
 /**
- * The labels that the sources of the services declare, by metric: for those that have no series before something fails. A
- * metric whose labels are not written out there is not among them.
+ * Returns the labels that the sources of the services declare, by metric: for metrics without series before a failure.
+ * Excludes a metric whose labels are not literals.
  */
 export function declaredLabels(): ReadonlyMap<string, readonly string[]> {
   const folder = path.join(PROJECT_ROOT, 'services');

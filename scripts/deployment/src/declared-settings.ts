@@ -7,14 +7,14 @@ import { toValueSchema, type ValueSchema } from './values/value-schema.js';
 export interface Setting {
   readonly name: string;
   readonly schema: ValueSchema;
-  /** Whether the program does not start without it. */
+  /** Whether the program requires it to start. */
   readonly isRequired: boolean;
 }
 
-/** The settings that a program declares in its config module. */
+/** The settings in the config module of a program. */
 export interface DeclaredSettings {
   readonly settings: readonly Setting[];
-  /** The violations in an environment; empty if the program would start with it. */
+  /** Returns the violations in an environment; empty if the program would start with it. */
   readonly violations: (environment: Readonly<Record<string, string>>) => readonly string[];
 }
 
@@ -37,10 +37,10 @@ for (const [program, declaration] of Object.entries(DECLARATIONS)) {
   DECLARED.set(program, await readSettings(declaration));
 }
 
-/** The names of all programs that declare settings. */
+/** Returns the names of all programs that declare settings. */
 export const PROGRAM_NAMES: readonly string[] = [...DECLARED.keys()];
 
-/** The settings of one program. Throws if it declares none. */
+/** Returns the settings of one program. Throws if it declares none. */
 export function settingsOf(program: string): DeclaredSettings {
   const declared = DECLARED.get(program);
   if (declared === undefined) throw new Error(`${program} declares no settings`);
@@ -55,7 +55,7 @@ async function readSettings([service, file, name]: Declaration): Promise<Declare
   return {
     settings: Object.entries(properties).map(([setting, parsed]) => ({
       name: setting,
-      // A text that is parsed into an object stays a text for everyone who sets it.
+      // A text that is parsed into an object stays a text in the settings.
       schema: parsed.type === undefined ? { ...parsed, ...texts[setting] } : parsed,
       isRequired: required.includes(setting),
     })),

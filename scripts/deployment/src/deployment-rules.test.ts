@@ -50,11 +50,11 @@ const BREACHES: Readonly<Record<string, readonly [ChartChange, RegExp, ServiceNa
   ],
   'replicas are left': [
     common('deployment', '{{- if not .Values.autoscaling.enabled }}', '{{- if true }}'),
-    /beside an autoscaler/,
+    /despite an autoscaler/,
   ],
   'an autoscaler': [
     common('autoscaling', 'name: {{ include "service-common.fullname" $ }}', 'name: other'),
-    /does not make/,
+    /does not contain/,
   ],
   'job-state, at its largest': [
     inChart('job-state/values-production.yaml', 'maxReplicas: 5', 'maxReplicas: 6'),
@@ -73,11 +73,11 @@ const BREACHES: Readonly<Record<string, readonly [ChartChange, RegExp, ServiceNa
     /hostname/,
   ],
   'secrets come from': [common('environment', '{{- if .optional }}', '{{- if true }}'), /is not there/],
-  'no secret stands': [
+  'no secret is': [
     common('pod', '- name: NODE_OPTIONS', '- name: OTHER\n  value: postgres://a:b@c\n- name: NODE_OPTIONS'),
     /plain text/,
   ],
-  'settings stand': [
+  'settings are': [
     common(
       'deployment',
       '          env:\n',
@@ -107,7 +107,7 @@ const BREACHES: Readonly<Record<string, readonly [ChartChange, RegExp, ServiceNa
     ),
     /ends a stream of 10 minutes after 15s/,
   ],
-  'metrics are taken': [common('monitoring', '- port: admin', '- port: http'), /asks http/],
+  'metrics are scraped': [common('monitoring', '- port: admin', '- port: http'), /asks http/],
   'no pod may': [
     common('network-policy', /policyTypes: \[Ingress, Egress\]/g, 'policyTypes: [Ingress]'),
     /Egress/,
@@ -122,7 +122,7 @@ const BREACHES: Readonly<Record<string, readonly [ChartChange, RegExp, ServiceNa
   ],
   'a service reaches': [
     inChart('console/templates/_facts.tpl', 'egress: [broker, redis, mail]', 'egress: [broker]'),
-    /nothing lets console reach Redis/,
+    /no policy lets console reach Redis/,
   ],
   'of the internet': [
     inChart('webhook-dispatcher/templates/_facts.tpl', '          - 10.0.0.0/8\n', ''),
@@ -153,7 +153,7 @@ const BREACHES: Readonly<Record<string, readonly [ChartChange, RegExp, ServiceNa
   ],
   'KEDA checks': [
     common('autoscaling', /- parameter: tls\s+name: .*\s+key: tls/, ''),
-    /leaves ca aside without tls/,
+    /ignores ca without tls/,
     'job-state',
   ],
   'an alert is about': [
@@ -168,7 +168,7 @@ const BREACHES: Readonly<Record<string, readonly [ChartChange, RegExp, ServiceNa
 
 const helm = await ensureHelm();
 
-/** What a changed chart makes of the values that switch everything on, of those for production, and of none. */
+/** Renders a changed chart with the values that enable everything, with those of production, and with none. */
 async function* objectsOf(service: ServiceName, change: ChartChange) {
   const workspace = await createChartWorkspace(helm, { changes: [change], only: service });
   try {
@@ -199,13 +199,13 @@ test.each(RULES.map((rule) => [rule.name, rule] as const))(
 
 test.each([
   [
-    'a field that Kubernetes does not know',
+    'a field that Kubernetes does not have',
     common('deployment', 'revisionHistoryLimit:', 'revisionHistory:'),
     /revisionHistory/,
   ],
   ['a value that it refuses', common('service', /targetPort: admin/, 'targetPort: [admin]'), /targetPort/],
   [
-    'a kind that is gone',
+    'a kind that was removed',
     common('pod-disruption-budget', 'policy/v1', 'policy/v1beta1'),
     /policy\/v1beta1 has no kind/,
   ],

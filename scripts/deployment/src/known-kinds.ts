@@ -8,7 +8,7 @@ import * as networking from 'kubernetes-models/networking.k8s.io/v1';
 import * as policy from 'kubernetes-models/policy/v1';
 import * as core from 'kubernetes-models/v1';
 
-/** Where the types of an API version are, and what checks them while running. */
+/** The module with the types of an API version, and its validator at run time. */
 interface KnownVersion {
   readonly module: string;
   readonly models: Readonly<Record<string, unknown>>;

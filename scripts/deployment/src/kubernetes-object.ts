@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const text = z.record(z.string(), z.string());
 
-/** What every object of Kubernetes has. The rest is read by the schemas of this file, where it is needed. */
+/** The fields of every object of Kubernetes. The schemas of this file read the rest where it is needed. */
 export const kubernetesObject = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -16,7 +16,7 @@ export const kubernetesObject = z.looseObject({
 
 export type KubernetesObject = z.infer<typeof kubernetesObject>;
 
-/** Chooses objects by their labels; an empty one chooses all. */
+/** Selects objects by their labels; an empty one selects all. */
 const labelSelector = z.looseObject({
   matchLabels: text.default({}),
   matchExpressions: z
@@ -24,7 +24,7 @@ const labelSelector = z.looseObject({
     .default([]),
 });
 
-/** A selector as objects hold it: what is absent asks for nothing. */
+/** A selector in an object; an absent field has no condition. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined;
   readonly matchExpressions?:
@@ -177,7 +177,7 @@ export const networkPolicy = kubernetesObject.extend({
 
 export type NetworkPolicy = z.infer<typeof networkPolicy>;
 
-/** True when the labels are those that the selector asks for. */
+/** Returns whether the labels match the selector. */
 export function selects(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector;
   return (

@@ -1,13 +1,13 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** Lets every namespace through, and series without one: for a Prometheus that reads a single environment. */
+/** Matches every namespace, and series without one: for a Prometheus of a single environment. */
 export const ANY_NAMESPACE = 'namespace=~".*"';
 
-/** Lets the namespace through that is chosen in a dashboard. */
+/** Matches the namespace that is selected in a dashboard. */
 export const CHOSEN_NAMESPACE = 'namespace=~"$namespace"';
 
 interface Selector {
-  /** Where its first matcher stands, or would stand. */
+  /** The position of its first matcher, or for one. */
   readonly at: number;
   readonly hasBraces: boolean;
   readonly matchers: string[];
@@ -32,12 +32,12 @@ function selectorsIn(expression: string): readonly Selector[] {
   return selectors;
 }
 
-/** What each selector of an expression asks of labels, as it is written. Throws for what is not PromQL. */
+/** Returns the matchers of each selector of an expression, as text. Throws if it is not PromQL. */
 export function matchersOf(expression: string): readonly (readonly string[])[] {
   return selectorsIn(expression).map(({ matchers }) => matchers);
 }
 
-/** The expression with one more matcher in each of its selectors. Throws for what is not PromQL. */
+/** Returns the expression with one more matcher in each of its selectors. Throws if it is not PromQL. */
 export function withMatcher(expression: string, matcher: string): string {
   return selectorsIn(expression).reduceRight((text, { at, hasBraces, matchers }) => {
     const added = matchers.length > 0 ? `${matcher},` : matcher;

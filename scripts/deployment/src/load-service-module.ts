@@ -5,8 +5,8 @@ import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 
 /**
- * What a compiled file of a service exports, e.g. `config`. For checks that compare a service with what stands elsewhere: no
- * other code may reach into a service.
+ * Returns the exports of a compiled file of a service, e.g. `config`. Only checks that compare a service with other files
+ * may use it: no other code may import from a service.
  */
 export async function loadServiceModule(
   service: ServiceName,

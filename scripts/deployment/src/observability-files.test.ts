@@ -42,7 +42,7 @@ const dashboardFile = z.object({
 });
 const dashboards = [...observabilityFiles()].filter(([file]) => file.endsWith('.json'));
 
-test('no chart has a dashboard or rules beside them', () => {
+test('no chart has other dashboards or rules', () => {
   const found = readdirSync(path.join(PROJECT_ROOT, 'charts'), { recursive: true, encoding: 'utf8' })
     .map((file) => `charts/${file}`)
     .filter((file) => /^charts\/[^/]+\/(rules|dashboards)\/./.test(file));
@@ -51,14 +51,14 @@ test('no chart has a dashboard or rules beside them', () => {
 
 describe('an alert', () => {
   test.each(alerts.map((alert) => [alert.name, alert] as const))(
-    '%s is shown to fire and to stay quiet',
+    '%s has a case that fires and one that does not',
     (_name, { cases }) => {
       expect(cases.filter(({ firing }) => firing.length > 0).length).toBeGreaterThan(0);
       expect(cases.filter(({ firing }) => firing.length === 0).length).toBeGreaterThan(0);
     },
   );
 
-  test('has a section of the runbooks that says what it means and what to do; and no section is without one', () => {
+  test('has a section in the runbooks with its meaning and what to do, and no section is without an alert', () => {
     const sections = read(RUNBOOKS_FILE)
       .split(/^## /m)
       .slice(1)
@@ -107,7 +107,7 @@ describe('an alert', () => {
   });
 });
 
-/** The cases of an alert, each with another environment beside it in which the opposite is the case, and each elsewhere as well. */
+/** Returns the cases of an alert: each with a second environment in the opposite situation, and each in another namespace. */
 function besideTheOpposite(alert: Alert): Alert {
   const placed = (series: Readonly<Record<string, string>>, namespace: string) =>
     Object.entries(series).map(
@@ -134,7 +134,7 @@ function besideTheOpposite(alert: Alert): Alert {
 }
 
 describe('promtool', () => {
-  test(`finds that each alert does what its cases say, whatever happens in another namespace${ruleCheck.note}`, async () => {
+  test(`each alert satisfies its cases, independently of other namespaces${ruleCheck.note}`, async () => {
     const workspace = await createChartWorkspace(await ensureHelm());
     const folder = mkdtempSync(path.join(tmpdir(), 'partner-rules-'));
     const faultsOf = async ([service, own]: readonly [ServiceName, readonly Alert[]]) => {
@@ -172,7 +172,7 @@ describe('promtool', () => {
 
 describe('a dashboard', () => {
   test.each(dashboards)(
-    '%s can be read: each panel has a unit and says what it means, and none lies upon another',
+    '%s is readable: each panel has a unit and a description, and none overlaps another',
     (_file, content) => {
       const { panels, templating } = dashboardFile.parse(JSON.parse(JSON.stringify(content)));
       expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'namespace']);
@@ -189,7 +189,7 @@ describe('a dashboard', () => {
     },
   );
 
-  test('has an address of its own', () => {
+  test('has a unique address', () => {
     const uids = dashboards.map(
       ([, content]) => dashboardFile.parse(JSON.parse(JSON.stringify(content))).uid,
     );

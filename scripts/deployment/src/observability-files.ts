@@ -16,7 +16,7 @@ const DASHBOARDS = {
   'charts/webhook-dispatcher/dashboards/webhook-dispatcher.json': WEBHOOK_DISPATCHER,
 } as const;
 
-/** What the charts hold of alerts and dashboards: each file, from the root of the project, and its content. */
+/** Returns the charts' files of alerts and dashboards, relative to the project root, with their content. */
 export function observabilityFiles(): ReadonlyMap<string, object> {
   return new Map<string, object>([
     ...[...CHART_ALERTS].map(

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { loadServiceModule } from './load-service-module.js';
 
-/** Where webhook-dispatcher sends nothing, as CIDR. */
+/** The ranges that webhook-dispatcher refuses, as CIDR. */
 export interface RefusedRanges {
   readonly ipv4: readonly string[];
-  /** The only IPv6 range that it sends to. */
+  /** The only IPv6 range that it sends requests to. */
   readonly publicIpv6: string;
-  /** What it refuses of that. */
+  /** The ranges within it that it refuses. */
   readonly ipv6: readonly string[];
 }
 
-/** Reads the ranges out of webhook-dispatcher itself, so that what refuses addresses twice refuses the same ones. */
+/** Reads the ranges from webhook-dispatcher, so that the network policy refuses the same ones. */
 export async function readRefusedRanges(): Promise<RefusedRanges> {
   const rules = z
     .looseObject({

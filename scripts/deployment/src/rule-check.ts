@@ -4,20 +4,20 @@ import { lastLines, runCommand } from '@partner/local-stack/run-command';
 
 /** Prometheus's own check of a folder with rules, `*.yaml`, and their tests, `*.test.yaml`. */
 export interface RuleCheck {
-  /** Empty, or why nothing is checked, for the title of a test. */
+  /** Empty, or the reason of a skipped check, for the title of a test. */
   readonly note: string;
-  /** What is wrong with a folder; empty without promtool. */
+  /** Returns the faults of a folder; empty without promtool. */
   readonly faults: (folder: string) => Promise<readonly string[]>;
 }
 
-/** Without promtool, the empty program, the check says that it was left out, in its note and in the output. */
+/** Without promtool (an empty program) the check reports that it was skipped, in its note and in the output. */
 export function createRuleCheck(
   promtool = findProgram('promtool') ?? '',
   tell: (line: string) => void = (line) => process.stdout.write(line),
 ): RuleCheck {
   if (promtool === '') {
-    tell('alerts: their rules and cases were left out: promtool is not installed\n');
-    return { note: ' (left out: promtool is not installed)', faults: async () => [] };
+    tell('alerts: their rules and cases were skipped: promtool is not installed\n');
+    return { note: ' (skipped: promtool is not installed)', faults: async () => [] };
   }
   return {
     note: '',

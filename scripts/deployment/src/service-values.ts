@@ -1,27 +1,27 @@
 import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import type { Rendering } from './chart-workspace.js';
 
-/** One way in which the chart of a service is used. */
+/** One use of the chart of a service. */
 export interface ValuesSet {
   readonly service: ServiceName;
   readonly name: 'default' | 'dev' | 'sandbox' | 'production' | 'everything';
   readonly rendering: Rendering;
 }
 
-/** Where the image of a service is, which a chart cannot know and the files of values leave out. */
+/** Returns an example image of a service; charts and files of values name none. */
 export function imageOf(service: ServiceName): { readonly repository: string } {
   return { repository: `registry.example.com/partner/${service}` };
 }
 
-/** What production has to be told about the version: it has run in the sandbox for long enough. */
+/** The values about a version's run in the sandbox that production requires. */
 export const SANDBOX_RUN = { imageTag: '0.1.0', since: '2026-01-01' } as const;
 
-/** What a chart needs to be told besides when none of the files of values is used. */
+/** The further required values of a chart without any file of values. */
 const REQUIRED: Readonly<Partial<Record<ServiceName, object>>> = {
   console: { config: { publicBaseUrl: 'https://partner.example.org', mailFrom: 'partner-api@example.org' } },
 };
 
-/** Every switch of the charts at once, and every list filled. */
+/** All switches of the charts enabled, and every list filled. */
 function everything(service: ServiceName) {
   const isHttp = INGRESS_PATHS[service] !== undefined;
   return {
@@ -87,7 +87,7 @@ function everything(service: ServiceName) {
   };
 }
 
-/** Every way in which the charts of the services are checked. */
+/** Returns every checked use of the services' charts. */
 export const VALUES_SETS: readonly ValuesSet[] = SERVICE_NAMES.flatMap((service): readonly ValuesSet[] => [
   {
     service,

@@ -14,7 +14,7 @@ import { containersOf, deploymentsOf, objectsOf, serviceContainer } from './rule
 import { environmentOf, textOf, type VariableSource } from './rules/environment-of.js';
 import { VALUES_SETS } from './service-values.js';
 
-/** What stands for a secret where its form is checked. */
+/** Sample secrets for settings whose form is checked. */
 const SECRETS: Readonly<Record<string, string>> = {
   AMQP_URL: 'amqps://partner:secret@rabbitmq:5671',
   POSTGRES_URL: 'postgres://partner:secret@postgres:5432/partner',
@@ -57,7 +57,7 @@ function chartEnvironment(service: ServiceName, set: string): ReadonlyMap<string
   return environmentOf(serviceContainer(chart));
 }
 
-/** The variables that a container gets, apart from those that Node and OpenTelemetry read themselves. */
+/** Returns the variables of a container, except those that Node and OpenTelemetry read. */
 const ofService = (names: Iterable<string>) =>
   [...names].filter((name) => name !== 'NODE_OPTIONS' && name !== 'NODE_EXTRA_CA_CERTS').sort();
 
@@ -75,7 +75,7 @@ describe.each(SERVICE_NAMES)('the settings of %s', (service) => {
   test('have values in docker-compose.yml that the service accepts, and no unknown names', () => {
     const environment = compose[service]?.environment ?? {};
     const given = Object.entries(environment).map(
-      // As without the variables that may stand in them.
+      // With the defaults of the variables in them.
       ([name, value]) => [name, value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')] as const,
     );
     expect(settingsOf(service).violations(Object.fromEntries(given))).toEqual([]);
@@ -97,7 +97,7 @@ describe.each(SERVICE_NAMES)('the settings of %s', (service) => {
 });
 
 test.each(['default', 'dev', 'sandbox', 'production'])(
-  'the deliveries that job-state has under way are no more than the fewest dispatchers can carry, values %s',
+  'the minimum of dispatchers can handle all deliveries in flight of job-state, values %s',
   (set) => {
     const numberOf = (service: ServiceName, name: string) =>
       Number(textOf(chartEnvironment(service, set), name));
@@ -114,7 +114,7 @@ test.each(['default', 'dev', 'sandbox', 'production'])(
 describe('every program that a chart or docker-compose.yml runs', () => {
   const programOf = (args: readonly string[]) => /^dist\/(.+)\.js$/.exec(args.at(-1) ?? '')?.[1];
 
-  test('exists, and gets the settings that it reads, and no secret besides', async () => {
+  test('exists, and receives the settings that it reads, and no other secret', async () => {
     const runs = [
       ...[...rendered].flatMap(([title, objects]) =>
         containersOf({ objects }).map(({ title: where, container }) => ({
@@ -138,7 +138,7 @@ describe('every program that a chart or docker-compose.yml runs', () => {
       const unknown = lacking(given, namesOf(program)).filter((name) => name in SECRETS);
       return [
         ...lacking(requiredBy(program), given).map((name) => `${title}: ${program} needs ${name}`),
-        ...unknown.map((name) => `${title}: ${program} does not know ${name}`),
+        ...unknown.map((name) => `${title}: ${program} does not read ${name}`),
       ];
     });
     expect(faults).toEqual([]);

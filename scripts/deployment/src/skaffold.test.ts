@@ -90,13 +90,13 @@ const workspace = await createChartWorkspace(await ensureHelm());
 afterAll(() => workspace.remove());
 
 describe(`skaffold.yaml${format.note}`, () => {
-  test('is what skaffold reads', () => {
+  test('is valid for skaffold', () => {
     expect(documents.flatMap((document) => format.faults(document))).toEqual([]);
   });
 });
 
 describe('the modules of skaffold.yaml', () => {
-  test('are the infrastructure, and each service, which needs it alone', () => {
+  test('are the infrastructure, and each service, which depends only on it', () => {
     expect(modules.map(({ metadata }) => metadata.name)).toEqual(['infrastructure', ...SERVICE_NAMES]);
     expect(moduleOf('infrastructure').requires).toEqual([]);
     for (const service of SERVICE_NAMES) {
@@ -104,7 +104,7 @@ describe('the modules of skaffold.yaml', () => {
     }
   });
 
-  test('of the services are the same but for names and ports', () => {
+  test('of the services differ only in names and ports', () => {
     const [first, ...others] = SERVICE_NAMES.map((service) =>
       JSON.stringify({ ...moduleOf(service), portForward: [] })
         .replaceAll(service, 'SERVICE')
@@ -136,21 +136,24 @@ describe('the modules of skaffold.yaml', () => {
     }
   });
 
-  test.each(SERVICE_NAMES)('%s: sources are put where the compiler of the image watches', (service) => {
-    const [built] = profileOf(service, 'dev').build?.artifacts ?? [];
-    const rules = built?.sync?.manual ?? [];
-    expect(rules.map(({ dest }) => dest)).toEqual(['/app', '/app', '/app', '/app']);
-    expect(rules.map(({ src }) => src.replace('/**/*.ts', ''))).toEqual([
-      `services/${service}/src`,
-      'services/kernel/src',
-      'services/gateway-kit/src',
-      'proto-contracts/src',
-    ]);
-    for (const { src } of rules)
-      expect(existsSync(path.join(PROJECT_ROOT, src.replace('/**/*.ts', '')))).toBe(true);
-  });
+  test.each(SERVICE_NAMES)(
+    "%s: sources are copied to the folder that the image's compiler watches",
+    (service) => {
+      const [built] = profileOf(service, 'dev').build?.artifacts ?? [];
+      const rules = built?.sync?.manual ?? [];
+      expect(rules.map(({ dest }) => dest)).toEqual(['/app', '/app', '/app', '/app']);
+      expect(rules.map(({ src }) => src.replace('/**/*.ts', ''))).toEqual([
+        `services/${service}/src`,
+        'services/kernel/src',
+        'services/gateway-kit/src',
+        'proto-contracts/src',
+      ]);
+      for (const { src } of rules)
+        expect(existsSync(path.join(PROJECT_ROOT, src.replace('/**/*.ts', '')))).toBe(true);
+    },
+  );
 
-  test('profiles begin with the command that they are for', () => {
+  test('names of profiles start with their command', () => {
     for (const service of SERVICE_NAMES) {
       expect(moduleOf(service).profiles.map(({ name, activation }) => [name, activation])).toEqual([
         ['dev', [{ command: 'dev' }]],
@@ -220,7 +223,7 @@ describe('what skaffold deploys', () => {
     },
   );
 
-  /** The values of the release that the patches of a profile add. */
+  /** Returns the values of the release that the patches of a profile add. */
   function addedValues(patches: SkaffoldModule['profiles'][number]['patches']) {
     const added: { setValues: Record<string, unknown>; setValueTemplates: Record<string, string> } = {
       setValues: {},
@@ -238,14 +241,14 @@ describe('what skaffold deploys', () => {
 
   const TEMPLATE = /^\{\{or \.IMAGE_(REPO|TAG|DIGEST)_(\w+) "(.*)"\}\}$/;
 
-  /** What skaffold makes of a template after a build. */
+  /** Returns skaffold's result of a template after a build. */
   function afterBuild(template: string): string {
     const [, name = '', image = ''] = TEMPLATE.exec(template) ?? [];
     const repository = `registry.example.org/${image.replace('_', '/').replaceAll('_', '-')}`;
     return { REPO: repository, TAG: '1-dev', DIGEST: `sha256:${'0'.repeat(64)}` }[name] ?? template;
   }
 
-  /** What it makes of one with `render --digest-source=none`: no variable is set. */
+  /** Returns its result with `render --digest-source=none`: no variable is set. */
   function withoutBuild(template: string): string {
     return TEMPLATE.exec(template)?.[3] ?? template;
   }

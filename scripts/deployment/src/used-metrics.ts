@@ -6,28 +6,28 @@ import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 
-/** A question to Prometheus, and where it stands. */
+/** A query to Prometheus, and its place. */
 export interface Expression {
   readonly source: string;
   readonly text: string;
 }
 
-/** What an expression asks for. */
+/** The metrics and labels that an expression uses. */
 export interface UsedMetrics {
-  /** Each series by the name of its metric, with the labels that choose among its series. */
+  /** Each series by the name of its metric, with the labels of its matchers. */
   readonly metrics: readonly { readonly name: string; readonly labels: readonly string[] }[];
-  /** Labels by which results are put together, of whichever of the metrics. */
+  /** Labels that group or join results, of any of the metrics. */
   readonly groupings: readonly string[];
   readonly isReadable: boolean;
 }
 
-/** Grafana's own variables, where Prometheus has a duration. */
+/** Grafana's built-in variables, in the place of a duration. */
 const withoutVariables = (text: string) =>
   text
     .replaceAll(/\$\{?__(rate_interval|interval|range)\}?/g, '5m')
     .replaceAll(/\$\{?(\w+)(:\w+)?\}?/g, '$1');
 
-/** The metrics and labels of an expression in PromQL. Variables of Grafana stand for durations, or for their own names. */
+/** Returns the metrics and labels of an expression in PromQL. Replaces Grafana's variables by durations or by their names. */
 export function usedMetrics(expression: string): UsedMetrics {
   const text = withoutVariables(expression);
   const metrics: { name: string; labels: string[] }[] = [];
@@ -69,7 +69,7 @@ const rules = z.object({
   ),
 });
 
-/** Every expression of the alerts and dashboards of the charts. */
+/** Returns every expression of the alerts and dashboards of the charts. */
 export function chartExpressions(): readonly Expression[] {
   return SERVICE_NAMES.flatMap((service) => {
     const chart = path.join(PROJECT_ROOT, 'charts', service);
@@ -88,10 +88,10 @@ export function chartExpressions(): readonly Expression[] {
   });
 }
 
-/** `label_values(metric{...}, label)`, with which Grafana fills a variable. */
+/** `label_values(metric{...}, label)`, which Grafana uses to fill a variable. */
 const LABEL_VALUES = /^label_values\((.+),\s*(\w+)\)$/;
 
-/** Wherever a dashboard asks Prometheus: panels, annotations and variables. */
+/** Returns the queries of a dashboard: panels, annotations and variables. */
 function* expressionsIn(value: unknown): Generator<string> {
   if (Array.isArray(value)) {
     for (const member of value) yield* expressionsIn(member);

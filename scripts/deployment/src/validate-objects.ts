@@ -5,7 +5,7 @@ import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { KNOWN_VERSIONS } from './known-kinds.js';
 import type { KubernetesObject } from './kubernetes-object.js';
 
-/** An object and where it was made, for messages. */
+/** An object and its source, for messages. */
 export interface RenderedObject {
   readonly source: string;
   readonly object: KubernetesObject;
@@ -14,8 +14,8 @@ export interface RenderedObject {
 const model = z.custom<new (data: unknown) => { validate(): void }>((value) => typeof value === 'function');
 
 /**
- * What is wrong with objects in the eyes of Kubernetes and of the operators whose kinds they are: kinds that are unknown,
- * values that the API refuses, and fields that it does not know and would drop. Empty when there is nothing.
+ * Returns the faults of objects by the APIs of Kubernetes and of the operators: unknown kinds, values that the API refuses,
+ * and unknown fields, which it would drop. Empty without faults.
  */
 export function validateObjects(rendered: readonly RenderedObject[]): readonly string[] {
   return [...rendered.flatMap(valueFaults), ...fieldFaults(rendered.filter(({ object }) => isKnown(object)))];
@@ -51,7 +51,7 @@ const OPTIONS: ts.CompilerOptions = {
   moduleResolution: ts.ModuleResolutionKind.Bundler,
 };
 
-/** The compiler sees what the checks of values let pass: fields that a type does not have, however deep. */
+/** The compiler finds what the checks of values miss: fields that a type does not have, at any depth. */
 function fieldFaults(rendered: readonly RenderedObject[]): readonly string[] {
   if (rendered.length === 0) return [];
   const text = rendered

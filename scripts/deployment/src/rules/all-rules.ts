@@ -10,7 +10,7 @@ import { POD_RULES } from './pod-rules.js';
 import { ROUTING_RULES } from './routing-rules.js';
 import { SETTINGS_RULES } from './settings-rules.js';
 
-/** Every rule that the chart of a service keeps. */
+/** Every rule for the chart of a service. */
 export function allRules(refused: RefusedRanges): readonly DeploymentRule[] {
   return [
     ...OBJECT_RULES,

@@ -2,7 +2,7 @@ import { ScaledObject, TriggerAuthentication } from '@kubernetes-models/keda/ked
 import { QUEUES } from '@partner/proto-contracts/topology';
 import { type DeploymentRule, objectsOf, when } from './deployment-rule.js';
 
-/** How the work that waits at the broker makes more replicas. */
+/** Rules about scaling by the work that waits at the broker. */
 export const BROKER_RULES: readonly DeploymentRule[] = [
   {
     name: 'replicas are counted by queues that exist, unacknowledged messages included',
@@ -15,16 +15,16 @@ export const BROKER_RULES: readonly DeploymentRule[] = [
               [`ScaledObject ${metadata.name}: there is no queue ${queueName}`]: !QUEUES.some(
                 ({ name }) => name === queueName,
               ),
-              [`ScaledObject ${metadata.name}: over AMQP the broker does not count what is not acknowledged`]:
+              [`ScaledObject ${metadata.name}: over AMQP the broker does not count unacknowledged messages`]:
                 protocol !== 'http',
-              [`ScaledObject ${metadata.name}: the host, with its password, stands in the object`]:
+              [`ScaledObject ${metadata.name}: the host, with its password, is in the object`]:
                 host !== undefined,
             }),
           ),
       ),
   },
   {
-    name: 'KEDA checks the certificate of the broker, against a private CA where there is one',
+    name: 'KEDA checks the certificate of the broker, against a private CA if there is one',
     faults: (rendered) => [
       ...objectsOf(rendered, ScaledObject.is).flatMap(({ metadata, spec }) =>
         when({
@@ -36,7 +36,7 @@ export const BROKER_RULES: readonly DeploymentRule[] = [
       ...objectsOf(rendered, TriggerAuthentication.is).flatMap(({ metadata, spec }) => {
         const parameters = (spec.secretTargetRef ?? []).map(({ parameter }) => parameter);
         return when({
-          [`TriggerAuthentication ${metadata.name}: KEDA leaves ca aside without tls`]:
+          [`TriggerAuthentication ${metadata.name}: KEDA ignores ca without tls`]:
             parameters.includes('ca') && !parameters.includes('tls'),
         });
       }),

@@ -8,22 +8,22 @@ import {
   type Workload,
 } from '../kubernetes-object.js';
 
-/** The objects that the chart of a service makes of one set of values. */
+/** The objects that the chart of a service renders from one set of values. */
 export interface RenderedChart {
   readonly service: ServiceName;
-  /** For a cluster of one developer: what is there to survive faults is not asked of it. */
+  /** For a developer's cluster: rules about surviving faults do not apply. */
   readonly isDevelopment: boolean;
   readonly objects: readonly KubernetesObject[];
 }
 
-/** A rule that every chart of a service keeps with every set of values. */
+/** A rule that every chart of a service satisfies with every set of values. */
 export interface DeploymentRule {
   readonly name: string;
-  /** A sentence for each breach; empty when there is none. */
+  /** Returns a sentence for each breach; empty without one. */
   readonly faults: (rendered: RenderedChart) => readonly string[];
 }
 
-/** The objects of a kind, as a schema reads them. */
+/** Returns the objects of a kind, parsed by a schema. */
 export function ofKind<S extends z.ZodType>(
   { objects }: Pick<RenderedChart, 'objects'>,
   kind: string,
@@ -32,7 +32,7 @@ export function ofKind<S extends z.ZodType>(
   return objects.filter((object) => object.kind === kind).map((object) => schema.parse(object));
 }
 
-/** The objects of a kind, typed as its API: `validateObjects` proves that they are. */
+/** Returns the objects of a kind with the type of its API, which `validateObjects` checks. */
 export function objectsOf<T>(
   { objects }: Pick<RenderedChart, 'objects'>,
   isOfKind: (value: unknown) => value is T,
@@ -42,19 +42,19 @@ export function objectsOf<T>(
   return found;
 }
 
-/** Everything that makes pods, hooks included. */
+/** Returns every object that creates pods, hooks included. */
 export function workloadsOf(rendered: Pick<RenderedChart, 'objects'>): readonly Workload[] {
   return ['Deployment', 'StatefulSet', 'Job'].flatMap((kind) => ofKind(rendered, kind, workload));
 }
 
-/** The deployments with the container that is named as the service; there is to be one. */
+/** Returns the deployments with a container of the service's name; there should be one. */
 export function deploymentsOf(rendered: Pick<RenderedChart, 'service' | 'objects'>): readonly Workload[] {
   return ofKind(rendered, 'Deployment', workload).filter(({ spec }) =>
     spec.template.spec.containers.some(({ name }) => name === rendered.service),
   );
 }
 
-/** What makes pods besides the deployment of the service, for Services and budgets to leave alone. */
+/** Returns the other objects that create pods; Services and budgets must not select those. */
 export function othersOf(rendered: Pick<RenderedChart, 'service' | 'objects'>): readonly Workload[] {
   const own = deploymentsOf(rendered).map(({ metadata }) => metadata.name);
   return workloadsOf(rendered).filter(
@@ -62,7 +62,7 @@ export function othersOf(rendered: Pick<RenderedChart, 'service' | 'objects'>): 
   );
 }
 
-/** A pod template with the words for where it stands. */
+/** A pod template with its place for messages. */
 export interface TitledPod {
   readonly title: string;
   readonly pod: PodTemplate;
@@ -75,7 +75,7 @@ export function podsOf(rendered: Pick<RenderedChart, 'objects'>): readonly Title
   }));
 }
 
-/** A container of any pod, those that run first included. */
+/** A container of any pod, init containers included. */
 export interface TitledContainer {
   readonly title: string;
   readonly container: Container;
@@ -92,7 +92,7 @@ export function containersOf(rendered: Pick<RenderedChart, 'objects'>): readonly
   );
 }
 
-/** The container of a service's deployment that has its name. Throws when the chart has no such. */
+/** Returns the container of a service's deployment that has its name. Throws if the chart has none. */
 export function serviceContainer(rendered: RenderedChart): Container {
   const found = deploymentsOf(rendered)
     .flatMap(({ spec }) => spec.template.spec.containers)
@@ -102,12 +102,12 @@ export function serviceContainer(rendered: RenderedChart): Container {
   return found;
 }
 
-/** True for what Helm makes before or after the release itself, and may take away. */
+/** Returns whether an object is a hook, which Helm creates before or after the release and may delete. */
 export function isHook({ metadata }: KubernetesObject): boolean {
   return metadata.annotations['helm.sh/hook'] !== undefined;
 }
 
-/** The sentences whose conditions hold. */
+/** Returns the sentences whose conditions are true. */
 export function when(conditions: Readonly<Record<string, boolean>>): readonly string[] {
   return Object.keys(conditions).filter((sentence) => conditions[sentence] === true);
 }

@@ -1,11 +1,11 @@
 import type { Container } from '../kubernetes-object.js';
 
-/** Where a variable of a container gets its value. */
+/** The source of the value of a container's variable. */
 export type VariableSource =
   | { readonly from: 'value'; readonly value: string }
   | { readonly from: 'secret'; readonly name: string; readonly key: string; readonly optional: boolean };
 
-/** The variables of a container. */
+/** Returns the variables of a container. */
 export function environmentOf({ env }: Container): ReadonlyMap<string, VariableSource> {
   return new Map(
     env.map(({ name: variable, value = '', valueFrom }): [string, VariableSource] => {
@@ -16,7 +16,7 @@ export function environmentOf({ env }: Container): ReadonlyMap<string, VariableS
   );
 }
 
-/** The text of a variable that is no secret; undefined when it is not set. */
+/** Returns the text of a variable that is not secret; undefined if it is not set. */
 export function textOf(variables: ReadonlyMap<string, VariableSource>, name: string): string | undefined {
   const source = variables.get(name);
   return source === undefined || source.from === 'secret' ? undefined : source.value;

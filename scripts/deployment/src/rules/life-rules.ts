@@ -15,10 +15,10 @@ import {
 } from './deployment-rule.js';
 import { environmentOf, textOf } from './environment-of.js';
 
-/** Of the 100 connections of a Postgres as it comes, 3 are kept for superusers. */
+/** By default Postgres has 100 connections and reserves 3 of them for superusers. */
 const POSTGRES_CONNECTIONS = 97;
 
-/** Connections of each replica of job-state beside its pool, and one of what a hook runs. */
+/** Connections of each replica of job-state besides its pool, and one of a hook. */
 const QUEUE_CONNECTIONS = 5;
 const HOOK_CONNECTIONS = 1;
 
@@ -46,14 +46,14 @@ function autoscalersOf(rendered: RenderedChart): readonly Autoscaler[] {
   ];
 }
 
-/** The pods that an upgrade runs in addition. */
+/** Returns the number of additional pods during an upgrade. */
 function surgePods(maxSurge: number | string, replicas: number): number {
   return typeof maxSurge === 'number'
     ? maxSurge
     : Math.ceil((Number.parseInt(maxSurge, 10) * replicas) / 100);
 }
 
-/** How the pods of a service begin, end, move and multiply. */
+/** Rules about the start, end, move and scaling of a service's pods. */
 export const LIFE_RULES: readonly DeploymentRule[] = [
   {
     name: 'a chart makes one deployment, with the container of its service',
@@ -64,7 +64,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
       }),
   },
   {
-    name: 'all three probes ask the admin port',
+    name: 'all three probes use the admin port',
     faults: (rendered) => {
       const container = serviceContainer(rendered);
       const adminPort = textOf(environmentOf(container), 'ADMIN_PORT');
@@ -74,7 +74,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
             container.ports.find(({ name }) => name === 'admin')?.containerPort !== Number(adminPort),
         }),
         ...[
-          // Ready is not asked for: who waits for a dependency at the start is not started again for it.
+          // The start-up probe does not require readiness: a pod that waits for a dependency is not restarted.
           ['startupProbe', /^\/livez$/],
           ['livenessProbe', /^\/livez$/],
           ['readinessProbe', /^\/readyz$/],
@@ -82,7 +82,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
           const { httpGet } =
             container[z.enum(['startupProbe', 'livenessProbe', 'readinessProbe']).parse(name)] ?? {};
           return when({
-            [`${String(name)} does not ask ${String(path)} of the port admin`]:
+            [`${String(name)} does not request ${String(path)} from the port admin`]:
               httpGet?.port !== 'admin' || !z.instanceof(RegExp).parse(path).test(httpGet.path),
           });
         }),
@@ -90,7 +90,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     },
   },
   {
-    name: 'a pod that ends is taken out of traffic first, and has the time that its service takes to end',
+    name: 'a pod that ends is first removed from traffic, and has the time that its service needs to end',
     faults: (rendered) => {
       const [deployment] = deploymentsOf(rendered);
       const container = serviceContainer(rendered);
@@ -100,13 +100,13 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
       return when({
         [`preStop sleeps ${sleep} s, not 5 s or more`]: sleep < 5 && !rendered.isDevelopment,
         'there is no preStop sleep': sleep === 0,
-        [`terminationGracePeriodSeconds is ${grace}: preStop takes ${sleep} s and the service up to ${shutdownMs} ms`]:
+        [`terminationGracePeriodSeconds is ${grace}: preStop needs ${sleep} s and the service up to ${shutdownMs} ms`]:
           !(grace * 1_000 >= sleep * 1_000 + shutdownMs),
       });
     },
   },
   {
-    name: 'a new version replaces pods one by one, none goes before another one is ready',
+    name: 'a new version replaces pods one by one, each only after another one is ready',
     faults: (rendered) =>
       deploymentsOf(rendered).flatMap(({ spec: { strategy } }) =>
         when({
@@ -117,26 +117,26 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
       ),
   },
   {
-    name: 'a crash loop fails the rollout within five minutes, and its pods show why',
+    name: 'a crash loop fails the rollout within five minutes, and its pods show the reason',
     faults: (rendered) => [
       ...deploymentsOf(rendered).flatMap(({ spec: { progressDeadlineSeconds = 600 } }) =>
         when({ [`progressDeadlineSeconds is ${progressDeadlineSeconds}`]: progressDeadlineSeconds > 300 }),
       ),
       ...containersOf(rendered).flatMap(({ title, container: { terminationMessagePolicy } }) =>
         when({
-          [`${title} does not show its last lines of log`]:
+          [`${title} does not show the last lines of its log`]:
             terminationMessagePolicy !== 'FallbackToLogsOnError',
         }),
       ),
     ],
   },
   {
-    name: 'replicas are left to the autoscaler, or are two at least',
+    name: 'replicas are left to the autoscaler, or are at least two',
     faults: (rendered) => {
       const autoscalers = autoscalersOf(rendered);
       return deploymentsOf(rendered).flatMap(({ spec: { replicas } }) =>
         autoscalers.length > 0
-          ? when({ 'replicas is set beside an autoscaler': replicas !== undefined })
+          ? when({ 'replicas is set despite an autoscaler': replicas !== undefined })
           : when({
               [`replicas is ${replicas ?? 'absent'}`]: (replicas ?? 1) < (rendered.isDevelopment ? 1 : 2),
             }),
@@ -144,7 +144,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     },
   },
   {
-    name: 'an autoscaler scales the deployment, from two replicas on',
+    name: 'an autoscaler scales the deployment, with at least two replicas',
     faults: (rendered) => {
       const names = deploymentsOf(rendered).map(({ metadata }) => metadata.name);
       const autoscalers = autoscalersOf(rendered);
@@ -155,19 +155,19 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
         ...when({ 'there are several autoscalers': autoscalers.length > 1 }),
         ...autoscalers.flatMap(({ title, target, min, max }) =>
           when({
-            [`${title} scales ${target?.kind ?? 'Deployment'} ${target?.name ?? ''}, which the chart does not make`]:
+            [`${title} scales ${target?.kind ?? 'Deployment'} ${target?.name ?? ''}, which the chart does not contain`]:
               (target?.kind ?? 'Deployment') !== 'Deployment' || !names.includes(target?.name ?? ''),
             [`${title} goes down to ${min}`]: min < 2,
             [`${title} cannot scale: ${min} to ${max}`]: max <= min,
           }),
         ),
         ...objectsOf(rendered, ScaledObject.is).flatMap(({ spec }) => [
-          ...when({ 'cooldownPeriod counts for the last replica alone': spec.cooldownPeriod !== undefined }),
+          ...when({ 'cooldownPeriod affects only the last replica': spec.cooldownPeriod !== undefined }),
           ...spec.triggers.flatMap(({ type, authenticationRef, useCachedMetrics }) =>
             when({
               [`the trigger ${type} has no TriggerAuthentication of the chart`]:
                 authenticationRef === undefined || !authentications.includes(authenticationRef.name),
-              [`pollingInterval counts for nothing, since the trigger ${type} has no useCachedMetrics`]:
+              [`pollingInterval has no effect, since the trigger ${type} has no useCachedMetrics`]:
                 spec.pollingInterval !== undefined && !useCachedMetrics,
             }),
           ),
@@ -176,7 +176,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     },
   },
   {
-    name: 'job-state, at its largest and during an upgrade, finds connections enough at a Postgres as it comes',
+    name: 'job-state, at its largest and during an upgrade, needs no more connections than Postgres has by default',
     faults: (rendered) => {
       const pool = textOf(environmentOf(serviceContainer(rendered)), 'POSTGRES_POOL_SIZE');
       if (pool === undefined) return [];
@@ -195,7 +195,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     },
   },
   {
-    name: 'a disruption budget covers the pods of the service, no others, and lets one go',
+    name: 'a disruption budget covers only the pods of the service, and allows the eviction of one',
     faults: (rendered) => {
       const budgets = objectsOf(rendered, PodDisruptionBudget.is);
       return [
@@ -220,7 +220,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
             }),
           ),
           ...when({
-            'the PodDisruptionBudget does not say maxUnavailable 1':
+            'the PodDisruptionBudget does not set maxUnavailable 1':
               maxUnavailable !== 1 || minAvailable !== undefined,
           }),
         ]),

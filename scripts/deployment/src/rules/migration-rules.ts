@@ -11,10 +11,10 @@ import { environmentOf } from './environment-of.js';
 
 const jobsOf = (rendered: RenderedChart) => workloadsOf(rendered).filter(({ kind }) => kind === 'Job');
 
-/** Programs that run beside a release. That two of them at once do no harm is for the program to see to. */
+/** Rules about programs that run beside a release. Each program itself must tolerate a concurrent second run. */
 export const MIGRATION_RULES: readonly DeploymentRule[] = [
   {
-    name: 'job-state brings the database up to date before new pods start, and no other service does',
+    name: 'job-state brings the database up to date before new pods start; no other service does',
     faults: (rendered) => {
       const migrations = jobsOf(rendered).filter(({ spec }) =>
         spec.template.spec.containers.some(({ args }) => args.includes('dist/migrate.js')),
@@ -32,7 +32,7 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
           }),
           ...job.spec.template.spec.containers.flatMap((container) =>
             when({
-              [`Job ${job.metadata.name} does not get POSTGRES_URL from a secret`]:
+              [`Job ${job.metadata.name} does not read POSTGRES_URL from a secret`]:
                 environmentOf(container).get('POSTGRES_URL')?.from !== 'secret',
             }),
           ),
@@ -46,8 +46,8 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
       jobsOf(rendered).flatMap(({ metadata, spec }) => {
         const deletion = metadata.annotations['helm.sh/hook-delete-policy'] ?? '';
         return when({
-          [`Job ${metadata.name} is no hook`]: metadata.annotations['helm.sh/hook'] === undefined,
-          [`Job ${metadata.name} is in the way of the next one: hook-delete-policy is "${deletion}"`]:
+          [`Job ${metadata.name} is not a hook`]: metadata.annotations['helm.sh/hook'] === undefined,
+          [`Job ${metadata.name} blocks the next one: hook-delete-policy is "${deletion}"`]:
             !deletion.includes('before-hook-creation') || !deletion.includes('hook-succeeded'),
           [`Job ${metadata.name} has no deadline between a minute and an hour`]:
             (spec.activeDeadlineSeconds ?? 0) < 60 || (spec.activeDeadlineSeconds ?? 0) > 3_600,
@@ -55,14 +55,15 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
             spec.ttlSecondsAfterFinished === undefined || spec.ttlSecondsAfterFinished > 604_800,
           [`Job ${metadata.name} has no backoffLimit up to 6`]:
             spec.backoffLimit === undefined || spec.backoffLimit > 6,
-          [`Job ${metadata.name} has no restartPolicy that a Job may have`]: !['Never', 'OnFailure'].includes(
-            spec.template.spec.restartPolicy ?? '',
-          ),
+          [`Job ${metadata.name} has no restartPolicy that is valid for a Job`]: ![
+            'Never',
+            'OnFailure',
+          ].includes(spec.template.spec.restartPolicy ?? ''),
         });
       }),
   },
   {
-    name: 'a hook needs nothing of the release, which is not there yet',
+    name: 'a hook needs nothing of the release, which does not exist yet',
     faults: (rendered) => {
       const later = new Set(
         rendered.objects
@@ -82,7 +83,7 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
           return when({
             [`Job ${metadata.name} needs ${needed}`]: before && later.has(needed),
             [`no policy lets the pods of Job ${metadata.name} reach anything`]: policies.length === 0,
-            [`the policy for Job ${metadata.name} comes after it`]:
+            [`the policy for Job ${metadata.name} is created after it`]:
               before && policies.length > 0 && !policies.some(isHook),
           });
         });

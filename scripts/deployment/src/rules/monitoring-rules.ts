@@ -34,10 +34,10 @@ function dashboardsOf(rendered: RenderedChart) {
 const isEverywhere = (matcher: string, expression: string) =>
   matchersOf(expression).every((matchers) => matchers.includes(matcher));
 
-/** How one Prometheus tells several environments apart. */
+/** Rules about several environments in one Prometheus. */
 export const MONITORING_RULES: readonly DeploymentRule[] = [
   {
-    name: 'an alert is about the namespace of its release alone, and says which it is',
+    name: 'an alert is about the namespace of its release only, and names it',
     faults: (rendered) =>
       objectsOf(rendered, PrometheusRule.is)
         .flatMap(({ spec: { groups = [] } }) => groups.flatMap(({ rules = [] }) => rules))
@@ -47,12 +47,12 @@ export const MONITORING_RULES: readonly DeploymentRule[] = [
               `namespace="${NAMESPACE}"`,
               String(expr),
             ),
-            [`alert ${alert} does not bear its namespace`]: labels['namespace'] !== NAMESPACE,
+            [`alert ${alert} has no label of its namespace`]: labels['namespace'] !== NAMESPACE,
           }),
         ),
   },
   {
-    name: 'a dashboard is about the namespace that is chosen in it, and shows series without one',
+    name: 'a dashboard is about the namespace that is selected in it, and shows series without one',
     faults: (rendered) =>
       dashboardsOf(rendered).flatMap(({ file, templating, panels }) => [
         ...when({

@@ -3,7 +3,7 @@ import type { RefusedRanges } from '../read-refused-ranges.js';
 import { type DeploymentRule, isHook, ofKind, podsOf, type RenderedChart, when } from './deployment-rule.js';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 
-/** What a pod may reach, and the ports by which it is known. */
+/** The peers of a pod, and the ports that identify them. */
 const DESTINATIONS = {
   DNS: [53, 5353],
   broker: [5671, 5672],
@@ -16,7 +16,7 @@ const DESTINATIONS = {
 
 type Destination = keyof typeof DESTINATIONS;
 
-/** Who may reach what (spec: only job-state knows the database, only the dispatcher strangers' servers). */
+/** The allowed peers of each service (spec: only job-state reaches the database, only the dispatcher reaches subscribers' servers). */
 const ALLOWED: Readonly<Record<ServiceName, readonly Destination[]>> = {
   'job-state': ['DNS', 'broker', 'Postgres', 'collector of traces'],
   'inbound-gateway': ['DNS', 'broker', 'Redis', 'collector of traces'],
@@ -25,7 +25,7 @@ const ALLOWED: Readonly<Record<ServiceName, readonly Destination[]>> = {
   'webhook-dispatcher': ['DNS', 'broker', 'internet', 'collector of traces'],
 };
 
-/** What a service cannot work without. */
+/** The peers that a service cannot work without. */
 const NEEDED: Readonly<Record<ServiceName, readonly Destination[]>> = {
   'job-state': ['DNS', 'broker', 'Postgres'],
   'inbound-gateway': ['DNS', 'broker', 'Redis'],
@@ -55,7 +55,7 @@ const isEmpty = (selector: LabelSelector | undefined) =>
   Object.keys(selector.matchLabels ?? {}).length === 0 &&
   (selector.matchExpressions ?? []).length === 0;
 
-/** True for what stands for all addresses, or for all pods of all namespaces. */
+/** Returns whether a peer covers all addresses, or all pods of all namespaces. */
 function isEverything({ ipBlock, podSelector, namespaceSelector }: Peer): boolean {
   if (ipBlock !== undefined) return ipBlock.cidr.endsWith('/0');
   return isEmpty(namespaceSelector) && (podSelector === undefined || isEmpty(podSelector));
@@ -63,11 +63,11 @@ function isEverything({ ipBlock, podSelector, namespaceSelector }: Peer): boolea
 
 const titleOf = ({ metadata }: NetworkPolicy) => `NetworkPolicy ${metadata.name}`;
 
-/** Who may talk to whom. The ranges are those that the dispatcher refuses by itself. */
+/** Rules about the network. The ranges are those that the dispatcher refuses. */
 export function createNetworkRules(refused: RefusedRanges): readonly DeploymentRule[] {
   return [
     {
-      name: 'no pod may receive or send what no policy allows',
+      name: 'no pod may receive or send traffic that no policy allows',
       faults: (rendered) =>
         podsOf(rendered).flatMap(({ title, pod }) => {
           const policies = policiesOf(rendered).filter(({ spec }) =>
@@ -83,7 +83,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
         }),
     },
     {
-      name: 'a policy denies both ways and allows nothing, before others allow what is needed',
+      name: 'a policy denies all traffic in both directions; others allow what is needed',
       faults: (rendered) =>
         when({
           'no policy of the release denies everything to all of its pods': !policiesOf(rendered).some(
@@ -97,7 +97,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
         }),
     },
     {
-      name: 'callers are let in by name, and to the ports of the service alone',
+      name: 'callers are let in by name, and only to the ports of the service',
       faults: (rendered) => {
         const ports = podsOf(rendered).flatMap(({ pod }) =>
           pod.spec.containers.flatMap((container) =>
@@ -107,7 +107,8 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
         return policiesOf(rendered).flatMap((policy) =>
           policy.spec.ingress.flatMap((rule) =>
             when({
-              [`${titleOf(policy)} lets anyone in`]: rule.from.length === 0 || rule.from.some(isEverything),
+              [`${titleOf(policy)} allows any caller`]:
+                rule.from.length === 0 || rule.from.some(isEverything),
               [`${titleOf(policy)} opens ports that the service does not have`]:
                 rule.ports.length === 0 ||
                 !rule.ports.every(({ port }) => port !== undefined && ports.some((known) => known === port)),
@@ -117,7 +118,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
       },
     },
     {
-      name: 'a service reaches what it needs and nothing else: Postgres from job-state alone, strangers from the dispatcher alone',
+      name: 'a service reaches only what it needs: only job-state Postgres, only the dispatcher subscribers',
       faults: (rendered) => {
         const reached = policiesOf(rendered).flatMap((policy) =>
           policy.spec.egress.flatMap(({ to, ports }) =>
@@ -133,7 +134,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
         return [
           ...reached.flatMap(({ title, destination, to }) =>
             when({
-              [`${title}: ${rendered.service} has nothing to look for there`]:
+              [`${title}: ${rendered.service} does not need it`]:
                 destination === undefined || !allowed.includes(destination),
               [`${title} is open to all addresses`]:
                 destination !== 'internet' && (to.length === 0 || to.some(isEverything)),
@@ -141,7 +142,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
           ),
           ...NEEDED[rendered.service].flatMap((needed) =>
             when({
-              [`nothing lets ${rendered.service} reach ${needed}`]: !reached.some(
+              [`no policy lets ${rendered.service} reach ${needed}`]: !reached.some(
                 ({ destination, isHook: ofHook }) => !ofHook && destination === needed,
               ),
             }),
@@ -150,7 +151,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
       },
     },
     {
-      name: 'of the internet the dispatcher reaches what it judges to be public',
+      name: 'of the internet the dispatcher reaches exactly the addresses that it considers public',
       faults: (rendered) =>
         policiesOf(rendered)
           .flatMap((policy) => policy.spec.egress)

@@ -3,10 +3,10 @@ import { type DeploymentRule, when } from './deployment-rule.js';
 
 const LABELS = ['name', 'instance', 'managed-by', 'part-of'].map((label) => `app.kubernetes.io/${label}`);
 
-/** What holds for every object. */
+/** Rules for every object. */
 export const OBJECT_RULES: readonly DeploymentRule[] = [
   {
-    name: 'every object says whose it is, is in the namespace of the release, and there once',
+    name: 'every object names its release, is in the namespace of the release, and is unique',
     faults: ({ objects }) => {
       const titles = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
       return objects.flatMap(({ metadata }, at) => {
@@ -14,7 +14,7 @@ export const OBJECT_RULES: readonly DeploymentRule[] = [
         return [
           ...when({
             [`${title} is not in the namespace of the release`]: metadata.namespace !== NAMESPACE,
-            [`${title} is made twice`]: titles.indexOf(title) !== at,
+            [`${title} is rendered twice`]: titles.indexOf(title) !== at,
           }),
           ...LABELS.flatMap((label) =>
             when({ [`${title} has no label ${label}`]: metadata.labels[label] === undefined }),

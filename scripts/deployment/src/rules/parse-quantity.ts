@@ -9,7 +9,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   Gi: 2 ** 30,
 };
 
-/** The number that a quantity of Kubernetes stands for: bytes or processors. Throws when it is not one. */
+/** Parses a quantity of Kubernetes to bytes or processors. Throws for an invalid one. */
 export function parseQuantity(text: string): number {
   const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)([a-zA-Z]*)$/.exec(text) ?? [];
   const factor = FACTORS[unit];

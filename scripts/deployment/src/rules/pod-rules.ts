@@ -14,10 +14,10 @@ const RESTRICTED_VOLUMES = [
   'secret',
 ];
 
-/** What every pod keeps, those of hooks and of the development parts too. */
+/** Rules for every pod, also of hooks and of the development parts. */
 export const POD_RULES: readonly DeploymentRule[] = [
   {
-    name: 'every pod is what the Pod Security Standard "restricted" asks',
+    name: 'every pod is valid by the Pod Security Standard "restricted"',
     faults: (rendered) => [
       ...podsOf(rendered).flatMap(({ title, pod: { spec } }) => [
         ...when({
@@ -77,7 +77,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
     ],
   },
   {
-    name: 'every container has requests, and a limit of memory',
+    name: 'every container has requests, and a memory limit',
     faults: (rendered) =>
       containersOf(rendered).flatMap(({ title, container: { resources } }) => {
         const requested = resources?.requests ?? {};
@@ -95,7 +95,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
       }),
   },
   {
-    name: "Node's heap fits into the limit of memory",
+    name: "Node's heap fits into the memory limit",
     faults: (rendered) =>
       containersOf(rendered)
         .filter(({ container }) => container.name === rendered.service)
@@ -104,7 +104,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
           const [, heap = ''] = /--max-old-space-size=(\d+)/.exec(options) ?? [];
           const limit = parseQuantity(container.resources?.limits['memory'] ?? '0') / 2 ** 20;
           return when({
-            [`${title}: NODE_OPTIONS does not say --max-old-space-size`]: heap === '',
+            [`${title}: NODE_OPTIONS does not contain --max-old-space-size`]: heap === '',
             [`${title}: a heap of ${heap} MiB leaves less than 15 % of ${limit} MiB for the rest`]:
               Number(heap) > 0.85 * limit,
           });

@@ -34,7 +34,7 @@ function routesOf(rendered: RenderedChart): readonly Route[] {
         (http?.paths ?? []).map(({ path = '', pathType, backend }) => ({
           title: `Ingress ${metadata.name}`,
           path,
-          // Many versions of ingress-nginx refuse a dot in a path of type Prefix.
+          // Many versions of ingress-nginx reject a dot in a path of type Prefix.
           isPrefix: pathType === (path.includes('.') ? 'ImplementationSpecific' : 'Prefix'),
           host,
           backend: backend.service?.name,
@@ -59,7 +59,7 @@ function routesOf(rendered: RenderedChart): readonly Route[] {
   ];
 }
 
-/** The services that keep requests open, and for how long each. */
+/** The services that keep requests open, with their time limits. */
 const STREAMS: Readonly<Partial<Record<ServiceName, number>>> = { console: STREAM_MINUTES };
 
 /** A duration of the Gateway API in minutes; `0s` has no end. */
@@ -74,7 +74,7 @@ function minutesOf(duration: string): number {
 const hasPort = ({ spec }: Service, port: string | number | undefined) =>
   spec.ports.some(({ name, port: number }) => name === port || number === port);
 
-/** How requests, and those who measure, find the pods. */
+/** Rules about the routes of requests and scrapes to the pods. */
 export const ROUTING_RULES: readonly DeploymentRule[] = [
   {
     name: 'a Service leads to the pods of the service, to ports that they have, and to no others',
@@ -103,7 +103,7 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
           ),
           ...spec.ports.flatMap(({ name, port, targetPort = port }) =>
             when({
-              [`Service ${metadata.name}: the target of its port ${name} is none of the container's`]:
+              [`Service ${metadata.name}: the target of its port ${name} is none of the container's ports`]:
                 !ports.some((known) => known === targetPort),
             }),
           ),
@@ -154,9 +154,9 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
         }),
         ...routes.flatMap(({ title, path, isPrefix, backend, port, host }) =>
           when({
-            [`${title}: ${path} is not taken with everything below it`]: !isPrefix,
+            [`${title}: ${path} does not include everything below it`]: !isPrefix,
             [`${title} is for any host`]: host === undefined || host === '',
-            [`${title}: ${path} leads to ${backend ?? 'nothing'}, port ${port ?? 'none'}, which is no Service of the chart for HTTP`]:
+            [`${title}: ${path} leads to ${backend ?? 'nothing'}, port ${port ?? 'none'}, which is not a Service of the chart for HTTP`]:
               !services.some(
                 ({ metadata, ...rest }) =>
                   metadata.name === backend &&
@@ -169,7 +169,7 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
     },
   },
   {
-    name: 'a route names the listener that it belongs to: one without TLS would take it, too',
+    name: 'a route names its listener; else one without TLS accepts it, too',
     faults: (rendered) =>
       rendered.isDevelopment
         ? []
@@ -183,7 +183,7 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
           ),
   },
   {
-    name: 'a stream lasts as long as its service lets it, whatever a Gateway ends unless told otherwise',
+    name: 'a stream lasts as long as its service allows, despite default timeouts of a Gateway',
     faults: (rendered) => {
       const minutes = STREAMS[rendered.service];
       if (minutes === undefined) return [];
@@ -204,7 +204,7 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
     },
   },
   {
-    name: 'metrics are taken from the admin port of a Service of the chart',
+    name: 'metrics are scraped from the admin port of a Service of the chart',
     faults: (rendered) =>
       objectsOf(rendered, ServiceMonitor.is).flatMap(({ metadata, spec }) =>
         spec.endpoints.flatMap(({ port = '', path = '/metrics' }) =>

@@ -9,21 +9,21 @@ const SECRETS = PROGRAM_NAMES.flatMap((program) =>
 
 const isSecret = (name: string) => SECRETS.some((secret) => secret.name === name);
 
-/** Whether a service does without a secret: a release over a Kubernetes secret from before it starts. */
+/** Whether a service starts without a secret, so that a release works with an older Kubernetes secret. */
 const isOptional = (name: string) => SECRETS.some((secret) => secret.name === name && !secret.isRequired);
 
 /** `name:password@` of a URL, or a pair of a key's id and 32 bytes in base64. */
 const SECRET_TEXT = /:\/\/[^/\s:@]*:[^/\s@]+@|[A-Za-z0-9+/]{43}=/;
 
-/** What stands before the keys in Redis unless something else is set. */
+/** The default prefix of the keys in Redis. */
 const PREFIX_OF_PRODUCTION = 'partner:';
 
-/** What a service is told, and how it is not told secrets. */
+/** Rules about the settings and secrets of a service. */
 export const SETTINGS_RULES: readonly DeploymentRule[] = [
   {
-    name: 'secrets come from secrets that exist, never out of the chart',
+    name: 'secrets come from existing Kubernetes secrets, never from the chart',
     faults: (rendered) => [
-      ...objectsOf(rendered, Secret.is).map(({ metadata }) => `the chart makes a Secret: ${metadata.name}`),
+      ...objectsOf(rendered, Secret.is).map(({ metadata }) => `the chart creates a Secret: ${metadata.name}`),
       ...containersOf(rendered).flatMap(({ title, container }) =>
         [...environmentOf(container)].flatMap(([name, source]) =>
           when({
@@ -38,7 +38,7 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
     ],
   },
   {
-    name: 'no secret stands in plain text',
+    name: 'no secret is in plain text',
     faults: (rendered) =>
       containersOf(rendered).flatMap(({ title, container }) =>
         [...environmentOf(container)].flatMap(([name, source]) =>
@@ -50,7 +50,7 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
       ),
   },
   {
-    name: 'settings stand in the pod template, so that a pod of the old version keeps its own',
+    name: 'settings are in the pod template, so that a pod of the old version keeps its own',
     faults: (rendered) =>
       containersOf(rendered).flatMap(({ title, container: { env, envFrom } }) => [
         ...when({ [`${title} reads a whole ConfigMap or Secret`]: envFrom.length > 0 }),
@@ -60,7 +60,7 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
       ]),
   },
   {
-    name: 'sessions and counters of the sandbox are apart from those of production',
+    name: 'sessions and counters of the sandbox are separate from those of production',
     faults: (rendered) => {
       const variables = environmentOf(serviceContainer(rendered));
       const prefix = textOf(variables, 'REDIS_KEY_PREFIX');

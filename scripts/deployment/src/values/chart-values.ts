@@ -226,7 +226,7 @@ function extensionValues() {
   };
 }
 
-/** Keys for the programs beside job-state: each signs in as a user of its own. */
+/** Keys for the programs besides job-state: each signs in as a separate user. */
 const JOB_STATE_KEYS = {
   postgresOwnerUrl: secretKey(
     'POSTGRES_OWNER_URL',

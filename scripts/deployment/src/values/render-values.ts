@@ -3,7 +3,7 @@ import { allowedValues, isGroup, type ValueSchema } from './value-schema.js';
 
 const LINE_WIDTH = 100;
 
-/** Keywords that are no JSON Schema's. */
+/** Keywords that are not part of JSON Schema. */
 const OWN_KEYWORDS = ['unit', 'isSecret'];
 
 /** `values.schema.json` of a chart. */

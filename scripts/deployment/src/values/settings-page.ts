@@ -7,7 +7,7 @@ import { allowedValues } from './value-schema.js';
 /** The page with all settings, from the root of the project. */
 export const SETTINGS_PAGE = 'charts/docs/settings.md';
 
-/** Readers that the page names together. */
+/** Readers that the page names as a group. */
 const GROUPS: readonly (readonly [name: string, programs: readonly string[]])[] = [
   ['all services', SERVICE_NAMES],
   ['gateways and console', SERVICE_NAMES.filter(servesHttp)],

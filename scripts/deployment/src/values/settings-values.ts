@@ -27,16 +27,16 @@ const IN_CHARTS: Readonly<Record<string, ValueSchema>> = {
     description:
       'Prefix of every key in Redis. null: `partner:` in production, `partner-sandbox:` in a sandbox.',
   },
-  // As many as the autoscaler creates. The number does not follow the replicas, so that scaling restarts no pod.
+  // The maximum of the autoscaler. The number is fixed, so that scaling restarts no pod.
   RATE_LIMIT_REPLICAS: { default: 10 },
 };
 
-/** `RPC_TIMEOUT_MS` gives `rpcTimeoutMs`. */
+/** Returns `rpcTimeoutMs` for `RPC_TIMEOUT_MS`. */
 function valueNameOf(setting: string): string {
   return setting.toLowerCase().replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/** A setting without a default: an empty value leaves it to the service. */
+/** A setting without a default: with an empty value the service uses its own. */
 function allowEmpty(schema: ValueSchema): ValueSchema {
   const pattern = schema['pattern'];
   return {
@@ -49,7 +49,7 @@ function allowEmpty(schema: ValueSchema): ValueSchema {
   };
 }
 
-/** A setting as a value of a chart. */
+/** Returns a setting as a value of a chart. */
 export function settingValue(program: string, name: string, inChart: ValueSchema = {}) {
   const setting = settingsOf(program).settings.find((candidate) => candidate.name === name);
   if (setting === undefined) throw new Error(`${program} has no setting ${name}`);
@@ -60,12 +60,12 @@ export function settingValue(program: string, name: string, inChart: ValueSchema
     .meta(schema.default === undefined ? allowEmpty(schema) : schema);
 }
 
-/** The key of the secret under which the chart finds a setting. */
+/** Returns the key of a setting in the secret. */
 export function secretKey(setting: string, description: string) {
   return types.key.default(setting).describe(description);
 }
 
-/** The settings of a service that its chart takes: those under `config`, and those in its secret. */
+/** Returns the settings of a service that its chart accepts: those under `config`, and those in its secret. */
 export function settingsValues(service: ServiceName) {
   const settings = settingsOf(service).settings.filter(({ name }) => !SET_BY_CHART.includes(name));
   const isSecret = ({ schema }: Setting) => schema.isSecret === true;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** JSON Schema of a chart's value or of a setting. Keywords that no page shows stay as they are. */
+/** JSON Schema of a chart's value or of a setting. Other keywords are kept unchanged. */
 export interface ValueSchema {
   readonly [keyword: string]: unknown;
   readonly type?: string | readonly string[] | undefined;
@@ -32,17 +32,17 @@ const valueSchema: z.ZodType<ValueSchema> = z.looseObject({
   required: z.array(z.string()).optional(),
 });
 
-/** The JSON Schema of what a schema accepts, or of what it makes of that. Helm reads draft 7. */
+/** Returns the JSON Schema of the input or the output of a schema. Helm reads draft 7. */
 export function toValueSchema(schema: z.ZodType, io: 'input' | 'output'): ValueSchema {
   return valueSchema.parse(z.toJSONSchema(schema, { target: 'draft-7', unrepresentable: 'any', io }));
 }
 
-/** Whether a value is a group of named values, rather than one value with a default. */
+/** Returns whether a value is a group of named values, rather than one value with a default. */
 export function isGroup(schema: ValueSchema): boolean {
   return schema['additionalProperties'] === false && schema.default === undefined;
 }
 
-/** The values that a schema allows, in words; empty if only a pattern or nothing restricts them. */
+/** Describes the values that a schema allows; empty if only a pattern or nothing restricts them. */
 export function allowedValues({ enum: options, minimum, maximum, unit }: ValueSchema): string {
   if (options !== undefined) {
     return options

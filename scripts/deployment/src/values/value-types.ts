@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const DNS_LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
 
-/** A text that matches a pattern, or that is empty. */
+/** A text that matches a pattern, or is empty. */
 const emptyOr = (pattern: string) => z.string().regex(new RegExp(`^(${pattern})?$`));
 
 export const flag = z.boolean();
