@@ -7,14 +7,14 @@ const document = createOpenApiDocument({
   sessionCookie: '__Host-svc_session',
 });
 
-/** The document with one piece of its text replaced. */
+/** Returns the document with one piece of its text replaced. */
 function changed(from: string, to: string): unknown {
   const text = JSON.stringify(document);
   expect(text).toContain(from);
   return JSON.parse(text.replace(from, to));
 }
 
-test('the API description keeps all recommended rules', async () => {
+test('the API description satisfies all recommended rules', async () => {
   await expect(lintApiDescription(document)).resolves.toEqual([]);
 });
 

@@ -1,10 +1,10 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 
-/** No operation refers to the union of all webhooks: it is there for the clients that are generated. */
+/** No operation refers to the union of all webhooks: generated clients use it. */
 const ONLY_FOR_CLIENTS = '#/components/schemas/WebhookEnvelope';
 
 /**
- * The problems that the recommended rules for OpenAPI find in a document; empty when there are none. Warnings count too.
+ * Returns the problems that the recommended rules for OpenAPI find in a document, warnings included.
  */
 export async function lintApiDescription(document: unknown): Promise<readonly string[]> {
   const config = await createConfig({

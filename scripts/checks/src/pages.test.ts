@@ -21,7 +21,7 @@ test.each([
   '## Here\n\n[a](#here)',
   '`[a](none.md)`',
   '```md\n[a](none.md)\n```',
-])('accepts a link to what exists: %j', (text) => {
+])('accepts a link to an existing file or heading: %j', (text) => {
   expect(violationsOf(text)).toEqual([]);
 });
 

@@ -1,18 +1,18 @@
 import path from 'node:path';
 import GithubSlugger from 'github-slugger';
 
-/** A Markdown page, by its path from the root of the project. */
+/** A Markdown page, by its path relative to the project root. */
 export interface Page {
   readonly file: string;
   readonly text: string;
 }
 
-/** The folder of the specification and its decisions, which keep their own words. */
+/** The folder of the specification and its decisions, which the rules of pages exempt. */
 export const SPECIFICATION = 'proto-contracts/spec/';
 
 const withoutCode = (text: string) => text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/`[^`\n]*`/g, '');
 
-/** The anchors that GitHub gives to the headings of a page. */
+/** Returns GitHub's anchors of the headings of a page. */
 function anchorsOf({ text }: Page): ReadonlySet<string> {
   const slugger = new GithubSlugger();
   const headings = text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#{1,6} (.+)$/gm);
@@ -25,15 +25,15 @@ function linksOf({ text }: Page): readonly string[] {
   );
 }
 
-/** Commands in the shell blocks that the project itself has: `scripts/up`, `npm run check`. */
+/** Returns the project's commands in the shell blocks: `scripts/up`, `npm run check`. */
 function commandsOf({ text }: Page): readonly string[] {
   const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
   return blocks.flatMap((block) => block.match(/(?<=^|\$\()(scripts\/\w+|npm run [\w-]+)/gm) ?? []);
 }
 
 /**
- * Violations in the project's pages: a link to a file or a heading that does not exist, a command that the project does not have,
- * and a page that does not name its reader below its title (the specification need not). Links to other hosts are not followed.
+ * Returns the violations in the project's pages: a link to a missing file or heading, a missing command of the project, and a
+ * page that does not name its reader below its title (the specification need not). Does not follow links to other hosts.
  */
 export function pageViolations(
   pages: readonly Page[],

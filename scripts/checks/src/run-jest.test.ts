@@ -32,16 +32,16 @@ test.each([
   ['mixed', { files: 1, passed: 1, failed: 1, skipped: 1, succeeded: false }],
   ['broken', { files: 1, passed: 0, failed: 1, skipped: 0, succeeded: false }],
   ['nowhere', { files: 0, passed: 0, failed: 0, skipped: 0, succeeded: true }],
-])('the totals of the tests whose path matches "%s" are counted', async (pattern, totals) => {
+])('counts the tests whose path matches "%s"', async (pattern, totals) => {
   await expect(run(pattern, { limitMs: 60_000 })).resolves.toEqual(totals);
 });
 
-test('a run that a test keeps from ending is ended, and is a failure', async () => {
+test('kills a run that a test prevents from ending, and reports a failure', async () => {
   const totals = await run('open', { limitMs: 60_000, endMs: 10 });
   expect(totals).toEqual({ files: 1, passed: 1, failed: 1, skipped: 0, succeeded: false });
 });
 
-test('a run that is not through in time is ended, and is a failure', async () => {
+test('kills a run that exceeds its time limit, and reports a failure', async () => {
   const totals = await run('endless', { limitMs: 3_000 });
   expect(totals).toEqual({ files: 0, passed: 0, failed: 1, skipped: 0, succeeded: false });
 });

@@ -12,9 +12,9 @@ const jestReport = z.object({
   numRuntimeErrorTestSuites: z.number(),
 });
 
-/** What a run of Jest has come to. A file that could not be run is a failure. */
+/** The result of a run of Jest. A file that could not run is a failure. */
 export interface JestTotals {
-  /** Test files that were found. */
+  /** Number of test files found. */
   readonly files: number;
   readonly passed: number;
   readonly failed: number;
@@ -22,29 +22,33 @@ export interface JestTotals {
   readonly succeeded: boolean;
 }
 
-/** How long Jest may take to end once it has reported: what is still open then would keep it from ending at all. */
+/** The time limit for Jest to end after its report. Open handles would prevent it from ending at all. */
 const END_MS = 20_000;
 
 /**
- * Runs tests in a process of their own. Finding no test file is no failure. A run that is not through within `limitMs`, or
- * that does not end after its report since a test has left something open, is ended and is one failure more.
+ * Runs tests in a separate process. Finding no test file is not a failure. Kills a run that exceeds `limitMs`, or that does
+ * not end after its report because a test has left a handle open, and counts that as one more failure.
  */
 export async function runJest(options: {
   /** The arguments of Jest. */
   readonly args: readonly string[];
-  /** Where its report is put; nothing may be there. */
+  /** The path of its report, which must not exist. */
   readonly reportFile: string;
   readonly limitMs: number;
-  /** See above; a matter of tests. */
+  /** See above; for tests. */
   readonly endMs?: number;
   readonly env?: NodeJS.ProcessEnv;
-  /** Whether what it says is thrown away. */
+  /** Whether its output is discarded. */
   readonly isSilent?: boolean;
 }): Promise<JestTotals> {
   const jest = path.join(PROJECT_ROOT, 'node_modules/jest/bin/jest.js');
   const overdue = new AbortController();
   const giveUp = (reason: string) => overdue.abort(reason);
-  const limit = setTimeout(giveUp, options.limitMs, `was not through within ${options.limitMs / 60_000} min`);
+  const limit = setTimeout(
+    giveUp,
+    options.limitMs,
+    `was not finished within ${options.limitMs / 60_000} min`,
+  );
   let end: NodeJS.Timeout | undefined;
   const reported = setInterval(() => {
     if (!existsSync(options.reportFile)) return;
@@ -85,8 +89,8 @@ const NOTHING_REPORTED: z.infer<typeof jestReport> = {
 };
 
 /**
- * Runs a program in the root of the project, as a rule with the input and output of this process, to its exit code. The
- * signal kills it.
+ * Runs a program in the project root and resolves to its exit code. By default it shares the input and output of this
+ * process. The signal kills it.
  */
 export async function runProgram(
   program: string,

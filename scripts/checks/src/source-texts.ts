@@ -10,8 +10,8 @@ const TEXT_KINDS: ReadonlySet<ts.SyntaxKind> = new Set([
 ]);
 
 /**
- * Returns the texts of a TypeScript source that a person can read, each on the line that it begins on, so that a violation
- * has the source's line. A literal without a space is an identifier.
+ * Returns the readable texts of a TypeScript source, each on the line where it starts, so that a violation has the source's
+ * line. A literal without a space is an identifier.
  */
 export function sourceTexts(file: string, source: string): string {
   const parsed = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);

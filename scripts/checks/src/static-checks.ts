@@ -27,12 +27,12 @@ import { sourceTexts } from './source-texts.js';
 const root = path.resolve(import.meta.dirname, '../../..');
 const contracts = path.join(root, 'proto-contracts');
 const SOURCES = ['proto-contracts', 'services', 'scripts'];
-/** Sources whose texts no user reads: generated code, tests and what only they use. */
+/** Sources whose texts no user reads: generated code, tests and their helpers. */
 const NOT_PRODUCT = /\/(node_modules|dist|gen|testing|test-kit|system-tests)\/|\.test\.tsx?$/;
 
 interface Check {
   readonly name: string;
-  /** The output of what failed; undefined when the check holds. */
+  /** The output of a failed check; undefined on success. */
   readonly run: () => Promise<string | undefined>;
 }
 
@@ -66,8 +66,8 @@ function words(files: readonly string[], cwd = root): Promise<string | undefined
 }
 
 /**
- * Texts in the code that people read: screens, the API reference, errors, the help of metrics and commands. Not those of
- * tests.
+ * Returns the texts in the code for readers: screens, the API reference, errors, the help of metrics and commands. Excludes
+ * those of tests.
  */
 async function wordsOfTexts(): Promise<string | undefined> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'partner-texts-'));
@@ -102,7 +102,7 @@ async function pageLinks(): Promise<string | undefined> {
   return violations.length === 0 ? undefined : violations.join('\n');
 }
 
-/** Cruises the sources with the rules of a file in `scripts`. */
+/** Checks the imports of the sources by the rules of a file in `scripts`. */
 function imports(rules: string): Promise<string | undefined> {
   return command('depcruise', ['--config', `scripts/${rules}`, '--output-type', 'err-long', ...SOURCES]);
 }
@@ -113,7 +113,7 @@ function format(): Promise<string | undefined> {
   return command('prettier', [...options, '.']);
 }
 
-/** Compares with the last release. Before the first one there is nothing to break. */
+/** Compares with the last release, if there is one. */
 async function changesSinceRelease(): Promise<string | undefined> {
   if (!isReleased(root)) {
     process.stdout.write('nothing is released: contracts, API and migrations have nothing to compare with\n');
@@ -145,7 +145,7 @@ async function generatedContracts(): Promise<string | undefined> {
     );
     return compared.status === 0
       ? undefined
-      : `the generated code is not what the protobuf files give; run 'npm run generate'\n${compared.stdout}`;
+      : `the generated code differs from the protobuf files; run 'npm run generate'\n${compared.stdout}`;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -193,7 +193,7 @@ async function carryOut(check: Check): Promise<void> {
   process.stdout.write(`${fault.trimEnd()}\n`);
 }
 
-// The others read what this one compiles.
+// The others read the output of this one.
 await carryOut({ name: 'types', run: () => command(compiler, ['-b']) });
 const waiting = [...checks];
 async function carryOutWhatWaits(): Promise<void> {

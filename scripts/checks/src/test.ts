@@ -48,10 +48,10 @@ function changedModules(base: string): string[] {
     .filter((file) => file.includes('/dist/') && existsSync(path.join(root, file)));
 }
 
-/** Which test files of the kinds run: those whose path matches, or those that import a module. */
+/** The test files of each kind to run: those whose path matches, or those that import a module. */
 type Tests = { readonly pattern: readonly string[] } | { readonly relatedTo: readonly string[] };
 
-/** How many test files run beside each other: most wait for servers more than they compute. */
+/** Concurrent test files: most wait for servers more than they compute. */
 const FILES_AT_ONCE = 3;
 
 async function runKinds(
@@ -75,7 +75,7 @@ async function runKinds(
   });
 }
 
-/** What to run, from the command line. */
+/** Parses from the command line what to run. */
 function readOptions() {
   const program = new Command('scripts/test')
     .description(
@@ -83,23 +83,20 @@ function readOptions() {
     )
     .addOption(new Option('--only <kinds...>', 'run only these kinds').choices(KINDS).default([...KINDS]))
     .addOption(
-      new Option('--faults [minutes]', 'run only the random mix of faults, for so long')
+      new Option('--faults [minutes]', 'run only the random mix of faults, for this time')
         .preset('5')
         .argParser(minutesFrom)
         .conflicts('only'),
     )
     .addOption(
-      new Option(
-        '--changed [base]',
-        'run no system test, and of the others only those that import a changed file',
-      )
+      new Option('--changed [base]', 'run no system test, and only those others that import a changed file')
         .preset('HEAD')
         .conflicts(['only', 'faults']),
     )
     .addOption(
       new Option(
         '--seed <seed>',
-        'what random tests choose follows from it: a number, or `random`; always the same without it, random with --faults',
+        'seed of random tests: a number, or `random`; by default fixed, random with --faults',
       ).argParser(seedFrom),
     )
     .argument('[pattern]', 'run only test files whose path matches')
@@ -180,7 +177,7 @@ async function main(): Promise<boolean> {
     const stackDirectory = path.join(root, '.stack');
     mkdirSync(stackDirectory, { recursive: true });
     const scratch = mkdtempSync(path.join(stackDirectory, 'test-'));
-    // As root Postgres runs as another user, who has to get through.
+    // For root, Postgres runs as another user, who needs access to the directory.
     chmodSync(scratch, 0o711);
     const servers = await startServers(scratch, only);
     const env = {
@@ -224,7 +221,7 @@ async function main(): Promise<boolean> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  // The parts run in process groups of their own and end with the exit of this process.
+  // The parts run in separate process groups and end with the exit of this process.
   process.once(signal, () => process.exit(130));
 }
 process.exit((await main()) ? 0 : 1);

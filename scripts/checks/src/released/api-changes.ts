@@ -1,7 +1,7 @@
 import { apiCompare, breaking } from 'api-smart-diff';
 import { z } from 'zod';
 
-/** What a partner's client generates code from, beyond what the library calls breaking. */
+/** Further changes that break generated clients, besides those that the library reports. */
 const GENERATED = new Set<unknown>(['operationId', 'type', 'format', 'const']);
 
 const description = z.looseObject({
@@ -28,7 +28,7 @@ export function breakingApiChanges(released: unknown, current: unknown): readonl
     .map(({ path: [, ...place], action }) => `${place.join('/')}: ${action}`);
 }
 
-/** Drops texts, whose changes break nothing, and writes each webhook as a response: the service sends it. */
+/** Removes texts, whose changes break nothing, and converts each webhook to a response, since the service sends it. */
 function comparable(document: unknown): object {
   const { components, paths, webhooks } = description.parse(
     JSON.parse(JSON.stringify(document), (key, value: unknown) =>

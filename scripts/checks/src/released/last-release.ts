@@ -15,10 +15,10 @@ export const RELEASED = {
 
 const MIGRATIONS = 'services/job-state/src/database/migrations';
 
-/** SHA-256 of each migration, by the name of its file. */
+/** SHA-256 of each migration, by file name. */
 const digests = z.record(z.string(), z.string());
 
-/** The API description as the checks read it. */
+/** The API description. */
 export function describedApi(): unknown {
   return createOpenApiDocument({
     serverUrl: 'https://api.partner.example.org',
@@ -27,12 +27,12 @@ export function describedApi(): unknown {
   });
 }
 
-/** False until the first release: there is nothing to compare with. */
+/** False until the first release. */
 export function isReleased(root: string): boolean {
   return existsSync(path.join(root, RELEASED.folder));
 }
 
-/** Writes what the next release is compared with, but for the protobuf contracts, which buf writes. */
+/** Writes the files that the next release is compared with, except the protobuf contracts, which buf writes. */
 export function writeRelease(root: string): void {
   const folder = path.join(root, RELEASED.folder);
   mkdirSync(folder, { recursive: true });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { runCommand } from '@partner/local-stack/run-command';
 import { RELEASED, writeRelease } from './last-release.js';
 
-/** Records this state as released. The checks of later changes compare with it. */
+/** Records this state as released, for the checks of later changes. */
 const root = path.resolve(import.meta.dirname, '../../../..');
 
 writeRelease(root);

@@ -24,7 +24,7 @@ function ruleOf(id: string): Rule {
   return rule;
 }
 
-/** The cells of the rows of these rules. */
+/** Returns the cells of the rows of these rules. */
 function rowsOf(...ids: readonly string[]): (readonly string[])[] {
   const rows = ids.flatMap((id) => ruleOf(id).rows);
   if (rows.length === 0) throw new Error(`${ids.join(', ')}: there is no table`);
@@ -36,7 +36,7 @@ const typeSchema = z.object({
   format: z.string().optional(),
 });
 
-/** What a JSON Schema says of one field, as far as the specification says anything of fields. */
+/** The part of a field's JSON Schema that the specification defines. */
 const fieldSchema = typeSchema.extend({
   enum: z.array(z.string()).optional(),
   const: z.string().optional(),
@@ -59,7 +59,7 @@ function fieldsOf(schema: z.ZodType) {
   return { properties, required, fields: new Map(fields) };
 }
 
-/** The schema with each reference replaced by what it refers to. */
+/** Returns the schema with each reference replaced by its target. */
 function withoutReferences(schema: unknown, named: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(schema)) return schema.map((part: unknown) => withoutReferences(part, named));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -71,7 +71,7 @@ function withoutReferences(schema: unknown, named: Readonly<Record<string, unkno
   return { ...(typeof base === 'object' ? base : {}), ...Object.fromEntries(inlined) };
 }
 
-/** The field as the specification would write it: type, format and null. */
+/** Returns the field in the notation of the specification: type, format and null. */
 function typeOf(field: Field | undefined): string {
   const alternatives = field === undefined ? [] : [field, ...field.anyOf];
   const types = alternatives.flatMap(({ type }) => type);
@@ -109,7 +109,7 @@ describe('the contracts say what the specification says', () => {
   );
 
   test.each(inputs)(
-    'of what %s requires, of its lengths and of its values [APPT-1, LEAD-1, SCHED-1, STATUS-1]',
+    'of the required fields of %s, their lengths and values [APPT-1, LEAD-1, SCHED-1, STATUS-1]',
     (_name, id, schema) => {
       const { fields, required } = fieldsOf(schema);
       for (const [name = '', , isRequired, constraints = ''] of rowsOf(id)) {
@@ -165,7 +165,7 @@ describe('the contracts say what the specification says', () => {
   });
 
   test.each(['/inbound/', '/partner/v1/'])(
-    'of the paths, methods, scopes and answers below %s [AUTH-5, AUTH-9, TECH-2]',
+    'of the paths, methods, scopes and responses below %s [AUTH-5, AUTH-9, TECH-2]',
     (prefix) => {
       const rows = rules.flatMap((rule) => rule.rows).filter(([, path = '']) => path.startsWith(prefix));
       expect(rows).not.toEqual([]);
@@ -178,14 +178,14 @@ describe('the contracts say what the specification says', () => {
       );
       for (const [index, [, path = '', scope = '', request = '', answers = '']] of rows.entries()) {
         const operation = operations[index];
-        // The scope of a job's reading is the one that the decisions give it.
+        // The decisions define the scope for reading a job.
         const expected = scope === '(none stated)' ? 'jobs:read' : scope.replace(/ \(.*\)$/, '');
         expect([path, operation?.scope]).toEqual([path, expected]);
         expect(operation?.idempotencyKey === 'required').toBe(request.includes('header Idempotency-Key'));
         const possible = [
           ...Object.keys(operation?.responses ?? {}),
           ...(operation?.errors ?? []).map((reason) => String(ERROR_REASON_CATALOGUE[reason].httpStatus)),
-          // What every operation of these surfaces can answer.
+          // The statuses that every operation of these surfaces can return.
           ...['400', '401', '403', '429'],
         ];
         expect(possible).toEqual(expect.arrayContaining(answers.match(/\b[2-4]\d\d\b/g) ?? []));

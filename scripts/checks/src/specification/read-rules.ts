@@ -29,8 +29,8 @@ export function readProjectRules(): Rules {
 }
 
 /**
- * Reads a document in Markdown. An id in bold begins each rule: a heading, an item, a paragraph or a row. Rows without an id
- * belong to the rule directly above their table. The introduction, headings, lead-ins and what is "not shown" need no id.
+ * Reads a document in Markdown. An id in bold starts each rule: a heading, an item, a paragraph or a row. Rows without an id
+ * belong to the rule directly above their table. The introduction, headings, lead-ins and the "not shown" parts need no id.
  */
 export function readRules(markdown: string): Rules {
   const rules: Rule[] = [];

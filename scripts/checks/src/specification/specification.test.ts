@@ -6,12 +6,12 @@ import { readProjectRules, readRules } from './read-rules.js';
 
 /** Rules that no test can prove, with the reason. */
 const NOT_TESTED: Readonly<Record<string, string>> = {
-  'RECEIVER-2': 'promises no order; the rest is the work of a consumer',
-  'RECEIVER-4': 'the work of a consumer',
-  'VERSION-6': 'says what the owners of the service call a breaking change',
+  'RECEIVER-2': 'promises no order; the rest is up to a consumer',
+  'RECEIVER-4': 'up to a consumer',
+  'VERSION-6': 'defines a breaking change for the owners of the service',
 };
 
-/** In each test file the ids that end a title, which is all that stands before a quote. */
+/** Finds the ids at the end of titles in each test file: those directly before a quote. */
 const TITLES = ['proto-contracts', 'services', 'scripts']
   .flatMap((top) =>
     readdirSync(path.join(PROJECT_ROOT, top), { recursive: true, encoding: 'utf8' }).map((file) =>
@@ -33,7 +33,7 @@ describe('the rules of the specification and of the decisions', () => {
   const ids = rules.map(({ id }) => id);
   const proved = new Set(TITLES.flatMap((title) => title.ids));
 
-  test('have an id each, and no two the same', () => {
+  test('have a unique id each', () => {
     expect(ids.length).toBeGreaterThan(200);
     const repeated = ids.filter((id, index) => ids.indexOf(id) < index);
     expect({ withoutId, repeated }).toEqual({ withoutId: [], repeated: [] });
@@ -52,14 +52,14 @@ describe('the rules of the specification and of the decisions', () => {
   });
 });
 
-test('the ids of a test stand at the end of its title', () => {
+test('the ids of a test are at the end of its title', () => {
   expect(idsOf("test('reads [1] of $x [JOB-2, HTTP-10]', () => { read('[JOB-3] '); })")).toEqual([
     'JOB-2',
     'HTTP-10',
   ]);
 });
 
-test('a rule is a heading, an item, a paragraph or a row that begins with an id', () => {
+test('a rule is a heading, an item, a paragraph or a row that starts with an id', () => {
   const markdown = [
     '# Title',
     '',
