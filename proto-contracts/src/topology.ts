@@ -30,6 +30,11 @@ export interface QueueDefinition {
   readonly deliveryLimit?: number;
   /** Maximum messages; further publishes are rejected. */
   readonly maxLength?: number;
+  /**
+   * True: a consumer dead-letters what came through another exchange than those of the bindings. Whoever replies to RPCs may
+   * publish to the default exchange, and so to every queue.
+   */
+  readonly onlyFromBindings?: true;
 }
 
 /** Delivery commands and their results, routed by queue name. Only job-state and the dispatcher use it. */
@@ -171,6 +176,7 @@ export const PLATFORM_MESSAGES = {
   bindings: [{ exchange: PLATFORM, routingKey: '#' }],
   deadLetterQueue: 'job-state.platform-messages.dead',
   deliveryLimit: 100,
+  onlyFromBindings: true,
 } as const satisfies QueueDefinition;
 
 /**

@@ -4,7 +4,12 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { create, type DescMethodUnary } from '@bufbuild/protobuf';
+import { create, type DescMethodUnary, toBinary } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import {
+  CompanyChangedSchema,
+  CompanyClass,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { createClient } from '@connectrpc/connect';
 import {
   AccessService,
@@ -24,6 +29,7 @@ import {
   JOB_STATE_INSTALLER_RPC,
   JOB_STATE_MANAGEMENT_RPC,
   JOB_STATE_OPERATOR_RPC,
+  PLATFORM_MESSAGES,
 } from '@partner/proto-contracts/topology';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
@@ -320,6 +326,35 @@ test('the dispatcher calls no method of job-state through the default exchange [
     expect(responses).toEqual([]);
   } finally {
     await probe.close();
+  }
+});
+
+test('the dispatcher forges no message of the platform through the default exchange, and an operator sees the attempt [TENANT-3]', async () => {
+  const { name, deadLetterQueue } = PLATFORM_MESSAGES;
+  const companyId = newId('cmp');
+  const body = toBinary(
+    CompanyChangedSchema,
+    create(CompanyChangedSchema, {
+      companyId,
+      version: 1,
+      name: 'Forged',
+      class: CompanyClass.SALES,
+      occurredAt: timestampFromDate(new Date()),
+    }),
+  );
+  const probe = await openBrokerProbe(brokerUrl('partner-webhook-dispatcher'));
+  const operator = await openBrokerProbe(brokerUrl('partner-operator'));
+  try {
+    probe.channel.sendToQueue(name, Buffer.from(body), {
+      type: CompanyChangedSchema.typeName,
+      messageId: newId('evt'),
+    });
+    const letter = await operator.take(deadLetterQueue);
+    expect(letter.properties.headers?.['x-dead-reason']).toMatch(/to which the queue is not bound/);
+    expect(Buffer.compare(letter.content, body)).toBe(0);
+  } finally {
+    await probe.close();
+    await operator.close();
   }
 });
 

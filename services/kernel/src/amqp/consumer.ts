@@ -77,6 +77,10 @@ export function startConsumer(options: {
 
   async function settle(delivery: Delivery): Promise<void> {
     const message = incomingMessage(delivery.message);
+    if (queue.onlyFromBindings === true && !isFromBinding(queue, delivery.message.fields.exchange)) {
+      await deadLetter(delivery, message, 'it came through an exchange to which the queue is not bound');
+      return;
+    }
     const receivedAt = performance.now();
     for (;;) {
       const outcome = await outcomeOf(message);
@@ -199,4 +203,9 @@ function failurePauseMs(message: IncomingMessage): number {
   const deliveries = message.headers['x-delivery-count'];
   const doublings = typeof deliveries === 'number' ? Math.min(deliveries, 10) : 0;
   return Math.min(LONGEST_FAILURE_PAUSE_MS, FAILURE_PAUSE_MS * 2 ** doublings);
+}
+
+/** The exchange is trustworthy: the broker sets it, not the sender. */
+function isFromBinding({ bindings }: QueueDefinition, exchange: string): boolean {
+  return bindings.some((binding) => binding.exchange.name === exchange);
 }

@@ -5,7 +5,7 @@ import type { AmqpConnection } from './connection.js';
 import { DEAD_REASON, DIED_AT } from './death-headers.js';
 import { withChannel } from './inspect-queues.js';
 import { textHeaders, textOf } from './message-text.js';
-import type { Publisher } from './publisher.js';
+import type { OutgoingMessage, Publisher } from './publisher.js';
 import { unlessClosed } from './acknowledge-together.js';
 
 /** The default exchange: the routing key names the queue. */
@@ -96,8 +96,7 @@ export async function goThroughDeadLetters(
           break;
         case 'requeue':
           await deps.publisher.publish({
-            exchange: DEFAULT_EXCHANGE,
-            routingKey: queue.name,
+            ...wayTo(queue, letter),
             messageId: letter.messageId,
             type: letter.type,
             body: letter.body,
@@ -119,6 +118,17 @@ export async function goThroughDeadLetters(
     await untilShown(channel, queue.deadLetterQueue, messageCount - counts.requeued - counts.discarded);
     return { ...counts, kept: kept.length + untouched };
   });
+}
+
+/** Where a copy for the queue is published. Publishers to topic exchanges use the type as the routing key. */
+function wayTo(
+  queue: QueueDefinition,
+  { type }: DeadLetter,
+): Pick<OutgoingMessage, 'exchange' | 'routingKey'> {
+  const [binding] = queue.onlyFromBindings === true ? queue.bindings : [];
+  return binding === undefined
+    ? { exchange: DEFAULT_EXCHANGE, routingKey: queue.name }
+    : { exchange: binding.exchange, routingKey: type };
 }
 
 /**
