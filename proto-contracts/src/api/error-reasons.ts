@@ -95,6 +95,12 @@ export const ERROR_REASON_CATALOGUE = {
     meaning: 'The delivery is neither delivered nor dead-lettered, or it is a test.',
     action: 'Wait until the delivery has finished. Do not replay a test: send a new one.',
   },
+  delivery_not_waiting: {
+    httpStatus: 409,
+    meaning: 'The delivery does not wait for a retry: it is in flight, held or finished.',
+    action:
+      'Read the delivery. Replay it if it is delivered or dead-lettered; activate the webhook if it is held.',
+  },
   replay_in_progress: {
     httpStatus: 409,
     meaning: 'Such a replay is already running; the message names it.',

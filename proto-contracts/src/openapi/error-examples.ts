@@ -47,6 +47,9 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
   delivery_not_replayable: {
     error: 'the delivery is retry_scheduled; only one that is delivered or dead_lettered can be replayed',
   },
+  delivery_not_waiting: {
+    error: 'the delivery is delivered; only one that waits for a retry can be retried now',
+  },
   replay_in_progress: {
     error: 'dlv_01k3jd9w6ne3zr1v8xk5c2m4qa sends this event to this subscription already; wait for its end',
   },

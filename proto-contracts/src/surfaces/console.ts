@@ -17,6 +17,7 @@ import {
   getDeliveryOperation,
   listDeliveriesOperation,
   replayDeliveryOperation,
+  retryDeliveryOperation,
   testWebhookOperation,
 } from '../resources/delivery/operations.js';
 import { listWebhookEventsOperation } from '../resources/event-catalogue/operations.js';
@@ -76,6 +77,7 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   listDeliveriesOperation,
   getDeliveryOperation,
   replayDeliveryOperation,
+  retryDeliveryOperation,
   replayDeliveriesOperation,
   listReplaysOperation,
   getReplayOperation,

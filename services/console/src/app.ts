@@ -49,6 +49,7 @@ import { listWebhooks } from './routes/list-webhooks.js';
 import { pauseWebhook } from './routes/pause-webhook.js';
 import { replayDeliveries } from './routes/replay-deliveries.js';
 import { replayDelivery } from './routes/replay-delivery.js';
+import { retryDelivery } from './routes/retry-delivery.js';
 import { revokeApiKey } from './routes/revoke-api-key.js';
 import { rotateApiKey } from './routes/rotate-api-key.js';
 import { rotateWebhookSecret } from './routes/rotate-webhook-secret.js';
@@ -145,6 +146,7 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     listDeliveries(deps),
     getDelivery(deps),
     replayDelivery(deps),
+    retryDelivery(deps),
     replayDeliveries(deps),
     listReplays(deps),
     getReplay(deps),

@@ -112,6 +112,17 @@ describe('a replay', () => {
     expect(JSON.stringify(again.body)).toContain(id);
   });
 
+  test('of a delivery that waits for a retry makes its next attempt due now [DELIVERY-20]', async () => {
+    const { queued } = await tested();
+    const retried = await send('post', `/partner-api/deliveries/${queued.id}/retry`).expect(202);
+    expect(delivery.parse(retried.body).id).toBe(queued.id);
+    expect(site.jobState.asked).toContainEqual({
+      method: 'retryDelivery',
+      companyId: 'cmp_sunny',
+      actingMembershipId: 'mem_olive',
+    });
+  });
+
   test('in bulk is previewed, started, monitored and cancelled [REPLAY-1, REPLAY-4, WEBHOOK-10]', async () => {
     const { webhookId, queued } = await tested();
     const path = `${WEBHOOKS}/${webhookId}/replay`;

@@ -74,6 +74,7 @@ describe('a confirmation', () => {
       'createWebhook installation',
       'replayDeliveries replay',
       'replayDelivery none',
+      'retryDelivery none',
       'rotateApiKey atOnce',
       'rotateApiKey usual',
       'rotateWebhookSecret none',

@@ -14,6 +14,7 @@ export const AUDIT_ACTIONS = [
   'webhook.secret_rotated',
   'webhook.secret_activated',
   'delivery.replayed',
+  'delivery.retried',
   'bulk_replay.started',
   'bulk_replay.cancelled',
   'api_key.created',

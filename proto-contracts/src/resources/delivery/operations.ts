@@ -76,6 +76,30 @@ It takes no \`Idempotency-Key\`. Sent twice, it queues one delivery while the fi
   errors: ['not_found', 'delivery_not_replayable', 'replay_in_progress', 'event_expired'],
 });
 
+/** `POST /partner-api/deliveries/{id}/retry` */
+export const retryDeliveryOperation = defineOperation({
+  id: 'retryDelivery',
+  method: 'post',
+  path: '/partner-api/deliveries/:id/retry',
+  params: DELIVERY_ID,
+  summary: 'Retry a delivery now',
+  description: `
+Makes the next scheduled attempt of a delivery due now, and returns the delivery. The delivery must wait for a retry. The
+attempt counts as the scheduled one: the backoff after it and the number of attempts left are the same.
+
+It takes no \`Idempotency-Key\`. Sent twice, the second is 409 \`delivery_not_waiting\` while the attempt is in flight.
+After a failed attempt every request brings the next one forward.`,
+  needsConfirmation: () => true,
+  responses: {
+    202: {
+      description: 'The delivery, with its next attempt due.',
+      schema: delivery,
+      example: { ...PENDING_DELIVERY_EXAMPLE, state: 'retry_scheduled', attempts: 1 },
+    },
+  },
+  errors: ['not_found', 'delivery_not_waiting'],
+});
+
 /** `POST /partner-api/webhooks/{id}/test` */
 export const testWebhookOperation = defineOperation({
   id: 'testWebhook',

@@ -45,8 +45,8 @@ function renderAttempts(attempts: readonly Document[]): string {
   return attempts.length === 0 ? '' : `\n${renderTable(attempts, ATTEMPT_COLUMNS)}\n`;
 }
 
-/** Shows a queued delivery, after its first attempt unless `wait` is 0 seconds. Any other outcome than a success is a failure. */
-export async function showFirstAttempt(
+/** Shows a queued delivery, after its next attempt unless `wait` is 0 seconds. Any other outcome than a success is a failure. */
+export async function showNextAttempt(
   context: CommandContext,
   {
     companyId,
@@ -58,9 +58,9 @@ export async function showFirstAttempt(
     context.output().thing({ companyId, delivery: queued, attempts: [] }, DELIVERY_LINES);
     return;
   }
-  context.progress(`waiting for the first attempt of ${queued.id}`);
+  context.progress(`waiting for an attempt of ${queued.id}`);
   const { deliveries } = await context.session();
-  const found = await waitForDelivery(deliveries, companyId, queued.id, {
+  const found = await waitForDelivery(deliveries, companyId, queued, {
     timeoutMs: wait * 1_000,
     signal: context.signal,
   });
@@ -160,7 +160,20 @@ export function deliveriesCommand(context: CommandContext) {
       const { deliveries, actor, companyOf } = await context.session();
       const { companyId, id } = await companyOf(given);
       const response = await deliveries.replayDelivery({ companyId, deliveryId: id, actor });
-      await showFirstAttempt(context, { companyId, queued: readResource(delivery, response), wait });
+      await showNextAttempt(context, { companyId, queued: readResource(delivery, response), wait });
+    });
+
+  group
+    .command('retry')
+    .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
+    .description('make the next scheduled attempt of a delivery now')
+    .option('--wait <seconds>', 'wait for the attempt', wholeNumber(0, 600), 0)
+    .addHelpText('after', examples('partnerctl deliveries retry dlv_01j… --wait 30'))
+    .action(async (given, { wait }) => {
+      const { deliveries, actor, companyOf } = await context.session();
+      const { companyId, id } = await companyOf(given);
+      const response = await deliveries.retryDelivery({ companyId, deliveryId: id, actor });
+      await showNextAttempt(context, { companyId, queued: readResource(delivery, response), wait });
     });
 
   addBulkReplayCommands(group, context);

@@ -12,7 +12,7 @@ import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, examples, listOf } from '../command-context.js';
 import { columns, type Document } from '../output.js';
-import { showFirstAttempt } from './deliveries.js';
+import { showNextAttempt } from './deliveries.js';
 
 /** The columns of a table of subscriptions. */
 export const SUBSCRIPTION_COLUMNS = columns('id, state, health, verified, url, events, description');
@@ -119,7 +119,7 @@ export function subscriptionsCommand(context: CommandContext) {
         secretVersion,
       });
       const queued = readResource(delivery, response);
-      await showFirstAttempt(context, { companyId: changed.companyId, queued, wait });
+      await showNextAttempt(context, { companyId: changed.companyId, queued, wait });
     });
 
   group

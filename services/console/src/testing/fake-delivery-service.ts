@@ -93,6 +93,7 @@ export function createFakeDeliveryService(deps: {
       company.deliveries.unshift(replay);
       return resourceResponse(replay);
     },
+    retryDelivery: (request) => resourceResponse(deliveryOf('retryDelivery', request).delivery),
     previewBulkReplay: (request) => {
       const { deliveries } = askOf('previewBulkReplay', request);
       const [first] = deliveries;

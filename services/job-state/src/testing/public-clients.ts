@@ -88,6 +88,7 @@ export function connectDeliveries(service: ServiceImpl<typeof DeliveryService>) 
     listDeliveries: reading(deliveryPage, client.listDeliveries),
     getDelivery: reading(deliveryWithAttempts, client.getDelivery),
     replayDelivery: reading(delivery, client.replayDelivery),
+    retryDelivery: reading(delivery, client.retryDelivery),
     previewBulkReplay: reading(bulkReplayPreview, client.previewBulkReplay),
     createBulkReplay: reading(bulkReplay, client.createBulkReplay),
     listBulkReplays: reading(bulkReplayPage, client.listBulkReplays),

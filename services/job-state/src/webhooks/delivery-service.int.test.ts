@@ -236,6 +236,7 @@ describe('another company', () => {
       client.getDelivery({ companyId: stranger, deliveryId: attemptId }),
       client.replayDelivery({ companyId: stranger, deliveryId }),
       client.replayDelivery({ companyId: stranger, deliveryId: attemptId }),
+      client.retryDelivery({ companyId: stranger, deliveryId }),
       client.previewBulkReplay({ companyId: stranger, subscriptionId, selection: SELECTION, perMinute: 60 }),
       client.createBulkReplay({ companyId: stranger, subscriptionId, selection: SELECTION, perMinute: 60 }),
       client.listBulkReplays({ companyId: stranger, subscriptionId }),
@@ -255,6 +256,7 @@ describe('an RPC', () => {
     'listDeliveries',
     'getDelivery',
     'replayDelivery',
+    'retryDelivery',
     'previewBulkReplay',
     'createBulkReplay',
     'listBulkReplays',
@@ -262,28 +264,26 @@ describe('an RPC', () => {
     'cancelBulkReplay',
     'listEvents',
     'getEvent',
-  ] as const)("%s limits the database to its caller's deadline", async (method) => {
-    seen.limits = [];
-    const companyId = newId('cmp');
-    const nothing = {
-      companyId,
-      subscriptionId: newId('whk'),
-      deliveryId: newId('dlv'),
-      eventId: newId('evt'),
-      replayId: newId('rpl'),
-      selection: SELECTION,
-      perMinute: 60,
-    };
-    await client[method](nothing, { timeoutMs: 4_000 }).catch((error: unknown) => {
-      expect(serviceErrorFrom(error).reason).toBe('not_found');
-    });
-    expect(seen.limits.length).toBeGreaterThan(0);
-    for (const limits of seen.limits) expect(limits.timeoutMs).toBeLessThanOrEqual(4_000);
-    const isGated = ['replayDelivery', 'previewBulkReplay', 'createBulkReplay', 'cancelBulkReplay'].includes(
-      method,
-    );
-    expect(seen.limits.map((limits) => limits.companyId)).toEqual(
-      seen.limits.map(() => (isGated ? companyId : undefined)),
-    );
-  });
+  ] as const)(
+    "%s limits the database to its caller's deadline, and to the share of the company [LIMIT-8]",
+    async (method) => {
+      seen.limits = [];
+      const companyId = newId('cmp');
+      const nothing = {
+        companyId,
+        subscriptionId: newId('whk'),
+        deliveryId: newId('dlv'),
+        eventId: newId('evt'),
+        replayId: newId('rpl'),
+        selection: SELECTION,
+        perMinute: 60,
+      };
+      await client[method](nothing, { timeoutMs: 4_000 }).catch((error: unknown) => {
+        expect(serviceErrorFrom(error).reason).toBe('not_found');
+      });
+      expect(seen.limits.length).toBeGreaterThan(0);
+      for (const limits of seen.limits) expect(limits.timeoutMs).toBeLessThanOrEqual(4_000);
+      expect(seen.limits.map((limits) => limits.companyId)).toEqual(seen.limits.map(() => companyId));
+    },
+  );
 });

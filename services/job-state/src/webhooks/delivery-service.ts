@@ -47,6 +47,7 @@ import { type DeliveryStateName, shownAttempt, shownDelivery } from './schedule/
 import { getDelivery } from './attempts/get-delivery.js';
 import { listDeliveries } from './attempts/list-deliveries.js';
 import { replayDelivery } from './replay/replay-delivery.js';
+import { retryDelivery } from './schedule/retry-delivery.js';
 
 /** Dependencies of the delivery service. */
 export interface DeliveryServiceDeps {
@@ -94,6 +95,20 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
 
     async replayDelivery(request, context) {
       const delivery = await replayDelivery(
+        deps,
+        {
+          companyId: required(request.companyId, 'company_id'),
+          deliveryId: required(request.deliveryId, 'delivery_id'),
+          membershipId: request.actingMembershipId,
+          actor: actorOf(request),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return { resourceJson: JSON.stringify(shownDelivery(delivery) satisfies Delivery) };
+    },
+
+    async retryDelivery(request, context) {
+      const delivery = await retryDelivery(
         deps,
         {
           companyId: required(request.companyId, 'company_id'),

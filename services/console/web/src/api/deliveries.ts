@@ -47,6 +47,14 @@ export function useReplayDelivery(onDone?: (replayed: Delivery) => void) {
   });
 }
 
+/** Makes the next scheduled attempt of a delivery now. */
+export function useRetryDelivery() {
+  return useAction({
+    act: (api, id: string) => api.read(delivery, { method: 'POST', path: `${deliveryPath(id)}/retry` }),
+    done: 'Retry queued',
+  });
+}
+
 /** Selection of a bulk replay. */
 export interface BulkReplayRequest {
   readonly states: readonly ('dead_lettered' | 'delivered')[];

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/webhooks/v1/delivery_service.proto.
  */
 export const file_partner_webhooks_v1_delivery_service: GenFile = /*@__PURE__*/
-  fileDesc("CipwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5X3NlcnZpY2UucHJvdG8SE3BhcnRuZXIud2ViaG9va3MudjEi/wIKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESHwoSYmVmb3JlX2RlbGl2ZXJ5X2lkGAMgASgJSAKIAQESEgoFbGltaXQYBCABKAVIA4gBARISCgVzdGF0ZRgFIAEoCUgEiAEBEhIKBWV2ZW50GAYgASgJSAWIAQESKAoEZnJvbRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKC3Jlc291cmNlX2lkGAkgASgJSAaIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIVChNfYmVmb3JlX2RlbGl2ZXJ5X2lkQggKBl9saW1pdEIICgZfc3RhdGVCCAoGX2V2ZW50Qg4KDF9yZXNvdXJjZV9pZCJGChZMaXN0RGVsaXZlcmllc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJmChJHZXREZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhgKC2RlbGl2ZXJ5X2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCDgoMX2RlbGl2ZXJ5X2lkIkMKE0dldERlbGl2ZXJ5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIs0BChVSZXBsYXlEZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhgKC2RlbGl2ZXJ5X2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCDgoMX2RlbGl2ZXJ5X2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJGChZSZXBsYXlEZWxpdmVyeVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiKVAQoTQnVsa1JlcGxheVNlbGVjdGlvbhIOCgZzdGF0ZXMYASADKAkSKAoEZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBWV2ZW50GAQgASgJSACIAQFCCAoGX2V2ZW50ItkBChhQcmV2aWV3QnVsa1JlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjsKCXNlbGVjdGlvbhgDIAEoCzIoLnBhcnRuZXIud2ViaG9va3MudjEuQnVsa1JlcGxheVNlbGVjdGlvbhIXCgpwZXJfbWludXRlGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEINCgtfcGVyX21pbnV0ZSJJChlQcmV2aWV3QnVsa1JlcGxheVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiK8AgoXQ3JlYXRlQnVsa1JlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjsKCXNlbGVjdGlvbhgDIAEoCzIoLnBhcnRuZXIud2ViaG9va3MudjEuQnVsa1JlcGxheVNlbGVjdGlvbhIXCgpwZXJfbWludXRlGAQgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBSABKAlIA4gBARImCgVhY3RvchgGIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEINCgtfcGVyX21pbnV0ZUIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiSAoYQ3JlYXRlQnVsa1JlcGxheVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLEAQoWTGlzdEJ1bGtSZXBsYXlzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESHQoQYmVmb3JlX3JlcGxheV9pZBgDIAEoCUgCiAEBEhIKBWxpbWl0GAQgASgFSAOIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEITChFfYmVmb3JlX3JlcGxheV9pZEIICgZfbGltaXQiRwoXTGlzdEJ1bGtSZXBsYXlzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uImQKFEdldEJ1bGtSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkUKFUdldEJ1bGtSZXBsYXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iywEKF0NhbmNlbEJ1bGtSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJIChhDYW5jZWxCdWxrUmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItMBChFMaXN0RXZlbnRzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPYmVmb3JlX2V2ZW50X2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBARISCgVldmVudBgEIAEoCUgDiAEBEhgKC3Jlc291cmNlX2lkGAUgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX2JlZm9yZV9ldmVudF9pZEIICgZfbGltaXRCCAoGX2V2ZW50Qg4KDF9yZXNvdXJjZV9pZCJCChJMaXN0RXZlbnRzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIl0KD0dldEV2ZW50UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESFQoIZXZlbnRfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEILCglfZXZlbnRfaWQiQAoQR2V0RXZlbnRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24izgEKIEdldFN1YnNjcmlwdGlvblN0YXRpc3RpY3NSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIoCgRmcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZCJRCiFHZXRTdWJzY3JpcHRpb25TdGF0aXN0aWNzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpcBChtHZXRDb21wYW55U3RhdGlzdGljc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEigKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfY29tcGFueV9pZCJMChxHZXRDb21wYW55U3RhdGlzdGljc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbjLqCgoPRGVsaXZlcnlTZXJ2aWNlEm4KDkxpc3REZWxpdmVyaWVzEioucGFydG5lci53ZWJob29rcy52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2UiA5ACARJlCgtHZXREZWxpdmVyeRInLnBhcnRuZXIud2ViaG9va3MudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GigucGFydG5lci53ZWJob29rcy52MS5HZXREZWxpdmVyeVJlc3BvbnNlIgOQAgESaQoOUmVwbGF5RGVsaXZlcnkSKi5wYXJ0bmVyLndlYmhvb2tzLnYxLlJlcGxheURlbGl2ZXJ5UmVxdWVzdBorLnBhcnRuZXIud2ViaG9va3MudjEuUmVwbGF5RGVsaXZlcnlSZXNwb25zZRJ3ChFQcmV2aWV3QnVsa1JlcGxheRItLnBhcnRuZXIud2ViaG9va3MudjEuUHJldmlld0J1bGtSZXBsYXlSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5QcmV2aWV3QnVsa1JlcGxheVJlc3BvbnNlIgOQAgESbwoQQ3JlYXRlQnVsa1JlcGxheRIsLnBhcnRuZXIud2ViaG9va3MudjEuQ3JlYXRlQnVsa1JlcGxheVJlcXVlc3QaLS5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZUJ1bGtSZXBsYXlSZXNwb25zZRJxCg9MaXN0QnVsa1JlcGxheXMSKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RCdWxrUmVwbGF5c1JlcXVlc3QaLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RCdWxrUmVwbGF5c1Jlc3BvbnNlIgOQAgESawoNR2V0QnVsa1JlcGxheRIpLnBhcnRuZXIud2ViaG9va3MudjEuR2V0QnVsa1JlcGxheVJlcXVlc3QaKi5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEJ1bGtSZXBsYXlSZXNwb25zZSIDkAIBEnQKEENhbmNlbEJ1bGtSZXBsYXkSLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkNhbmNlbEJ1bGtSZXBsYXlSZXF1ZXN0Gi0ucGFydG5lci53ZWJob29rcy52MS5DYW5jZWxCdWxrUmVwbGF5UmVzcG9uc2UiA5ACAhJiCgpMaXN0RXZlbnRzEiYucGFydG5lci53ZWJob29rcy52MS5MaXN0RXZlbnRzUmVxdWVzdBonLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgESXAoIR2V0RXZlbnQSJC5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEV2ZW50UmVxdWVzdBolLnBhcnRuZXIud2ViaG9va3MudjEuR2V0RXZlbnRSZXNwb25zZSIDkAIBEo8BChlHZXRTdWJzY3JpcHRpb25TdGF0aXN0aWNzEjUucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25TdGF0aXN0aWNzUmVxdWVzdBo2LnBhcnRuZXIud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uU3RhdGlzdGljc1Jlc3BvbnNlIgOQAgESgAEKFEdldENvbXBhbnlTdGF0aXN0aWNzEjAucGFydG5lci53ZWJob29rcy52MS5HZXRDb21wYW55U3RhdGlzdGljc1JlcXVlc3QaMS5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldENvbXBhbnlTdGF0aXN0aWNzUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service]);
+  fileDesc("CipwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5X3NlcnZpY2UucHJvdG8SE3BhcnRuZXIud2ViaG9va3MudjEi/wIKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESHwoSYmVmb3JlX2RlbGl2ZXJ5X2lkGAMgASgJSAKIAQESEgoFbGltaXQYBCABKAVIA4gBARISCgVzdGF0ZRgFIAEoCUgEiAEBEhIKBWV2ZW50GAYgASgJSAWIAQESKAoEZnJvbRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKC3Jlc291cmNlX2lkGAkgASgJSAaIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIVChNfYmVmb3JlX2RlbGl2ZXJ5X2lkQggKBl9saW1pdEIICgZfc3RhdGVCCAoGX2V2ZW50Qg4KDF9yZXNvdXJjZV9pZCJGChZMaXN0RGVsaXZlcmllc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJmChJHZXREZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhgKC2RlbGl2ZXJ5X2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCDgoMX2RlbGl2ZXJ5X2lkIkMKE0dldERlbGl2ZXJ5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIs0BChVSZXBsYXlEZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhgKC2RlbGl2ZXJ5X2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCDgoMX2RlbGl2ZXJ5X2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJGChZSZXBsYXlEZWxpdmVyeVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLMAQoUUmV0cnlEZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhgKC2RlbGl2ZXJ5X2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCDgoMX2RlbGl2ZXJ5X2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJFChVSZXRyeURlbGl2ZXJ5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpUBChNCdWxrUmVwbGF5U2VsZWN0aW9uEg4KBnN0YXRlcxgBIAMoCRIoCgRmcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoFZXZlbnQYBCABKAlIAIgBAUIICgZfZXZlbnQi2QEKGFByZXZpZXdCdWxrUmVwbGF5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESOwoJc2VsZWN0aW9uGAMgASgLMigucGFydG5lci53ZWJob29rcy52MS5CdWxrUmVwbGF5U2VsZWN0aW9uEhcKCnBlcl9taW51dGUYBCABKAVIAogBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQg0KC19wZXJfbWludXRlIkkKGVByZXZpZXdCdWxrUmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIrwCChdDcmVhdGVCdWxrUmVwbGF5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESOwoJc2VsZWN0aW9uGAMgASgLMigucGFydG5lci53ZWJob29rcy52MS5CdWxrUmVwbGF5U2VsZWN0aW9uEhcKCnBlcl9taW51dGUYBCABKAVIAogBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgFIAEoCUgDiAEBEiYKBWFjdG9yGAYgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQg0KC19wZXJfbWludXRlQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJIChhDcmVhdGVCdWxrUmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIsQBChZMaXN0QnVsa1JlcGxheXNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIdChBiZWZvcmVfcmVwbGF5X2lkGAMgASgJSAKIAQESEgoFbGltaXQYBCABKAVIA4gBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhMKEV9iZWZvcmVfcmVwbGF5X2lkQggKBl9saW1pdCJHChdMaXN0QnVsa1JlcGxheXNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iZAoUR2V0QnVsa1JlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhYKCXJlcGxheV9pZBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQgwKCl9yZXBsYXlfaWQiRQoVR2V0QnVsa1JlcGxheVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLLAQoXQ2FuY2VsQnVsa1JlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhYKCXJlcGxheV9pZBgCIAEoCUgBiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAMgASgJSAKIAQESJgoFYWN0b3IYBCABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgwKCl9yZXBsYXlfaWRCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkgKGENhbmNlbEJ1bGtSZXBsYXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i0wEKEUxpc3RFdmVudHNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9iZWZvcmVfZXZlbnRfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhIKBWV2ZW50GAQgASgJSAOIAQESGAoLcmVzb3VyY2VfaWQYBSABKAlIBIgBAUINCgtfY29tcGFueV9pZEISChBfYmVmb3JlX2V2ZW50X2lkQggKBl9saW1pdEIICgZfZXZlbnRCDgoMX3Jlc291cmNlX2lkIkIKEkxpc3RFdmVudHNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iXQoPR2V0RXZlbnRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIVCghldmVudF9pZBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQgsKCV9ldmVudF9pZCJAChBHZXRFdmVudFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLOAQogR2V0U3Vic2NyaXB0aW9uU3RhdGlzdGljc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEigKBGZyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkIlEKIUdldFN1YnNjcmlwdGlvblN0YXRpc3RpY3NSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24ilwEKG0dldENvbXBhbnlTdGF0aXN0aWNzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESKAoEZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19jb21wYW55X2lkIkwKHEdldENvbXBhbnlTdGF0aXN0aWNzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uMtILCg9EZWxpdmVyeVNlcnZpY2USbgoOTGlzdERlbGl2ZXJpZXMSKi5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3REZWxpdmVyaWVzUmVxdWVzdBorLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZSIDkAIBEmUKC0dldERlbGl2ZXJ5EicucGFydG5lci53ZWJob29rcy52MS5HZXREZWxpdmVyeVJlcXVlc3QaKC5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2UiA5ACARJpCg5SZXBsYXlEZWxpdmVyeRIqLnBhcnRuZXIud2ViaG9va3MudjEuUmVwbGF5RGVsaXZlcnlSZXF1ZXN0GisucGFydG5lci53ZWJob29rcy52MS5SZXBsYXlEZWxpdmVyeVJlc3BvbnNlEmYKDVJldHJ5RGVsaXZlcnkSKS5wYXJ0bmVyLndlYmhvb2tzLnYxLlJldHJ5RGVsaXZlcnlSZXF1ZXN0GioucGFydG5lci53ZWJob29rcy52MS5SZXRyeURlbGl2ZXJ5UmVzcG9uc2USdwoRUHJldmlld0J1bGtSZXBsYXkSLS5wYXJ0bmVyLndlYmhvb2tzLnYxLlByZXZpZXdCdWxrUmVwbGF5UmVxdWVzdBouLnBhcnRuZXIud2ViaG9va3MudjEuUHJldmlld0J1bGtSZXBsYXlSZXNwb25zZSIDkAIBEm8KEENyZWF0ZUJ1bGtSZXBsYXkSLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZUJ1bGtSZXBsYXlSZXF1ZXN0Gi0ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVCdWxrUmVwbGF5UmVzcG9uc2UScQoPTGlzdEJ1bGtSZXBsYXlzEisucGFydG5lci53ZWJob29rcy52MS5MaXN0QnVsa1JlcGxheXNSZXF1ZXN0GiwucGFydG5lci53ZWJob29rcy52MS5MaXN0QnVsa1JlcGxheXNSZXNwb25zZSIDkAIBEmsKDUdldEJ1bGtSZXBsYXkSKS5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEJ1bGtSZXBsYXlSZXF1ZXN0GioucGFydG5lci53ZWJob29rcy52MS5HZXRCdWxrUmVwbGF5UmVzcG9uc2UiA5ACARJ0ChBDYW5jZWxCdWxrUmVwbGF5EiwucGFydG5lci53ZWJob29rcy52MS5DYW5jZWxCdWxrUmVwbGF5UmVxdWVzdBotLnBhcnRuZXIud2ViaG9va3MudjEuQ2FuY2VsQnVsa1JlcGxheVJlc3BvbnNlIgOQAgISYgoKTGlzdEV2ZW50cxImLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdEV2ZW50c1JlcXVlc3QaJy5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RFdmVudHNSZXNwb25zZSIDkAIBElwKCEdldEV2ZW50EiQucGFydG5lci53ZWJob29rcy52MS5HZXRFdmVudFJlcXVlc3QaJS5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEV2ZW50UmVzcG9uc2UiA5ACARKPAQoZR2V0U3Vic2NyaXB0aW9uU3RhdGlzdGljcxI1LnBhcnRuZXIud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uU3RhdGlzdGljc1JlcXVlc3QaNi5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblN0YXRpc3RpY3NSZXNwb25zZSIDkAIBEoABChRHZXRDb21wYW55U3RhdGlzdGljcxIwLnBhcnRuZXIud2ViaG9va3MudjEuR2V0Q29tcGFueVN0YXRpc3RpY3NSZXF1ZXN0GjEucGFydG5lci53ZWJob29rcy52MS5HZXRDb21wYW55U3RhdGlzdGljc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service]);
 
 /**
  * ListDeliveriesRequest requests one page of deliveries.
@@ -229,6 +229,69 @@ export const ReplayDeliveryResponseSchema: GenMessage<ReplayDeliveryResponse> = 
   messageDesc(file_partner_webhooks_v1_delivery_service, 5);
 
 /**
+ * RetryDeliveryRequest names the delivery to retry.
+ *
+ * @generated from message partner.webhooks.v1.RetryDeliveryRequest
+ */
+export type RetryDeliveryRequest = Message<"partner.webhooks.v1.RetryDeliveryRequest"> & {
+  /**
+   * The calling company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The delivery, or any of its attempts.
+   *
+   * @generated from field: optional string delivery_id = 2;
+   */
+  deliveryId?: string | undefined;
+
+  /**
+   * The acting owner's membership, for the log.
+   *
+   * @generated from field: optional string acting_membership_id = 3;
+   */
+  actingMembershipId?: string | undefined;
+
+  /**
+   * The same owner with client address, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 4;
+   */
+  actor?: Actor | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.RetryDeliveryRequest.
+ * Use `create(RetryDeliveryRequestSchema)` to create a new message.
+ */
+export const RetryDeliveryRequestSchema: GenMessage<RetryDeliveryRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_delivery_service, 6);
+
+/**
+ * RetryDeliveryResponse is the delivery.
+ *
+ * @generated from message partner.webhooks.v1.RetryDeliveryResponse
+ */
+export type RetryDeliveryResponse = Message<"partner.webhooks.v1.RetryDeliveryResponse"> & {
+  /**
+   * As the public API shows it: `delivery`. Its next attempt is due.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.RetryDeliveryResponse.
+ * Use `create(RetryDeliveryResponseSchema)` to create a new message.
+ */
+export const RetryDeliveryResponseSchema: GenMessage<RetryDeliveryResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_delivery_service, 7);
+
+/**
  * BulkReplaySelection selects the deliveries of a subscription to replay.
  *
  * @generated from message partner.webhooks.v1.BulkReplaySelection
@@ -269,7 +332,7 @@ export type BulkReplaySelection = Message<"partner.webhooks.v1.BulkReplaySelecti
  * Use `create(BulkReplaySelectionSchema)` to create a new message.
  */
 export const BulkReplaySelectionSchema: GenMessage<BulkReplaySelection> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 6);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 8);
 
 /**
  * PreviewBulkReplayRequest describes the bulk replay to preview.
@@ -311,7 +374,7 @@ export type PreviewBulkReplayRequest = Message<"partner.webhooks.v1.PreviewBulkR
  * Use `create(PreviewBulkReplayRequestSchema)` to create a new message.
  */
 export const PreviewBulkReplayRequestSchema: GenMessage<PreviewBulkReplayRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 7);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 9);
 
 /**
  * PreviewBulkReplayResponse is the preview of a bulk replay.
@@ -332,7 +395,7 @@ export type PreviewBulkReplayResponse = Message<"partner.webhooks.v1.PreviewBulk
  * Use `create(PreviewBulkReplayResponseSchema)` to create a new message.
  */
 export const PreviewBulkReplayResponseSchema: GenMessage<PreviewBulkReplayResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 8);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 10);
 
 /**
  * CreateBulkReplayRequest describes the bulk replay to start.
@@ -388,7 +451,7 @@ export type CreateBulkReplayRequest = Message<"partner.webhooks.v1.CreateBulkRep
  * Use `create(CreateBulkReplayRequestSchema)` to create a new message.
  */
 export const CreateBulkReplayRequestSchema: GenMessage<CreateBulkReplayRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 9);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 11);
 
 /**
  * CreateBulkReplayResponse is the bulk replay.
@@ -409,7 +472,7 @@ export type CreateBulkReplayResponse = Message<"partner.webhooks.v1.CreateBulkRe
  * Use `create(CreateBulkReplayResponseSchema)` to create a new message.
  */
 export const CreateBulkReplayResponseSchema: GenMessage<CreateBulkReplayResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 10);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 12);
 
 /**
  * ListBulkReplaysRequest requests one page of bulk replays.
@@ -451,7 +514,7 @@ export type ListBulkReplaysRequest = Message<"partner.webhooks.v1.ListBulkReplay
  * Use `create(ListBulkReplaysRequestSchema)` to create a new message.
  */
 export const ListBulkReplaysRequestSchema: GenMessage<ListBulkReplaysRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 11);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 13);
 
 /**
  * ListBulkReplaysResponse is one page of bulk replays.
@@ -472,7 +535,7 @@ export type ListBulkReplaysResponse = Message<"partner.webhooks.v1.ListBulkRepla
  * Use `create(ListBulkReplaysResponseSchema)` to create a new message.
  */
 export const ListBulkReplaysResponseSchema: GenMessage<ListBulkReplaysResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 12);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 14);
 
 /**
  * GetBulkReplayRequest names one bulk replay.
@@ -500,7 +563,7 @@ export type GetBulkReplayRequest = Message<"partner.webhooks.v1.GetBulkReplayReq
  * Use `create(GetBulkReplayRequestSchema)` to create a new message.
  */
 export const GetBulkReplayRequestSchema: GenMessage<GetBulkReplayRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 13);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 15);
 
 /**
  * GetBulkReplayResponse is one bulk replay.
@@ -521,7 +584,7 @@ export type GetBulkReplayResponse = Message<"partner.webhooks.v1.GetBulkReplayRe
  * Use `create(GetBulkReplayResponseSchema)` to create a new message.
  */
 export const GetBulkReplayResponseSchema: GenMessage<GetBulkReplayResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 14);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 16);
 
 /**
  * CancelBulkReplayRequest names one bulk replay.
@@ -563,7 +626,7 @@ export type CancelBulkReplayRequest = Message<"partner.webhooks.v1.CancelBulkRep
  * Use `create(CancelBulkReplayRequestSchema)` to create a new message.
  */
 export const CancelBulkReplayRequestSchema: GenMessage<CancelBulkReplayRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 15);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 17);
 
 /**
  * CancelBulkReplayResponse is the bulk replay.
@@ -584,7 +647,7 @@ export type CancelBulkReplayResponse = Message<"partner.webhooks.v1.CancelBulkRe
  * Use `create(CancelBulkReplayResponseSchema)` to create a new message.
  */
 export const CancelBulkReplayResponseSchema: GenMessage<CancelBulkReplayResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 16);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 18);
 
 /**
  * ListEventsRequest requests one page of events.
@@ -633,7 +696,7 @@ export type ListEventsRequest = Message<"partner.webhooks.v1.ListEventsRequest">
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 17);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 19);
 
 /**
  * ListEventsResponse is one page of events.
@@ -654,7 +717,7 @@ export type ListEventsResponse = Message<"partner.webhooks.v1.ListEventsResponse
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 18);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 20);
 
 /**
  * GetEventRequest names one event.
@@ -682,7 +745,7 @@ export type GetEventRequest = Message<"partner.webhooks.v1.GetEventRequest"> & {
  * Use `create(GetEventRequestSchema)` to create a new message.
  */
 export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 19);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 21);
 
 /**
  * GetEventResponse is one event with its outcome.
@@ -703,7 +766,7 @@ export type GetEventResponse = Message<"partner.webhooks.v1.GetEventResponse"> &
  * Use `create(GetEventResponseSchema)` to create a new message.
  */
 export const GetEventResponseSchema: GenMessage<GetEventResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 20);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 22);
 
 /**
  * GetSubscriptionStatisticsRequest requests the statistics of one subscription.
@@ -745,7 +808,7 @@ export type GetSubscriptionStatisticsRequest = Message<"partner.webhooks.v1.GetS
  * Use `create(GetSubscriptionStatisticsRequestSchema)` to create a new message.
  */
 export const GetSubscriptionStatisticsRequestSchema: GenMessage<GetSubscriptionStatisticsRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 21);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 23);
 
 /**
  * GetSubscriptionStatisticsResponse is the statistics of one subscription.
@@ -766,7 +829,7 @@ export type GetSubscriptionStatisticsResponse = Message<"partner.webhooks.v1.Get
  * Use `create(GetSubscriptionStatisticsResponseSchema)` to create a new message.
  */
 export const GetSubscriptionStatisticsResponseSchema: GenMessage<GetSubscriptionStatisticsResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 22);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 24);
 
 /**
  * GetCompanyStatisticsRequest requests the statistics of all subscriptions of a company.
@@ -801,7 +864,7 @@ export type GetCompanyStatisticsRequest = Message<"partner.webhooks.v1.GetCompan
  * Use `create(GetCompanyStatisticsRequestSchema)` to create a new message.
  */
 export const GetCompanyStatisticsRequestSchema: GenMessage<GetCompanyStatisticsRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 23);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 25);
 
 /**
  * GetCompanyStatisticsResponse is the statistics of all subscriptions of a company, without deleted ones.
@@ -822,7 +885,7 @@ export type GetCompanyStatisticsResponse = Message<"partner.webhooks.v1.GetCompa
  * Use `create(GetCompanyStatisticsResponseSchema)` to create a new message.
  */
 export const GetCompanyStatisticsResponseSchema: GenMessage<GetCompanyStatisticsResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 24);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 26);
 
 /**
  * DeliveryService shows a company its events and webhook deliveries, and replays deliveries. Served by job-state,
@@ -864,6 +927,17 @@ export const DeliveryService: GenService<{
     methodKind: "unary";
     input: typeof ReplayDeliveryRequestSchema;
     output: typeof ReplayDeliveryResponseSchema;
+  },
+  /**
+   * RetryDelivery makes the next scheduled attempt of a delivery due now. Fails with `delivery_not_waiting` unless the
+   * delivery waits for a retry. No idempotency_level: a repeat after the attempt would bring the one after it forward.
+   *
+   * @generated from rpc partner.webhooks.v1.DeliveryService.RetryDelivery
+   */
+  retryDelivery: {
+    methodKind: "unary";
+    input: typeof RetryDeliveryRequestSchema;
+    output: typeof RetryDeliveryResponseSchema;
   },
   /**
    * PreviewBulkReplay returns what a bulk replay would queue now.

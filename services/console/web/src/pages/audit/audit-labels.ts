@@ -14,6 +14,7 @@ export const ACTION_LABELS: Readonly<Record<Action, string>> = {
   'webhook.secret_rotated': 'Secret rotation started',
   'webhook.secret_activated': 'New secret activated',
   'delivery.replayed': 'Delivery replayed',
+  'delivery.retried': 'Delivery retried',
   'bulk_replay.started': 'Bulk replay started',
   'bulk_replay.cancelled': 'Bulk replay stopped',
   'api_key.created': 'API key created',
@@ -73,6 +74,8 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
       return `Activated the new secret of ${webhook}`;
     case 'delivery.replayed':
       return `Replayed a delivery${ofWebhook}`;
+    case 'delivery.retried':
+      return `Retried a delivery${ofWebhook}`;
     case 'bulk_replay.started':
       return `Started a bulk replay${ofWebhook}`;
     case 'bulk_replay.cancelled':

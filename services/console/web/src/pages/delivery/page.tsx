@@ -19,6 +19,7 @@ import { AttemptList } from './attempt-list.js';
 import classes from './delivery.module.css';
 import { Facts } from './facts.js';
 import { ReplayButton, replayBlockedReason } from './replay-button.js';
+import { canRetryNow, RetryButton } from './retry-button.js';
 import { RequestSent } from './request-sent.js';
 import { sumUp } from './sum-up.js';
 
@@ -26,6 +27,7 @@ import { sumUp } from './sum-up.js';
 export function Page() {
   const { id = '' } = useParams();
   const loaded = useDelivery(id);
+  const now = useNow();
   const delivery = loaded.data?.delivery;
   const canReplay =
     loaded.data !== undefined && replayBlockedReason(loaded.data.delivery, loaded.data.body) === undefined;
@@ -43,6 +45,7 @@ export function Page() {
               <LinkButton to={PATHS.whyEvent(delivery.eventId)} variant="default">
                 Trace event
               </LinkButton>
+              {canRetryNow(delivery, now) && <RetryButton delivery={delivery} />}
               {canReplay && <ReplayButton delivery={delivery} />}
             </>
           )

@@ -1,0 +1,22 @@
+import { Button } from '@mantine/core';
+import { IconPlayerTrackNext } from '@tabler/icons-react';
+import { type Delivery, useRetryDelivery } from '../../api/deliveries.js';
+
+/** Whether the delivery waits for a retry that is not due yet. */
+export function canRetryNow({ state, nextAttemptAt }: Delivery, now: Date): boolean {
+  return state === 'retry_scheduled' && nextAttemptAt !== null && Date.parse(nextAttemptAt) > now.getTime();
+}
+
+/** Makes the next scheduled attempt of the delivery now. */
+export function RetryButton({ delivery }: { readonly delivery: Delivery }) {
+  const retry = useRetryDelivery();
+  return (
+    <Button
+      leftSection={<IconPlayerTrackNext size={18} aria-hidden />}
+      loading={retry.isRunning}
+      onClick={() => retry.run(delivery.id)}
+    >
+      Retry now
+    </Button>
+  );
+}
