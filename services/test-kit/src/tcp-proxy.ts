@@ -10,6 +10,8 @@ export interface TcpProxy {
   swallow(): void;
   /** Closes the open connections. New connections work. */
   cut(): void;
+  /** Closes a connection when its client sends this text; undefined: none. */
+  cutAt(text: string | undefined): void;
   /** Connects new connections to the server of this URL. */
   leadTo(serverUrl: string): void;
   /** Closes every connection and the proxy. */
@@ -21,6 +23,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   let server = new URL(serverUrl);
   const sockets = new Set<net.Socket>();
   let accepted = 0;
+  let forbidden: string | undefined;
   const swallowed = new WeakSet<net.Socket>();
   const proxy = net.createServer((near) => {
     accepted += 1;
@@ -36,6 +39,9 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
         if (!swallowed.has(socket)) other.destroy();
       });
     }
+    near.on('data', (data) => {
+      if (forbidden !== undefined && data.includes(forbidden)) near.destroy();
+    });
     near.pipe(far).pipe(near);
   });
   await new Promise<void>((resolve) => {
@@ -53,6 +59,9 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
     url: url.href,
     accepted: () => accepted,
     cut,
+    cutAt(text) {
+      forbidden = text;
+    },
     leadTo(nextUrl) {
       server = new URL(nextUrl);
     },

@@ -99,21 +99,27 @@ export function createConnectionPool(options: {
   });
   const beginWait = options.measured?.by.add(options.measured.pool, pool);
   let reachable = false;
-  /** When each connection was established and last responded, and when one was last lost. */
-  const times = new Map<pg.PoolClient, { readonly establishedAt: number; respondedAt: number }>();
+  /** When each connection was established and last responded, and the start of its server once that is verified. */
+  const known = new Map<
+    pg.PoolClient,
+    { readonly establishedAt: number; respondedAt: number; serverStart?: string }
+  >();
+  /** When a connection to the newest server was last lost. */
   let lostAt = 0;
   /** When each statement without a response was sent, oldest first. */
   const unanswered = new Set<{ readonly sentAt: number }>();
   pool.on('connect', (client) => {
     const now = performance.now();
-    times.set(client, { establishedAt: now, respondedAt: now });
+    known.set(client, { establishedAt: now, respondedAt: now });
+    // While it is verified nothing else listens, and an error without a listener would end the process.
+    client.on('error', () => undefined);
   });
-  pool.on('remove', (client) => times.delete(client));
+  pool.on('remove', (client) => known.delete(client));
   /** When the server of the newest connection started. */
   let serverStart: string | undefined;
-  pool.on('error', (error) => {
+  pool.on('error', (error, client) => {
     reachable = false;
-    lostAt = performance.now();
+    if (known.get(client)?.serverStart === serverStart) lostAt = performance.now();
     options.logger.warn({ err: error }, 'database.connection_lost');
   });
 
@@ -124,18 +130,22 @@ export function createConnectionPool(options: {
     const [server] = rows;
     if (server === undefined || server.is_standby) throw new Error('the server is a standby');
     if (serverStart !== undefined && serverStart !== server.started_at) {
-      for (const former of times.keys()) if (former !== client) former.connection.stream.destroy();
+      for (const [former, { serverStart: start }] of known) {
+        if (start !== undefined && start !== server.started_at) former.connection.stream.destroy();
+      }
     }
     serverStart = server.started_at;
+    const verified = known.get(client);
+    if (verified !== undefined) verified.serverStart = serverStart;
   }
 
   /** False for a connection from before a loss, and for one that has not responded since another one became silent. */
   function isTrusted(client: pg.PoolClient): boolean {
-    const known = times.get(client);
-    if (known === undefined || known.establishedAt <= lostAt) return false;
+    const times = known.get(client);
+    if (times === undefined || times.establishedAt <= lostAt) return false;
     const [oldest] = unanswered;
     const isSilent = oldest !== undefined && performance.now() - oldest.sentAt >= timeouts.silentMs;
-    return !isSilent || known.respondedAt > oldest.sentAt;
+    return !isSilent || times.respondedAt > oldest.sentAt;
   }
 
   async function connect(): Promise<pg.PoolClient> {
@@ -187,8 +197,8 @@ export function createConnectionPool(options: {
       try {
         const result = await connection.client.query<Row>(query);
         reachable = true;
-        const known = times.get(connection.client);
-        if (known !== undefined) known.respondedAt = performance.now();
+        const times = known.get(connection.client);
+        if (times !== undefined) times.respondedAt = performance.now();
         return result;
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) reachable = false;

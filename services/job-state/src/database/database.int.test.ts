@@ -294,6 +294,18 @@ describe('a connection that broke silently', () => {
 });
 
 describe('a server that another one replaces', () => {
+  test('costs no more than the statement if it closes connections that are being verified', async () => {
+    const proxy = await startTcpProxy(testDatabase.url);
+    const database = createDatabase({ url: proxy.url, poolSize: 3, logger: silentLogger });
+    proxy.cutAt('pg_is_in_recovery');
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => database.query('select 1')));
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { reason: 'unavailable' } });
+    proxy.cutAt(undefined);
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await database.end();
+    await proxy.close();
+  });
+
   test('costs one statement: connections from before are not used again', async () => {
     const proxy = await startTcpProxy(testDatabase.url);
     const database = createDatabase({

@@ -105,7 +105,7 @@ const TIMEOUTS: DatabaseTimeouts = {
   connectMs: 3_000,
   statementMs: 10_000,
   answerGraceMs: 2_000,
-  silentMs: 1_000,
+  silentMs: 3_000,
 };
 /** Statements and transactions of companies that may wait, for each connection. */
 const QUEUE_PER_CONNECTION = 40;
