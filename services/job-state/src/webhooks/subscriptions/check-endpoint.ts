@@ -18,10 +18,17 @@ export function shareEndpoints(
 ): (companyId: string) => Client<typeof EndpointService> {
   const gate = createShareGate({ slots: CHECKS, queue: QUEUED_CHECKS, work: 'URL checks' });
   return (companyId) => ({
-    checkEndpoint: (request, options) =>
-      gate.run(companyId, { timeoutMs: options?.timeoutMs ?? Number.POSITIVE_INFINITY }, () =>
-        endpoints.checkEndpoint(request, options),
-      ),
+    checkEndpoint: (request, options = {}) => {
+      const { timeoutMs = Number.POSITIVE_INFINITY } = options;
+      const end = performance.now() + timeoutMs;
+      return gate.run(companyId, { timeoutMs }, () => {
+        const leftMs = end - performance.now();
+        return endpoints.checkEndpoint(request, {
+          ...options,
+          ...(leftMs < timeoutMs && { timeoutMs: leftMs }),
+        });
+      });
+    },
   });
 }
 
