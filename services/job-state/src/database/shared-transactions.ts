@@ -1,10 +1,13 @@
 import { AsyncResource } from 'node:async_hooks';
 import { batchWhileBusy } from '@partner/kernel/batch-while-busy';
+import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
 import { tooManyInFlight } from '@partner/kernel/share-gate';
-import { LockTimeoutError, unavailable } from './server-failures.js';
+import { LockTimeoutError } from './server-failures.js';
 
 const MAX_WRITES = 20;
+/** Maximum wait of a shared transaction for a lock. Afterwards only the write that needs the lock waits longer. */
+const SHARED_LOCK_MS = 500;
 
 /** A write of one company that may share its transaction. */
 interface Write<Tx> {
@@ -14,6 +17,8 @@ interface Write<Tx> {
   readonly runInRequest: <T>(run: () => T) => T;
   readonly leftMs: () => number;
   readonly lockTimeoutMs: number;
+  /** The transaction of the write alone, if it takes no part in the shared one or that was rolled back. */
+  again?: Promise<void>;
 }
 
 interface Company<Tx> {
@@ -34,11 +39,11 @@ export type ShareTransaction<Tx> = <T>(
 /**
  * Lets the writes of one company that arrive while earlier ones run share the next transaction.
  *
- * Each company has one such transaction at a time, and at most `queue` writes in it or behind it. More fail with `unavailable`, and
- * so does a write whose caller's deadline passes before it begins. A write with a name of another one there runs alone at once.
+ * Each company has one such transaction at a time, and at most `queue` writes in it or behind it; more fail with `unavailable`. A
+ * write with a name of another one there runs alone at once.
  *
- * If a write throws, the transaction is rolled back and each of its writes runs again alone, so only that one fails. A write may
- * therefore run twice, but takes effect once.
+ * If a write throws, or waits 0.5 s for a lock, the transaction is rolled back and each of its writes runs again alone, beside the
+ * next ones. So only that write fails or waits longer. A write may run twice, but takes effect once.
  */
 export function createSharedTransactions<Tx>(options: {
   readonly queue: number;
@@ -55,36 +60,59 @@ export function createSharedTransactions<Tx>(options: {
       keys: new Set(),
       write: batchWhileBusy<Write<Tx>>({
         maxItems: MAX_WRITES,
-        run: (writes) => runTogether(companyId, writes),
-        isOfAll: (cause) =>
-          cause instanceof ServiceError &&
-          cause.reason === 'unavailable' &&
-          !(cause instanceof LockTimeoutError),
+        run: (writes) => runBatch(companyId, writes),
+        isOfAll: () => true,
       }),
     };
     companies.set(companyId, opened);
     return opened;
   }
 
-  async function runTogether(companyId: string, all: readonly Write<Tx>[]): Promise<void> {
-    const writes = all.filter(({ leftMs }) => leftMs() > 0);
-    if (writes.length === 0) return;
+  async function runBatch(companyId: string, batch: readonly Write<Tx>[]): Promise<void> {
+    const writes = batch.filter(({ leftMs }) => leftMs() > 0);
+    // The others fail there, since their callers wait no longer.
+    for (const write of batch) if (!writes.includes(write)) runAgain(companyId, write);
+    const [first] = writes;
+    if (first === undefined) return;
+    if (writes.length === 1) return runAlone(companyId, first);
+    try {
+      await runTogether(companyId, writes);
+    } catch (error) {
+      if (isOfAll(error)) throw error;
+      for (const write of writes) runAgain(companyId, write);
+    }
+  }
+
+  function runAgain(companyId: string, write: Write<Tx>): void {
+    write.again = runAlone(companyId, write);
+    write.again.catch(() => undefined);
+  }
+
+  function runAlone(
+    companyId: string,
+    { work, runInRequest, leftMs, lockTimeoutMs }: Write<Tx>,
+  ): Promise<void> {
+    return runInRequest(() => options.transaction(work, { companyId, lockTimeoutMs, timeoutMs: leftMs() }));
+  }
+
+  async function runTogether(companyId: string, writes: readonly Write<Tx>[]): Promise<void> {
     // Locks are taken in one order, so that two replicas cannot deadlock.
     const ordered = writes.toSorted((a, b) => (a.keys.join(' ') < b.keys.join(' ') ? -1 : 1));
-    const transact = () =>
-      options.transaction(
-        async (tx) => {
-          await Promise.all(ordered.map(({ work, runInRequest }) => runInRequest(() => work(tx))));
-        },
-        {
-          companyId,
-          lockTimeoutMs: Math.min(...writes.map(({ lockTimeoutMs }) => lockTimeoutMs)),
-          // The latest deadline: a caller that has given up must not fail the others.
-          timeoutMs: Math.max(...writes.map(({ leftMs }) => leftMs())),
-        },
-      );
-    const [only, ...others] = writes;
-    await (only !== undefined && others.length === 0 ? only.runInRequest(transact) : transact());
+    await options.transaction(
+      async (tx) => {
+        // None may send a statement after another one's failure has ended the transaction.
+        const settled = await Promise.allSettled(
+          ordered.map(({ work, runInRequest }) => runInRequest(() => work(tx))),
+        );
+        for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
+      },
+      {
+        companyId,
+        lockTimeoutMs: Math.min(SHARED_LOCK_MS, ...writes.map(({ lockTimeoutMs }) => lockTimeoutMs)),
+        // The latest deadline: a caller that has given up must not fail the others.
+        timeoutMs: Math.max(...writes.map(({ leftMs }) => leftMs())),
+      },
+    );
   }
 
   return async <T>(
@@ -101,23 +129,32 @@ export function createSharedTransactions<Tx>(options: {
       return options.transaction(work, { companyId, lockTimeoutMs, timeoutMs: leftMs() });
     }
     let done: { readonly result: T } | undefined;
+    const write: Write<Tx> = {
+      ...limits,
+      keys,
+      runInRequest: AsyncResource.bind((run) => run()),
+      work: async (tx) => {
+        done = { result: await work(tx) };
+      },
+    };
     company.writes += 1;
     for (const key of keys) company.keys.add(key);
     try {
-      await company.write({
-        ...limits,
-        keys,
-        runInRequest: AsyncResource.bind((run) => run()),
-        work: async (tx) => {
-          done = { result: await work(tx) };
-        },
-      });
+      await company.write(write);
+      await write.again;
     } finally {
       company.writes -= 1;
       for (const key of keys) company.keys.delete(key);
       if (company.writes === 0) companies.delete(companyId);
     }
-    if (done === undefined) throw unavailable(new Error('the caller waits no longer'));
+    invariant(done, 'a committed write has a result');
     return done.result;
   };
+}
+
+/** Whether a failure is of the server or of the whole transaction, so that no write of it is worth another attempt. */
+function isOfAll(cause: unknown): boolean {
+  return (
+    cause instanceof ServiceError && cause.reason === 'unavailable' && !(cause instanceof LockTimeoutError)
+  );
 }

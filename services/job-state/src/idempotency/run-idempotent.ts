@@ -111,8 +111,12 @@ type Claim =
 
 const LOCK_KEYS: PreparedStatement = {
   name: 'lock-idempotency-keys',
-  text: `select pg_advisory_xact_lock(hashtextextended(company_id || ' ' || key, 0))
-     from unnest($1::text[], $2::text[]) as wanted (company_id, key)`,
+  // In ascending order, so that two transactions with the same keys cannot deadlock.
+  text: `select pg_advisory_xact_lock(lock) from (
+       select hashtextextended(company_id || ' ' || key, 0) as lock
+       from unnest($1::text[], $2::text[]) as wanted (company_id, key)
+       order by lock
+     ) as ordered`,
 };
 
 const READ_KEYS: PreparedStatement = {

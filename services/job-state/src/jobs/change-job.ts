@@ -117,6 +117,7 @@ export async function changeJob<Message extends DescMessage, Loaded>(
       if (job === undefined) throw notFound('job');
     },
     work: (tx, { job, loaded }) => {
+      [changed, recorded] = [undefined, []];
       operation.check?.(deps.clock());
       if (job === undefined) throw notFound('job');
       if (job.version !== expectedVersion) {
