@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/logger';
 import { createGate } from '../testing/create-gate.js';
@@ -365,94 +364,5 @@ describe('a server that another one replaces', () => {
     expect(await standby.query('select 1 as one')).toEqual([{ one: 1 }]);
     await Promise.all([database.end(), standby.end()]);
     await servers.remove();
-  });
-});
-
-describe('a statement', () => {
-  test('with a character that Postgres cannot store is an invalid argument', async () => {
-    await expect(testDatabase.database.query('select $1::text', ['a\u0000'])).rejects.toMatchObject({
-      reason: 'invalid_argument',
-    });
-  });
-
-  test.each([
-    ['08006', 'unavailable', true],
-    ['25006', 'unavailable', true],
-    ['25P03', 'unavailable', true],
-    ['25P04', 'unavailable', true],
-    ['40001', 'unavailable', false],
-    ['40P01', 'unavailable', false],
-    ['53100', 'unavailable', false],
-    ['53200', 'unavailable', false],
-    ['53300', 'unavailable', false],
-    ['53400', 'unavailable', false],
-    ['55P03', 'unavailable', false],
-    ['57014', 'unavailable', false],
-    ['57P01', 'unavailable', true],
-    ['57P02', 'unavailable', true],
-    ['57P03', 'unavailable', true],
-    ['57P04', 'unavailable', true],
-    ['57P05', 'unavailable', true],
-    ['58030', 'unavailable', false],
-    ['22021', 'invalid_argument', false],
-    ['22P05', 'invalid_argument', false],
-    ['23505', undefined, false],
-    ['42501', undefined, false],
-    ['54000', undefined, false],
-    ['XX000', undefined, false],
-  ])(
-    'that fails with %s has the reason %s; the connection is discarded: %s',
-    async (code, reason, isLost) => {
-      const database = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
-      const connection = () => database.query('select pg_backend_pid() as pid');
-      const before = await connection();
-      const failing = database.query(`do $$ begin raise sqlstate '${code}'; end $$`);
-      await expect(failing).rejects.toMatchObject(reason === undefined ? { code } : { reason });
-      expect(isDeepStrictEqual(await connection(), before)).toBe(!isLost);
-      await database.end();
-    },
-  );
-
-  test('that writes to a server that is read only is unavailable', async () => {
-    const writing = testDatabase.database.transaction(async (tx) => {
-      await tx.query('set transaction read only');
-      await tx.query(`insert into things values (9, 'nine')`);
-    });
-    await expect(writing).rejects.toMatchObject({ reason: 'unavailable' });
-  });
-
-  test('that is invalid fails with the original error', async () => {
-    await expect(testDatabase.database.query('select nothing from nowhere')).rejects.toThrow('nowhere');
-  });
-
-  test('to an unreachable server is unavailable, and the database is not ready', async () => {
-    const away = createDatabase({
-      url: 'postgres://nobody@127.0.0.1:1/none',
-      poolSize: 1,
-      logger: silentLogger,
-    });
-    await expect(away.query('select 1')).rejects.toMatchObject({
-      reason: 'unavailable',
-      message: expect.stringContaining('; look whether it took effect, or retry'),
-    });
-    await expect(away.transaction((tx) => tx.query('select 1'))).rejects.toMatchObject({
-      reason: 'unavailable',
-    });
-    expect(away.isReady()).toBe(false);
-    await away.end();
-  });
-
-  test('whose connection is cut is unavailable, and the next one works', async () => {
-    const { database, url } = testDatabase;
-    const killer = createDatabase({ url, poolSize: 1, logger: silentLogger });
-    const cut = database.transaction(async (tx) => {
-      const [self] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
-      await killer.query('select pg_terminate_backend($1)', [self?.pid]);
-      await tx.query('select 1');
-    });
-    await expect(cut).rejects.toMatchObject({ reason: 'unavailable' });
-    expect(await database.query('select name from things')).toEqual([{ name: 'one' }]);
-    expect(database.isReady()).toBe(true);
-    await killer.end();
   });
 });

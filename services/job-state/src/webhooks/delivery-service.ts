@@ -47,7 +47,7 @@ import { type DeliveryStateName, shownAttempt, shownDelivery } from './schedule/
 import { getDelivery } from './attempts/get-delivery.js';
 import { listDeliveries } from './attempts/list-deliveries.js';
 import { replayDelivery } from './replay/replay-delivery.js';
-import { retryDelivery } from './schedule/retry-delivery.js';
+import { retryDelivery } from './replay/retry-delivery.js';
 
 /** Dependencies of the delivery service. */
 export interface DeliveryServiceDeps {

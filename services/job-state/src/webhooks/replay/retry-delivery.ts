@@ -4,7 +4,7 @@ import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
 import { type DeliveryOfCompany, IS_DELIVERY_OF_COMPANY } from '../attempts/get-delivery.js';
-import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryStateName } from './delivery-resource.js';
+import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryStateName } from '../schedule/delivery-resource.js';
 
 /**
  * Makes the next scheduled attempt of a delivery due now.
