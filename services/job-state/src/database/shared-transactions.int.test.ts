@@ -109,7 +109,7 @@ test('at most a quarter of the writes that may wait are of one company [LIMIT-8]
   expect(await database.query('select id from things')).toHaveLength(200 - refused.length);
 });
 
-test('a locked row holds up the write that needs it, not the others of its transaction', async () => {
+test('a shared transaction waits 0.5 s for a lock, then each write alone for as long as its own limits say', async () => {
   const { database } = testDatabase;
   await database.query('insert into things values (1)');
   const [locked, released] = [createGate(), createGate()];
@@ -121,47 +121,22 @@ test('a locked row holds up the write that needs it, not the others of its trans
   await locked.opened;
   const gate = createGate();
   const held = holdTransaction(gate);
+  const limits: unknown[] = [];
   const lock = (id: number) =>
-    database.transaction((tx) => tx.query('select from things where id = $1 for update', [id]), {
-      ...COMPANY,
-      sharedBy: [`${id}`],
-    });
-  const [needsIt, other] = [lock(1), lock(2)];
+    database.transaction(
+      async (tx) => {
+        if (id === 1) limits.push(...(await tx.query('show lock_timeout')));
+        return tx.query('select from things where id = $1 for update', [id]);
+      },
+      { ...COMPANY, sharedBy: [`${id}`] },
+    );
+  const [blocked, other] = [lock(1), lock(2)];
   gate.open();
   await held;
-  await other;
-  const next = await lock(3);
-  expect(next).toEqual([]);
+  expect(await other).toEqual([]);
+  expect(await lock(3)).toEqual([]);
   released.open();
   await holder;
-  expect(await needsIt).toHaveLength(1);
-});
-
-test('no write of a failed transaction sends a statement once that is rolled back', async () => {
-  const { database } = testDatabase;
-  const gate = createGate();
-  const held = holdTransaction(gate);
-  const failed = createGate();
-  let runs = 0;
-  const failing = database.transaction(
-    () => {
-      if (runs < 2) failed.open();
-      return Promise.reject(new Error('refused'));
-    },
-    { ...COMPANY, sharedBy: ['a'] },
-  );
-  const slow = database.transaction(
-    async (tx) => {
-      runs += 1;
-      await failed.opened;
-      await new Promise((resolve) => setImmediate(resolve));
-      await tx.query('insert into things values ($1)', [runs]);
-    },
-    { ...COMPANY, sharedBy: ['b'] },
-  );
-  gate.open();
-  await held;
-  await expect(failing).rejects.toThrow('refused');
-  await slow;
-  expect(await database.query('select id from things')).toEqual([{ id: 2 }]);
+  expect(await blocked).toHaveLength(1);
+  expect(limits).toEqual([{ lock_timeout: '500ms' }, { lock_timeout: '9800ms' }]);
 });
