@@ -31,7 +31,7 @@ export interface QueueDefinition {
   /** Maximum messages; further publishes are rejected. */
   readonly maxLength?: number;
   /**
-   * True: a consumer dead-letters what came through another exchange than those of the bindings. Whoever replies to RPCs may
+   * True: a consumer dead-letters what came through another exchange than those of the bindings. A process that replies to RPCs may
    * publish to the default exchange, and so to every queue.
    */
   readonly onlyFromBindings?: true;

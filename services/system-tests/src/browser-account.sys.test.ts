@@ -206,7 +206,7 @@ test('an owner sees where they are signed in, ends one session and then all othe
   await checkLooks(page, 'sessions');
   await page.getByRole('button', { name: /^End the session of Chrome on Linux/ }).click();
   await page.getByText('This is your only session').waitFor();
-  // Whoever used it is out at the next thing that they do.
+  // The session ends with its next request.
   await forgotten.page.getByRole('link', { name: 'API keys' }).click();
   await forgotten.page.getByRole('button', { name: 'Sign in' }).waitFor();
 

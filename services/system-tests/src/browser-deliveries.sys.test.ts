@@ -112,7 +112,7 @@ async function expectText(text: string | RegExp): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
 
-/** Puts the toast away that tells of a success. */
+/** Closes the toast of a success. */
 async function dismissToast(): Promise<void> {
   const toast = page.getByRole('group', { name: 'Done' });
   await toast.getByRole('button', { name: 'Dismiss' }).click();

@@ -193,7 +193,7 @@ describe('the page of a webhook', () => {
     expect((await readSubscription(await ownerSession(), id)).state).toBe('active');
   });
 
-  test('changes what it is told: name and events at once, an address only after a new test', async () => {
+  test('changes name and events at once, and the URL after a new test', async () => {
     const { id } = await subscribe('before');
     const page = await openPage(`/webhooks/${id}`);
     await button(page, 'Edit settings').click();

@@ -47,7 +47,7 @@ function faultsOf(answer: Exchange, method: string): readonly string[] {
     faults.push(`the body has no error: ${answer.text.slice(0, 500)}`);
   }
   if (/<html|<!doctype|node_modules|^\s+at \S+ \(/im.test(answer.text))
-    faults.push('the body tells of the inside');
+    faults.push('the body reveals internals');
   return faults;
 }
 
@@ -116,7 +116,7 @@ describe('odd requests', () => {
         fc.asyncProperty(oddRequest(description, operation, credentials), async (odd) => {
           const answer = await exchange(urlOf(operation), odd);
           const reached = { ...answer, method: odd.method, path: odd.target };
-          // Which path an odd one is, nobody has to agree on; and too large headers are refused before there is a path.
+          // An odd path may be normalised in several ways, and headers that are too large are refused before there is a path.
           const described =
             odd.target.startsWith(operation.path.replace('{id}', credentials.pathValue)) &&
             answer.status !== 431;

@@ -283,7 +283,7 @@ test.each([
     /^1$/,
   ],
   ['console', 'partner_console_password_check_seconds_count', [], /^1$/],
-] as const)('%s tells of what has just happened: %s', (service, name, labels, value) => {
+] as const)('%s counts what has just happened: %s', (service, name, labels, value) => {
   const wanted = [`partner_service="${service}"`, ...labels];
   const found = allScraped()
     .split('\n')

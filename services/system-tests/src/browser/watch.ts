@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** What went wrong in a page that nobody saw. */
+/** Errors of a page that its screen does not show. */
 export interface PageWatch {
   /**
    * Lets a fault pass that a test brings about. Faults are lines: `<status> <method> <path and query>` of a response,

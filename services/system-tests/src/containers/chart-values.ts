@@ -10,7 +10,7 @@ export interface PodSurroundings {
   readonly devCaFile: string;
 }
 
-/** The name of the secret that a service's chart is told of. */
+/** The name of the secret that a service's chart refers to. */
 export function secretNameOf(service: ServiceName): string {
   return `${service}-of-the-operator`;
 }

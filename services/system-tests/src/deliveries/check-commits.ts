@@ -28,7 +28,7 @@ function checkEvent(history: HistoryIndex, event: StoredEvent): string[] {
   } else if (write === undefined) {
     faults.push('no write has made it');
   } else if (write.companyId !== event.companyId) {
-    faults.push(`it is told to ${event.companyId}, the write was for ${write.companyId}`);
+    faults.push(`it belongs to ${event.companyId}, the write was for ${write.companyId}`);
   }
   const envelope = webhookEnvelope.safeParse(JSON.parse(event.body.toString('utf8'))).data;
   const expected = {

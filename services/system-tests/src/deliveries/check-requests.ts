@@ -38,7 +38,7 @@ function checkRequest(history: HistoryIndex, placed: PlacedRequest): string[] {
   if (event === undefined) return [`there is no event ${request.envelope.id}`];
   const faults: string[] = [];
   if (event.companyId !== subscription.companyId)
-    faults.push(`it tells of ${event.companyId}, another company`);
+    faults.push(`it carries data of ${event.companyId}, another company`);
   if (!request.body.equals(event.body)) faults.push(`its body is not that of event ${event.id}`);
   if (!/^dlv_[0-9a-z]+$/.test(attemptId)) faults.push('it has no delivery id');
   const given = {

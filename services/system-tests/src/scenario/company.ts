@@ -45,7 +45,7 @@ export interface ScenarioCompany {
   readonly subscriptionUrl: string;
   /** Asks the console as its owner. */
   console(method: string, path: string, body?: unknown): Promise<HttpResponse>;
-  /** Listens to the console's changes until something is told of what `cause` changes. */
+  /** Listens to the console's changes until one announces what `cause` changes. */
   hearChange(cause: () => Promise<unknown>): Promise<void>;
   /** Makes an API key at the console and gives its text. */
   makeKey(kind: KeyKindName, boundCompanyId?: string): Promise<string>;

@@ -110,7 +110,7 @@ async function readSurfaces({ recorder }: ScenarioDeps, side: ScenarioSide): Pro
   });
 }
 
-/** Asks without credentials, or with such as there are not, and with words in places where nobody expects them. */
+/** Sends requests without credentials or with unknown ones, and with words in unexpected places. */
 async function askAsNobody({ stack, canaries, recorder }: ScenarioDeps): Promise<void> {
   const word = (what: string) => canaries.word(what, 'requests');
   const requests: readonly { readonly path: string; readonly headers?: Record<string, string> }[] = [

@@ -11,7 +11,7 @@ import type { Pool } from 'pg';
 import { callUntilResponse } from './http-call.js';
 import type { TestStack } from './test-stack.js';
 
-/** A job as the platform tells of it. */
+/** A job as the platform publishes it. */
 export function jobCreated(
   jobId: string,
   sellingCompanyId: string,

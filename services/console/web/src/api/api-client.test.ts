@@ -105,7 +105,7 @@ test('a missing response is reported as such', async () => {
 });
 
 describe('a session that has ended', () => {
-  test('is told', async () => {
+  test('reports it', async () => {
     const { client, told } = clientWith([refusal(401, 'unauthenticated')]);
     await failure(client.send({ path: '/webhooks' }));
     expect(told.signedOut).toBe(1);

@@ -11,7 +11,7 @@ export type OwnerSession = z.output<typeof sessionResponse>;
 
 const SESSION_KEY = ['session'] as const;
 
-/** The session; null if nobody is signed in. */
+/** The session; null without one. */
 export function useSession() {
   const api = useApi();
   return useQuery<OwnerSession | null>({
