@@ -35,11 +35,7 @@ export async function runJest(options: {
   /** The path of its report, which must not exist. */
   readonly reportFile: string;
   readonly limitMs: number;
-  /** See above; for tests. */
-  readonly endMs?: number;
   readonly env?: NodeJS.ProcessEnv;
-  /** Whether its output is discarded. */
-  readonly isSilent?: boolean;
 }): Promise<JestTotals> {
   const jest = path.join(PROJECT_ROOT, 'node_modules/jest/bin/jest.js');
   const overdue = new AbortController();
@@ -53,19 +49,19 @@ export async function runJest(options: {
   const reported = setInterval(() => {
     if (!existsSync(options.reportFile)) return;
     clearInterval(reported);
-    end = setTimeout(giveUp, options.endMs ?? END_MS, 'did not end: a test has left something open');
+    end = setTimeout(giveUp, END_MS, 'did not end: a test has left something open');
   }, 500);
   const status = await runProgram(
     process.execPath,
     [jest, '--passWithNoTests', '--json', `--outputFile=${options.reportFile}`, ...options.args],
     { ...options.env, NODE_OPTIONS: '--experimental-vm-modules --no-warnings' },
-    { stdio: options.isSilent === true ? 'ignore' : 'inherit', signal: overdue.signal },
+    overdue.signal,
   );
   clearTimeout(limit);
   clearInterval(reported);
   clearTimeout(end);
   const isOverdue = overdue.signal.aborted;
-  if (isOverdue && options.isSilent !== true) {
+  if (isOverdue) {
     process.stderr.write(`the run of the tests ${String(overdue.signal.reason)}\n`);
   }
   const report = existsSync(options.reportFile)
@@ -89,21 +85,21 @@ const NOTHING_REPORTED: z.infer<typeof jestReport> = {
 };
 
 /**
- * Runs a program in the project root and resolves to its exit code. By default it shares the input and output of this
- * process. The signal kills it.
+ * Runs a program in the project root with the input and output of this process, and resolves to its exit code. The signal
+ * kills it.
  */
 export async function runProgram(
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  options: { readonly stdio?: 'inherit' | 'ignore'; readonly signal?: AbortSignal } = {},
+  signal?: AbortSignal,
 ): Promise<number> {
   const child = spawn(program, args, {
     cwd: PROJECT_ROOT,
-    stdio: options.stdio ?? 'inherit',
+    stdio: 'inherit',
     env: { ...process.env, ...env },
   });
-  options.signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
+  signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? 1));

@@ -6,14 +6,6 @@ import { type CommandResult, lastLines, runCommand } from '@partner/local-stack/
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { kubernetesObject, type KubernetesObject } from './kubernetes-object.js';
 
-/** A replacement in a chart's file, to test its effect. */
-export interface ChartChange {
-  /** Below `charts`. */
-  readonly file: string;
-  readonly replace: string | RegExp;
-  readonly by: string;
-}
-
 /** A rendering: a chart with its files of values and further values. */
 export interface Rendering {
   readonly chart: string;
@@ -36,29 +28,26 @@ export interface ChartWorkspace {
   remove(): void;
 }
 
-/** Returns the charts of a directory, by default of the project. */
-export function chartNames(charts = path.join(PROJECT_ROOT, 'charts')): readonly string[] {
-  return readdirSync(charts).filter((name) => existsSync(path.join(charts, name, 'Chart.yaml')));
+const CHARTS = path.join(PROJECT_ROOT, 'charts');
+
+/** Returns the names of the project's charts. */
+export function chartNames(): readonly string[] {
+  return readdirSync(CHARTS).filter((name) => existsSync(path.join(CHARTS, name, 'Chart.yaml')));
 }
 
 /** The namespace that charts are rendered for. */
 export const NAMESPACE = 'partner';
 
 /**
- * Copies the charts, applies the changes, and builds the dependencies of the charts to render. A release
- * without a name has its chart's name, as with skaffold.
+ * Copies the charts and builds their dependencies. A release without a name has its chart's name, as with skaffold.
  */
-export async function createChartWorkspace(
-  helm: string,
-  { changes = [], only }: { readonly changes?: readonly ChartChange[]; readonly only?: string } = {},
-): Promise<ChartWorkspace> {
+export async function createChartWorkspace(helm: string): Promise<ChartWorkspace> {
   const directory = mkdtempSync(path.join(tmpdir(), 'partner-charts-'));
   const charts = path.join(directory, 'charts');
-  const original = path.join(PROJECT_ROOT, 'charts');
-  cpSync(original, charts, {
+  cpSync(CHARTS, charts, {
     recursive: true,
     // Dependencies from an earlier build may be stale.
-    filter: (file) => !/^[^/]+\/charts(\/|$)/.test(path.relative(original, file)),
+    filter: (file) => !/^[^/]+\/charts(\/|$)/.test(path.relative(CHARTS, file)),
   });
   const env = {
     PATH: process.env['PATH'],
@@ -69,14 +58,7 @@ export async function createChartWorkspace(
   const run = (args: readonly string[]) => runCommand(helm, args, { cwd: charts, env });
 
   try {
-    for (const { file, replace, by } of changes) {
-      const whole = path.join(charts, file);
-      const before = readFileSync(whole, 'utf8');
-      const after = before.replace(replace, by);
-      if (after === before) throw new Error(`${file} holds no ${String(replace)}`);
-      writeFileSync(whole, after);
-    }
-    for (const chart of only === undefined ? chartNames(charts) : [only]) {
+    for (const chart of chartNames()) {
       if (!readFileSync(path.join(charts, chart, 'Chart.yaml'), 'utf8').includes('dependencies:')) continue;
       const built = await run(['dependency', 'build', chart, '--skip-refresh']);
       if (built.exitCode !== 0) throw new Error(`helm dependency build ${chart}:\n${lastLines(built)}`);

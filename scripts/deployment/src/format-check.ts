@@ -17,14 +17,11 @@ export interface FormatCheck {
  * The project does not contain the schemas of others. This reads them from FORMAT_SCHEMAS, or from `../shared/schemas`
  * beside the project. Without them the check reports that it was skipped, in its note and in the output.
  */
-export function createFormatCheck(
-  file: string,
-  directory = process.env['FORMAT_SCHEMAS'] ?? path.join(PROJECT_ROOT, '../shared/schemas'),
-  tell: (line: string) => void = (line) => process.stdout.write(line),
-): FormatCheck {
+export function createFormatCheck(file: string): FormatCheck {
+  const directory = process.env['FORMAT_SCHEMAS'] ?? path.join(PROJECT_ROOT, '../shared/schemas');
   const schemaFile = path.join(directory, file);
   if (!existsSync(schemaFile)) {
-    tell(`formats: the check against ${file} was skipped: there is no ${schemaFile}\n`);
+    process.stdout.write(`formats: the check against ${file} was skipped: there is no ${schemaFile}\n`);
     return { note: ` (skipped: its schema is not at ${schemaFile})`, faults: () => [] };
   }
   // Schemas name their draft in several ways; the validator supports only some.

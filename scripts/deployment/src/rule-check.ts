@@ -10,13 +10,11 @@ export interface RuleCheck {
   readonly faults: (folder: string) => Promise<readonly string[]>;
 }
 
-/** Without promtool (an empty program) the check reports that it was skipped, in its note and in the output. */
-export function createRuleCheck(
-  promtool = findProgram('promtool') ?? '',
-  tell: (line: string) => void = (line) => process.stdout.write(line),
-): RuleCheck {
-  if (promtool === '') {
-    tell('alerts: their rules and cases were skipped: promtool is not installed\n');
+/** Without promtool the check reports that it was skipped, in its note and in the output. */
+export function createRuleCheck(): RuleCheck {
+  const promtool = findProgram('promtool');
+  if (promtool === undefined) {
+    process.stdout.write('alerts: their rules and cases were skipped: promtool is not installed\n');
     return { note: ' (skipped: promtool is not installed)', faults: async () => [] };
   }
   return {

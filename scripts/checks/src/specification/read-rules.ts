@@ -32,7 +32,7 @@ export function readProjectRules(): Rules {
  * Reads a document in Markdown. An id in bold starts each rule: a heading, an item, a paragraph or a row. Rows without an id
  * belong to the rule directly above their table. The introduction, headings, lead-ins and the "not shown" parts need no id.
  */
-export function readRules(markdown: string): Rules {
+function readRules(markdown: string): Rules {
   const rules: Rule[] = [];
   const withoutId: string[] = [];
   let above: Rule | undefined;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
-import { readProjectRules, readRules } from './read-rules.js';
+import { readProjectRules } from './read-rules.js';
 
 /** Rules that no test can prove, with the reason. */
 const NOT_TESTED: Readonly<Record<string, string>> = {
@@ -49,63 +49,5 @@ describe('the rules of the specification and of the decisions', () => {
       ids: titles.ids.filter((id) => !ids.includes(id)),
     }));
     expect(unknown.filter((titles) => titles.ids.length > 0)).toEqual([]);
-  });
-});
-
-test('the ids of a test are at the end of its title', () => {
-  expect(idsOf("test('reads [1] of $x [JOB-2, HTTP-10]', () => { read('[JOB-3] '); })")).toEqual([
-    'JOB-2',
-    'HTTP-10',
-  ]);
-});
-
-test('a rule is a heading, an item, a paragraph or a row that starts with an id', () => {
-  const markdown = [
-    '# Title',
-    '',
-    'The introduction.',
-    '',
-    '## Part',
-    '',
-    '1. **A-1** One rule.',
-    '2. Without an id.',
-    '',
-    'Fields: not shown.',
-    '',
-    'Rows:',
-    '',
-    '| Rule    | Name |',
-    '| ------- | ---- |',
-    '| **A-2** | a    |',
-    '|         | lost |',
-    '',
-    '### **A-3** Table',
-    '',
-    '| Name | Type   |',
-    '| ---- | ------ |',
-    '| b    | string |',
-    '| c    |        |',
-    '',
-    '- **A-4** Over',
-    '  two lines.',
-    '- A bullet:',
-    '',
-    'A paragraph.',
-  ].join('\n');
-  expect(readRules(markdown)).toEqual({
-    rules: [
-      { id: 'A-1', text: 'One rule.', rows: [] },
-      { id: 'A-2', text: '', rows: [['a']] },
-      {
-        id: 'A-3',
-        text: 'Table',
-        rows: [
-          ['b', 'string'],
-          ['c', ''],
-        ],
-      },
-      { id: 'A-4', text: 'Over two lines.', rows: [] },
-    ],
-    withoutId: ['2. Without an id.', '|         | lost |', '- A bullet:', 'A paragraph.'],
   });
 });
