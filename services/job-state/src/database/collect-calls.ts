@@ -13,8 +13,6 @@ export interface CollectedCalls {
   add<Row extends QueryResultRow>(statement: PreparedStatement, values: readonly unknown[]): Promise<Row[]>;
   /** Runs the collected calls, each statement once, in ascending order of names, so that all transactions lock in one order. */
   run(): void;
-  /** Fails the collected calls and all later ones. */
-  fail(cause: unknown): void;
 }
 
 /**
@@ -26,7 +24,6 @@ export function collectCalls(
   execute: (statement: PreparedStatement, columns: readonly unknown[]) => Promise<QueryResultRow[]>,
 ): CollectedCalls {
   const collected = new Map<PreparedStatement, Call[]>();
-  let failure: { readonly cause: unknown } | undefined;
 
   async function runAll(statement: PreparedStatement, calls: readonly Call[]): Promise<void> {
     try {
@@ -41,7 +38,6 @@ export function collectCalls(
 
   return {
     async add<Row extends QueryResultRow>(statement: PreparedStatement, values: readonly unknown[]) {
-      if (failure !== undefined) throw failure.cause;
       return new Promise<Row[]>((resolve, reject) => {
         const calls = collected.get(statement) ?? [];
         calls.push({ values, resolve: (found: Row[]) => resolve(found), reject });
@@ -52,11 +48,6 @@ export function collectCalls(
       const all = [...collected].sort(([a], [b]) => (a.name < b.name ? -1 : 1));
       collected.clear();
       for (const [statement, calls] of all) void runAll(statement, calls);
-    },
-    fail(cause) {
-      failure = { cause };
-      for (const { reject } of [...collected.values()].flat()) reject(cause);
-      collected.clear();
     },
   };
 }

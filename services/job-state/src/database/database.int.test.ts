@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/test-database.
 import { startReplicatedPostgres } from '@partner/test-kit/backing-services/replicated-postgres';
 import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { Registry } from 'prom-client';
-import { createDatabase, queryWithin } from './database.js';
+import { createDatabase, queryWithin, type Transaction } from './database.js';
 import { createPoolMetrics } from './pool-metrics.js';
 import { LockTimeoutError } from './server-failures.js';
 
@@ -111,6 +111,35 @@ describe('a transaction', () => {
     await expect(failing).rejects.toThrow('undone');
     await new Promise(setImmediate);
     expect((await Promise.allSettled(late)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
+  test.each([
+    ['commit', 'fulfilled'],
+    ['rollback', 'rejected'],
+  ])('refuses a statement that follows its %s', async (end, outcome) => {
+    const once = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
+    const statement = {
+      name: 'insert-things',
+      text: 'insert into things select unnest($1::integer[]) returning 1 as call',
+    };
+    const late: Promise<unknown>[] = [];
+    let ended: Transaction | undefined;
+    async function insert(id: number): Promise<unknown> {
+      return ended?.query(`insert into things values ($1)`, [id]);
+    }
+    const transaction = once.transaction(async (tx) => {
+      ended = tx;
+      await tx.query('select 1');
+      // By then the commit or the rollback is sent.
+      setImmediate(() => late.push(insert(20), tx.queryTogether(statement, [21])));
+      if (end === 'rollback') throw new Error('undone');
+    });
+    expect(await Promise.allSettled([transaction])).toMatchObject([{ status: outcome }]);
+    late.push(insert(22));
+    const refused = { status: 'rejected' };
+    expect(await Promise.allSettled(late)).toMatchObject([refused, refused, refused]);
+    expect(await once.query('select id from things')).toEqual([{ id: 1 }]);
+    await once.end();
   });
 
   test('that waits too long for a lock fails, and its limits end with it', async () => {

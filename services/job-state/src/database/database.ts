@@ -28,7 +28,7 @@ export interface Queryable {
  *
  * A statement is sent at once, also while others still run: the server runs them in order. Statements sent without waiting in
  * between share one round trip. If a statement fails, those behind it fail with the first one's error, and nothing is committed.
- * A handler attached at once to a statement's promise runs before the hooks that follow the commit.
+ * After the end a statement is refused. A handler attached at once to a statement's promise runs before the hooks that follow the commit.
  */
 export interface Transaction extends Queryable, AfterCommit {
   /** The environment of the data. Sandbox features depend on it. */
@@ -171,6 +171,8 @@ export function createDatabase(options: {
     let limitMs = statementLimit(leftMs());
     const results: Promise<unknown>[] = [];
     let failure: unknown;
+    /** Why no statement can follow: the commit is sent, or the transaction is rolled back. */
+    let ended: { readonly cause: unknown } | undefined;
 
     function issue<Row extends pg.QueryResultRow>(
       statement: string | PreparedStatement,
@@ -185,15 +187,21 @@ export function createDatabase(options: {
 
     function track<R>(result: Promise<R>): Promise<R> {
       result.catch(() => undefined);
-      results.push(result);
+      if (ended === undefined) results.push(result);
       return result;
     }
 
-    /** Sends a statement while the caller still waits. */
+    /** Throws after the end: a later statement would run outside of the transaction, or inside the connection's next one. */
+    function refuseAfterEnd(): void {
+      if (ended !== undefined) throw ended.cause;
+    }
+
+    /** Sends a statement while the caller still waits and the transaction is open. */
     function issueInTime<Row extends pg.QueryResultRow>(
       statement: string | PreparedStatement,
       values?: readonly unknown[],
     ) {
+      refuseAfterEnd();
       const nowMs = statementLimit(leftMs());
       if (limitMs > leftMs()) {
         limitMs = nowMs;
@@ -230,17 +238,24 @@ export function createDatabase(options: {
           process.nextTick(together.run);
           return track(together.add<Row>(statement, values));
         },
-        sendLast: (statement, values) => void track(last.add(statement, values)),
+        sendLast(statement, values) {
+          refuseAfterEnd();
+          void track(last.add(statement, values));
+        },
       });
       together.run();
       last.run();
-      const { command } = await issueInTime('commit');
+      const commit = issueInTime('commit');
+      ended = { cause: new Error('the transaction has ended: await each statement in its work') };
+      const { command } = await commit;
       await Promise.all(results);
       if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`);
       return { result, afterCommit };
     } catch (error) {
-      together.fail(error);
-      last.fail(error);
+      ended = { cause: error };
+      // The calls that were not sent fail.
+      together.run();
+      last.run();
       await Promise.allSettled(results);
       if (connection.broken === undefined) {
         await pool.send(connection, 'rollback', [], 0).catch((rejected: unknown) => {
