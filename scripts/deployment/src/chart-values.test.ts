@@ -20,11 +20,12 @@ const DNS_CIDRS = 'networkPolicy.dns.cidrs={9.9.9.9/32,2620:fe::fe/128},networkP
 
 type Refusals = Readonly<Record<string, RegExp>>;
 
-/** Values that no chart accepts, in the notation of `helm --set`, and what Helm reports. */
+/**
+ * Values that no chart accepts, in the notation of `helm --set`, and what Helm reports. Helm validates the generated schemas of
+ * values by itself; the first and the second show that it does.
+ */
 const FOR_ALL: Refusals = {
   'replicas=3': /additional properties 'replicas' not allowed/,
-  'config.logLevels=info': /additional properties 'logLevels' not allowed/,
-  'environment=staging': /at '\/environment': value must be one of/,
   'config.adminPort=80': /at '\/config\/adminPort'.*80/,
   'image.tag=latest': /image[./]tag/,
   'image.tag=': /image[./]tag/,
@@ -36,7 +37,6 @@ const FOR_ALL: Refusals = {
   ),
   [`image.tag=1@${DIGEST},image.digest=${DIGEST}`]: /has a digest of its own/,
   'existingSecret=': /existingSecret is not set: name the secret that holds AMQP_URL/,
-  'secretKeys.amqpUrl=amqp://partner:secret@rabbitmq': /at '\/secretKeys\/amqpUrl'/,
   'readOnlyRootFilesystem=false': /only with development\.enabled/,
   'environment=production':
     /sandboxRun does not say since when this image runs in the sandbox: set sandboxRun\.imageTag to 0\.1\.0 /,
@@ -54,20 +54,12 @@ const FOR_ALL: Refusals = {
     /minReplicas \(9\) is more than autoscaling\.maxReplicas \(3\)/,
   'extraEnv[0].name=LOG_LEVEL,extraEnv[0].value=debug': /extraEnv sets LOG_LEVEL/,
   'resources.requests.memory=2Gi': /resources\.requests\.memory \(2Gi\) is more than its limit/,
-  'resources.requests.cpu=-1': /at '\/resources\/requests\/cpu'/,
-  'existingSecret=Bad_Name': /at '\/existingSecret'.*Bad_Name/,
-  'serviceAccount.name=A_b': /at '\/serviceAccount\/name'.*A_b/,
-  'priorityClassName=No_': /at '\/priorityClassName'.*No_/,
-  'podLabels.team=a b': /at '\/podLabels\/team': 'a b'/,
-  'tolerations[0].key=a,tolerations[0].operator=Foo': /at '\/tolerations\/0\/operator'/,
-  'affinity.nodeAffinit.a=b': /at '\/affinity'.*'nodeAffinit'/,
   'podLabels.app\\.kubernetes\\.io/name=other':
     /podLabels sets app\.kubernetes\.io\/name, which this chart sets/,
   'extraVolumes[0].name=tmp': /extraVolumes names the volume tmp, which is there already/,
   'extraEnv[0].name=EXTRA,extraEnv[1].name=EXTRA': /extraEnv sets EXTRA twice/,
   'serviceMonitor.interval=30s,serviceMonitor.scrapeTimeout=1m':
     /serviceMonitor\.scrapeTimeout \(1m\) is longer than serviceMonitor\.interval \(30s\)/,
-  'maxSurge=0': /at '\/maxSurge'/,
   ...Object.fromEntries(
     ['127.0.0.1', '::1', 'localhost', '10.0.0.7'].map((host) => [
       `config.adminHost=${host}`,
@@ -89,10 +81,6 @@ const FOR_ONE: Readonly<Record<ServiceName, Refusals>> = {
     'config.publicBaseUrl=': /config\.publicBaseUrl is not set/,
     [`${PRODUCTION},config.publicBaseUrl=http://127.0.0.1:8083`]:
       /config\.publicBaseUrl must begin with https:\/\/ in production/,
-    'config.publicBaseUrl=http://console.partner:8080':
-      /at '\/config\/publicBaseUrl': 'http:\/\/console\.partner:8080' does not match/,
-    'config.publicBaseUrl=https://partner.example.org,httpRoute.timeouts.request=5x':
-      /at '\/httpRoute\/timeouts\/request': '5x'/,
   },
   'inbound-gateway': {
     'ingress.enabled=true,ingress.host=a.example.org,httpRoute.enabled=true,httpRoute.hostnames={a.example.org},httpRoute.parentRefs[0].name=a':
@@ -206,16 +194,4 @@ test('reports every violation at once', async () => {
   for (const violation of [/existingSecret/, /seed\.enabled/, /terminationGracePeriodSeconds/]) {
     expect(refusal).toMatch(violation);
   }
-});
-
-test.each([
-  ['postgres', { image: { tag: 'latest' } }, /at '\/image\/tag'/],
-  ['rabbitmq', { allowedServices: [] }, /at '\/allowedServices'/],
-  ['redis', { storage: '1Gi' }, /additional properties 'storage' not allowed/],
-  ['dev-secrets', { sealingKeys: 'none' }, /at '\/sealingKeys'/],
-  ['dev-secrets', { sessionKeys: 'none' }, /at '\/sessionKeys'/],
-])('the chart %s refuses values that it cannot use', async (chart, values, refusal) => {
-  const { exitCode, stderr } = await workspace.template({ chart, values });
-  expect(exitCode).toBe(1);
-  expect(stderr).toMatch(refusal);
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
@@ -17,7 +17,6 @@ const composeFile = z.object({
       build: z
         .object({ dockerfile: z.string(), args: z.object({ SERVICE: z.string() }).optional() })
         .optional(),
-      command: z.array(z.string()).optional(),
       environment: z.record(z.string(), z.string()).optional(),
       ports: z.array(z.string()).optional(),
       healthcheck: z.unknown().optional(),
@@ -71,13 +70,6 @@ describe('docker-compose.yml', () => {
       expect(compose[part]?.healthcheck).toBeDefined();
     },
   );
-
-  test.each(['migrate', 'seed'])('%s runs a command of job-state that exists', (name) => {
-    const file = compose[name]?.command?.at(-1) ?? '';
-
-    expect(compose[name]?.build?.args?.SERVICE).toBe('job-state');
-    expect(existsSync(path.join(PROJECT_ROOT, 'services/job-state', file))).toBe(true);
-  });
 
   test('pins every image of others to a version', () => {
     const images = Object.values(compose).flatMap(({ build, image }) => (build === undefined ? [image] : []));

@@ -1,4 +1,5 @@
-import { type Expression, usedMetrics } from './used-metrics.js';
+import type { Expression } from './observability-files.js';
+import { parsePromql } from './promql.js';
 
 /** One metric in the `/metrics` of processes. */
 export interface ExposedMetric {
@@ -22,7 +23,7 @@ const LABEL = /(\w+)="(?:[^"\\]|\\.)*"/g;
  */
 export function exposedMetrics(
   texts: readonly string[],
-  declared: ReadonlyMap<string, readonly string[]> = new Map(),
+  declared: ReadonlyMap<string, readonly string[]>,
 ): ReadonlyMap<string, ExposedMetric> {
   const metrics = new Map<string, { labels: Set<string>; hasSeries: boolean }>();
   const at = (name: string) => {
@@ -72,16 +73,15 @@ export function expressionViolations(
   exposed: ReadonlyMap<string, ExposedMetric>,
 ): readonly string[] {
   return expressions.flatMap(({ source, text }) => {
-    const { metrics, groupings, isReadable } = usedMetrics(text);
-    const ours = metrics.filter(({ name }) => !OF_OTHERS.test(name));
-    const areAllOurs = ours.length === metrics.length;
+    const { selectors, groupings } = parsePromql(text);
+    const ours = selectors.filter(({ metric }) => !OF_OTHERS.test(metric));
+    const areAllOurs = ours.length === selectors.length;
     const grouped = new Set([
       ...TARGET_LABELS,
-      ...ours.flatMap(({ name }) => [...(exposed.get(name)?.labels ?? [])]),
+      ...ours.flatMap(({ metric }) => [...(exposed.get(metric)?.labels ?? [])]),
     ]);
     return [
-      ...(isReadable ? [] : [`${source}: not PromQL: ${text}`]),
-      ...ours.flatMap(({ name, labels }) => {
+      ...ours.flatMap(({ metric: name, labels }) => {
         const metric = exposed.get(name);
         if (metric === undefined) return [`${source}: no service exposes ${name === '' ? text : name}`];
         return labels

@@ -13,7 +13,7 @@ import { CHART_ALERTS } from './alerts/chart-alerts.js';
 import { renderRuleTests } from './alerts/render-alerts.js';
 import { createChartWorkspace, NAMESPACE } from './chart-workspace.js';
 import { ensureHelm } from './ensure-helm.js';
-import { withMatcher } from './label-matchers.js';
+import { withMatcher } from './promql.js';
 import { observabilityFiles } from './observability-files.js';
 import { createRuleCheck } from './rule-check.js';
 import { imageOf, SANDBOX_RUN } from './service-values.js';

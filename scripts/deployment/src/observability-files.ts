@@ -25,3 +25,23 @@ export function observabilityFiles(): ReadonlyMap<string, object> {
     ...Object.entries(DASHBOARDS).map(([file, dashboard]) => [file, renderDashboard(dashboard)] as const),
   ]);
 }
+
+/** A query to Prometheus, and the file that contains it. */
+export interface Expression {
+  readonly source: string;
+  readonly text: string;
+}
+
+/** Returns every expression of the alerts and dashboards of the charts. */
+export function chartExpressions(): readonly Expression[] {
+  return [...observabilityFiles()].flatMap(([source, content]) =>
+    expressionsIn(content).map((text) => ({ source, text })),
+  );
+}
+
+function expressionsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]: [string, unknown]) =>
+    name === 'expr' && typeof member === 'string' ? [member] : expressionsIn(member),
+  );
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { declaredLabels } from '@partner/deployment/declared-labels';
 import { exposedMetrics, expressionViolations, TARGET_LABELS } from '@partner/deployment/exposed-metrics';
-import { chartExpressions } from '@partner/deployment/used-metrics';
+import { chartExpressions } from '@partner/deployment/observability-files';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { newId } from '@partner/kernel/ids';

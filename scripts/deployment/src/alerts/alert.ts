@@ -1,4 +1,4 @@
-import { withMatcher } from '../label-matchers.js';
+import { withMatcher } from '../promql.js';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-import { CHOSEN_NAMESPACE, withMatcher } from '../label-matchers.js';
+import { CHOSEN_NAMESPACE, withMatcher } from '../promql.js';
 
 /** An expression, and the name of its series in Grafana's notation, e.g. `{{queue}} dead`. */
 interface Query {

@@ -3,7 +3,6 @@ import { BROKER_RULES } from './broker-rules.js';
 import type { DeploymentRule } from './deployment-rule.js';
 import { LIFE_RULES } from './life-rules.js';
 import { MIGRATION_RULES } from './migration-rules.js';
-import { MONITORING_RULES } from './monitoring-rules.js';
 import { createNetworkRules } from './network-rules.js';
 import { OBJECT_RULES } from './object-rules.js';
 import { POD_RULES } from './pod-rules.js';
@@ -21,6 +20,5 @@ export function allRules(refused: RefusedRanges): readonly DeploymentRule[] {
     ...createNetworkRules(refused),
     ...MIGRATION_RULES,
     ...BROKER_RULES,
-    ...MONITORING_RULES,
   ];
 }
