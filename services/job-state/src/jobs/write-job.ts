@@ -58,7 +58,7 @@ export function writeJob(tx: Transaction, change: JobChange): JobChanged {
   const changedHands = before.installerCompanyId !== installerCompanyId;
   const isNew = changedHands || version !== before.version;
   const resource = installerCompanyId === null ? null : renderProjection(after);
-  saveJob(tx, change, isNew, resource);
+  saveJob(tx, change, resource);
 
   const recorded: RecordedEvent[] = [];
   function emit(companyId: string, event: JobEvent): void {
@@ -87,31 +87,54 @@ export function writeJob(tx: Transaction, change: JobChange): JobChanged {
   return { resource, recorded };
 }
 
-const SAVE_JOB: PreparedStatement = {
-  name: 'save-job',
-  text: `with changed as (
-       update jobs set version = $2, status = $3, blocker_code = $4, schedule_status = $5, schedule_starts_at = $6,
-         schedule_ends_at = $7, schedule_time_zone = $8, technician_assignments = $9, installer_company_id = $16,
-         assigned_at = $17, scope = $18, readiness_ready = $19, readiness_blocker_codes = $20, documents = $21, platform_state = $22,
-         projection = case when $23 then $10 else projection end, updated_at = $11,
-         last_updated_at = greatest(last_updated_at, $11),
-         installer_note = case when installer_company_id is not distinct from $16 then installer_note end
-       where id = $1
+const SAVE_JOBS: PreparedStatement = {
+  name: 'save-jobs',
+  // A null of the JSON columns leaves them as they are.
+  text: `with item as materialized (
+       select * from unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[],
+         $8::text[], $9::jsonb[], $10::text[], $11::timestamptz[], $12::text[], $13::timestamptz[], $14::jsonb[],
+         $15::boolean[], $16::jsonb[], $17::jsonb[], $18::jsonb[], $19::text[], $20::text[], $21::timestamptz[], $22::text[],
+         $23::timestamptz[])
+       as item (id, version, status, blocker_code, schedule_status, schedule_starts_at, schedule_ends_at,
+         schedule_time_zone, technician_assignments, projection, updated_at, installer_company_id, assigned_at, scope,
+         readiness_ready, readiness_blocker_codes, documents, platform_state, reporter_id, previous_status, occurred_at, note,
+         recorded_at)
+     ), changed as (
+       update jobs as job set version = item.version, status = item.status, blocker_code = item.blocker_code,
+         schedule_status = item.schedule_status, schedule_starts_at = item.schedule_starts_at,
+         schedule_ends_at = item.schedule_ends_at, schedule_time_zone = item.schedule_time_zone,
+         technician_assignments = coalesce(item.technician_assignments, job.technician_assignments),
+         installer_company_id = item.installer_company_id, assigned_at = item.assigned_at,
+         scope = coalesce(item.scope, job.scope), readiness_ready = item.readiness_ready,
+         readiness_blocker_codes = array(select jsonb_array_elements_text(item.readiness_blocker_codes)),
+         documents = coalesce(item.documents, job.documents), platform_state = coalesce(item.platform_state, job.platform_state),
+         projection = case
+           when job.version <> item.version or job.installer_company_id is distinct from item.installer_company_id
+             then item.projection
+           else job.projection
+         end,
+         updated_at = item.updated_at, last_updated_at = greatest(job.last_updated_at, item.updated_at),
+         installer_note = case
+           when job.installer_company_id is not distinct from item.installer_company_id then job.installer_note
+         end
+       from item where job.id = item.id
      )
      insert into job_status_events
        (job_id, version, company_id, previous_status, status, occurred_at, note, blocker_code, recorded_at)
-     select $1, $2, $12, $13, $3, $14, $15, $4, $24 where $14::timestamptz is not null`,
+     select id, version, reporter_id, previous_status, status, occurred_at, note, blocker_code, recorded_at
+     from item where occurred_at is not null`,
 };
 
 /** Writes all changeable fields of a job, and its history if its status changes. */
 function saveJob(
   tx: Transaction,
   { before, after, statusEvent, now }: JobChange,
-  isNew: boolean,
   resource: string | null,
 ): void {
   const { schedule, readiness } = after;
-  tx.send(SAVE_JOB, [
+  const ifChanged = (field: 'technicianAssignments' | 'scope' | 'documents' | 'platformState') =>
+    after[field] === before[field] ? null : JSON.stringify(after[field]);
+  void tx.queryTogether(SAVE_JOBS, [
     after.id,
     after.version,
     after.status,
@@ -120,21 +143,20 @@ function saveJob(
     schedule.startsAt,
     schedule.endsAt,
     schedule.timeZone,
-    JSON.stringify(after.technicianAssignments),
+    ifChanged('technicianAssignments'),
     resource,
     after.updatedAt,
+    after.installerCompanyId,
+    after.assignedAt,
+    ifChanged('scope'),
+    readiness.ready,
+    JSON.stringify(readiness.blockerCodes),
+    ifChanged('documents'),
+    ifChanged('platformState'),
     statusEvent?.companyId ?? null,
     before.status,
     statusEvent?.occurredAt ?? null,
     statusEvent?.note ?? null,
-    after.installerCompanyId,
-    after.assignedAt,
-    JSON.stringify(after.scope),
-    readiness.ready,
-    readiness.blockerCodes,
-    JSON.stringify(after.documents),
-    JSON.stringify(after.platformState),
-    isNew,
     now,
   ]);
 }
