@@ -212,7 +212,8 @@ async function main(): Promise<boolean> {
       }
     } finally {
       await servers.stop();
-      rmSync(scratch, { recursive: true, force: true });
+      // A killed child of a server may still write as it ends.
+      rmSync(scratch, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     }
   }
   const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
