@@ -12,7 +12,7 @@ import {
   type PreparedStatement,
 } from './connection-pool.js';
 import type { PoolMetrics } from './pool-metrics.js';
-import { isAfterFailure, unavailable } from './server-failures.js';
+import { CommitUnknownError, isAfterFailure, UnavailableError } from './server-failures.js';
 import { createSharedTransactions } from './shared-transactions.js';
 
 /** Runs one statement and returns its rows. Parameters are always bound, never part of the text. */
@@ -156,7 +156,7 @@ export function createDatabase(options: {
 
   /** `statement_timeout` for a caller's deadline. Throws after the deadline. */
   function statementLimit(leftMs: number): number {
-    if (leftMs <= 0) throw unavailable(new Error('the caller waits no longer'));
+    if (leftMs <= 0) throw new UnavailableError(new Error('the caller waits no longer'));
     const limitMs = Math.max(1, Math.trunc(Math.min(leftMs, timeouts.statementMs)));
     return limitMs < LIMIT_STEP_MS ? limitMs : limitMs - (limitMs % LIMIT_STEP_MS);
   }
@@ -247,7 +247,9 @@ export function createDatabase(options: {
       last.run();
       const commit = issueInTime('commit');
       ended = { cause: new Error('the transaction has ended: await each statement in its work') };
-      const { command } = await commit;
+      const { command } = await commit.catch((error: unknown) => {
+        throw connection.broken === undefined ? error : new CommitUnknownError(error);
+      });
       await Promise.all(results);
       if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`);
       return { result, afterCommit };

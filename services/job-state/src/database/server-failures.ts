@@ -61,12 +61,17 @@ export class LockTimeoutError extends ServiceError {
 }
 
 /** The failure of a caller whose database is not available; the outcome of a commit is then unknown. */
-export function unavailable(cause: unknown): ServiceError {
-  return new ServiceError('unavailable', `the service is not available now; ${OUTCOME_UNKNOWN_ADVICE}`, {
-    retryAfterSeconds: 1,
-    cause,
-  });
+export class UnavailableError extends ServiceError {
+  constructor(cause: unknown) {
+    super('unavailable', `the service is not available now; ${OUTCOME_UNKNOWN_ADVICE}`, {
+      retryAfterSeconds: 1,
+      cause,
+    });
+  }
 }
+
+/** A commit had no response: the transaction may have taken effect. No other failure of a transaction leaves that open. */
+export class CommitUnknownError extends UnavailableError {}
 
 /** The error that a caller receives for a failed statement. One that is neither transient nor listed stays: it is a bug. */
 export function failureOf(error: unknown): unknown {
@@ -80,6 +85,6 @@ export function failureOf(error: unknown): unknown {
         cause: error,
       });
     default:
-      return isTransient(error) ? unavailable(error) : error;
+      return isTransient(error) ? new UnavailableError(error) : error;
   }
 }

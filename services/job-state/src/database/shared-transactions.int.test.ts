@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { silentLogger } from '@partner/kernel/logger';
+import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import type { Transaction } from './database.js';
+import { createDatabase, type Transaction } from './database.js';
 
 const COMPANY = { companyId: 'cmp_1' };
 
@@ -21,8 +23,8 @@ const transactionId = async (tx: Transaction) => {
 };
 
 /** Holds a shared transaction of the company open until the gate opens. */
-function holdTransaction(gate: ReturnType<typeof createGate>) {
-  return testDatabase.database.transaction(
+function holdTransaction(gate: ReturnType<typeof createGate>, database = testDatabase.database) {
+  return database.transaction(
     async (tx) => {
       const id = await transactionId(tx);
       await gate.opened;
@@ -68,6 +70,66 @@ test('a write that fails has no effect, and the others of its transaction take e
     { value: 3 },
   ]);
   expect(await database.query('select id from things order by id')).toEqual([{ id: 1 }, { id: 3 }]);
+});
+
+test.each(['25006', '40P01', '53100', '57014', 'a lost connection'])(
+  'writes of a transaction that fails with %s take effect once, each alone',
+  async (failure) => {
+    const { database } = testDatabase;
+    const gate = createGate();
+    const held = holdTransaction(gate);
+    const fail =
+      failure === 'a lost connection'
+        ? 'select pg_terminate_backend(pg_backend_pid())'
+        : `do $$ begin raise sqlstate '${failure}'; end $$`;
+    const runs = new Map<number, number>();
+    const insert = (id: number) =>
+      database.transaction(
+        async (tx) => {
+          const run = (runs.get(id) ?? 0) + 1;
+          runs.set(id, run);
+          await tx.query('insert into things values ($1)', [id]);
+          if (id === 2 && run === 1) await tx.query(fail);
+          return transactionId(tx);
+        },
+        { ...COMPANY, sharedBy: [`${id}`] },
+      );
+    const writes = [insert(1), insert(2), insert(3)];
+    gate.open();
+    await held;
+    expect(new Set(await Promise.all(writes)).size).toBe(3);
+    expect([...runs.values()]).toEqual([2, 2, 2]);
+    expect(await database.query('select id from things order by id')).toEqual([
+      { id: 1 },
+      { id: 2 },
+      { id: 3 },
+    ]);
+  },
+);
+
+test('writes whose commit has no response are unavailable and do not run again', async () => {
+  const proxy = await startTcpProxy(testDatabase.url);
+  const database = createDatabase({ url: proxy.url, poolSize: 2, logger: silentLogger });
+  const gate = createGate();
+  const held = holdTransaction(gate, database);
+  let runs = 0;
+  const write = (name: string) =>
+    database.transaction(
+      (tx) => {
+        runs += 1;
+        tx.send(`select 'right before the commit'`);
+      },
+      { ...COMPANY, sharedBy: [name] },
+    );
+  const writes = [write('a'), write('b')];
+  proxy.cutAt('right before the commit');
+  gate.open();
+  await held;
+  const refused = { reason: { reason: 'unavailable', message: expect.stringContaining('took effect') } };
+  expect(await Promise.allSettled(writes)).toMatchObject([refused, refused]);
+  expect(runs).toBe(2);
+  await database.end();
+  await proxy.close();
 });
 
 test("a write whose caller's deadline passes while it waits is unavailable and has no effect; the others take effect", async () => {

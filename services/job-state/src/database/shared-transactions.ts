@@ -1,9 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import { batchWhileBusy } from '@partner/kernel/batch-while-busy';
 import { invariant } from '@partner/kernel/invariant';
-import { ServiceError } from '@partner/kernel/service-error';
 import { tooManyInFlight } from '@partner/kernel/share-gate';
-import { LockTimeoutError } from './server-failures.js';
+import { CommitUnknownError } from './server-failures.js';
 
 const MAX_WRITES = 20;
 /** Maximum wait of a shared transaction for a lock. Afterwards only the write that needs the lock waits longer. */
@@ -42,8 +41,9 @@ export type ShareTransaction<Tx> = <T>(
  * Each company has one such transaction at a time, and at most `queue` writes in it or behind it; more fail with `unavailable`. A
  * write with a name of another one there runs alone at once.
  *
- * If a write throws, or waits 0.5 s for a lock, the transaction is rolled back and each of its writes runs again alone, beside the
- * next ones. So only that write fails or waits longer. A write may run twice, but takes effect once.
+ * If a write throws, waits 0.5 s for a lock, or Postgres rolls the transaction back, each of its writes runs again alone, beside
+ * the next ones. So only that write fails or waits longer. A write may run twice, but takes effect once: if the commit had no
+ * response, all of its writes fail.
  */
 export function createSharedTransactions<Tx>(options: {
   readonly queue: number;
@@ -78,7 +78,7 @@ export function createSharedTransactions<Tx>(options: {
     try {
       await runTogether(companyId, writes);
     } catch (error) {
-      if (isOfAll(error)) throw error;
+      if (error instanceof CommitUnknownError) throw error;
       for (const write of writes) runAgain(companyId, write);
     }
   }
@@ -150,11 +150,4 @@ export function createSharedTransactions<Tx>(options: {
     invariant(done, 'a committed write has a result');
     return done.result;
   };
-}
-
-/** Whether a failure is of the server or of the whole transaction, so that no write of it is worth another attempt. */
-function isOfAll(cause: unknown): boolean {
-  return (
-    cause instanceof ServiceError && cause.reason === 'unavailable' && !(cause instanceof LockTimeoutError)
-  );
 }
