@@ -14,7 +14,7 @@ import {
 } from './postgres-counters.js';
 import { runSlice, type Slice } from './run-slice.js';
 import { type Baseline, startBaseline } from './start-baseline.js';
-import { quantileOf } from './statistics.js';
+import { quantileOf, type Summary, summarise } from './statistics.js';
 import { textTable } from './text-table.js';
 import {
   coresOfOthers,
@@ -27,13 +27,9 @@ import {
 } from './usage-meter.js';
 
 /** The cost of a request. Times are in milliseconds. */
-interface RequestCost {
-  readonly requests: number;
+interface RequestCost extends Summary {
   /** The median of the rounds. */
   readonly perSecond: number;
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
   /** Processor time for each request, by process. `client` is this benchmark. */
   readonly processors: Readonly<Record<string, number>>;
   /** The processor time for each request of all processes but the client. */
@@ -232,14 +228,11 @@ function createApiMeasurement(deps: {
       [...names, 'client'].map((name) => [name, used.processors[name] ?? 0]),
     );
     return {
-      requests: durations.length,
+      ...summarise(durations),
       perSecond: quantileOf(
         slices.map(({ slice }) => (slice.durations.length * 1_000) / slice.elapsedMs),
         0.5,
       ),
-      p50: quantileOf(durations, 0.5),
-      p95: quantileOf(durations, 0.95),
-      p99: quantileOf(durations, 0.99),
       processors,
       processorMs: names.reduce((sum, name) => sum + (processors[name] ?? 0), 0),
       postgres: used.postgres,

@@ -6,8 +6,7 @@ import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { type BenchReceiver } from './bench-receiver.js';
 import type { Bench } from './bench-stack.js';
 import { measureDeliveries } from './delivery-run.js';
-import { commitEvents } from './fill-deliveries.js';
-import { addEndpoints, ENDPOINTS } from './fill-endpoints.js';
+import { addEndpoints, commitEvents, ENDPOINTS } from './fill.js';
 import { pause } from './pacing.js';
 import { count, mebibytes, renderCosts, renderRates } from './render-run.js';
 

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
-import { BENCH_SECRET, bodyOf } from './fill-deliveries.js';
+import { BENCH_SECRET, bodyOf } from './fill.js';
 
 const settings = z
   .object({ port: z.int(), caFile: z.string(), atOnce: z.int(), milliseconds: z.number() })

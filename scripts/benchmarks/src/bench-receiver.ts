@@ -6,9 +6,6 @@ import type { CertificateFiles } from '@partner/local-stack/receiver/certificate
 /** Requests to paths below it receive no response. */
 export const HANGING_PATH = '/hang/';
 
-/** Requests to paths below it receive 503. */
-export const FAILING_PATH = '/fail/';
-
 /** A minimal subscriber's server: it reads each request and responds with 204. */
 export interface BenchReceiver {
   readonly port: number;
@@ -32,7 +29,7 @@ export async function startBenchReceiver(certificate: CertificateFiles): Promise
       if (request.url?.startsWith(HANGING_PATH) === true) return;
       const { 'webhook-id': eventId } = request.headers;
       if (typeof eventId === 'string') receiver.onReceived(eventId);
-      response.writeHead(request.url?.startsWith(FAILING_PATH) === true ? 503 : 204).end();
+      response.writeHead(204).end();
     });
   });
   let connections = 0;

@@ -14,7 +14,6 @@ import { type BenchReceiver, startBenchReceiver } from './bench-receiver.js';
 /** Host names of the receiver. As in production, a slow or bursting company shares no connections with the others. */
 export const BENCH_HOSTS = {
   healthy: `healthy.${RECEIVER_HOST}`,
-  failing: `failing.${RECEIVER_HOST}`,
   hanging: `hanging.${RECEIVER_HOST}`,
   bursting: `bursting.${RECEIVER_HOST}`,
 } as const;

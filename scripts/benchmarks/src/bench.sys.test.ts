@@ -8,7 +8,6 @@ import { type CommandResult, runCommand } from '@partner/local-stack/run-command
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { renderApi, runApiBench } from './api-bench.js';
 import { renderBacklog, runBacklogBench } from './backlog-bench.js';
-import { renderBackoff, runBackoffBench } from './backoff-bench.js';
 import { type Bench, startBenchStack } from './bench-stack.js';
 import { renderFairness, runFairnessBench } from './fairness-bench.js';
 import { renderFeed, runFeedBench } from './feed-bench.js';
@@ -21,14 +20,12 @@ const deliveryRun = z.object({
   processors: z.object({ 'job-state': z.number(), 'webhook-dispatcher': z.number(), postgres: z.number() }),
   postgres: z.object({ transactions: z.number().positive(), inserted: z.number().positive() }),
 });
-const latency = z.object({ p50: z.number().positive(), p99: z.number().positive() });
 const latencyResult = z.object({
-  fromPublish: latency,
-  fromConfirm: latency,
+  fromPublish: z.object({ samples: z.literal(20), p50: z.number().positive(), p99: z.number().positive() }),
   run: deliveryRun.extend({ events: z.literal(20) }),
 });
 const requestCost = z.object({
-  requests: z.int().positive(),
+  samples: z.int().positive(),
   perSecond: z.number().positive(),
   p50: z.number().positive(),
   processorMs: z.number().positive(),
@@ -70,7 +67,6 @@ describe('a benchmark', () => {
 
   beforeAll(async () => {
     shared = await startBenchStack({
-      settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '1000' } },
       report: () => undefined,
       signal: new AbortController().signal,
     });
@@ -138,7 +134,7 @@ describe('a benchmark', () => {
   test('of fairness receives every event of the healthy endpoints, and judges the ratio', async () => {
     const result = await runFairnessBench(shared, { burst: 100, seconds: 1 });
     const { before, beside, after, ratio, burstReceived } = result;
-    expect([before, beside, after]).toMatchObject([{ events: 20 }, { events: 20 }, { events: 20 }]);
+    expect([before, beside, after]).toMatchObject([{ samples: 20 }, { samples: 20 }, { samples: 20 }]);
     expect(burstReceived).toBeGreaterThan(0);
     expect(result.holds).toBe(ratio <= 1.5);
     expect(renderFairness(result).join('\n')).toContain('beside the bad ones');
@@ -147,7 +143,7 @@ describe('a benchmark', () => {
   test('of a noisy neighbour compares each surface, and holds as its ratios say', async () => {
     const result = await runNeighbourBench(shared, { rounds: 1, seconds: 1 });
     expect(
-      result.comparisons.map(({ surface, alone, beside }) => [surface, alone.requests, beside.requests]),
+      result.comparisons.map(({ surface, alone, beside }) => [surface, alone.samples, beside.samples]),
     ).toEqual([
       ['installer', 20, 20],
       ['inbound', 8, 8],
@@ -155,19 +151,5 @@ describe('a benchmark', () => {
     ]);
     expect(result.holds).toBe(result.comparisons.every(({ ratio }) => ratio <= 2));
     expect(renderNeighbour(result).join('\n')).toContain('ratio of p99');
-  });
-
-  test('of the backoff measures the retries of both endpoints, none of them early', async () => {
-    const result = await runBackoffBench(shared, { deliveries: 4, retries: 1, base: 1_000 });
-    expect(
-      result.endpoints.map(({ name, retries }) => [name, retries.map(({ backoffMs }) => backoffMs)]),
-    ).toEqual([
-      ['responds with 503', [1_000]],
-      ['hangs', [1_000]],
-    ]);
-    const retries = result.endpoints.flatMap((endpoint) => endpoint.retries);
-    for (const { min } of retries) expect(min).toBeGreaterThanOrEqual(0);
-    expect(result.holds).toBe(retries.every(({ longestIdleMs }) => longestIdleMs <= 2_000));
-    expect(renderBackoff(result).join('\n')).toContain('4 deliveries to an endpoint that hangs:');
   });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { z } from 'zod';
-import { commitEvents } from './fill-deliveries.js';
+import { commitEvents } from './fill.js';
 
 const settings = z
   .object({

@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { connectPlatform, type Platform } from '@partner/local-stack/demo/platform';
 import { type BenchReceiver, HANGING_PATH } from './bench-receiver.js';
 import { type Bench, BENCH_HOSTS } from './bench-stack.js';
-import { addCompany, addSubscription, type BenchSubscription, commitEvents } from './fill-deliveries.js';
-import { quantileOf } from './statistics.js';
+import { addCompany, addSubscription, type BenchSubscription, type Client, commitEvents } from './fill.js';
+import { type Summary, summarise } from './statistics.js';
 import { steadily } from './pacing.js';
 
 /** The maximum ratio of a healthy endpoint's 99th percentile with the bad ones to that without them. */
@@ -27,15 +27,6 @@ const CUSTOMER = {
 /** After this time an event counts as lost. */
 const GIVE_UP_MS = 60_000;
 
-/** The times from commit to receipt of the healthy endpoints, in milliseconds. */
-interface FairnessPhase {
-  readonly events: number;
-  readonly median: number;
-  readonly p99: number;
-}
-
-type Client = Parameters<typeof addCompany>[0];
-
 /**
  * Compares the times from commit to receipt at 20 healthy endpoints at a steady rate: alone, and while 5 others hang on
  * every request and one company has a burst of events.
@@ -52,14 +43,9 @@ export async function runFairnessBench(
   const platform = await connectPlatform(stack.description.amqpUrl, signal);
   try {
     return await withPostgres(stack.description.postgresUrl, async (client) => {
-      const made = async (path: string, host: string) =>
-        addSubscription(client, {
-          directory: stack.directory,
-          companyId: await addCompany(client, path),
-          path,
-          host,
-        });
-      const sellingCompanyId = await addCompany(client, 'selling', 'SALES');
+      const made = (path: string, host: string) =>
+        addSubscription(client, { stack, class: 'INSTALLER', path, host, events: 'install.*' });
+      const { id: sellingCompanyId } = await addCompany(client, { class: 'SALES' });
       const healthy = await series(HEALTHY, (index) => made(`/healthy/${index}`, BENCH_HOSTS.healthy));
       const hanging = await series(HANGING, (index) => made(`${HANGING_PATH}${index}`, BENCH_HOSTS.hanging));
       const bursting = await made('/burst', BENCH_HOSTS.bursting);
@@ -124,8 +110,8 @@ export async function runFairnessBench(
 /** Renders the result. */
 export function renderFairness(result: Awaited<ReturnType<typeof runFairnessBench>>) {
   const { before, beside, after, ratio, largestRatio } = result;
-  const line = (name: string, { events, median, p99 }: FairnessPhase) =>
-    `  ${name.padEnd(24)} ${String(events).padStart(6)} events   median ${median.toFixed(1).padStart(7)} ms   p99 ${p99.toFixed(1).padStart(7)} ms`;
+  const line = (name: string, { samples, p50, p99 }: Summary) =>
+    `  ${name.padEnd(24)} ${String(samples).padStart(6)} events   median ${p50.toFixed(1).padStart(7)} ms   p99 ${p99.toFixed(1).padStart(7)} ms`;
   return [
     `From commit to receipt at ${result.healthy} healthy endpoints, ${result.eventsPerSecond} events a second together:`,
     line('alone, before', before),
@@ -179,7 +165,7 @@ async function runPhase(phase: {
   readonly seconds: number;
   readonly signal: AbortSignal;
   readonly extra: () => Promise<void>;
-}): Promise<FairnessPhase> {
+}): Promise<Summary> {
   const { client, platform, healthy, signal } = phase;
   const receivedAt = new Map<string, number>();
   phase.receiver.onReceived = (eventId) => {
@@ -218,6 +204,5 @@ async function runPhase(phase: {
     });
     return received.length === jobIds.length && received;
   };
-  const times = await eventually('the events of the healthy endpoints', latencies, patience);
-  return { events: times.length, median: quantileOf(times, 0.5), p99: quantileOf(times, 0.99) };
+  return summarise(await eventually('the events of the healthy endpoints', latencies, patience));
 }

@@ -2,7 +2,8 @@ import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/f
 import { invariant } from '@partner/kernel/invariant';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Bench } from './bench-stack.js';
-import { addChanges, addInstallerCompany, addJobs, type BenchCompany, settle } from './fill-feed.js';
+import { addChanges, addInstaller, type ApiInstaller, settle } from './fill-api.js';
+import type { Client } from './fill.js';
 import { createHttpClient, type HttpClient } from './http-client.js';
 import { measureInterleaved } from './measure-interleaved.js';
 import { type Summary, summarise } from './statistics.js';
@@ -33,7 +34,7 @@ interface FeedComparison {
 
 /** A feed, with cursors that the service has returned. */
 interface Feed {
-  readonly company: BenchCompany;
+  readonly company: ApiInstaller;
   readonly afterFirst: string;
   /** Spread evenly, none at the start or the end. */
   readonly middles: readonly string[];
@@ -114,7 +115,7 @@ export function renderFeed(result: Awaited<ReturnType<typeof runFeedBench>>) {
       read,
       String(atOnce),
       String(short.samples),
-      ...[short, long].flatMap(({ median, p95 }) => [milliseconds(median), milliseconds(p95)]),
+      ...[short, long].flatMap(({ p50, p95 }) => [milliseconds(p50), milliseconds(p95)]),
       ratio.toFixed(2),
     ]),
   ];
@@ -128,13 +129,12 @@ export function renderFeed(result: Awaited<ReturnType<typeof runFeedBench>>) {
 
 /** Fills a feed in steps and reads the newest cursor after each. */
 async function makeFeed(
-  client: Parameters<typeof addChanges>[0],
+  client: Client,
   http: HttpClient,
   changes: number,
   signal: AbortSignal,
 ): Promise<Feed> {
-  const company = await addInstallerCompany(client, `An installer with ${changes} changes`);
-  await addJobs(client, company, changes);
+  const company = await addInstaller(client, changes);
   let last = 0;
   const lengthenTo = async (to: number): Promise<string> => {
     signal.throwIfAborted();
@@ -188,7 +188,7 @@ async function compareReads(
         signal: options.signal,
       });
       const summaries = { short: summarise(ofShort), long: summarise(ofLong) };
-      const ratio = summaries.long.median / summaries.short.median;
+      const ratio = summaries.long.p50 / summaries.short.p50;
       comparisons.push({ read: read.name, atOnce, ...summaries, ratio });
       options.report(`read ${read.name}, ${atOnce} at once`);
     }
@@ -205,7 +205,7 @@ async function expectEntries(http: HttpClient, feed: Feed, read: Read): Promise<
   }
 }
 
-async function readPage(http: HttpClient, company: BenchCompany, path: string) {
+async function readPage(http: HttpClient, company: ApiInstaller, path: string) {
   return jobFeedResponse.parse(JSON.parse(await http.get(path, company.apiKey)));
 }
 

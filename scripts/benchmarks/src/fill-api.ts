@@ -1,12 +1,11 @@
-import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
-import type { withPostgres } from '@partner/test-kit/backing-services/postgres';
-import { addChanges, addInstallerCompany, addJobs, type BenchCompany } from './fill-feed.js';
+import { invariant } from '@partner/kernel/invariant';
+import { addCompany, type Client } from './fill.js';
 
-type Client = Parameters<Parameters<typeof withPostgres>[1]>[0];
-
-/** An installer company with technicians and a feed. */
-export interface ApiInstaller extends BenchCompany {
+/** An installer company with technicians, and with a feed that statements inserted, not changes of its jobs. */
+export interface ApiInstaller {
+  readonly id: string;
+  readonly apiKey: string;
   readonly technicianIds: readonly string[];
 }
 
@@ -41,6 +40,8 @@ const SELLERS_PER_INSTALLER = 25;
 const JOBS_PER_SELLER = 50;
 const FEED_ENTRIES = 1_000;
 const TECHNICIANS = 20;
+/** Number of entries of each job in a feed. */
+const CHANGES_PER_JOB = 10;
 
 /** Fills the database of a new stack. */
 export async function fillApi(client: Client): Promise<ApiWorld> {
@@ -48,59 +49,102 @@ export async function fillApi(client: Client): Promise<ApiWorld> {
   const sellers: ApiSeller[] = [];
   const jobs: ApiJob[] = [];
   for (let number = 1; number <= COMPANIES_AT_ONCE; number += 1) {
-    const company = await addInstallerCompany(client, `Installer ${number}`);
-    const changes = SELLERS_PER_INSTALLER * JOBS_PER_SELLER * 10;
-    await addJobs(client, company, changes);
-    await addChanges(client, company, { from: 1, to: FEED_ENTRIES, changes });
-    const installer = { ...company, technicianIds: await addTechnicians(client, company.id) };
+    const changes = SELLERS_PER_INSTALLER * JOBS_PER_SELLER * CHANGES_PER_JOB;
+    const installer = await addInstaller(client, changes);
+    await addChanges(client, installer, { from: 1, to: FEED_ENTRIES, changes });
     installers.push(installer);
     const { rows } = await client.query<{ id: string; version: number; status: string }>(
       'select id, version, status from jobs where installer_company_id = $1 order by id',
-      [company.id],
+      [installer.id],
     );
     jobs.push(...rows.map((row) => ({ ...row, installer })));
     for (let from = 0; from < rows.length; from += JOBS_PER_SELLER) {
       const jobIds = rows.slice(from, from + JOBS_PER_SELLER).map(({ id }) => id);
-      sellers.push(await addSeller(client, { installerCompanyId: company.id, jobIds }));
+      sellers.push(await addSeller(client, installer, jobIds));
     }
   }
-  await client.query('vacuum (analyze)');
-  await client.query('checkpoint');
+  await settle(client);
   return { installers, sellers: interleave(sellers), jobs: interleave(jobs) };
 }
 
-async function addTechnicians(client: Client, companyId: string): Promise<readonly string[]> {
-  const ids = Array.from({ length: TECHNICIANS }, () => newId('mem'));
+/**
+ * Creates an installer company with the jobs for a feed of the given number of changes: copies of a job of the sandbox under
+ * other ids. They change in turn, so that the entries of a page belong to different jobs.
+ */
+export async function addInstaller(client: Client, changes: number): Promise<ApiInstaller> {
+  const { id, apiKeys } = await addCompany(client, { class: 'INSTALLER', keys: ['installer-company'] });
+  const [apiKey = ''] = apiKeys;
+  const technicianIds = Array.from({ length: TECHNICIANS }, () => newId('mem'));
   await client.query(
     `insert into memberships (id, company_id, role, display_name)
      select id, $1, 'TECHNICIAN', 'Technician ' || number from unnest($2::text[]) with ordinality as made (id, number)`,
-    [companyId, ids],
+    [id, technicianIds],
   );
-  return ids;
+  const template = await findTemplate(client);
+  await client.query(
+    `insert into jobs
+     select made.* from jobs as template, generate_series(1, $2::bigint) as number,
+       lateral (select ${jobId('number', '$1')} as id, ($3::bigint - number) / $2 + 1 as version) as changed,
+       jsonb_populate_record(template, jsonb_build_object(
+         'id', changed.id, 'version', changed.version, 'installer_company_id', $1::text,
+         'projection', ${projection('changed', '$4', '$5', '$6')})) as made
+     where template.id = $5`,
+    [id, jobsOf(changes), changes, template.projection, template.id, template.versionText],
+  );
+  return { id, apiKey, technicianIds };
 }
 
-/** Adds a selling company with keys, whose jobs an installer company performs. */
+/** Adds a selling company whose jobs an installer company performs. */
 export async function addSeller(
   client: Client,
-  made: { readonly installerCompanyId: string; readonly jobIds: readonly string[] },
+  installer: Pick<ApiInstaller, 'id'>,
+  jobIds: readonly string[],
 ): Promise<ApiSeller> {
-  const id = newId('cmp');
-  const general = createApiKey('sandbox');
-  const contractor = createApiKey('sandbox');
-  await client.query(`insert into companies (id, name, class) values ($1, 'Seller', 'SALES')`, [id]);
-  await client.query('insert into contracted_installers values ($1, $2)', [id, made.installerCompanyId]);
-  for (const { key, kind, bound } of [
-    { key: general, kind: 'general', bound: null },
-    { key: contractor, kind: 'installer-contractor', bound: made.installerCompanyId },
-  ]) {
-    await client.query(
-      `insert into api_keys (id, company_id, kind, bound_company_id, secret_sha256, last_four)
-       values ($1, $2, $3, $4, $5, $6)`,
-      [key.keyId, id, kind, bound, key.secretSha256, key.lastFour],
-    );
-  }
-  await client.query('update jobs set selling_company_id = $1 where id = any($2::text[])', [id, made.jobIds]);
-  return { id, generalKey: general.text, contractorKey: contractor.text, jobIds: made.jobIds };
+  const keys = ['general', 'installer-contractor'] as const;
+  const made = await addCompany(client, { class: 'SALES', keys, boundCompanyId: installer.id });
+  const [generalKey = '', contractorKey = ''] = made.apiKeys;
+  await client.query('insert into contracted_installers values ($1, $2)', [made.id, installer.id]);
+  await client.query('update jobs set selling_company_id = $1 where id = any($2::text[])', [made.id, jobIds]);
+  return { id: made.id, generalKey, contractorKey, jobIds };
+}
+
+/** Adds the entries `from` to `to` of a feed that will have `changes` changes, with the jobs of {@link addInstaller}. */
+export async function addChanges(
+  client: Client,
+  installer: Pick<ApiInstaller, 'id'>,
+  feed: { readonly from: number; readonly to: number; readonly changes: number },
+): Promise<void> {
+  const template = await findTemplate(client);
+  await client.query(
+    `insert into feed_entries (company_id, sequence, job_id, changed_at, resource)
+     select $1, changed.sequence, changed.id, now() - make_interval(secs => $4::bigint - changed.sequence),
+       ${projection('changed', '$6', '$7', '$8')}
+     from (
+       select sequence, ${jobId('(sequence - 1) % $5 + 1', '$1')} as id, (sequence - 1) / $5 + 1 as version
+       from generate_series($2::bigint, $3::bigint) as sequence
+     ) as changed`,
+    [
+      installer.id,
+      feed.from,
+      feed.to,
+      feed.changes,
+      jobsOf(feed.changes),
+      template.projection,
+      template.id,
+      template.versionText,
+    ],
+  );
+  await client.query(
+    `insert into feed_heads (company_id, last) values ($1, $2)
+     on conflict (company_id) do update set last = excluded.last`,
+    [installer.id, feed.to],
+  );
+}
+
+/** Completes the server's deferred work: hint bits, statistics and dirty pages. */
+export async function settle(client: Client): Promise<void> {
+  await client.query('vacuum (analyze)');
+  await client.query('checkpoint');
 }
 
 /** Spreads the items of each installer company: neighbours belong to different companies. */
@@ -110,4 +154,30 @@ function interleave<T>(items: readonly T[]): T[] {
     const [item] = items.slice((index % COMPANIES_AT_ONCE) * each + Math.floor(index / COMPANIES_AT_ONCE));
     return item === undefined ? [] : [item];
   });
+}
+
+function jobsOf(changes: number): number {
+  return Math.ceil(changes / CHANGES_PER_JOB);
+}
+
+/** Returns the id of a company's job with a number, as an expression: a prefix and 26 characters, like every id. */
+function jobId(number: string, companyId: string): string {
+  return `'job_0' || lpad((${number})::text, 13, '0') || right(${companyId}, 12)`;
+}
+
+/** Returns the template's projection with the id and version of a row, as an expression. */
+function projection(row: string, text: string, id: string, versionText: string): string {
+  return `replace(replace(${text}, ${id}, ${row}.id), ${versionText}, '"version":' || ${row}.version || ',')`;
+}
+
+/** The job that is copied. `versionText` is the version in the projection's JSON. */
+async function findTemplate(client: Client) {
+  const found = await client.query<{ id: string; version: number; projection: string }>(
+    `select id, version, projection from jobs where status = 'IN_PROGRESS' order by id limit 1`,
+  );
+  const [row] = found.rows;
+  invariant(row, 'the sandbox has a job in progress');
+  const versionText = `"version":${row.version},`;
+  invariant(row.projection.includes(versionText), 'a projection contains its version');
+  return { id: row.id, projection: row.projection, versionText };
 }

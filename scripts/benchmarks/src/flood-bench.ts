@@ -2,7 +2,7 @@ import { newId } from '@partner/kernel/ids';
 import { connectPlatform } from '@partner/local-stack/demo/platform';
 import type { Bench } from './bench-stack.js';
 import { measureDeliveries } from './delivery-run.js';
-import { addEndpoints, ENDPOINTS } from './fill-endpoints.js';
+import { addEndpoints, ENDPOINTS } from './fill.js';
 import { count, renderCosts, renderRates } from './render-run.js';
 
 const PUBLISHERS = 32;

@@ -4,17 +4,10 @@ import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { z } from 'zod';
 import type { Bench } from './bench-stack.js';
 import { measureDeliveries, recordedBy } from './delivery-run.js';
-import { addEndpoints, ENDPOINTS } from './fill-endpoints.js';
+import { addEndpoints, ENDPOINTS } from './fill.js';
 import { pause, steadily } from './pacing.js';
 import { count, renderCosts } from './render-run.js';
-import { quantileOf } from './statistics.js';
-
-/** Times in milliseconds. */
-interface Latency {
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-}
+import { summarise } from './statistics.js';
 
 const WARM_UP_SECONDS = 3;
 
@@ -31,20 +24,16 @@ export async function runLatencyBench(
       if (!receivedAt.has(eventId)) receivedAt.set(eventId, performance.now());
     };
     const publish = async (events: number) => {
-      const sent = new Map<string, { readonly publishedAt: number; readonly confirmedAt: number }>();
-      const publishing: Promise<void>[] = [];
+      const publishedAt = new Map<string, number>();
+      const publishing: Promise<unknown>[] = [];
       await steadily(events, perSecond, signal, async (turn) => {
         const quoteId = newId('quo');
         const projectId = endpoints[turn % endpoints.length]?.projectId ?? '';
-        const publishedAt = performance.now();
-        publishing.push(
-          platform.sendQuote({ quoteId, projectId }).then(() => {
-            sent.set(quoteId, { publishedAt, confirmedAt: performance.now() });
-          }),
-        );
+        publishedAt.set(quoteId, performance.now());
+        publishing.push(platform.sendQuote({ quoteId, projectId }));
       });
       await Promise.all(publishing);
-      return sent;
+      return publishedAt;
     };
     const warmUp = WARM_UP_SECONDS * perSecond;
     await publish(warmUp);
@@ -53,26 +42,17 @@ export async function runLatencyBench(
       await pause(100);
     }
     report('warm');
-    let sent: Awaited<ReturnType<typeof publish>> = new Map();
+    let publishedAt: Awaited<ReturnType<typeof publish>> = new Map();
     const start = async () => {
-      sent = await publish(perSecond * seconds);
+      publishedAt = await publish(perSecond * seconds);
     };
     const run = await measureDeliveries({ stack, receiver, events: perSecond * seconds, signal, start });
     const quotes = await quotesOfEvents(stack.description.postgresUrl);
     const times = [...receivedAt].flatMap(([eventId, at]) => {
-      const times = sent.get(quotes.get(eventId) ?? '');
-      return times === undefined
-        ? []
-        : [{ publish: at - times.publishedAt, confirm: at - times.confirmedAt }];
+      const from = publishedAt.get(quotes.get(eventId) ?? '');
+      return from === undefined ? [] : [at - from];
     });
-    return {
-      perSecond,
-      /** From the call of publish to the receipt of the webhook. */
-      fromPublish: latencyOf(times.map(({ publish: time }) => time)),
-      /** From the broker's confirm to the receipt. */
-      fromConfirm: latencyOf(times.map(({ confirm }) => confirm)),
-      run,
-    };
+    return { perSecond, fromPublish: summarise(times), run };
   } finally {
     await platform.close();
   }
@@ -80,12 +60,10 @@ export async function runLatencyBench(
 
 /** Renders the result. */
 export function renderLatency(result: Awaited<ReturnType<typeof runLatencyBench>>) {
-  const line = (name: string, { p50, p95, p99 }: Latency) =>
-    `  ${name}    p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+  const { p50, p95, p99 } = result.fromPublish;
   return [
     `${result.perSecond} events a second to ${ENDPOINTS} endpoints, ${count(result.run.events)} events`,
-    line('from publish to receipt', result.fromPublish),
-    line("from the broker's confirm to receipt", result.fromConfirm),
+    `  from publish to receipt    p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
     ...renderCosts(result.run),
   ];
 }
@@ -96,8 +74,4 @@ async function quotesOfEvents(postgresUrl: string): Promise<ReadonlyMap<string, 
     const events = z.array(z.object({ id: z.string(), quoteId: z.string() })).parse(rows);
     return new Map(events.map(({ id, quoteId }) => [id, quoteId]));
   });
-}
-
-function latencyOf(times: readonly number[]): Latency {
-  return { p50: quantileOf(times, 0.5), p95: quantileOf(times, 0.95), p99: quantileOf(times, 0.99) };
 }

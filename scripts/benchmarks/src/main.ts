@@ -7,7 +7,6 @@ import { StackError } from '@partner/local-stack/stack-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { renderApi, runApiBench } from './api-bench.js';
 import { API_OPERATIONS } from './api-operations.js';
-import { renderBackoff, runBackoffBench } from './backoff-bench.js';
 import { renderBacklog, runBacklogBench } from './backlog-bench.js';
 import { type Bench, type BenchStackOptions, startBenchStack } from './bench-stack.js';
 import { renderFlood, runFloodBench } from './flood-bench.js';
@@ -36,8 +35,8 @@ const DELIVERY = { replicas: { 'inbound-gateway': 0, 'installer-gateway': 0, con
 
 const program = new Command('scripts/bench')
   .description(
-    'Measures the service on this machine, on a separate stack that ends with it. Except for backoff, the bounds are\n' +
-      'ratios within one run: they are valid on any machine.',
+    'Measures the service on this machine, on a separate stack that ends with it. The bounds are ratios within one run:\n' +
+      'they are valid on any machine.',
   )
   .showHelpAfterError('(see scripts/bench --help)');
 
@@ -150,16 +149,6 @@ benchmark(
       (bench) => runNeighbourBench(bench, options),
       renderNeighbour,
     );
-  });
-
-benchmark('backoff', 'start times of retries to an endpoint that responds with 503, and to one that hangs')
-  .option('--deliveries <number>', 'deliveries to each endpoint', wholeNumber(1), 200)
-  .option('--retries <number>', 'measured retries of each delivery', wholeNumber(1), 2)
-  .option('--base <milliseconds>', 'backoff after the first attempt', wholeNumber(1), 60_000)
-  .action((options) => {
-    const settings = { 'job-state': { WEBHOOK_RETRY_BASE_MS: String(options.base) } };
-    const stack = { replicas: DELIVERY.replicas, settings };
-    return measure(options, 'backoff', stack, (bench) => runBackoffBench(bench, options), renderBackoff);
   });
 
 // The reader of the output has gone, e.g. head; the work continues.

@@ -2,11 +2,11 @@ import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { invariant } from '@partner/kernel/invariant';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Bench } from './bench-stack.js';
-import { addSeller } from './fill-api.js';
-import { addChanges, addInstallerCompany, addJobs } from './fill-feed.js';
+import { addChanges, addInstaller, addSeller } from './fill-api.js';
+import type { Client } from './fill.js';
 import { createHttpClient, type HttpCall, type HttpClient } from './http-client.js';
 import { steadily } from './pacing.js';
-import { quantileOf } from './statistics.js';
+import { type Summary, summarise } from './statistics.js';
 import { textTable } from './text-table.js';
 
 /** Maximum ratio of the p99 beside the hostile company to the p99 alone. */
@@ -53,19 +53,16 @@ export async function runNeighbourBench(
   }
 }
 
-async function fillSurfaces(
-  database: Parameters<typeof addInstallerCompany>[0],
-): Promise<readonly Contest[]> {
+async function fillSurfaces(database: Client): Promise<readonly Contest[]> {
   const companies = [];
-  for (const name of ['hostile', 'neighbour']) {
-    const installer = await addInstallerCompany(database, name);
-    await addJobs(database, installer, FEED_ENTRIES);
+  for (const _ of ['hostile', 'neighbour']) {
+    const installer = await addInstaller(database, FEED_ENTRIES);
     await addChanges(database, installer, { from: 1, to: FEED_ENTRIES, changes: FEED_ENTRIES });
     const jobs = await database.query<{ id: string }>('select id from jobs where installer_company_id = $1', [
       installer.id,
     ]);
     const jobIds = jobs.rows.map(({ id }) => id);
-    const seller = await addSeller(database, { installerCompanyId: installer.id, jobIds });
+    const seller = await addSeller(database, installer, jobIds);
     companies.push({ installer, seller });
   }
   const [hostile, neighbour] = companies;
@@ -147,19 +144,13 @@ async function compare(
     await measure(alone);
     await Promise.all([measure(beside), ...sendHostile()]);
   }
-  const [timesAlone, timesBeside] = [timesOf(alone), timesOf(beside)];
-  const ratio = timesBeside.p99 / timesAlone.p99;
-  return { surface, alone: timesAlone, beside: timesBeside, hostilePerSecond, ratio };
-}
-
-function timesOf(durations: readonly number[]) {
-  const [median, p99] = [quantileOf(durations, 0.5), quantileOf(durations, 0.99)];
-  return { requests: durations.length, median, p99 };
+  const times = { alone: summarise(alone), beside: summarise(beside) };
+  return { surface, ...times, hostilePerSecond, ratio: times.beside.p99 / times.alone.p99 };
 }
 
 /** The result of the benchmark of a noisy neighbour for a person. */
 export function renderNeighbour(result: Awaited<ReturnType<typeof runNeighbourBench>>) {
-  const times = ({ median, p99 }: ReturnType<typeof timesOf>) => `${median.toFixed(1)} / ${p99.toFixed(1)}`;
+  const times = ({ p50, p99 }: Summary) => `${p50.toFixed(1)} / ${p99.toFixed(1)}`;
   return [
     'Response times of one company in ms, p50 / p99, alone and beside a company at ten times its limit:',
     '',
@@ -167,7 +158,7 @@ export function renderNeighbour(result: Awaited<ReturnType<typeof runNeighbourBe
       ['surface', 'requests', 'alone', 'beside', 'hostile/s', 'ratio of p99'],
       ...result.comparisons.map(({ surface, alone, beside, hostilePerSecond, ratio }) => [
         surface,
-        String(alone.requests),
+        String(alone.samples),
         times(alone),
         times(beside),
         String(hostilePerSecond),

@@ -3,26 +3,24 @@ import { invariant } from '@partner/kernel/invariant';
 /** The summary of a list of durations, in their unit. */
 export interface Summary {
   readonly samples: number;
-  readonly median: number;
+  readonly p50: number;
   readonly p95: number;
+  readonly p99: number;
 }
 
 /** Summarises durations; there must be at least one. */
 export function summarise(durations: readonly number[]): Summary {
-  const sorted = [...durations].sort((a, b) => a - b);
-  return { samples: sorted.length, median: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) };
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((part) => quantileOf(durations, part));
+  invariant(p50 !== undefined && p95 !== undefined && p99 !== undefined, 'there are three quantiles');
+  return { samples: durations.length, p50, p95, p99 };
 }
 
-/** Returns the value that a share of the samples, from 0 to 1, does not exceed; there must be at least one. */
+/**
+ * Returns the value that a share of the samples, from 0 to 1, does not exceed, linear between two samples; there must be at
+ * least one.
+ */
 export function quantileOf(samples: readonly number[], part: number): number {
-  return quantile(
-    [...samples].sort((a, b) => a - b),
-    part,
-  );
-}
-
-/** Interpolates linearly between two samples. */
-function quantile(sorted: readonly number[], part: number): number {
+  const sorted = samples.toSorted((a, b) => a - b);
   const place = (sorted.length - 1) * part;
   const below = sorted[Math.floor(place)];
   const above = sorted[Math.ceil(place)];

@@ -1,50 +1,87 @@
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
+import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
-import type { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { sealingKeysSetting, sealSecret } from '@partner/kernel/secret-sealing';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
+import type { Stack } from '@partner/local-stack/stack/start-stack';
+import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 
-type Client = Parameters<Parameters<typeof withPostgres>[1]>[0];
+/** A connection to the database of a stack. */
+export type Client = Parameters<Parameters<typeof withPostgres>[1]>[0];
 
-/** An active subscription of a new company, or of one that has others. */
+/** A company and the texts of its API keys. */
+export interface BenchCompany {
+  readonly id: string;
+  readonly apiKeys: readonly string[];
+}
+
+/** An active subscription. */
 export interface BenchSubscription {
   readonly id: string;
   readonly companyId: string;
 }
+
+/** The endpoint of a separate company, with a project whose quotes cause its events. */
+export interface BenchEndpoint extends BenchSubscription {
+  readonly projectId: string;
+}
+
+/** Number of endpoints in the benchmarks of deliveries. */
+export const ENDPOINTS = 100;
 
 /** The signing secret of every subscription of the benchmarks. */
 export const BENCH_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 const EXAMPLE = WEBHOOK_EXAMPLES['install.status_changed'];
 const AT_ONCE = 500;
+const LIMITLESS = 1_000_000_000;
 
-/** Creates a company and returns its id. */
+/** Creates a company with API keys. Its only effective rate limit is that of the inbound surface. */
 export async function addCompany(
   client: Client,
-  name: string,
-  companyClass: 'INSTALLER' | 'SALES' = 'INSTALLER',
-): Promise<string> {
+  company: {
+    readonly class: CompanyClassName;
+    readonly keys?: readonly KeyKindName[];
+    /** The installer company that its installer-contractor keys are bound to. */
+    readonly boundCompanyId?: string;
+  },
+): Promise<BenchCompany> {
   const id = newId('cmp');
-  await client.query(`insert into companies (id, name, class) values ($1, $2, $3)`, [id, name, companyClass]);
-  return id;
+  await client.query(
+    'insert into companies (id, name, class, installer_requests_per_minute) values ($1, $1, $2, $3)',
+    [id, company.class, LIMITLESS],
+  );
+  const apiKeys: string[] = [];
+  for (const kind of company.keys ?? []) {
+    const key = createApiKey('sandbox');
+    const boundTo = kind === 'installer-contractor' ? company.boundCompanyId : null;
+    await client.query(
+      `insert into api_keys (id, company_id, kind, bound_company_id, secret_sha256, last_four)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [key.keyId, id, kind, boundTo, key.secretSha256, key.lastFour],
+    );
+    apiKeys.push(key.text);
+  }
+  return { id, apiKeys };
 }
 
-/** Creates an active subscription at a path of the receiver, in the stack of a directory. */
+/** Creates an active subscription of a new company at a path of the receiver. */
 export async function addSubscription(
   client: Client,
   made: {
-    readonly directory: string;
-    readonly companyId: string;
+    readonly stack: Stack;
+    readonly class: CompanyClassName;
     readonly path: string;
-    /** A host name of the receiver. */
-    readonly host?: string;
-    /** Absent: installation events. */
-    readonly events?: string;
+    readonly host: string;
+    readonly events: string;
   },
 ): Promise<BenchSubscription> {
+  const { id: companyId } = await addCompany(client, made);
   const id = newId('whk');
-  const keys = sealingKeysSetting.parse(ensureStackSecrets(made.directory).sealingKeys);
+  const keys = sealingKeysSetting.parse(ensureStackSecrets(made.stack.directory).sealingKeys);
   const sealed = sealSecret(keys, { subscriptionId: id, version: 1 }, BENCH_SECRET);
   await client.query(
     `with subscription as (
@@ -54,16 +91,25 @@ export async function addSubscription(
      )
      insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
      select id, 1, $4, $5 from subscription`,
-    [
-      id,
-      made.companyId,
-      `https://${made.host ?? RECEIVER_HOST}${made.path}`,
-      sealed,
-      keys.currentKeyId,
-      made.events ?? 'install.*',
-    ],
+    [id, companyId, `https://${made.host}${made.path}`, sealed, keys.currentKeyId, made.events],
   );
-  return { id, companyId: made.companyId };
+  return { id, companyId };
+}
+
+/** Creates {@link ENDPOINTS} selling companies, each with a project and an active subscription to the events of its quotes. */
+export async function addEndpoints(stack: Stack): Promise<readonly BenchEndpoint[]> {
+  return withPostgres(stack.description.postgresUrl, async (client) => {
+    const made: BenchEndpoint[] = [];
+    for (let number = 1; number <= ENDPOINTS; number += 1) {
+      const place = { path: `/hooks/${number}`, host: RECEIVER_HOST, events: 'quote.*' };
+      const subscription = await addSubscription(client, { stack, class: 'SALES', ...place });
+      const projectId = newId('prj');
+      const { companyId } = subscription;
+      await client.query('insert into projects (id, company_id) values ($1, $2)', [projectId, companyId]);
+      made.push({ ...subscription, projectId });
+    }
+    return made;
+  });
 }
 
 /** The body of an event as the service renders it. */
