@@ -1,3 +1,4 @@
+import { format } from 'node:util';
 import { Registry } from 'prom-client';
 import type { z } from 'zod';
 import { startAdminServer } from './admin-server.js';
@@ -37,6 +38,7 @@ export async function runService<S extends z.ZodType<CommonSettings>>(options: {
     process.exit(1);
   }
   const logger = createLogger({ service: options.name, level: config.LOG_LEVEL });
+  logWarnings(logger);
   const metrics = new Registry();
   const lifecycle = createLifecycle({ logger, graceMs: config.SHUTDOWN_GRACE_MS });
   registerServiceMetrics(metrics, {
@@ -80,4 +82,12 @@ export async function runService<S extends z.ZodType<CommonSettings>>(options: {
     else logger.fatal({ err: error }, 'service.start_failed');
     process.exit(1);
   }
+}
+
+/** Logs the warnings of libraries and of Node, which print them as text. */
+function logWarnings(logger: Logger): void {
+  const warn = (...parts: readonly unknown[]) => logger.warn({ text: format(...parts) }, 'library.warned');
+  Object.assign(console, { warn, error: warn });
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => logger.warn({ err: warning }, 'process.warned'));
 }
