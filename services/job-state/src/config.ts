@@ -6,7 +6,8 @@ import { STANDARD_RETENTION } from './retention/retained-tables.js';
 const STANDARD_RETRY_BASE_MS = 60_000;
 
 const postgresUrl = urlWithProtocol('postgres:', 'postgresql:').meta({
-  description: 'URL of the database, `postgres://user:password@host:5432/database`.',
+  description:
+    'URL of the database, `postgres://user:password@host:5432/database?sslmode=verify-full`. Without `sslmode` it is without TLS.',
   isSecret: true,
 });
 

@@ -10,9 +10,9 @@ const MIGRATE = path.join(PROJECT, 'services/job-state/dist/migrate.js');
 /** The statements with which an administrator creates the users of the database. */
 export const ROLES = readFileSync(path.join(PROJECT, 'charts/job-state/files/roles.sql'), 'utf8');
 
-/** Migrates a database as the job of the chart does. */
-export async function migrate(url: string): Promise<void> {
-  await promisify(execFile)(process.execPath, [MIGRATE], { env: { POSTGRES_URL: url } });
+/** Migrates a database as the job of the chart does, with additional variables. */
+export async function migrate(url: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
+  await promisify(execFile)(process.execPath, [MIGRATE], { env: { ...env, POSTGRES_URL: url } });
 }
 
 /** Runs statements on a connection of their own. */

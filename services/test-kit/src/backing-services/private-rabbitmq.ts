@@ -21,8 +21,8 @@ export interface PrivateRabbitmq {
   remove(): Promise<void>;
 }
 
-/** Prepares a broker on a free port. It runs after `start`. */
-export async function createPrivateRabbitmq(): Promise<PrivateRabbitmq> {
+/** Prepares a broker on a free port, with additional lines of configuration. It runs after `start`. */
+export async function createPrivateRabbitmq(settings: readonly string[] = []): Promise<PrivateRabbitmq> {
   const directory = await mkdtemp(path.join(tmpdir(), 'partner-rabbitmq-'));
   const port = await freePort();
   let node: LocalRabbitmq | undefined;
@@ -39,7 +39,7 @@ export async function createPrivateRabbitmq(): Promise<PrivateRabbitmq> {
   return {
     url: rabbitmqUrl(port),
     async start() {
-      node = await startRabbitmq({ directory, port });
+      node = await startRabbitmq({ directory, port, settings });
     },
     kill,
     async control(...args) {

@@ -31,6 +31,8 @@ interface RabbitmqOptions {
   readonly logDirectory?: string;
   /** Vhosts in addition to the default one. */
   readonly vhosts?: readonly string[];
+  /** Additional lines of its configuration. */
+  readonly settings?: readonly string[];
   /** Nodes of one cluster have the same secret and port mapper. All but the first join it when they start first. */
   readonly cluster?: { readonly cookie: string; readonly firstPort: number };
 }
@@ -113,6 +115,7 @@ export function rabbitmqPrograms(
         'vm_memory_high_watermark.relative = 0.4',
         'disk_free_limit.absolute = 100MB',
         `load_definitions = ${definitionsFile}`,
+        ...(options.settings ?? []),
         ...(cluster === undefined || cluster.firstPort === options.port ? [] : joinOf(cluster.firstPort)),
         '',
       ].join('\n'),
