@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 
 /** The result of a finished command. */
 export interface CommandResult {
@@ -18,25 +18,19 @@ export async function runCommand(
     readonly timeoutMs?: number;
   } = {},
 ): Promise<CommandResult> {
+  const { timeoutMs: timeout = 0, ...rest } = options;
   return new Promise((resolve) => {
-    const child = spawn(command, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-      ...(options.env === undefined ? {} : { env: { ...options.env } }),
-      ...(options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs }),
-    });
-    const stdout: Buffer[] = [];
-    const stderr: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-    const done = (exitCode: number | null, problem = '') =>
-      resolve({
-        exitCode,
-        stdout: Buffer.concat(stdout).toString('utf8'),
-        stderr: `${Buffer.concat(stderr).toString('utf8')}${problem}`,
-      });
-    child.once('error', (error) => done(null, error.message));
-    child.once('close', (code) => done(code));
+    const child = execFile(
+      command,
+      args,
+      { ...rest, timeout, maxBuffer: Infinity },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : error.code;
+        if (typeof code === 'number') resolve({ exitCode: code, stdout, stderr });
+        else resolve({ exitCode: null, stdout, stderr: `${stderr}${error?.message ?? ''}` });
+      },
+    );
+    child.stdin?.end();
   });
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { lastLines, runCommand } from '../run-command.js';
 import { StackError } from '../stack-error.js';
-import type { PartName } from './part-source.js';
+import { PART_NAMES, type PartName } from './part-source.js';
 
 /** The containers of `docker-compose.yml` that a stack uses as its parts. */
 export interface DockerParts {
@@ -20,8 +20,6 @@ export const DOCKER_URLS: Readonly<Record<PartName, (port: number) => string>> =
   rabbitmq: (port) => `amqp://partner:partner@127.0.0.1:${port}`,
   redis: (port) => `redis://127.0.0.1:${port}/0`,
 };
-
-const PORT_VARIABLES = { postgres: 'POSTGRES_PORT', rabbitmq: 'RABBITMQ_PORT', redis: 'REDIS_PORT' } as const;
 
 /** The containers of one stack; a part of their names is unique to its directory. */
 export function createDockerParts(options: {
@@ -49,8 +47,8 @@ export function createDockerParts(options: {
       return (await answers('info')) && (await answers('compose', 'version'));
     },
     async start(ports) {
-      const parts = (['postgres', 'rabbitmq', 'redis'] as const).filter((part) => ports[part] !== undefined);
-      const variables = parts.map((part): [string, string] => [PORT_VARIABLES[part], String(ports[part])]);
+      const parts = PART_NAMES.filter((part) => ports[part] !== undefined);
+      const variables = parts.map((part) => [`${part.toUpperCase()}_PORT`, String(ports[part])] as const);
       const result = await compose(['up', '--detach', '--wait', ...parts], Object.fromEntries(variables));
       if (result.exitCode !== 0) {
         throw new StackError(`Docker could not start ${parts.join(', ')}:\n${lastLines(result)}`);

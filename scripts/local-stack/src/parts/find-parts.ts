@@ -10,8 +10,48 @@ import { PART_NAMES, PART_TITLES, type PartName, type PartSource } from './part-
 /** Where each part of a stack comes from. */
 export type PartSources = Readonly<Record<PartName, PartSource>>;
 
-/** The variables that name running servers. */
-export const URL_VARIABLES = { postgres: 'POSTGRES_URL', rabbitmq: 'AMQP_URL', redis: 'REDIS_URL' } as const;
+/** How the server that a variable names is used. */
+interface GivenServer {
+  readonly variable: string;
+  readonly protocols: readonly string[];
+  /** Returns the URL of what the stack uses there; creates it if it is missing. */
+  readonly use: (url: string, deps: Surroundings) => Promise<string>;
+}
+
+const GIVEN: Readonly<Record<PartName, GivenServer>> = {
+  postgres: {
+    variable: 'POSTGRES_URL',
+    protocols: ['postgres:', 'postgresql:'],
+    async use(url, { remember, report }) {
+      const own = await ownDatabase(url);
+      if (own.made) remember({ kind: 'database', url });
+      const verb = own.made ? 'was created' : 'is used';
+      report(`Postgres is the one of POSTGRES_URL; its database "partner" ${verb}`);
+      return own.url;
+    },
+  },
+  rabbitmq: {
+    variable: 'AMQP_URL',
+    protocols: ['amqp:', 'amqps:'],
+    async use(url, { remember, report }) {
+      const own = await ownVhost(url);
+      if (own.made) remember({ kind: 'vhost', url: own.url });
+      const vhost = decodeURIComponent(new URL(own.url).pathname.slice(1));
+      report(`RabbitMQ is the one of AMQP_URL; its vhost "${vhost}" ${own.made ? 'was created' : 'is used'}`);
+      return own.url;
+    },
+  },
+  redis: {
+    variable: 'REDIS_URL',
+    protocols: ['redis:', 'rediss:'],
+    async use(url, { redisKeyPrefix: prefix, remember, report }) {
+      await checkRedis(url, prefix);
+      remember({ kind: 'redis-keys', url, prefix });
+      report(`Redis is the one of REDIS_URL; its keys begin with "${prefix}"`);
+      return url;
+    },
+  },
+};
 
 /**
  * Finds each part in this order: a server that a variable names; a running Docker engine; installed programs; packages
@@ -25,18 +65,19 @@ export async function findParts(deps: {
   readonly remember: (made: ExternalResource) => void;
   readonly report: Progress;
 }): Promise<PartSources> {
-  const given = {
-    postgres: await givenPostgres(deps.environment[URL_VARIABLES.postgres], deps),
-    rabbitmq: await givenRabbitmq(deps.environment[URL_VARIABLES.rabbitmq], deps),
-    redis: await givenRedis(deps.environment[URL_VARIABLES.redis], deps),
-  };
-  const needed = PART_NAMES.filter((part) => given[part] === undefined);
+  const sources: Partial<Record<PartName, PartSource>> = {};
+  for (const part of PART_NAMES) {
+    const url = deps.environment[GIVEN[part].variable];
+    if (url !== undefined && url !== '') sources[part] = await givenSource(part, url, deps);
+  }
+  const needed = PART_NAMES.filter((part) => sources[part] === undefined);
   const containers = needed.length > 0 ? await startContainers(needed, deps) : undefined;
   if (containers === undefined) await installMissingParts(deps.report, needed);
+  const found = { ...sources, ...containers };
   return {
-    postgres: given.postgres ?? containers?.postgres ?? (await privateSource('postgres')),
-    rabbitmq: given.rabbitmq ?? containers?.rabbitmq ?? (await privateSource('rabbitmq')),
-    redis: given.redis ?? containers?.redis ?? (await privateSource('redis')),
+    postgres: found.postgres ?? (await privateSource('postgres')),
+    rabbitmq: found.rabbitmq ?? (await privateSource('rabbitmq')),
+    redis: found.redis ?? (await privateSource('redis')),
   };
 }
 
@@ -82,42 +123,11 @@ async function startContainers(
   }
 }
 
-async function givenPostgres(url: string | undefined, deps: Surroundings): Promise<PartSource | undefined> {
-  if (url === undefined || url === '') return undefined;
-  expectProtocol('postgres', url, ['postgres:', 'postgresql:']);
-  const own = await ownDatabase(url);
-  if (own.made) deps.remember({ kind: 'database', url });
-  deps.report(
-    `Postgres is the one of POSTGRES_URL; its database "partner" ${own.made ? 'was created' : 'is used'}`,
-  );
-  return { kind: 'given', url: own.url };
-}
-
-async function givenRabbitmq(url: string | undefined, deps: Surroundings): Promise<PartSource | undefined> {
-  if (url === undefined || url === '') return undefined;
-  expectProtocol('rabbitmq', url, ['amqp:', 'amqps:']);
-  const own = await ownVhost(url);
-  if (own.made) deps.remember({ kind: 'vhost', url: own.url });
-  const vhost = decodeURIComponent(new URL(own.url).pathname.slice(1));
-  deps.report(
-    `RabbitMQ is the one of AMQP_URL; its vhost "${vhost}" ${own.made ? 'was created' : 'is used'}`,
-  );
-  return { kind: 'given', url: own.url };
-}
-
-async function givenRedis(url: string | undefined, deps: Surroundings): Promise<PartSource | undefined> {
-  if (url === undefined || url === '') return undefined;
-  expectProtocol('redis', url, ['redis:', 'rediss:']);
-  await checkRedis(url, deps.redisKeyPrefix);
-  deps.remember({ kind: 'redis-keys', url, prefix: deps.redisKeyPrefix });
-  deps.report(`Redis is the one of REDIS_URL; its keys begin with "${deps.redisKeyPrefix}"`);
-  return { kind: 'given', url };
-}
-
-function expectProtocol(part: PartName, url: string, protocols: readonly string[]): void {
+async function givenSource(part: PartName, url: string, deps: Surroundings): Promise<PartSource> {
+  const { variable, protocols, use } = GIVEN[part];
   if (!URL.canParse(url) || !protocols.includes(new URL(url).protocol)) {
-    throw new StackError(
-      `${URL_VARIABLES[part]} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-    );
+    const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
+    throw new StackError(`${variable} must be a URL that begins with ${beginnings}`);
   }
+  return { kind: 'given', url: await use(url, deps) };
 }

@@ -11,57 +11,46 @@ import { StackError } from '../stack-error.js';
 import { findChromium } from './find-chromium.js';
 import { PART_NAMES, PART_TITLES, type PartName } from './part-source.js';
 
+/** How the programs of something are found and installed. */
+interface Recipe {
+  readonly title: string;
+  /** Undefined: it is not installed. */
+  readonly find: () => unknown;
+  readonly debianPackage: string;
+  readonly brewFormula: string;
+  /** The units of the Debian package that start servers at boot. */
+  readonly units: readonly string[];
+}
+
+const recipe = (
+  title: string,
+  find: Recipe['find'],
+  debianPackage: string,
+  brewFormula: string,
+  ...units: readonly string[]
+): Recipe => ({ title, find, debianPackage, brewFormula, units });
+
+const SERVERS: Readonly<Record<PartName, Recipe>> = {
+  postgres: recipe(PART_TITLES.postgres, findPostgres, 'postgresql', 'postgresql@16', 'postgresql'),
+  rabbitmq: recipe(PART_TITLES.rabbitmq, findRabbitmq, 'rabbitmq-server', 'rabbitmq', 'rabbitmq-server'),
+  redis: recipe(PART_TITLES.redis, findRedis, 'redis-server', 'redis', 'redis-server'),
+};
+
+const findDockerd = () => findProgram('dockerd', ['/usr/sbin']);
+const DOCKER_UNITS = ['docker.service', 'docker.socket', 'containerd'];
+
 /** Tools of tests: a browser, the checker of alert rules, and a builder and runner of container images. */
-const TEST_TOOLS = ['chromium', 'promtool', 'docker', 'mmdebstrap'] as const;
+const TEST_TOOLS = {
+  chromium: recipe('Chromium', findChromium, 'chromium', 'chromium'),
+  promtool: recipe('promtool', () => findProgram('promtool'), 'prometheus', 'prometheus', 'prometheus'),
+  docker: recipe('Docker', findDockerd, 'docker.io', 'docker', ...DOCKER_UNITS),
+  mmdebstrap: recipe('mmdebstrap', () => findProgram('mmdebstrap'), 'mmdebstrap', 'mmdebstrap'),
+} as const;
+
+const RECIPES = { ...SERVERS, ...TEST_TOOLS };
 
 /** What can be installed. */
-type Installable = PartName | (typeof TEST_TOOLS)[number];
-
-const TITLES: Readonly<Record<Installable, string>> = {
-  ...PART_TITLES,
-  chromium: 'Chromium',
-  promtool: 'promtool of Prometheus',
-  docker: 'Docker',
-  mmdebstrap: 'mmdebstrap',
-};
-
-const FINDERS: Readonly<Record<Installable, () => unknown>> = {
-  postgres: findPostgres,
-  rabbitmq: findRabbitmq,
-  redis: findRedis,
-  chromium: findChromium,
-  promtool: () => findProgram('promtool'),
-  docker: () => findProgram('dockerd', ['/usr/sbin']),
-  mmdebstrap: () => findProgram('mmdebstrap'),
-};
-
-const DEBIAN_PACKAGES = {
-  postgres: 'postgresql',
-  rabbitmq: 'rabbitmq-server',
-  redis: 'redis-server',
-  chromium: 'chromium',
-  promtool: 'prometheus',
-  docker: 'docker.io',
-  mmdebstrap: 'mmdebstrap',
-} as const;
-const BREW_FORMULAS = {
-  postgres: 'postgresql@16',
-  rabbitmq: 'rabbitmq',
-  redis: 'redis',
-  chromium: 'chromium',
-  promtool: 'prometheus',
-  docker: 'docker',
-  mmdebstrap: 'mmdebstrap',
-} as const;
-
-/** The units that start the servers of the packages at boot. */
-const UNITS: Readonly<Partial<Record<Installable, readonly string[]>>> = {
-  postgres: ['postgresql'],
-  rabbitmq: ['rabbitmq-server'],
-  redis: ['redis-server'],
-  promtool: ['prometheus'],
-  docker: ['docker.service', 'docker.socket', 'containerd'],
-};
+type Installable = keyof typeof RECIPES;
 
 /** A way to install software on a machine. */
 interface PackageTool {
@@ -71,18 +60,6 @@ interface PackageTool {
   install(parts: readonly Installable[]): Promise<void>;
 }
 
-/** The installed programs of a machine, and its way to install others. */
-interface Machine {
-  isInstalled(part: Installable): boolean;
-  /** Undefined if nothing can be installed. */
-  packageTool(): Promise<PackageTool | undefined>;
-}
-
-const thisMachine: Machine = {
-  isInstalled: (part) => FINDERS[part]() !== undefined,
-  packageTool: findPackageTool,
-};
-
 /**
  * Installs the parts whose programs are missing on this machine: with apt-get as root or with sudo that needs no password,
  * with Homebrew on a Mac. If that is impossible, throws {@link StackError} with one message that names what to install.
@@ -90,18 +67,17 @@ const thisMachine: Machine = {
 export async function installMissingParts(
   report: Progress = () => undefined,
   needed: readonly Installable[] = PART_NAMES,
-  machine: Machine = thisMachine,
 ): Promise<void> {
-  const missing = needed.filter((part) => !machine.isInstalled(part));
+  const missing = needed.filter((part) => RECIPES[part].find() === undefined);
   if (missing.length === 0) return;
-  const titles = missing.map((part) => TITLES[part]).join(', ');
-  const tool = await machine.packageTool();
+  const titles = missing.map((part) => RECIPES[part].title).join(', ');
+  const tool = await findPackageTool();
   if (tool === undefined) {
     throw new StackError(
       `not installed: ${titles}. Install ${missing.length > 1 ? 'them' : 'it'}` +
-        ` (Debian or Ubuntu, as root: apt-get install ${missing.map((part) => DEBIAN_PACKAGES[part]).join(' ')};` +
-        ` Mac: brew install ${missing.map((part) => BREW_FORMULAS[part]).join(' ')})` +
-        (missing.every((part) => TEST_TOOLS.some((tool) => tool === part))
+        ` (Debian or Ubuntu, as root: apt-get install ${packagesOf(missing).join(' ')};` +
+        ` Mac: brew install ${formulasOf(missing).join(' ')})` +
+        (missing.every((part) => part in TEST_TOOLS)
           ? ''
           : ', or start a Docker engine with the compose plugin,' +
             ' or name running servers with POSTGRES_URL, AMQP_URL and REDIS_URL'),
@@ -109,15 +85,18 @@ export async function installMissingParts(
   }
   report(`installing ${titles} with ${tool.name}; this can take some minutes`);
   await tool.install(missing);
-  const still = missing.filter((part) => !machine.isInstalled(part));
+  const still = missing.filter((part) => RECIPES[part].find() === undefined);
   if (still.length > 0) {
     throw new StackError(
-      `${tool.name} succeeded, but there is still no ${still.map((part) => TITLES[part]).join(', ')};` +
+      `${tool.name} succeeded, but there is still no ${still.map((part) => RECIPES[part].title).join(', ')};` +
         ` try it yourself: ${tool.manually(still)}`,
     );
   }
   report(`installed ${titles}`);
 }
+
+const packagesOf = (parts: readonly Installable[]) => parts.map((part) => RECIPES[part].debianPackage);
+const formulasOf = (parts: readonly Installable[]) => parts.map((part) => RECIPES[part].brewFormula);
 
 async function findPackageTool(): Promise<PackageTool | undefined> {
   if (process.platform === 'darwin') {
@@ -131,7 +110,7 @@ async function findPackageTool(): Promise<PackageTool | undefined> {
 }
 
 function homebrew(brew: string): PackageTool {
-  const args = (parts: readonly Installable[]) => ['install', ...parts.map((part) => BREW_FORMULAS[part])];
+  const args = (parts: readonly Installable[]) => ['install', ...formulasOf(parts)];
   return {
     name: 'Homebrew',
     manually: (parts) => `brew ${args(parts).join(' ')}`,
@@ -160,7 +139,6 @@ function aptGet(asRoot: readonly string[]): PackageTool {
     ];
     return runCommand(program, rest);
   };
-  const packages = (parts: readonly Installable[]) => parts.map((part) => DEBIAN_PACKAGES[part]);
 
   async function withoutStarting(parts: readonly Installable[], work: () => Promise<void>): Promise<void> {
     const scratch = path.join('/tmp', `partner-install-${process.pid}`);
@@ -188,16 +166,16 @@ function aptGet(asRoot: readonly string[]): PackageTool {
 
   return {
     name: 'apt-get',
-    manually: (parts) => `${[...asRoot, 'apt-get'].join(' ')} install ${packages(parts).join(' ')}`,
+    manually: (parts) => `${[...asRoot, 'apt-get'].join(' ')} install ${packagesOf(parts).join(' ')}`,
     install: (parts) =>
       withoutStarting(parts, async () => {
         const install = () =>
-          run('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packages(parts));
+          run('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packagesOf(parts));
         const update = await run('apt-get', 'update', '-q');
         const result = await install();
         if (update.exitCode !== 0 && result.exitCode !== 0) expectSuccess(update, 'apt-get update');
-        expectSuccess(result, `apt-get install ${packages(parts).join(' ')}`);
-        const units = parts.flatMap((part) => UNITS[part] ?? []);
+        expectSuccess(result, `apt-get install ${packagesOf(parts).join(' ')}`);
+        const units = parts.flatMap((part) => RECIPES[part].units);
         if (units.length > 0 && existsSync('/run/systemd/system')) {
           await run('systemctl', 'disable', ...units);
         }

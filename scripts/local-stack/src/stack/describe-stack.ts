@@ -39,13 +39,11 @@ export function describeStack(context: {
       logFile: receiverFiles(context.directory).log,
       controlUrl: `https://127.0.0.1:${plan.ports.receiver}${CONTROL_PATHS.secrets}`,
     },
-    ...(plan.ports.listener !== undefined && {
-      listener: {
-        url: `https://${LISTENER_HOST}`,
-        port: plan.ports.listener,
-        certificateFile: context.certificates.certificateFile,
-        keyFile: context.certificates.keyFile,
-      },
-    }),
+    listener: {
+      url: `https://${LISTENER_HOST}`,
+      port: plan.ports.listener,
+      certificateFile: context.certificates.certificateFile,
+      keyFile: context.certificates.keyFile,
+    },
   };
 }

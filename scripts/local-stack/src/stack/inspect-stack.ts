@@ -34,9 +34,7 @@ export async function inspectStack(directory: string): Promise<StackStatus> {
       name,
       httpPort ?? adminPort,
     ]),
-    ...Object.entries(state?.plan.ports ?? {}).flatMap(([name, port]): [string, number][] =>
-      port === undefined ? [] : [[name, port]],
-    ),
+    ...Object.entries(state?.plan.ports ?? {}),
     ...(simulator === undefined ? [] : ([['simulator', simulator.adminPort]] as const)),
   ]);
   const processes = await Promise.all(

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { replicasOf, serviceOf } from './replicas.js';
-import { SERVICE_NAMES, serviceSettings, type ServiceSurroundings, simulatorSettings } from './services.js';
+import { SERVICE_NAMES, serviceSettings, type ServiceSurroundings } from './services.js';
 
 const surroundings: ServiceSurroundings = {
   baseUrl: 'http://127.0.0.1:8080',
@@ -28,20 +28,6 @@ test('only the services that need a secret receive it', () => {
   expect(holdersOf(surroundings.cursorKey)).toEqual(['installer-gateway']);
   expect(holdersOf(surroundings.sessionKeys)).toEqual(['console']);
   expect(holdersOf(surroundings.redisUrl)).toEqual(['inbound-gateway', 'installer-gateway', 'console']);
-});
-
-test('the simulator receives only the settings of the broker and of a sandbox', () => {
-  expect(simulatorSettings({ adminPort: 1, movesPerMinute: 45 }, surroundings)).toEqual({
-    PARTNER_ENVIRONMENT: 'sandbox',
-    ADMIN_HOST: '127.0.0.1',
-    ADMIN_PORT: '1',
-    AMQP_URL: surroundings.amqpUrl,
-    SHUTDOWN_GRACE_MS: '10000',
-    SIMULATOR_MOVES_PER_MINUTE: '45',
-  });
-  expect(simulatorSettings({ adminPort: 1, movesPerMinute: 45, seed: '7' }, surroundings)).toMatchObject({
-    SIMULATOR_SEED: '7',
-  });
 });
 
 test('a second replica has a distinct name and belongs to the same service', () => {

@@ -36,16 +36,14 @@ export const stackDescription = z.object({
     /** The URL that registers the secrets of a subscription with the receiver. */
     controlUrl: z.url(),
   }),
-  /** The port on which `partnerctl listen` can receive webhooks; absent in a stack of an earlier version. */
-  listener: z
-    .object({
-      /** The host in a subscription's URL; it resolves to the port only inside the stack. */
-      url: z.url(),
-      port: z.int(),
-      certificateFile: z.string(),
-      keyFile: z.string(),
-    })
-    .optional(),
+  /** The port on which `partnerctl listen` can receive webhooks. */
+  listener: z.object({
+    /** The host in a subscription's URL; it resolves to the port only inside the stack. */
+    url: z.url(),
+    port: z.int(),
+    certificateFile: z.string(),
+    keyFile: z.string(),
+  }),
 });
 
 export type StackDescription = z.infer<typeof stackDescription>;

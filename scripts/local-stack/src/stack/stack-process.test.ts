@@ -49,44 +49,6 @@ function processOf(script: string, changes: Partial<LocalProgram> = {}): StackPr
 const PATIENT = `console.log('up ' + process.pid); setInterval(() => {}, 1000)`;
 
 describe('a process of a stack', () => {
-  test('starts once, is killed with all its children, and starts again', async () => {
-    const service = processOf(`
-      const { spawn } = require('node:child_process');
-      const child = spawn('sleep', ['60'], { detached: true });
-      console.log('up child ' + child.pid + '.');
-      setInterval(() => {}, 1000)`);
-    await service.start();
-    await service.ready();
-    const first = service.pid;
-    await service.start();
-    expect(service.pid).toBe(first);
-    const child = Number(/child (\d+)\./.exec(readFileSync(service.logFile, 'utf8'))?.[1]);
-    expect(identifyProcess(child)).toBeDefined();
-
-    await service.kill('SIGKILL');
-
-    expect(service.pid).toBeUndefined();
-    expect(identifyProcess(child)).toBeUndefined();
-
-    await service.start();
-    await service.ready();
-    expect(service.pid).not.toBe(first);
-    await service.stop();
-    expect(service.pid).toBeUndefined();
-  });
-
-  test('is taken over from the record of an earlier start', async () => {
-    const started = processOf(PATIENT);
-    await started.start();
-    await started.ready();
-
-    const takenOver = processOf(PATIENT);
-
-    expect(takenOver.pid).toBe(started.pid);
-    await takenOver.stop();
-    expect(started.pid).toBeUndefined();
-  });
-
   test('that ends before it is ready reports only its output since the start', async () => {
     const once = processOf(`console.error('old trouble'); process.exit(1)`);
     await once.start();

@@ -19,8 +19,8 @@ const stackPlan = z.object({
   parts: z.object({ postgres: partSource, rabbitmq: partSource, redis: partSource }),
   durable: z.boolean(),
   redisKeyPrefix: z.string(),
-  /** listener: kept free for `partnerctl listen`; a stack of an earlier version has none. */
-  ports: z.object({ proxy: port, receiver: port, listener: port.optional() }),
+  /** listener: kept free for `partnerctl listen`. */
+  ports: z.object({ proxy: port, receiver: port, listener: port }),
   /** By name of the replica. */
   services: z.record(
     z.string(),
