@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { demandYes, instant, listOf, readPages } from './command-context.js';
+import { instant, listOf, readPages } from './command-context.js';
 
 describe('input of operators', () => {
   test('times are instants or durations before now', () => {
@@ -18,11 +18,6 @@ describe('input of operators', () => {
 
   test.each(['', ' ', ',', ' , '])('a list is not empty: "%s"', (text) => {
     expect(() => listOf('events')(text)).toThrow('It must hold events, with commas.');
-  });
-
-  test('irreversible commands need --yes', () => {
-    expect(() => demandYes(undefined, 'this ends the key')).toThrow('this ends the key; say --yes to do it');
-    expect(() => demandYes(true, 'x')).not.toThrow();
   });
 });
 

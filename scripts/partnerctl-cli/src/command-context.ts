@@ -1,9 +1,10 @@
+import type { Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import type { Mailer } from '@partner/kernel/mail';
 import type { StackDescription } from '@partner/local-stack/stack/stack-description';
 import { OperatorError } from './exit-codes.js';
 import type { Output } from './output.js';
-import type { Session } from './session.js';
+import type { Owner, Session } from './session.js';
 
 /** Context of a command. */
 export interface CommandContext {
@@ -17,6 +18,8 @@ export interface CommandContext {
   write(text: string): void;
   /** Connects to the broker, once per run. */
   session(): Promise<Session>;
+  /** The session, and the owner of a resource. Fails with `not_found`. */
+  about(id: string): Promise<Session & Owner>;
   /** The local stack of the directory; undefined if none runs there, or if it uses another broker than this run. */
   stack(): StackDescription | undefined;
   /** Whether a local stack runs there that uses another broker than this run. */
@@ -36,6 +39,19 @@ export interface CommandContext {
 /** Renders the examples at the end of a command's help. */
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`;
+}
+
+/** Adds a command to its group: its name and arguments, what it does, and examples for its help. */
+export function subcommand<const Usage extends string>(
+  group: Command,
+  usage: Usage,
+  description: string,
+  ...lines: readonly string[]
+) {
+  return group
+    .command(usage)
+    .description(description)
+    .addHelpText('after', examples(...lines));
 }
 
 /**

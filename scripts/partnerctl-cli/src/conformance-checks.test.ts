@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { closeServer, listen } from '@partner/kernel/listen';
 import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
-import { openKnownSecrets } from '@partner/local-stack/receiver/known-secrets';
-import { createReceiver } from '@partner/local-stack/receiver/receiver';
 import { verifyDelivery } from '@partner/local-stack/receiver/verify-delivery';
 import { collectGarbage } from '@partner/local-stack/testing/collect-garbage';
+import { z } from 'zod';
 import { runConformance } from './conformance-checks.js';
 
 const SECRETS: Readonly<Record<string, string>> = {
@@ -18,15 +14,10 @@ const SECRETS: Readonly<Record<string, string>> = {
 };
 
 let server: Server | undefined;
-let directory = '';
 
-beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), 'partner-conformance-'));
-});
 afterEach(async () => {
   server?.closeAllConnections();
   if (server !== undefined) await closeServer(server);
-  rmSync(directory, { recursive: true, force: true });
 });
 
 async function failedChecks(listener: RequestListener, timeoutMs = 5_000): Promise<readonly string[]> {
@@ -65,17 +56,16 @@ async function look(request: IncomingMessage): Promise<Seen> {
     Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
   );
   const secret = SECRETS[headers['x-svc-secret-version'] ?? ''] ?? '';
-  return { body, headers, isGood: isVerified({ headers, body, secret }) };
+  const { verified } = verifyDelivery({ headers, body, secret, now: new Date() });
+  return { body, headers, isGood: verified };
 }
 
-function isVerified(delivery: { headers: Record<string, string>; body: Buffer; secret: string; now?: Date }) {
-  return verifyDelivery({ now: new Date(), ...delivery }).verified;
-}
+const envelope = z.object({ resource: webhookEnvelope.shape.resource });
 
 const status = (isTaken: boolean) => (isTaken ? 204 : 401);
 
-describe('the conformance of a receiver', () => {
-  test('ends once it is interrupted, even without responses', async () => {
+describe('the failed checks', () => {
+  test('of an interrupted run are not reported, even without responses', async () => {
     const interruption = new AbortController();
     let requests = 0;
     server = createServer(() => {
@@ -96,139 +86,94 @@ describe('the conformance of a receiver', () => {
     expect(requests).toBe(1);
   });
 
-  test('is fulfilled by the example receiver', async () => {
-    const secrets = openKnownSecrets(path.join(directory, 'secrets.json'));
-    for (const [version, secret] of Object.entries(SECRETS))
-      secrets.add({ version: Number(version), secret });
-    const example = await createReceiver({
-      logFile: path.join(directory, 'requests.jsonl'),
-      secrets,
-      clock: () => new Date(),
-    });
-    await expect(failedChecks(example.handle)).resolves.toEqual([]);
-    await example.close();
+  const TIMESTAMPS = ['a timestamp that is too old', 'a timestamp in the future'];
+  const ROTATION = 'a secret of the next version, and the present one still';
+
+  const ids = new Set<string>();
+  let newest = 0;
+
+  test.each<[string, (seen: Seen) => number | Promise<number>, readonly string[]]>([
+    ['verifies correctly', ({ isGood }) => status(isGood), []],
+    [
+      'verifies nothing',
+      () => 200,
+      ['a body that was tampered with', 'a signature with a wrong secret', 'no signature', ...TIMESTAMPS],
+    ],
+    [
+      'signs what it has parsed instead of the raw bytes',
+      ({ headers, body, isGood }) =>
+        status(isGood || (headers['x-svc-signature'] !== undefined && body.includes('COMPLETE'))),
+      ['a body that was tampered with'],
+    ],
+    ['ignores the timestamp', (seen) => status(isSigned(seen, timeOf(seen))), TIMESTAMPS],
+    [
+      'only refuses old timestamps',
+      (seen) => status(isSigned(seen, Math.max(Date.now(), timeOf(seen)))),
+      ['a timestamp in the future'],
+    ],
+    [
+      'refuses unknown fields',
+      ({ body, isGood }) => status(isGood && !body.includes('ofTomorrow')),
+      ['fields that it does not know'],
+    ],
+    [
+      'only accepts small bodies',
+      ({ body, isGood }) => (isGood && body.byteLength > 100_000 ? 413 : status(isGood)),
+      ['a large body'],
+    ],
+    [
+      'has only one secret',
+      ({ headers, isGood }) => status(isGood && headers['x-svc-secret-version'] === '1'),
+      [ROTATION],
+    ],
+    [
+      'refuses a repeated event',
+      ({ headers, isGood }) => {
+        const id = headers['webhook-id'] ?? '';
+        if (isGood && ids.has(id)) return 409;
+        ids.add(id);
+        return status(isGood);
+      },
+      ['the same event again, with another delivery id'],
+    ],
+    [
+      'refuses older versions',
+      ({ body, isGood }) => {
+        if (!isGood) return 401;
+        const { version } = envelope.parse(JSON.parse(body.toString('utf8'))).resource;
+        const isOlder = version >= 3 && version < newest;
+        newest = Math.max(newest, version);
+        return isOlder ? 409 : 200;
+      },
+      ['versions out of order'],
+    ],
+    [
+      'does not respond to the next secret in time',
+      ({ headers, isGood }) =>
+        headers['x-svc-secret-version'] === '2' ? new Promise(() => undefined) : status(isGood),
+      [ROTATION, 'responds in time'],
+    ],
+  ])('of one that %s', async (_what, answer, failed) => {
+    await expect(failedChecks(receiver(answer), 3_000)).resolves.toEqual(failed);
   });
 
-  test('is fulfilled by a minimal receiver', async () => {
-    await expect(failedChecks(receiver(({ isGood }) => status(isGood)))).resolves.toEqual([]);
-  });
-
-  test('is missed by one that verifies nothing', async () => {
-    await expect(failedChecks(receiver(() => 200))).resolves.toEqual([
-      'a body that was tampered with',
-      'a signature with a wrong secret',
-      'no signature',
-      'a timestamp that is too old',
-      'a timestamp in the future',
-    ]);
-  });
-
-  test('is missed by one that signs what it has parsed instead of the raw bytes', async () => {
-    const forgetsBody = receiver(({ headers, body, isGood }) =>
-      status(isGood || (headers['x-svc-signature'] !== undefined && body.includes('COMPLETE'))),
-    );
-    await expect(failedChecks(forgetsBody)).resolves.toEqual(['a body that was tampered with']);
-  });
-
-  test('is missed by one that ignores the timestamp', async () => {
-    const timeless = receiver(({ headers, body }) => {
-      const now = new Date(Number(headers['x-svc-timestamp']) * 1_000);
-      const secret = SECRETS[headers['x-svc-secret-version'] ?? ''] ?? '';
-      // The stock verifier uses the real time, so only the other signature is verified here.
-      return status(!(verdictAt({ headers, body, secret, now }) ?? '').startsWith('x-svc'));
-    });
-    await expect(failedChecks(timeless)).resolves.toEqual([
-      'a timestamp that is too old',
-      'a timestamp in the future',
-    ]);
-  });
-
-  test('is missed by one that only refuses old timestamps', async () => {
-    const pastOnly = receiver(({ headers, body }) => {
-      const timestamp = Number(headers['x-svc-timestamp']) * 1_000;
-      const now = new Date(Math.max(Date.now(), timestamp));
-      const secret = SECRETS[headers['x-svc-secret-version'] ?? ''] ?? '';
-      const isOld = Date.now() - timestamp > 300_000;
-      return status(!isOld && !(verdictAt({ headers, body, secret, now }) ?? '').startsWith('x-svc'));
-    });
-    await expect(failedChecks(pastOnly)).resolves.toEqual(['a timestamp in the future']);
-  });
-
-  test('is missed by one that refuses a repeated event', async () => {
-    const ids = new Set<string>();
-    const once = receiver(({ headers, isGood }) => {
-      const id = headers['webhook-id'] ?? '';
-      if (!isGood) return 401;
-      if (ids.has(id)) return 409;
-      ids.add(id);
-      return 200;
-    });
-    await expect(failedChecks(once)).resolves.toEqual(['the same event again, with another delivery id']);
-  });
-
-  test('is missed by one that refuses older versions', async () => {
-    let newest = 0;
-    const inOrder = receiver(({ body, isGood }) => {
-      if (!isGood) return 401;
-      const { version } = webhookEnvelope.shape.resource.parse(resourceOf(body));
-      const isOlder = newest >= 3 && version < newest && version >= 3;
-      newest = Math.max(newest, version);
-      return isOlder ? 409 : 200;
-    });
-    await expect(failedChecks(inOrder)).resolves.toEqual(['versions out of order']);
-  });
-
-  test('is missed by one that refuses unknown fields', async () => {
-    const strict = receiver(({ body, isGood }) => status(isGood && !body.includes('ofTomorrow')));
-    await expect(failedChecks(strict)).resolves.toEqual(['fields that it does not know']);
-  });
-
-  test('is missed by one that only accepts small bodies', async () => {
-    const small = receiver(({ body, isGood }) => (!isGood ? 401 : body.byteLength > 100_000 ? 413 : 200));
-    await expect(failedChecks(small)).resolves.toEqual(['a large body']);
-  });
-
-  test('is missed by one with only one secret', async () => {
-    const single = receiver(({ headers, isGood }) =>
-      status(isGood && headers['x-svc-secret-version'] === '1'),
-    );
-    await expect(failedChecks(single)).resolves.toEqual([
-      'a secret of the next version, and the present one still',
-    ]);
-  });
-
-  test('is missed by one that redirects', async () => {
-    const elsewhere = receiver(({ isGood }) => (isGood ? 302 : 401));
-    const failed = await failedChecks(elsewhere);
-    expect(failed).toContain('no redirect');
-    expect(failed).toContain('a valid delivery');
+  test('of one that redirects', async () => {
+    const failed = await failedChecks(receiver(({ isGood }) => (isGood ? 302 : 401)));
+    expect(failed).toEqual(expect.arrayContaining(['no redirect', 'a valid delivery']));
     expect(failed).not.toContain('responds in time');
   });
 
-  test('is missed by one that does not respond in time', async () => {
-    const slow = receiver(({ headers, isGood }) =>
-      headers['x-svc-secret-version'] === '2' ? new Promise<number>(() => undefined) : status(isGood),
-    );
-    await expect(failedChecks(slow, 3_000)).resolves.toEqual([
-      'a secret of the next version, and the present one still',
-      'responds in time',
-    ]);
-  });
-
-  test('is missed by one that never responds, even after a garbage collection', async () => {
+  test('of one that never responds, even after a garbage collection', async () => {
     const failed = await failedChecks(() => collectGarbage(), 100);
     expect(failed).toHaveLength(13);
   });
 });
 
-function verdictAt(delivery: { headers: Record<string, string>; body: Buffer; secret: string; now: Date }) {
-  const verdict = verifyDelivery(delivery);
-  return verdict.verified ? undefined : verdict.problem;
-}
+const timeOf = ({ headers }: Seen) => Number(headers['x-svc-timestamp']) * 1_000;
 
-function resourceOf(body: Buffer): unknown {
-  const envelope: unknown = JSON.parse(body.toString('utf8'));
-  return typeof envelope === 'object' && envelope !== null && 'resource' in envelope
-    ? envelope.resource
-    : undefined;
+/** The stock verifier uses the real time, so only the other signature is verified here. */
+function isSigned({ headers, body }: Seen, at: number): boolean {
+  const secret = SECRETS[headers['x-svc-secret-version'] ?? ''] ?? '';
+  const verdict = verifyDelivery({ headers, body, secret, now: new Date(at) });
+  return verdict.verified || !verdict.problem.startsWith('x-svc');
 }

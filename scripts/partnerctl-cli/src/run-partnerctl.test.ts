@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { closeServer, listen } from '@partner/kernel/listen';
 import { completionScript } from './completion-script.js';
@@ -30,23 +30,20 @@ function pathOf(command: CommandUnknownOpts): string {
 const commands = all(partnerctl().program).map((command) => [pathOf(command), command] as const);
 
 describe('the help', () => {
-  test.each(commands)('of %s has a description, examples and the global options', async (path, command) => {
-    const { run, said } = partnerctl();
-    await expect(run([...path.split(' ').slice(1), '--help'])).resolves.toBe(0);
-    expect(command.description()).not.toBe('');
-    expect(said.out).toContain('Examples:\n  $ ');
-    expect(said.out).toContain('--json');
-    expect(said.err).toBe('');
-  });
-
-  test.each(commands)('of %s has examples of existing commands', async (path) => {
-    const { run, said, program } = partnerctl();
-    await run([...path.split(' ').slice(1), '--help']);
-    for (const [, words = ''] of said.out.matchAll(/partnerctl ((?:[a-z-]+ ?)+)/g)) {
-      const known = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
-      expect(known).toContain(words.split(' ')[0]);
-    }
-  });
+  test.each(commands)(
+    'of %s has a description, the global options and examples of existing commands',
+    async (path, command) => {
+      const { run, said, program } = partnerctl();
+      await expect(run([...path.split(' ').slice(1), '--help'])).resolves.toBe(0);
+      expect(command.description()).not.toBe('');
+      expect(said.out).toContain('Examples:\n  $ ');
+      expect(said.out).toContain('--json');
+      expect(said.err).toBe('');
+      const known = program.commands.flatMap((each) => [each.name(), ...each.aliases()]);
+      for (const [, words = ''] of said.out.matchAll(/partnerctl ((?:[a-z-]+ ?)+)/g))
+        expect(known).toContain(words.split(' ')[0]);
+    },
+  );
 });
 
 describe('the exit code', () => {
@@ -122,13 +119,6 @@ describe('a violation is named', () => {
     expect(said.err).toContain('only one of the two secrets can come from standard input');
   });
 
-  test('an empty list of companies, which needs the word none', async () => {
-    const { run, said } = partnerctl();
-    await expect(run(['companies', 'update', 'cmp_1', '--accounting', ''])).resolves.toBe(2);
-    expect(said.err).toContain('--accounting');
-    expect(said.err).toContain('ids of accounting companies, or "none"');
-  });
-
   test('a login without a name', async () => {
     const { run, said } = partnerctl({
       loginName: () => {
@@ -189,32 +179,15 @@ describe('an interruption ends doctor without a verdict', () => {
   });
 });
 
-describe('a local stack behind another broker', () => {
-  let directory = '';
-  beforeAll(() => {
-    directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-stack-'));
-    writeFileSync(path.join(directory, 'stack.json'), JSON.stringify(aStack('amqp://127.0.0.1:2/partner')));
+test('the local stack of another broker cannot be listened to', async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-stack-'));
+  writeFileSync(path.join(directory, 'stack.json'), JSON.stringify(aStack('amqp://127.0.0.1:2/partner')));
+  const { run, said } = partnerctl({
+    env: { PARTNER_STACK_DIRECTORY: directory, AMQP_URL: 'amqp://127.0.0.1:1/partner' },
   });
-  afterAll(() => rmSync(directory, { recursive: true }));
-  const elsewhere = (...args: readonly string[]) => {
-    const made = partnerctl({
-      env: { PARTNER_STACK_DIRECTORY: directory, AMQP_URL: 'amqp://127.0.0.1:1/partner' },
-    });
-    return { ...made, ended: made.run(args) };
-  };
-
-  test('cannot be listened to', async () => {
-    const { ended, said } = elsewhere('listen', '--company', 'cmp_1', '--events', 'install.*');
-    await expect(ended).resolves.toBe(4);
-    expect(said.err).toContain('names another broker than that of the stack');
-  });
-
-  test('is skipped by doctor, which reports that', async () => {
-    const { ended, said } = elsewhere('doctor', '--json');
-    await expect(ended).resolves.toBe(1);
-    expect(said.out).toContain('it uses another broker');
-    expect(said.out).not.toContain('readiness of console');
-  });
+  await expect(run(['listen', '--company', 'cmp_1', '--events', 'install.*'])).resolves.toBe(4);
+  expect(said.err).toContain('names another broker than that of the stack');
+  rmSync(directory, { recursive: true });
 });
 
 test('an incomplete message is not sent', async () => {

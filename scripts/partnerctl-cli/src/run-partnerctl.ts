@@ -15,7 +15,7 @@ import { allCommands } from './commands/all-commands.js';
 import { endingOf, EXIT_CODES, OperatorError } from './exit-codes.js';
 import { createOutput, type Output } from './output.js';
 import { interrupted } from './poll-until.js';
-import { openSession, type Session } from './session.js';
+import { openSession, ownerOf, type Session } from './session.js';
 
 const EXIT_HELP = `
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 broker or service not available, 130 interrupted.
@@ -101,6 +101,14 @@ export function createPartnerctl(surroundings: Surroundings) {
     }
   }
 
+  const openOnce = () =>
+    (session ??= openSession({
+      amqpUrl: amqpUrl(),
+      operator: operatorName(),
+      timeoutMs: program.opts().timeout * 1_000,
+      signal,
+    }));
+
   const context: CommandContext = {
     output: () => {
       const { json, field } = program.opts();
@@ -111,13 +119,11 @@ export function createPartnerctl(surroundings: Surroundings) {
     },
     tell: (text) => tell(`partnerctl: ${text}\n`),
     write,
-    session: () =>
-      (session ??= openSession({
-        amqpUrl: amqpUrl(),
-        operator: operatorName(),
-        timeoutMs: program.opts().timeout * 1_000,
-        signal,
-      })),
+    session: openOnce,
+    async about(id) {
+      const opened = await openOnce();
+      return { ...opened, ...(await ownerOf(opened, id)) };
+    },
     mailer: () => createMailer(mailSettings()),
     publicBaseUrl() {
       const url = env['PUBLIC_BASE_URL'] ?? broker().stack?.baseUrl;

@@ -35,14 +35,15 @@ export interface Session {
   readonly actor: { readonly displayName: string };
   /** The operator's name. */
   readonly operator: string;
-  /** Returns the owner of a resource. Fails with `not_found`. */
-  companyOf(id: string): Promise<{
-    readonly companyId: string;
-    readonly companyClass: CompanyClass;
-    /** For an attempt the id of its delivery; else the given id. */
-    readonly id: string;
-  }>;
   close(): Promise<void>;
+}
+
+/** The company that a resource belongs to. */
+export interface Owner {
+  readonly companyId: string;
+  readonly companyClass: CompanyClass;
+  /** For an attempt the id of its delivery; else the id of the resource. */
+  readonly id: string;
 }
 
 const CONNECT_MS = 15_000;
@@ -82,14 +83,6 @@ export async function openSession(options: {
     endpoints: createClient(EndpointService, transport(WEBHOOK_DISPATCHER_RPC)),
     actor: { displayName: `operator: ${options.operator}` },
     operator: options.operator,
-    async companyOf(id) {
-      const found = await operators.findCompany({ id });
-      return {
-        companyId: found.companyId ?? '',
-        companyClass: ACCESS_CLASSES[found.class ?? PlatformClass.UNSPECIFIED],
-        id: found.deliveryId ?? id,
-      };
-    },
     close: () => connection.close(),
   };
   try {
@@ -108,6 +101,16 @@ export async function openSession(options: {
     await connection.close();
     throw error;
   }
+}
+
+/** Returns the owner of a resource. Fails with `not_found`. */
+export async function ownerOf({ operators }: Pick<Session, 'operators'>, id: string): Promise<Owner> {
+  const found = await operators.findCompany({ id });
+  return {
+    companyId: found.companyId ?? '',
+    companyClass: ACCESS_CLASSES[found.class ?? PlatformClass.UNSPECIFIED],
+    id: found.deliveryId ?? id,
+  };
 }
 
 const ACCESS_CLASSES: Readonly<Record<PlatformClass, CompanyClass>> = {

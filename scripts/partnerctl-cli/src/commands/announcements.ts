@@ -6,7 +6,7 @@ import { readResource } from '@partner/proto-contracts/resource-json';
 import { type Mail, MailError } from '@partner/kernel/mail';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, examples, readPages } from '../command-context.js';
+import { type CommandContext, examples, readPages, subcommand } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { columns } from '../output.js';
 import { readAnnouncement } from '../read-announcement.js';
@@ -19,13 +19,13 @@ export function announcementsCommand(context: CommandContext) {
     .description('announcements: entries of the changelog, mailed to technical contacts')
     .addHelpText('after', examples('partnerctl announcements list'));
 
-  group
-    .command('send')
+  subcommand(
+    group,
+    'send',
+    'mail an entry to each confirmed technical contact that has not received it (SMTP_URL, MAIL_FROM)',
+    'partnerctl announcements send 2026-08-26',
+  )
     .argument('<date>', 'of the entry in CHANGELOG.md, e.g. 2026-08-26')
-    .description(
-      'mail an entry to each confirmed technical contact that has not received it (SMTP_URL, MAIL_FROM)',
-    )
-    .addHelpText('after', examples('partnerctl announcements send 2026-08-26'))
     .action(async (announcement) => {
       const changelog = await context.read(path.join(PROJECT_ROOT, 'CHANGELOG.md'));
       const entry = readAnnouncement(changelog, announcement);
@@ -76,12 +76,14 @@ export function announcementsCommand(context: CommandContext) {
       context.output().rows('recipients', rows, columns('company: companyId, email, result'));
     });
 
-  group
-    .command('list')
-    .description('show which announcement was sent to whom and when, newest first')
+  subcommand(
+    group,
+    'list',
+    'show which announcement was sent to whom and when, newest first',
+    'partnerctl announcements list --date 2026-08-26',
+  )
     .option('--date <date>', 'only this announcement')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 100_000), 100)
-    .addHelpText('after', examples('partnerctl announcements list --date 2026-08-26'))
     .action(async ({ date, limit }) => {
       const { operators } = await context.session();
       const { entries, hasMore } = await readPages(limit, async (beforeId, size) => {

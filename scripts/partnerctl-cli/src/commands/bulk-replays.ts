@@ -8,7 +8,7 @@ import {
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, demandYes, examples, instant } from '../command-context.js';
+import { type CommandContext, demandYes, instant, subcommand } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { columns, renderTable } from '../output.js';
 import { pollUntil } from '../poll-until.js';
@@ -28,10 +28,13 @@ const PREVIEW_LINES = columns(`
 export function addBulkReplayCommands(group: Command, context: CommandContext): void {
   const showReplay = (replay: BulkReplay) => context.output().thing({ replay }, REPLAY_LINES);
 
-  group
-    .command('replay-bulk')
-    .argument('<subscription>', 'its id')
-    .description('replay deliveries in bulk: shows a preview, and starts with --yes')
+  subcommand(
+    group,
+    'replay-bulk <subscription>',
+    'replay deliveries in bulk: shows a preview, and starts with --yes',
+    'partnerctl deliveries replay-bulk whk_01j… --since 24h',
+    'partnerctl deliveries replay-bulk whk_01j… --since 24h --rate 60 --yes',
+  )
     .requiredOption(
       '--since <time>',
       'only deliveries created at this time or later: an instant, or 90m, 24h, 7d ago',
@@ -50,16 +53,8 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
     .option('--rate <count>', 'maximum deliveries a minute', wholeNumber(1, 60_000), 600)
     .option('--no-wait', 'do not wait until all are queued')
     .option('--yes', 'do it')
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl deliveries replay-bulk whk_01j… --since 24h',
-        'partnerctl deliveries replay-bulk whk_01j… --since 24h --rate 60 --yes',
-      ),
-    )
     .action(async (subscriptionId, { since, until, state, event, rate, wait, yes }) => {
-      const { deliveries, actor, companyOf } = await context.session();
-      const { companyId } = await companyOf(subscriptionId);
+      const { deliveries, actor, companyId } = await context.about(subscriptionId);
       const selection = {
         states: state === 'both' ? [...REPLAYED_STATES] : [state],
         from: timestampFromDate(since),
@@ -107,26 +102,25 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
       if (ended.state === 'cancelled') context.setExitCode(EXIT_CODES.failed);
     });
 
-  group
-    .command('show-bulk')
-    .argument('<replay>', 'its id')
-    .description('show the progress of a bulk replay')
-    .addHelpText('after', examples('partnerctl deliveries show-bulk rpl_01j…'))
-    .action(async (replayId) => {
-      const { deliveries, companyOf } = await context.session();
-      const { companyId } = await companyOf(replayId);
-      showReplay(readResource(bulkReplay, await deliveries.getBulkReplay({ companyId, replayId })));
-    });
+  subcommand(
+    group,
+    'show-bulk <replay>',
+    'show the progress of a bulk replay',
+    'partnerctl deliveries show-bulk rpl_01j…',
+  ).action(async (replayId) => {
+    const { deliveries, companyId } = await context.about(replayId);
+    showReplay(readResource(bulkReplay, await deliveries.getBulkReplay({ companyId, replayId })));
+  });
 
-  group
-    .command('cancel-bulk')
-    .argument('<replay>', 'its id')
-    .description('stop a bulk replay; queued deliveries continue')
+  subcommand(
+    group,
+    'cancel-bulk <replay>',
+    'stop a bulk replay; queued deliveries continue',
+    'partnerctl deliveries cancel-bulk rpl_01j… --yes',
+  )
     .option('--yes', 'do it')
-    .addHelpText('after', examples('partnerctl deliveries cancel-bulk rpl_01j… --yes'))
     .action(async (replayId, { yes }) => {
-      const { deliveries, actor, companyOf } = await context.session();
-      const { companyId } = await companyOf(replayId);
+      const { deliveries, actor, companyId } = await context.about(replayId);
       demandYes(yes, `this ends the bulk replay ${replayId}`);
       const response = await deliveries.cancelBulkReplay({ companyId, replayId, actor });
       showReplay(readResource(bulkReplay, response));

@@ -12,7 +12,7 @@ import { createTechnicalContactLink } from '@partner/kernel/technical-contact-li
 import { notFound } from '@partner/kernel/service-error';
 import { InvalidArgumentError } from 'commander';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, examples, listOf, readPages } from '../command-context.js';
+import { type CommandContext, examples, listOf, readPages, subcommand } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { type Column, columns, type Document, renderTable } from '../output.js';
 import { KEY_COLUMNS } from './keys.js';
@@ -48,15 +48,15 @@ export function companiesCommand(context: CommandContext) {
       examples('partnerctl companies list --name solar', 'partnerctl companies show cmp_01j…'),
     );
 
-  group
-    .command('list')
-    .description('list companies, oldest first')
+  subcommand(
+    group,
+    'list',
+    'list companies, oldest first',
+    'partnerctl companies list',
+    'partnerctl companies list --name peak --json',
+  )
     .option('--name <text>', 'only companies whose name contains this text')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 100_000), 100)
-    .addHelpText(
-      'after',
-      examples('partnerctl companies list', 'partnerctl companies list --name peak --json'),
-    )
     .action(async ({ name, limit }) => {
       const { operators } = await context.session();
       const { entries, hasMore } = await readPages(limit, async (afterCompanyId, size) => {
@@ -71,43 +71,47 @@ export function companiesCommand(context: CommandContext) {
       context.output().rows('companies', entries, COMPANY_COLUMNS, { hasMore });
     });
 
-  group
-    .command('show')
-    .argument('<company>', 'its id')
-    .description('show a company with its owners, keys and webhooks')
-    .addHelpText('after', examples('partnerctl companies show cmp_01j…'))
-    .action(async (companyId) => {
-      const session = await context.session();
-      const found = await getCompany(session, companyId);
-      const [owners, keys, webhooks, contact] = await Promise.all([
-        readOwners(session, companyId),
-        session.access.listKeys({ companyId, limit: 100 }),
-        session.subscriptions.listSubscriptions({ companyId }),
-        session.access.getTechnicalContact({ companyId }),
-      ]);
-      const shown = {
-        company: found,
-        technicalContact: readResource(technicalContact, contact),
-        owners,
-        keys: readResource(apiKeyPage, keys).keys,
-        ...readResource(subscriptionList, webhooks),
-      };
-      const section = (title: string, rows: readonly Document[], titles: readonly Column[]) =>
-        rows.length === 0 ? `\n${title}: none\n` : `\n${title}\n${renderTable(rows, titles)}\n`;
-      context
-        .output()
-        .thing(
-          shown,
-          COMPANY_LINES,
-          section('owners', shown.owners, OWNER_COLUMNS) +
-            section('keys', shown.keys, KEY_COLUMNS) +
-            section('subscriptions', shown.subscriptions, SUBSCRIPTION_COLUMNS),
-        );
-    });
+  subcommand(
+    group,
+    'show <company>',
+    'show a company with its owners, keys and webhooks',
+    'partnerctl companies show cmp_01j…',
+  ).action(async (companyId) => {
+    const session = await context.session();
+    const found = await getCompany(session, companyId);
+    const [owners, keys, webhooks, contact] = await Promise.all([
+      readOwners(session, companyId),
+      session.access.listKeys({ companyId, limit: 100 }),
+      session.subscriptions.listSubscriptions({ companyId }),
+      session.access.getTechnicalContact({ companyId }),
+    ]);
+    const shown = {
+      company: found,
+      technicalContact: readResource(technicalContact, contact),
+      owners,
+      keys: readResource(apiKeyPage, keys).keys,
+      ...readResource(subscriptionList, webhooks),
+    };
+    const section = (title: string, rows: readonly Document[], titles: readonly Column[]) =>
+      rows.length === 0 ? `\n${title}: none\n` : `\n${title}\n${renderTable(rows, titles)}\n`;
+    context
+      .output()
+      .thing(
+        shown,
+        COMPANY_LINES,
+        section('owners', shown.owners, OWNER_COLUMNS) +
+          section('keys', shown.keys, KEY_COLUMNS) +
+          section('subscriptions', shown.subscriptions, SUBSCRIPTION_COLUMNS),
+      );
+  });
 
-  group
-    .command('create')
-    .description('register a company; later messages of the platform override it')
+  subcommand(
+    group,
+    'create',
+    'register a company; later messages of the platform override it',
+    'partnerctl companies create --name "Peak Installers" --class INSTALLER',
+    'COMPANY=$(partnerctl companies create --name Peak --class INSTALLER --field company.id)',
+  )
     .requiredOption('--name <name>', 'name, as partners see it')
     .addOption(
       new Option('--class <class>', 'class of the company')
@@ -115,13 +119,6 @@ export function companiesCommand(context: CommandContext) {
         .makeOptionMandatory(),
     )
     .option('--id <id>', "the platform's id of the company (default: a new one)")
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl companies create --name "Peak Installers" --class INSTALLER',
-        'COMPANY=$(partnerctl companies create --name Peak --class INSTALLER --field company.id)',
-      ),
-    )
     .action(async ({ name, class: companyClass, id }) => {
       const { operators, operator } = await context.session();
       const response = await operators.createCompany({
@@ -133,10 +130,15 @@ export function companiesCommand(context: CommandContext) {
       context.output().thing({ company: readResource(company, response) }, COMPANY_LINES);
     });
 
-  group
-    .command('update')
-    .argument('<company>', 'its id')
-    .description('change a company; other fields stay')
+  subcommand(
+    group,
+    'update <company>',
+    'change a company; other fields stay',
+    'partnerctl companies update cmp_01j… --requests-per-minute 120',
+    'partnerctl companies update cmp_01j… --accounting cmp_01k…',
+    'partnerctl companies update cmp_01j… --accounting none',
+    'partnerctl companies update cmp_01j… --technical-contact developers@peak.example',
+  )
     .option('--name <name>', 'name, as partners see it')
     .option(
       '--requests-per-minute <count>',
@@ -157,15 +159,6 @@ export function companiesCommand(context: CommandContext) {
       '--technical-contact <email>',
       'mail a confirmation link to this address, which then receives announcements; cannot be combined with other options (SMTP_URL, MAIL_FROM, PUBLIC_BASE_URL)',
       emailAddress,
-    )
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl companies update cmp_01j… --requests-per-minute 120',
-        'partnerctl companies update cmp_01j… --accounting cmp_01k…',
-        'partnerctl companies update cmp_01j… --accounting none',
-        'partnerctl companies update cmp_01j… --technical-contact developers@peak.example',
-      ),
     )
     .action(
       async (companyId, { name, requestsPerMinute, deliveryWeight, accounting, technicalContact: email }) => {

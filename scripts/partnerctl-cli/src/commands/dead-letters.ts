@@ -4,7 +4,7 @@ import { type DeadLetter, goThroughDeadLetters } from '@partner/kernel/amqp/dead
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { notFound } from '@partner/kernel/service-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, demandYes, examples } from '../command-context.js';
+import { type CommandContext, demandYes, examples, subcommand } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { decodeMessage } from '../known-messages.js';
 import { columns, type Document, renderBody } from '../output.js';
@@ -68,18 +68,15 @@ export function deadLettersCommand(context: CommandContext) {
     return Math.max(0, (looks.get(deadLetterQueue)?.messages ?? 0) - limit);
   }
 
-  group
-    .command('list')
+  subcommand(
+    group,
+    'list',
+    'count the dead letters of each queue, or list those of one queue',
+    'partnerctl dead-letters list',
+    'partnerctl dead-letters list job-state.platform-messages --limit 10',
+  )
     .argument('[queue]', 'a queue, with or without .dead; by default the counts of all queues')
-    .description('count the dead letters of each queue, or list those of one queue')
     .option('--limit <count>', 'maximum number of messages, oldest first', wholeNumber(1, LOOKED_THROUGH), 50)
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl dead-letters list',
-        'partnerctl dead-letters list job-state.platform-messages --limit 10',
-      ),
-    )
     .action(async (name, { limit }) => {
       if (name !== undefined) {
         const queue = queueNamed(name);
@@ -106,13 +103,15 @@ export function deadLettersCommand(context: CommandContext) {
       context.output().rows('queues', rows, QUEUE_COLUMNS);
     });
 
-  group
-    .command('show')
+  subcommand(
+    group,
+    'show',
+    'show one message',
+    'partnerctl dead-letters show job-state.platform-messages 0d9c… --body',
+  )
     .argument('<queue>', 'a queue, with or without .dead')
     .argument('<message>', 'the message id')
-    .description('show one message')
     .option('--body', 'with what it says: may hold personal data')
-    .addHelpText('after', examples('partnerctl dead-letters show job-state.platform-messages 0d9c… --body'))
     .action(async (name, messageId, { body: withBody }) => {
       const found = (await look(queueNamed(name), LOOKED_THROUGH)).find(
         (letter) => letter.messageId === messageId,
@@ -128,15 +127,17 @@ export function deadLettersCommand(context: CommandContext) {
     });
 
   for (const action of ['requeue', 'discard'] as const) {
-    group
-      .command(action)
+    subcommand(
+      group,
+      action,
+      action === 'requeue'
+        ? 'put messages back into the queue that dead-lettered them, once the cause is fixed'
+        : 'drop messages for good',
+      `partnerctl dead-letters ${action} job-state.platform-messages 0d9c… --yes`,
+      `partnerctl dead-letters ${action} job-state.platform-messages --all --yes`,
+    )
       .argument('<queue>', 'a queue, with or without .dead')
       .argument('[messages...]', 'the message ids')
-      .description(
-        action === 'requeue'
-          ? 'put messages back into the queue that dead-lettered them, once the cause is fixed'
-          : 'drop messages for good',
-      )
       .option('--all', 'all current messages')
       .option(
         '--limit <count>',
@@ -145,13 +146,6 @@ export function deadLettersCommand(context: CommandContext) {
         LOOKED_THROUGH,
       )
       .option('--yes', 'do it')
-      .addHelpText(
-        'after',
-        examples(
-          `partnerctl dead-letters ${action} job-state.platform-messages 0d9c… --yes`,
-          `partnerctl dead-letters ${action} job-state.platform-messages --all --yes`,
-        ),
-      )
       .action(async (name, messageIds, { all, limit, yes }) => {
         const queue = queueNamed(name);
         if ((all === true) === messageIds.length > 0)

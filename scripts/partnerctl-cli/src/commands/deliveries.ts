@@ -10,7 +10,7 @@ import {
 } from '@partner/proto-contracts/resources/delivery/delivery';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, examples, instant, readPages } from '../command-context.js';
+import { type CommandContext, examples, instant, readPages, subcommand } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 import { waitForDelivery } from '../wait-for-delivery.js';
@@ -83,10 +83,13 @@ export function deliveriesCommand(context: CommandContext) {
       ),
     );
 
-  group
-    .command('list')
-    .argument('<subscription>', 'its id')
-    .description("list a subscription's deliveries, newest first")
+  subcommand(
+    group,
+    'list <subscription>',
+    "list a subscription's deliveries, newest first",
+    'partnerctl deliveries list whk_01j… --state dead_lettered --since 7d',
+    'partnerctl deliveries list whk_01j… --resource job_01j…',
+  )
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(DELIVERY_STATES))
     .option('--event <pattern>', 'only this event or group')
     .option('--resource <id>', 'only events about this resource')
@@ -97,16 +100,8 @@ export function deliveriesCommand(context: CommandContext) {
     )
     .option('--until <time>', 'only deliveries created before this time', instant)
     .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 50)
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl deliveries list whk_01j… --state dead_lettered --since 7d',
-        'partnerctl deliveries list whk_01j… --resource job_01j…',
-      ),
-    )
     .action(async (subscriptionId, { state, event, resource, since, until, limit }) => {
-      const { deliveries, companyOf } = await context.session();
-      const { companyId } = await companyOf(subscriptionId);
+      const { deliveries, companyId } = await context.about(subscriptionId);
       const { entries, hasMore } = await readPages(limit, async (beforeDeliveryId, size) => {
         const response = await deliveries.listDeliveries({
           companyId,
@@ -125,18 +120,17 @@ export function deliveriesCommand(context: CommandContext) {
       context.output().rows('deliveries', entries, DELIVERY_COLUMNS, { hasMore });
     });
 
-  group
-    .command('show')
+  subcommand(
+    group,
+    'show',
+    'show a delivery with its attempts',
+    'partnerctl deliveries show dlv_01j…',
+    'partnerctl deliveries show dlv_01j… --body',
+  )
     .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
-    .description('show a delivery with its attempts')
     .option('--body', 'with the bodies of requests and responses; they can hold personal data')
-    .addHelpText(
-      'after',
-      examples('partnerctl deliveries show dlv_01j…', 'partnerctl deliveries show dlv_01j… --body'),
-    )
     .action(async (given, { body: withBody }) => {
-      const { deliveries, companyOf } = await context.session();
-      const { companyId, id } = await companyOf(given);
+      const { deliveries, companyId, id } = await context.about(given);
       const response = await deliveries.getDelivery({ companyId, deliveryId: id });
       const found = readResource(deliveryWithAttempts, response);
       const attempts = withBody === true ? found.attempts : found.attempts.map(attemptView);
@@ -150,28 +144,30 @@ export function deliveriesCommand(context: CommandContext) {
         );
     });
 
-  group
-    .command('replay')
+  subcommand(
+    group,
+    'replay',
+    'replay a finished delivery with up to 8 new attempts',
+    'partnerctl deliveries replay dlv_01j… --wait 30',
+  )
     .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
-    .description('replay a finished delivery with up to 8 new attempts')
     .option('--wait <seconds>', 'wait for its first attempt', wholeNumber(0, 600), 0)
-    .addHelpText('after', examples('partnerctl deliveries replay dlv_01j… --wait 30'))
     .action(async (given, { wait }) => {
-      const { deliveries, actor, companyOf } = await context.session();
-      const { companyId, id } = await companyOf(given);
+      const { deliveries, actor, companyId, id } = await context.about(given);
       const response = await deliveries.replayDelivery({ companyId, deliveryId: id, actor });
       await showNextAttempt(context, { companyId, queued: readResource(delivery, response), wait });
     });
 
-  group
-    .command('retry')
+  subcommand(
+    group,
+    'retry',
+    'make the next scheduled attempt of a delivery now',
+    'partnerctl deliveries retry dlv_01j… --wait 30',
+  )
     .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
-    .description('make the next scheduled attempt of a delivery now')
     .option('--wait <seconds>', 'wait for the attempt', wholeNumber(0, 600), 0)
-    .addHelpText('after', examples('partnerctl deliveries retry dlv_01j… --wait 30'))
     .action(async (given, { wait }) => {
-      const { deliveries, actor, companyOf } = await context.session();
-      const { companyId, id } = await companyOf(given);
+      const { deliveries, actor, companyId, id } = await context.about(given);
       const response = await deliveries.retryDelivery({ companyId, deliveryId: id, actor });
       await showNextAttempt(context, { companyId, queued: readResource(delivery, response), wait });
     });

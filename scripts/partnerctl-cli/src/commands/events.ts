@@ -2,7 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, examples, readPages } from '../command-context.js';
+import { type CommandContext, examples, readPages, subcommand } from '../command-context.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 
 const EVENT_COLUMNS = columns(`
@@ -38,23 +38,18 @@ export function eventsCommand(context: CommandContext) {
     .description('events of companies and their outcomes')
     .addHelpText('after', examples('partnerctl events list cmp_01j… --resource job_01j…'));
 
-  group
-    .command('list')
-    .argument('<company>', 'its id')
-    .description("list a company's events, newest first")
+  subcommand(
+    group,
+    'list <company>',
+    "list a company's events, newest first",
+    'partnerctl events list cmp_01j… --resource job_01j…',
+    "partnerctl events list cmp_01j… --event 'install.*'",
+  )
     .option('--event <pattern>', 'only this event or group')
     .option('--resource <id>', 'only events about this resource')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 50)
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl events list cmp_01j… --resource job_01j…',
-        "partnerctl events list cmp_01j… --event 'install.*'",
-      ),
-    )
     .action(async (company, { event, resource, limit }) => {
-      const { deliveries, companyOf } = await context.session();
-      const { companyId } = await companyOf(company);
+      const { deliveries, companyId } = await context.about(company);
       const { entries, hasMore } = await readPages(limit, async (beforeEventId, size) => {
         const response = await deliveries.listEvents({
           companyId,
@@ -69,15 +64,15 @@ export function eventsCommand(context: CommandContext) {
       context.output().rows('events', entries, EVENT_COLUMNS, { hasMore });
     });
 
-  group
-    .command('show')
-    .argument('<event>', 'its id')
-    .description('show an event with its outcome for each subscription')
+  subcommand(
+    group,
+    'show <event>',
+    'show an event with its outcome for each subscription',
+    'partnerctl events show evt_01j…',
+  )
     .option('--body', 'with the body that is sent: may hold personal data')
-    .addHelpText('after', examples('partnerctl events show evt_01j…'))
     .action(async (eventId, { body: withBody }) => {
-      const { deliveries, companyOf } = await context.session();
-      const { companyId } = await companyOf(eventId);
+      const { deliveries, companyId } = await context.about(eventId);
       const found = readResource(eventWithTrail, await deliveries.getEvent({ companyId, eventId }));
       const body = withBody === true ? { body: jsonIn(found.body) } : {};
       context

@@ -7,7 +7,7 @@ import {
 } from '@partner/proto-contracts/resources/api-key/api-key';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, demandYes, examples, readPages } from '../command-context.js';
+import { type CommandContext, demandYes, examples, readPages, subcommand } from '../command-context.js';
 import { columns } from '../output.js';
 
 /** The columns of a table of API keys. */
@@ -29,15 +29,15 @@ export function keysCommand(context: CommandContext) {
     .description('API keys of companies')
     .addHelpText('after', examples('partnerctl keys list cmp_01j…'));
 
-  group
-    .command('list')
-    .argument('<company>', 'its id')
-    .description("list a company's keys with their last use, newest first, including inactive ones")
+  subcommand(
+    group,
+    'list <company>',
+    "list a company's keys with their last use, newest first, including inactive ones",
+    'partnerctl keys list cmp_01j…',
+  )
     .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 100)
-    .addHelpText('after', examples('partnerctl keys list cmp_01j…'))
     .action(async (company, { limit }) => {
-      const { access, companyOf } = await context.session();
-      const { companyId } = await companyOf(company);
+      const { access, companyId } = await context.about(company);
       const { entries, hasMore } = await readPages(limit, async (beforeKeyId, size) => {
         const response = await access.listKeys({
           companyId,
@@ -50,20 +50,16 @@ export function keysCommand(context: CommandContext) {
       context.output().rows('keys', entries, KEY_COLUMNS, { hasMore });
     });
 
-  group
-    .command('create')
-    .argument('<company>', 'its id')
-    .description('create a key, which is shown once')
+  subcommand(
+    group,
+    'create <company>',
+    'create a key, which is shown once',
+    'partnerctl keys create cmp_01j… --kind installer-company',
+    'KEY=$(partnerctl keys create cmp_01j… --kind general --field apiKey)',
+  )
     .addOption(new Option('--kind <kind>', 'kind of the key').choices(keyKind.options).makeOptionMandatory())
     .option('--bound-to <company>', 'of kind installer-contractor: the installer company')
     .option('--description <text>', 'up to 120 characters')
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl keys create cmp_01j… --kind installer-company',
-        'KEY=$(partnerctl keys create cmp_01j… --kind general --field apiKey)',
-      ),
-    )
     .action(async (companyId, { kind, boundTo, description }) => {
       const { access, actor } = await context.session();
       const response = await access.createKey({
@@ -76,10 +72,13 @@ export function keysCommand(context: CommandContext) {
       context.output().thing(readResource(apiKeyCreated, response), KEY_LINES, SHOWN_ONCE);
     });
 
-  group
-    .command('rotate')
+  subcommand(
+    group,
+    'rotate',
+    'replace a key, which stays valid for an overlap',
+    'partnerctl keys rotate key_01j… --overlap-hours 48',
+  )
     .argument('<key>', 'the part of the key before the dot')
-    .description('replace a key, which stays valid for an overlap')
     .option(
       '--overlap-hours <hours>',
       'how long the old key stays valid; 0 ends it at once and needs --yes',
@@ -87,25 +86,24 @@ export function keysCommand(context: CommandContext) {
       24,
     )
     .option('--yes', 'confirm a rotation without an overlap')
-    .addHelpText('after', examples('partnerctl keys rotate key_01j… --overlap-hours 48'))
     .action(async (keyId, { overlapHours, yes }) => {
-      const { access, actor, companyOf } = await context.session();
-      const { companyId } = await companyOf(keyId);
+      const { access, actor, companyId } = await context.about(keyId);
       if (overlapHours === 0)
         demandYes(yes, `without an overlap this ends the key ${keyId} of ${companyId} at once, for good`);
       const response = await access.rotateKey({ companyId, actor, keyId, overlapHours });
       context.output().thing(readResource(apiKeyRotated, response), KEY_LINES, SHOWN_ONCE);
     });
 
-  group
-    .command('revoke')
+  subcommand(
+    group,
+    'revoke',
+    'revoke a key permanently, within 5 seconds everywhere',
+    'partnerctl keys revoke key_01j… --yes',
+  )
     .argument('<key>', 'the part of the key before the dot')
-    .description('revoke a key permanently, within 5 seconds everywhere')
     .option('--yes', 'do it')
-    .addHelpText('after', examples('partnerctl keys revoke key_01j… --yes'))
     .action(async (keyId, { yes }) => {
-      const { access, actor, companyOf } = await context.session();
-      const { companyId } = await companyOf(keyId);
+      const { access, actor, companyId } = await context.about(keyId);
       demandYes(yes, `this ends the key ${keyId} of ${companyId} for good`);
       await access.revokeKey({ companyId, actor, keyId });
       context.output().words({ keyId, revoked: true }, `${keyId} is revoked.`);

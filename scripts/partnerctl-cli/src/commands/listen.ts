@@ -75,16 +75,12 @@ export function listenCommand(context: CommandContext) {
     )
     .action(async (options) => {
       const listener = context.stack()?.listener;
-      if (listener === undefined && context.isStackLeftOut())
-        throw new OperatorError(
-          'unavailable',
-          'deliveries come to this machine from the local stack only, and AMQP_URL or --amqp-url names another broker than that of the stack: leave it out',
-        );
-      if (listener === undefined)
-        throw new OperatorError(
-          'unavailable',
-          'deliveries come to this machine from a local stack only, and none runs here that can: start one with scripts/up --detach',
-        );
+      if (listener === undefined) {
+        const why = context.isStackLeftOut()
+          ? 'AMQP_URL or --amqp-url names another broker than that of the stack: leave it out'
+          : 'none runs here: start one with scripts/up --detach';
+        throw new OperatorError('unavailable', `only the local stack delivers to this machine, and ${why}`);
+      }
       if ((options.company === undefined) !== (options.events === undefined))
         throw new OperatorError('usage', '--company and --events belong together');
       const forward = options.forward === undefined ? undefined : loopbackUrl(options.forward);
@@ -194,8 +190,7 @@ async function subscribe(
     readonly isVerified: () => boolean;
   },
 ): Promise<{ readonly subscriptionId: string; readonly remove: () => Promise<void> }> {
-  const { subscriptions, actor, companyOf } = await context.session();
-  const { companyId, companyClass } = await companyOf(wanted.companyId);
+  const { subscriptions, actor, companyId, companyClass } = await context.about(wanted.companyId);
   const response = await subscriptions.createSubscription({
     companyId,
     companyClass,

@@ -4,7 +4,7 @@ import { hash } from '@node-rs/argon2';
 import { owner, type Owner, ownerPage } from '@partner/proto-contracts/resources/owner/owner';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
-import { type CommandContext, examples, readPages } from '../command-context.js';
+import { type CommandContext, examples, readPages, subcommand } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { columns } from '../output.js';
 import type { Session } from '../session.js';
@@ -70,31 +70,27 @@ export function ownersCommand(context: CommandContext) {
       );
   }
 
-  group
-    .command('list')
-    .argument('<company>', 'its id')
-    .description("list a company's owners, oldest first")
-    .addHelpText('after', examples('partnerctl owners list cmp_01j…'))
-    .action(async (companyId) => {
-      const owners = await readOwners(await context.session(), companyId);
-      context.output().rows('owners', owners, OWNER_COLUMNS);
-    });
+  subcommand(
+    group,
+    'list <company>',
+    "list a company's owners, oldest first",
+    'partnerctl owners list cmp_01j…',
+  ).action(async (companyId) => {
+    const owners = await readOwners(await context.session(), companyId);
+    context.output().rows('owners', owners, OWNER_COLUMNS);
+  });
 
-  group
-    .command('create')
-    .argument('<company>', 'its id')
-    .description('add an owner with a generated password, which is shown once')
+  subcommand(
+    group,
+    'create <company>',
+    'add an owner with a generated password, which is shown once',
+    'partnerctl owners create cmp_01j… --name "Olive Owner" --email olive@example.com',
+    'pass show olive | partnerctl owners create cmp_01j… --name Olive --email olive@example.com --password-stdin',
+  )
     .requiredOption('--name <name>', "the owner's name")
     .requiredOption('--email <address>', 'the address to sign in with')
     .addOption(passwordStdin())
     .option('--no-password', 'the owner cannot sign in until one is set')
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl owners create cmp_01j… --name "Olive Owner" --email olive@example.com',
-        'pass show olive | partnerctl owners create cmp_01j… --name Olive --email olive@example.com --password-stdin',
-      ),
-    )
     .action(async (companyId, { name, email, passwordStdin: fromStdin, password: wanted }) => {
       const { operators, operator } = await context.session();
       const chosen = wanted ? await choosePassword(fromStdin) : undefined;
@@ -108,18 +104,15 @@ export function ownersCommand(context: CommandContext) {
       show(response, chosen?.shown ?? {});
     });
 
-  group
-    .command('set-password')
+  subcommand(
+    group,
+    'set-password',
+    "set an owner's password, generated and shown once; sessions end within two minutes",
+    'partnerctl owners set-password mem_01j…',
+    'partnerctl owners set-password mem_01j… --password-stdin <file',
+  )
     .argument('<owner>', 'the id of the membership')
-    .description("set an owner's password, generated and shown once; sessions end within two minutes")
     .addOption(passwordStdin())
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl owners set-password mem_01j…',
-        'partnerctl owners set-password mem_01j… --password-stdin <file',
-      ),
-    )
     .action(async (membershipId, { passwordStdin: fromStdin }) => {
       const { operators, operator } = await context.session();
       const { passwordHash, shown } = await choosePassword(fromStdin);
@@ -131,11 +124,8 @@ export function ownersCommand(context: CommandContext) {
     ['enable', true, "enable an owner's sign-in, once a password is set (set-password)"],
     ['disable', false, "disable an owner's sign-in and delete the password; sessions end within two minutes"],
   ] as const) {
-    group
-      .command(name)
+    subcommand(group, name, description, `partnerctl owners ${name} mem_01j…`)
       .argument('<owner>', 'the id of the membership')
-      .description(description)
-      .addHelpText('after', examples(`partnerctl owners ${name} mem_01j…`))
       .action(async (membershipId) => {
         const { operators, operator } = await context.session();
         const response = await operators.updateOwner({ membershipId, active, operator });

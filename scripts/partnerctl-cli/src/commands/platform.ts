@@ -3,7 +3,7 @@ import { fromJsonString, toBinary, toJson } from '@bufbuild/protobuf';
 import { Argument, Command } from '@commander-js/extra-typings';
 import { PLATFORM } from '@partner/proto-contracts/topology';
 import { newId } from '@partner/kernel/ids';
-import { type CommandContext, examples } from '../command-context.js';
+import { type CommandContext, examples, subcommand } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { columns, type Document, isDocument, type Json, parseJson, renderTable } from '../output.js';
 import {
@@ -44,18 +44,15 @@ export function platformCommand(context: CommandContext) {
       examples('partnerctl platform types', 'partnerctl platform publish JobCreated job.json'),
     );
 
-  group
-    .command('types')
+  subcommand(
+    group,
+    'types',
+    'list the messages, or show the fields of one and an example',
+    'partnerctl platform types',
+    'partnerctl platform types JobAssigned',
+    'partnerctl platform types JobCreated --field example >job.json',
+  )
     .argument('[type]', 'a message, by its short or full name')
-    .description('list the messages, or show the fields of one and an example')
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl platform types',
-        'partnerctl platform types JobAssigned',
-        'partnerctl platform types JobCreated --field example >job.json',
-      ),
-    )
     .action((name) => {
       if (name === undefined) {
         context.output().rows(
@@ -80,36 +77,28 @@ export function platformCommand(context: CommandContext) {
         );
     });
 
-  group
-    .command('new-id')
+  subcommand(group, 'new-id', 'create an id as the platform does', 'JOB=$(partnerctl platform new-id job)')
     .addArgument(new Argument('<prefix>', 'type of the resource').choices(PLATFORM_PREFIXES))
-    .description('create an id as the platform does')
-    .addHelpText('after', examples('JOB=$(partnerctl platform new-id job)'))
     .action((prefix) => {
       const id = newId(prefix);
       context.output().words({ id }, id);
     });
 
-  group
-    .command('publish')
+  subcommand(
+    group,
+    'publish',
+    'publish one message; checks its required fields and ids first, and ends once the broker has confirmed it',
+    'partnerctl platform publish JobCreated job.json',
+    'partnerctl platform types JobAssigned --field example | partnerctl platform publish JobAssigned',
+    'partnerctl platform publish JobCreated job.json --message-id 0d9c…   # a repeat is harmless',
+  )
     .argument('<type>', 'the message, by its short or full name')
     .argument(
       '[file]',
       'file with the message as protobuf JSON, with the current time by default; - for standard input',
       '-',
     )
-    .description(
-      'publish one message; checks its required fields and ids first, and ends once the broker has confirmed it',
-    )
     .option('--message-id <id>', 'message id, which identifies a repeat (default: a new one)')
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl platform publish JobCreated job.json',
-        'partnerctl platform types JobAssigned --field example | partnerctl platform publish JobAssigned',
-        'partnerctl platform publish JobCreated job.json --message-id 0d9c…   # a repeat is harmless',
-      ),
-    )
     .action(async (name, file, { messageId: givenId }) => {
       const type = typeNamed(name);
       const json = withTime(parse(await context.read(file)), new Date());

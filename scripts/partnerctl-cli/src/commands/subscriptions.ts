@@ -10,7 +10,7 @@ import {
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, demandYes, examples, listOf } from '../command-context.js';
+import { type CommandContext, demandYes, examples, listOf, subcommand } from '../command-context.js';
 import { columns, type Document } from '../output.js';
 import { showNextAttempt } from './deliveries.js';
 
@@ -38,34 +38,35 @@ export function subscriptionsCommand(context: CommandContext) {
       examples('partnerctl subscriptions list cmp_01j…', 'partnerctl webhooks show whk_01j…'),
     );
 
-  group
-    .command('list')
-    .argument('<company>', 'its id')
-    .description("list a company's subscriptions, oldest first")
-    .addHelpText('after', examples('partnerctl subscriptions list cmp_01j…'))
-    .action(async (company) => {
-      const { subscriptions, companyOf } = await context.session();
-      const { companyId } = await companyOf(company);
-      const response = await subscriptions.listSubscriptions({ companyId });
-      const { subscriptions: found } = readResource(subscriptionList, response);
-      context.output().rows('subscriptions', found, SUBSCRIPTION_COLUMNS);
-    });
+  subcommand(
+    group,
+    'list <company>',
+    "list a company's subscriptions, oldest first",
+    'partnerctl subscriptions list cmp_01j…',
+  ).action(async (company) => {
+    const { subscriptions, companyId } = await context.about(company);
+    const response = await subscriptions.listSubscriptions({ companyId });
+    const { subscriptions: found } = readResource(subscriptionList, response);
+    context.output().rows('subscriptions', found, SUBSCRIPTION_COLUMNS);
+  });
 
-  group
-    .command('show')
-    .argument('<subscription>', 'its id')
-    .description('show a subscription')
-    .addHelpText('after', examples('partnerctl subscriptions show whk_01j…'))
-    .action(async (id) => {
-      const { subscriptions, of } = await sessionAbout(context, id);
-      const found = readResource(subscription, await subscriptions.getSubscription(of));
-      showSubscription(context, found, { companyId: of.companyId });
-    });
+  subcommand(
+    group,
+    'show <subscription>',
+    'show a subscription',
+    'partnerctl subscriptions show whk_01j…',
+  ).action(async (id) => {
+    const { subscriptions, of } = await sessionAbout(context, id);
+    const found = readResource(subscription, await subscriptions.getSubscription(of));
+    showSubscription(context, found, { companyId: of.companyId });
+  });
 
-  group
-    .command('create')
-    .argument('<company>', 'its id')
-    .description('create a paused subscription; its secret is shown once')
+  subcommand(
+    group,
+    'create <company>',
+    'create a paused subscription; its secret is shown once',
+    "partnerctl subscriptions create cmp_01j… --url https://hooks.example.com/partner --events 'install.*'",
+  )
     .requiredOption('--url <url>', 'where deliveries go: https, a public host, port 443')
     .requiredOption(
       '--events <patterns>',
@@ -78,15 +79,8 @@ export function subscriptionsCommand(context: CommandContext) {
       'schema version of the payloads (default: the current one)',
       wholeNumber(1, 1_000),
     )
-    .addHelpText(
-      'after',
-      examples(
-        "partnerctl subscriptions create cmp_01j… --url https://hooks.example.com/partner --events 'install.*'",
-      ),
-    )
     .action(async (company, { url, events, description, schemaVersion }) => {
-      const { subscriptions, actor, companyOf } = await context.session();
-      const { companyId, companyClass } = await companyOf(company);
+      const { subscriptions, actor, companyId, companyClass } = await context.about(company);
       const response = await subscriptions.createSubscription({
         companyId,
         companyClass,
@@ -100,10 +94,12 @@ export function subscriptionsCommand(context: CommandContext) {
       showSubscription(context, created.subscription, { secret: created.secret });
     });
 
-  group
-    .command('test')
-    .argument('<subscription>', 'its id')
-    .description('send a test delivery and wait for its outcome')
+  subcommand(
+    group,
+    'test <subscription>',
+    'send a test delivery and wait for its outcome',
+    'partnerctl subscriptions test whk_01j…',
+  )
     .option('--secret-version <version>', 'the version of the secret to sign with', wholeNumber(1, 1_000_000))
     .option(
       '--wait <seconds>',
@@ -111,7 +107,6 @@ export function subscriptionsCommand(context: CommandContext) {
       wholeNumber(0, 600),
       30,
     )
-    .addHelpText('after', examples('partnerctl subscriptions test whk_01j…'))
     .action(async (id, { secretVersion, wait }) => {
       const { subscriptions, changed } = await sessionAbout(context, id);
       const response = await subscriptions.sendTestDelivery({
@@ -122,12 +117,13 @@ export function subscriptionsCommand(context: CommandContext) {
       await showNextAttempt(context, { companyId: changed.companyId, queued, wait });
     });
 
-  group
-    .command('activate')
-    .argument('<subscription>', 'its id')
-    .description('activate a subscription that has had a verified test delivery')
+  subcommand(
+    group,
+    'activate <subscription>',
+    'activate a subscription that has had a verified test delivery',
+    'partnerctl subscriptions activate whk_01j… --backfill',
+  )
     .option('--backfill', 'also queue the events missed during the pause')
-    .addHelpText('after', examples('partnerctl subscriptions activate whk_01j… --backfill'))
     .action(async (id, { backfill }) => {
       const { subscriptions, changed } = await sessionAbout(context, id);
       const response = await subscriptions.activateSubscription({ ...changed, backfill: backfill === true });
@@ -135,24 +131,25 @@ export function subscriptionsCommand(context: CommandContext) {
       showSubscription(context, activated, { backfillId });
     });
 
-  group
-    .command('pause')
-    .argument('<subscription>', 'its id')
-    .description('pause a subscription: unfinished deliveries are held, new events are not queued')
-    .addHelpText('after', examples('partnerctl subscriptions pause whk_01j…'))
-    .action(async (id) => {
-      const { subscriptions, changed } = await sessionAbout(context, id);
-      showSubscription(context, readResource(subscription, await subscriptions.pauseSubscription(changed)));
-    });
+  subcommand(
+    group,
+    'pause <subscription>',
+    'pause a subscription: unfinished deliveries are held, new events are not queued',
+    'partnerctl subscriptions pause whk_01j…',
+  ).action(async (id) => {
+    const { subscriptions, changed } = await sessionAbout(context, id);
+    showSubscription(context, readResource(subscription, await subscriptions.pauseSubscription(changed)));
+  });
 
   addSecretCommands(group, context);
 
-  group
-    .command('delete')
-    .argument('<subscription>', 'its id')
-    .description('delete a subscription; what it has not got is cancelled')
+  subcommand(
+    group,
+    'delete <subscription>',
+    'delete a subscription; what it has not got is cancelled',
+    'partnerctl subscriptions delete whk_01j… --yes',
+  )
     .option('--yes', 'do it')
-    .addHelpText('after', examples('partnerctl subscriptions delete whk_01j… --yes'))
     .action(async (id, { yes }) => {
       const { subscriptions, of, changed } = await sessionAbout(context, id);
       const found = readResource(subscription, await subscriptions.getSubscription(of));
@@ -170,34 +167,30 @@ export function subscriptionsCommand(context: CommandContext) {
 
 /** Adds the commands that rotate the signing secret of a subscription. */
 function addSecretCommands(group: Command, context: CommandContext): void {
-  group
-    .command('rotate-secret')
-    .argument('<subscription>', 'its id')
-    .description('create a pending secret, which is shown once; it signs nothing until it is activated')
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl subscriptions rotate-secret whk_01j…',
-        'partnerctl subscriptions test whk_01j… --secret-version 2',
-        'partnerctl subscriptions activate-secret whk_01j… --secret-version 2',
-      ),
-    )
-    .action(async (id) => {
-      const { subscriptions, changed } = await sessionAbout(context, id);
-      const rotated = readResource(secretRotated, await subscriptions.rotateSecret(changed));
-      showSubscription(context, rotated.subscription, { secret: rotated.secret });
-    });
+  subcommand(
+    group,
+    'rotate-secret <subscription>',
+    'create a pending secret, which is shown once; it signs nothing until it is activated',
+    'partnerctl subscriptions rotate-secret whk_01j…',
+    'partnerctl subscriptions test whk_01j… --secret-version 2',
+    'partnerctl subscriptions activate-secret whk_01j… --secret-version 2',
+  ).action(async (id) => {
+    const { subscriptions, changed } = await sessionAbout(context, id);
+    const rotated = readResource(secretRotated, await subscriptions.rotateSecret(changed));
+    showSubscription(context, rotated.subscription, { secret: rotated.secret });
+  });
 
-  group
-    .command('activate-secret')
-    .argument('<subscription>', 'its id')
-    .description('sign with the pending secret from now on')
+  subcommand(
+    group,
+    'activate-secret <subscription>',
+    'sign with the pending secret from now on',
+    'partnerctl subscriptions activate-secret whk_01j… --secret-version 2',
+  )
     .requiredOption(
       '--secret-version <version>',
       'the version of the pending secret',
       wholeNumber(1, 1_000_000),
     )
-    .addHelpText('after', examples('partnerctl subscriptions activate-secret whk_01j… --secret-version 2'))
     .action(async (id, { secretVersion }) => {
       const { subscriptions, changed } = await sessionAbout(context, id);
       const response = await subscriptions.activateSecret({
@@ -215,11 +208,7 @@ function showSubscription(context: CommandContext, shown: Subscription, more: Do
 
 /** The operator's session, and the common fields of requests about one subscription. */
 async function sessionAbout(context: CommandContext, subscriptionId: string) {
-  const session = await context.session();
-  const { companyId } = await session.companyOf(subscriptionId);
-  return {
-    ...session,
-    of: { companyId, subscriptionId },
-    changed: { companyId, subscriptionId, actor: session.actor },
-  };
+  const { subscriptions, actor, companyId } = await context.about(subscriptionId);
+  const of = { companyId, subscriptionId };
+  return { subscriptions, of, changed: { ...of, actor } };
 }
