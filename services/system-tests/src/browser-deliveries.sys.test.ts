@@ -305,7 +305,7 @@ describe('a bulk replay', () => {
     await page.getByRole('button', { name: 'Last 7 days' }).click();
     await page.getByLabel('Deliveries per minute').fill('1');
     await page.getByRole('button', { name: 'Preview replay' }).click();
-    await expectText('3 deliveries will be sent again');
+    await expectText('3 deliveries will be sent');
     await page.getByRole('link', { name: jobs[0]?.job.id ?? '' }).waitFor();
     await checkLooks(page, 'bulk-replay-preview');
 

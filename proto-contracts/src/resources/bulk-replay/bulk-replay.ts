@@ -5,7 +5,7 @@ import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';
 
 /** States of deliveries that a bulk replay can select. */
-export const REPLAYED_STATES = ['dead_lettered', 'delivered'] as const;
+export const REPLAYED_STATES = ['dead_lettered', 'delivered', 'retry_scheduled'] as const;
 
 export const BULK_REPLAY_STATES = ['running', 'done', 'cancelled'] as const;
 
@@ -27,7 +27,7 @@ export const bulkReplayIn = z
   .object({
     states: z.array(z.enum(REPLAYED_STATES)).min(1).max(10).meta({
       description:
-        'Which deliveries to repeat: `dead_lettered` ones whose event has not been delivered since, `delivered` ones, or both.',
+        'Which deliveries to repeat: `dead_lettered` ones whose event has not been delivered since, and `delivered` ones. For `retry_scheduled` ones the next scheduled attempt comes now.',
     }),
     from: dateTimeIn.meta({ description: 'Deliveries created at this time or later.' }),
     to: dateTimeIn.meta({
@@ -54,7 +54,7 @@ export const bulkReplayIn = z
   })
   .meta({
     id: 'WebhookBulkReplayIn',
-    description: 'Which deliveries of a subscription to repeat, and how fast.',
+    description: 'Which deliveries of a subscription to repeat or retry, and how fast.',
   });
 
 /** Preview of a bulk replay. */

@@ -32,6 +32,9 @@ Repeats the deliveries of a subscription that were created in a time span, at a 
 of its deliveries are in the span, unless a delivery of it is pending or it is no longer kept. Tests are never
 repeated. Deliveries that are created after the request are not part of it.
 
+With the state \`retry_scheduled\` it makes the next attempts of deliveries that wait for a retry due now. These attempts count as
+the scheduled ones: nothing is queued twice, and the backoff after them stays the same.
+
 With \`preview: true\` nothing is queued, and the response is 200 with a preview. At most the 100,000 oldest deliveries of the
 span are counted; if it has more, \`atLeast\` is true, but the replay still queues all of them.
 

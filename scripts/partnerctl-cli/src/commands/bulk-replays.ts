@@ -31,9 +31,10 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
   subcommand(
     group,
     'replay-bulk <subscription>',
-    'replay deliveries in bulk: shows a preview, and starts with --yes',
+    'replay or retry deliveries in bulk: shows a preview, and starts with --yes',
     'partnerctl deliveries replay-bulk whk_01j… --since 24h',
     'partnerctl deliveries replay-bulk whk_01j… --since 24h --rate 60 --yes',
+    'partnerctl deliveries replay-bulk whk_01j… --since 24h --state retry_scheduled --yes',
   )
     .requiredOption(
       '--since <time>',
@@ -44,9 +45,9 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
     .addOption(
       new Option(
         '--state <state>',
-        'only deliveries in this state; a dead-lettered one only if its event was not delivered since',
+        'only deliveries in this state; a dead-lettered one only if its event was not delivered since; retry_scheduled ones are retried now; both: dead_lettered and delivered',
       )
-        .choices(['dead_lettered', 'delivered', 'both'])
+        .choices([...REPLAYED_STATES, 'both'])
         .default('dead_lettered' as const),
     )
     .option('--event <pattern>', 'only this event or group')
@@ -56,7 +57,7 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
     .action(async (subscriptionId, { since, until, state, event, rate, wait, yes }) => {
       const { deliveries, actor, companyId } = await context.about(subscriptionId);
       const selection = {
-        states: state === 'both' ? [...REPLAYED_STATES] : [state],
+        states: state === 'both' ? ['dead_lettered', 'delivered'] : [state],
         from: timestampFromDate(since),
         to: timestampFromDate(until ?? new Date()),
         event,

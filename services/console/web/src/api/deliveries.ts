@@ -1,4 +1,5 @@
 import {
+  type BulkReplay,
   bulkReplay,
   bulkReplayPage,
   bulkReplayPreview,
@@ -57,7 +58,7 @@ export function useRetryDelivery() {
 
 /** Selection of a bulk replay. */
 export interface BulkReplayRequest {
-  readonly states: readonly ('dead_lettered' | 'delivered')[];
+  readonly states: NonNullable<BulkReplay['states']>;
   readonly from: string;
   readonly to: string;
   readonly event?: string;

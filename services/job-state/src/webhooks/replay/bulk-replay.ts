@@ -23,7 +23,10 @@ import type { DeliveryStateName } from '../schedule/delivery-resource.js';
 
 /** Which deliveries of a subscription to replay. */
 export interface BulkReplaySelection {
-  /** `delivered`, `dead_lettered` or both. A dead-lettered one matches only if its event has not been delivered since. */
+  /**
+   * Of `dead_lettered`, `delivered` and `retry_scheduled`. A dead-lettered one matches only if its event has not been delivered
+   * since, one that waits for a retry only until that is due.
+   */
   readonly states: readonly DeliveryStateName[];
   readonly from: Date;
   readonly to: Date;
@@ -47,25 +50,33 @@ export interface BulkReplayPreview {
 export const MAX_DELIVERIES_COUNTED = 100_000;
 
 /**
- * The oldest finished deliveries of subscription $1 in one of the states $2, with `from` true for the id and before $4.
+ * The oldest deliveries of subscription $1 in one of the states $2, with `from` true for the id and before $4.
  *
- * It returns at most `limit` rows. It reads at most that many per state, through the index that has the state, however many
- * others there are.
+ * It returns at most `limit` rows. Of finished deliveries it reads at most that many per state, through the index that has the
+ * state, however many others there are.
  */
-export function oldestFinished({ from, limit }: { readonly from: string; readonly limit: string }): string {
+export function oldestInStates({ from, limit }: { readonly from: string; readonly limit: string }): string {
+  const columns =
+    'f.id, f.event_id, f.event, f.resource_type, f.resource_id, f.state, f.created_at, f.is_test';
   return `
   select f.* from (select distinct state from unnest($2::text[]) as state) meant
   cross join lateral (
-    select f.id, f.event_id, f.event, f.resource_type, f.resource_id, f.state, f.created_at, f.is_test
-    from finished_deliveries f
-    where f.subscription_id = $1 and f.state = meant.state and ${from} and f.id < $4
-    order by f.id limit ${limit}
+    (
+      select ${columns} from finished_deliveries f
+      where f.subscription_id = $1 and f.state = meant.state and ${from} and f.id < $4
+      order by f.id limit ${limit}
+    ) union all (
+      select ${columns} from deliveries f
+      where meant.state = 'retry_scheduled' and f.subscription_id = $1 and f.state = 'retry_scheduled' and f.lease_id is null
+        and f.next_attempt_at > now() and ${from} and f.id < $4
+      order by f.id limit ${limit}
+    )
   ) f
   order by f.id limit ${limit}`;
 }
 
 /**
- * Whether a selection matches the finished delivery `m`.
+ * Whether a selection matches the delivery `m`.
  *
  * It matches if `m` was created from $5 on and before $6, is of one of the events $7 (null: any), and is not a test.
  */
@@ -75,20 +86,22 @@ export const IS_SELECTED = `
 /**
  * Whether a selected delivery `m` can be queued.
  *
- * Its event is kept and has no unfinished delivery to subscription $1. If only dead letters are selected, it has not been
- * delivered since.
+ * One that waits for a retry can. Of a finished one the event is kept and has no unfinished delivery to subscription $1; if only
+ * dead letters are selected, it has not been delivered since.
  */
-export const IS_TO_BE_QUEUED = `
-  not exists (select 1 from deliveries u where u.event_id = m.event_id and u.subscription_id = $1)
+export const IS_TO_BE_QUEUED = `(
+  m.state = 'retry_scheduled'
+  or not exists (select 1 from deliveries u where u.event_id = m.event_id and u.subscription_id = $1)
   and exists (select 1 from events e where e.id = m.event_id)
   and (m.state = 'delivered' or 'delivered' = any($2::text[]) or not exists (
     select 1 from finished_deliveries g
     where g.event_id = m.event_id and g.subscription_id = $1 and g.state = 'delivered' and g.id > m.id
-  ))`;
+  ))
+)`;
 
 /** Rows of a count: one more than {@link MAX_DELIVERIES_COUNTED}, to detect a longer span. */
 const INSPECTED = `
-  looked_at as materialized (${oldestFinished({ from: 'f.id >= $3', limit: '($8::integer + 1)' })}),
+  looked_at as materialized (${oldestInStates({ from: 'f.id >= $3', limit: '($8::integer + 1)' })}),
   counted as materialized (select * from looked_at order by id limit $8::integer)`;
 
 /** True if the span has more than was counted. */

@@ -4,6 +4,7 @@ import { stepBulkReplay } from './run-bulk-replays.js';
 import {
   begin,
   companyWithAll,
+  deadLetters,
   eventsOf,
   later,
   queuedBy,
@@ -11,7 +12,7 @@ import {
   step,
   stepOf,
 } from '../testing/bulk-replay-fixture.js';
-import { client, fixture, logger, logLines } from '../testing/delivery-service-fixture.js';
+import { client, companyWith, fixture, logger, logLines } from '../testing/delivery-service-fixture.js';
 import type { Database } from '../../database/database.js';
 import { beforeStatement } from '../../testing/before-statement.js';
 
@@ -70,7 +71,7 @@ describe('a bulk replay', () => {
     const [attempted, ...waiting] = await queued();
     invariant(attempted, 'a hundred are queued');
     await fixture.database.query(
-      `update deliveries set state = 'retry_scheduled', attempts = 1 where id = $1`,
+      `update deliveries set state = 'retry_scheduled', attempts = 1, next_attempt_at = now() + interval '1 hour' where id = $1`,
       [attempted.id],
     );
     await stepOf(begun.replayId);
@@ -84,6 +85,41 @@ describe('a bulk replay', () => {
     await fixture.finish('dead_lettered', ...(await queued()).slice(150).map(({ id }) => id));
     expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 230 });
     expect(eventsOf(await queued())).toEqual(eventsOf(side.deliveries));
+  });
+
+  test('makes deliveries that wait for a retry due at its rate, within its selection, and queues no others [REPLAY-5]', async () => {
+    const side = await companyWith(7);
+    const [retriedFirst, retriedSecond, inFlight, held, due, first, delivered] = side.deliveries.map(
+      ({ id }) => id,
+    );
+    await fixture.finish('delivered', delivered ?? '');
+    await fixture.database.query(
+      `update deliveries set state = case when id = $2 then 'held' else 'retry_scheduled' end, attempts = 3,
+         lease_id = case when id = $3 then 'lse_1' end,
+         next_attempt_at = now() + case when id = $4 then interval '-1 minute' else interval '1 hour' end
+       where subscription_id = $1 and id <> $5`,
+      [side.subscriptionId, held, inFlight, due, first],
+    );
+    const selection = { ...deadLetters(), states: ['retry_scheduled'] };
+    const preview = { ...side, selection, perMinute: 60 };
+    expect(await client.previewBulkReplay(preview)).toMatchObject({ deliveries: 2, estimatedMinutes: 1 });
+
+    const begun = await begin(side, { selection, perMinute: 60 });
+    const waits = async (id = '') => Number((await fixture.delivery(id)).wait_ms) > 0;
+    await stepOf(begun.replayId);
+    expect([await waits(retriedFirst), await waits(retriedSecond)]).toEqual([false, true]);
+    expect(await runToEnd(begun)).toMatchObject({ state: 'done', total: 2, queued: 2 });
+    expect([await waits(retriedSecond), await waits(inFlight), await waits(held)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect((await fixture.delivery(due ?? '')).wait_ms).toBeLessThanOrEqual(-60_000);
+    expect(await fixture.delivery(retriedFirst ?? '')).toMatchObject({
+      state: 'retry_scheduled',
+      attempts: 3,
+    });
+    expect(await fixture.deliveriesOf(side.subscriptionId)).toHaveLength(7);
   });
 
   test('queues nothing twice and skips nothing when many replicas step concurrently and some of them fail [REPLAY-1]', async () => {

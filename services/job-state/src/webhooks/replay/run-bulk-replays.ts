@@ -7,7 +7,7 @@ import type { Database, Transaction } from '../../database/database.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
 import { eventsOfSubscription } from '../events/events-of-subscription.js';
 import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.js';
-import { IS_SELECTED, IS_TO_BE_QUEUED, oldestFinished, selectionValues } from './bulk-replay.js';
+import { IS_SELECTED, IS_TO_BE_QUEUED, oldestInStates, selectionValues } from './bulk-replay.js';
 import { deliveryIdSql } from '../schedule/delivery-id-sql.js';
 
 /** Age of an event before a back-fill passes it: longer than any transaction that commits one. */
@@ -15,7 +15,7 @@ const EVENTS_SETTLED_MS = 60_000;
 
 /** Deliveries or events that one step scans: at most this many for each that it may queue, and at least this many. */
 const SCANNED = { perQueued: 5, atLeast: 500 };
-/** Maximum number of queued deliveries of one bulk replay without an attempt. One step may exceed it by its size. */
+/** Maximum number of due deliveries of one bulk replay that wait for an attempt. One step may exceed it by its size. */
 const MAX_WAITING = 100;
 const BACKLOG_PAUSE_SECONDS = 1;
 const SECONDS_PER_MINUTE = 60;
@@ -163,8 +163,14 @@ async function takeStep(tx: Transaction, due: DueBulkReplay, clock: () => Date):
 async function isBacklogged(tx: Transaction, due: DueBulkReplay): Promise<boolean> {
   const [row] = await tx.query<{ unfinished: number }>(
     `select count(*)::integer as unfinished
-     from (select 1 from deliveries where bulk_replay_id = $1 and state = 'pending' limit $2) waiting`,
-    [due.id, MAX_WAITING],
+     from (
+       select from deliveries where bulk_replay_id = $1 and state = 'pending'
+       union all
+       select from deliveries
+       where subscription_id = $3 and state = 'retry_scheduled' and lease_id is null and next_attempt_at <= now()
+       limit $2
+     ) waiting`,
+    [due.id, MAX_WAITING, due.subscriptionId],
   );
   return row !== undefined && row.unfinished >= MAX_WAITING;
 }
@@ -178,7 +184,7 @@ interface StepCounts {
 
 /**
  * Of several deliveries of one event in the span, the newest is replayed. The event is queued once wherever the steps begin and
- * end.
+ * end. A delivery that waits for a retry is made due.
  */
 async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
   const size = stepSize(due.perMinute);
@@ -186,7 +192,7 @@ async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
   const selection = { states: due.states ?? [], from: due.from, to, event: due.event ?? undefined };
   const [counts] = await tx.query<StepCounts>(
     `with scanned as materialized (
-       select * from (${oldestFinished({ from: 'f.id >= $3 and f.id > $8', limit: '$9::integer' })}) m
+       select * from (${oldestInStates({ from: 'f.id >= $3 and f.id > $8', limit: '$9::integer' })}) m
      ), to_queue as materialized (
        select m.* from scanned m
        where ${IS_SELECTED} and ${IS_TO_BE_QUEUED} and not exists (
@@ -195,12 +201,16 @@ async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
            and f.created_at >= $5 and f.created_at < $6 and not f.is_test
        )
        order by m.id limit $10
+     ), retried as (
+       update deliveries d set next_attempt_at = least(d.next_attempt_at, now())
+       from to_queue m
+       where m.state = 'retry_scheduled' and d.id = m.id and d.state = 'retry_scheduled' and d.lease_id is null
      ), queued as (
        insert into deliveries
          (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, bulk_replay_id)
        select ${deliveryIdSql('$11', 'row_number() over (order by m.id)')}, $1, $12, m.event_id, m.event, m.resource_type,
          m.resource_id, m.id, $13
-       from to_queue m
+       from to_queue m where m.state <> 'retry_scheduled'
      )
      ${COUNTS}`,
     [

@@ -298,8 +298,8 @@ export const RetryDeliveryResponseSchema: GenMessage<RetryDeliveryResponse> = /*
  */
 export type BulkReplaySelection = Message<"partner.webhooks.v1.BulkReplaySelection"> & {
   /**
-   * `delivered`, `dead_lettered` or both. A dead-lettered one is included only if its event has not been delivered
-   * since.
+   * Of `dead_lettered`, `delivered` and `retry_scheduled`. A dead-lettered one is included only if its event has not
+   * been delivered since. The next attempt of a `retry_scheduled` one comes now.
    *
    * @generated from field: repeated string states = 1;
    */

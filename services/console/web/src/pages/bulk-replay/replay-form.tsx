@@ -31,6 +31,11 @@ const STATES = [
     label: 'Delivered',
     description: 'Accepted by your server; it receives them a second time.',
   },
+  {
+    value: 'retry_scheduled',
+    label: 'Waiting for a retry',
+    description: 'Their next scheduled attempt comes now; later ones keep their delays.',
+  },
 ] as const;
 
 /** Form that selects deliveries, previews the bulk replay and starts it. */
@@ -177,7 +182,7 @@ function Preview(props: {
   return (
     <Stack gap="md" mt="lg">
       <div role="status">
-        <Notice tone="info" title={`${atLeast ? 'At least ' : ''}${count} will be sent again`}>
+        <Notice tone="info" title={`${atLeast ? 'At least ' : ''}${count} will be sent`}>
           {oldest !== null && newest !== null && (
             <>
               The oldest was created on <ExactTime at={oldest} />, the newest on <ExactTime at={newest} />
