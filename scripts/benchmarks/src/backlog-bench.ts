@@ -8,7 +8,7 @@ import type { Bench } from './bench-stack.js';
 import { measureDeliveries } from './delivery-run.js';
 import { addEndpoints, commitEvents, ENDPOINTS } from './fill.js';
 import { pause } from './pacing.js';
-import { count, mebibytes, renderCosts, renderRates } from './render-run.js';
+import { count, renderCosts, renderRates } from './render-run.js';
 
 /** The minimum ratio of the whole path's rate to the bare loop's. */
 const LEAST_RATIO = 0.1;
@@ -45,7 +45,8 @@ export async function runBacklogBench(
   report('all of them are recorded');
   const bareAfter = await runBareLoop(stack, receiver);
   const ratio = (2 * run.sustainedPerSecond) / (bareBefore + bareAfter);
-  const growth = (run.dispatcherMiB[3] ?? 1) / (run.dispatcherMiB[1] ?? 1);
+  const memory = run.memoryMiB['webhook-dispatcher'] ?? [];
+  const growth = (memory[3] ?? 1) / (memory[1] ?? 1);
   return {
     endpoints: endpoints.length,
     run,
@@ -68,7 +69,6 @@ export function renderBacklog(result: Awaited<ReturnType<typeof runBacklogBench>
     `  a bare loop of signed POSTs    ${barePerSecond.map(count).join(' before and ')} a second after`,
     `  ratio of the sustained rate    ${ratio.toFixed(2)} (at least ${leastRatio})`,
     ...renderCosts(run),
-    `  memory of the dispatcher in each quarter    ${run.dispatcherMiB.map(mebibytes).join(', ')}`,
     '',
     holds
       ? 'The ratio is large enough, and the memory of the dispatcher does not grow with the backlog.'

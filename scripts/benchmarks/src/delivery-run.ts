@@ -26,8 +26,8 @@ export interface DeliveryRun {
   readonly postgres: DatabaseWork;
   /** Peak memory of each service since its start, in MiB. Absent where the system does not report it. */
   readonly peakMiB: Readonly<Record<string, number>>;
-  /** Memory of the dispatcher, the largest in each quarter of the events, in MiB. */
-  readonly dispatcherMiB: readonly number[];
+  /** Memory of each service, the largest in each quarter of the events, in MiB. */
+  readonly memoryMiB: Readonly<Record<string, readonly number[]>>;
 }
 
 const databaseWork = z.object({
@@ -45,7 +45,8 @@ type DatabaseWork = z.infer<typeof databaseWork>;
 interface Look {
   readonly at: number;
   readonly recorded: number;
-  readonly dispatcherMiB: number | undefined;
+  /** Memory of the {@link SERVICES}, in this order. */
+  readonly memoryMiB: readonly (number | undefined)[];
 }
 
 const LOOK_MS = 200;
@@ -99,7 +100,9 @@ export async function measureDeliveries(options: {
     coresOfOthers: coresOfOthers([usage]),
     postgres: workPerEvent(databaseBefore, databaseAfter, events),
     peakMiB: Object.fromEntries(peaks),
-    dispatcherMiB: largestOfQuarters(looks, events),
+    memoryMiB: Object.fromEntries(
+      SERVICES.map((name, service) => [name, largestOfQuarters(looks, events, service)]),
+    ),
   };
 }
 
@@ -119,8 +122,8 @@ async function watch(
     options.signal.throwIfAborted();
     const recorded = (await recordedBy(stack)) - options.base;
     if (recorded !== looks.at(-1)?.recorded) changedAt = performance.now();
-    const dispatcherMiB = residentMiB(stack.process('webhook-dispatcher').pid ?? 0);
-    looks.push({ at: performance.now(), recorded, dispatcherMiB });
+    const memoryMiB = SERVICES.map((name) => residentMiB(stack.process(name).pid ?? 0));
+    looks.push({ at: performance.now(), recorded, memoryMiB });
     if (recorded >= options.events) return looks;
     if (performance.now() - changedAt > GIVE_UP_MS) {
       throw new Error(`only ${recorded} of ${options.events} deliveries are recorded`);
@@ -136,11 +139,11 @@ function sustained(looks: readonly Look[], events: number): number | undefined {
   return ((last.recorded - first.recorded) * 1_000) / (last.at - first.at);
 }
 
-function largestOfQuarters(looks: readonly Look[], events: number): readonly number[] {
+function largestOfQuarters(looks: readonly Look[], events: number, service: number): readonly number[] {
   return [0, 1, 2, 3].flatMap((quarter) => {
     const sizes = looks
       .filter(({ recorded }) => Math.min(3, Math.floor((4 * recorded) / events)) === quarter)
-      .flatMap(({ dispatcherMiB }) => dispatcherMiB ?? []);
+      .flatMap(({ memoryMiB }) => memoryMiB[service] ?? []);
     return sizes.length === 0 ? [] : [Math.max(...sizes)];
   });
 }

@@ -31,7 +31,10 @@ function wholeNumbers(least: number): (text: string) => number[] {
 }
 
 /** The services that deliver webhooks, without the HTTP surfaces. */
-const DELIVERY = { replicas: { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 }, durable: true };
+function delivery({ dispatchers = 1 }: { readonly dispatchers?: number } = {}) {
+  const surfaces = { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 };
+  return { replicas: { ...surfaces, 'webhook-dispatcher': dispatchers }, durable: true };
+}
 
 const program = new Command('scripts/bench')
   .description(
@@ -106,8 +109,9 @@ benchmark(
 
 benchmark('flood', 'events from their publish by 32 publishers to the recorded results, and the cost of each')
   .option('--events <number>', 'events to publish', wholeNumber(100), 20_000)
+  .option('--dispatchers <number>', 'replicas of the dispatcher', wholeNumber(1), 1)
   .action((options) =>
-    measure(options, 'flood', DELIVERY, (bench) => runFloodBench(bench, options), renderFlood),
+    measure(options, 'flood', delivery(options), (bench) => runFloodBench(bench, options), renderFlood),
   );
 
 benchmark(
@@ -115,22 +119,23 @@ benchmark(
   'a backlog of due deliveries to the recorded results, compared with a bare loop of signed POSTs',
 )
   .option('--events <number>', 'size of the backlog', wholeNumber(1_000), 20_000)
+  .option('--dispatchers <number>', 'replicas of the dispatcher', wholeNumber(1), 1)
   .action((options) =>
-    measure(options, 'backlog', DELIVERY, (bench) => runBacklogBench(bench, options), renderBacklog),
+    measure(options, 'backlog', delivery(options), (bench) => runBacklogBench(bench, options), renderBacklog),
   );
 
 benchmark('latency', 'events at a steady rate, from their publish to the receipt of the webhook')
   .option('--rate <number>', 'events per second', wholeNumber(1), 100)
   .option('--seconds <number>', 'length of the measurement', wholeNumber(1), 30)
   .action((options) =>
-    measure(options, 'latency', DELIVERY, (bench) => runLatencyBench(bench, options), renderLatency),
+    measure(options, 'latency', delivery(), (bench) => runLatencyBench(bench, options), renderLatency),
   );
 
 benchmark('fairness', "the effect of hanging endpoints and of another company's burst on healthy endpoints")
   .option('--burst <number>', 'events of the burst', wholeNumber(100), 20_000)
   .option('--seconds <number>', 'length of each phase', wholeNumber(5), 30)
   .action((options) => {
-    const stack = { replicas: DELIVERY.replicas };
+    const stack = { ...delivery(), durable: false };
     return measure(options, 'fairness', stack, (bench) => runFairnessBench(bench, options), renderFairness);
   });
 

@@ -28,6 +28,9 @@ export function renderCosts(run: DeliveryRun): readonly string[] {
     `Most memory: ${Object.entries(run.peakMiB)
       .map(([name, size]) => `${name} ${mebibytes(size)}`)
       .join(', ')}`,
+    ...Object.entries(run.memoryMiB).map(
+      ([name, sizes]) => `  ${name} in each quarter of the events    ${sizes.map(mebibytes).join(', ')}`,
+    ),
   ];
 }
 
