@@ -440,6 +440,12 @@ CREATE TABLE public.jobs (
     CONSTRAINT jobs_version_check CHECK ((version >= 1))
 );
 
+CREATE TABLE public.journal_backfills (
+    company_id text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    entry_id text NOT NULL
+);
+
 CREATE TABLE public.journal_entries (
     id text NOT NULL,
     company_id text NOT NULL,
@@ -690,6 +696,9 @@ ALTER TABLE ONLY public.job_status_events
 ALTER TABLE ONLY public.jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.journal_backfills
+    ADD CONSTRAINT journal_backfills_pkey PRIMARY KEY (company_id);
+
 ALTER TABLE ONLY public.journal_entries
     ADD CONSTRAINT journal_entries_pkey PRIMARY KEY (id);
 
@@ -932,6 +941,9 @@ ALTER TABLE ONLY public.jobs
 
 ALTER TABLE ONLY public.jobs
     ADD CONSTRAINT jobs_selling_company_id_fkey FOREIGN KEY (selling_company_id) REFERENCES public.companies(id);
+
+ALTER TABLE ONLY public.journal_backfills
+    ADD CONSTRAINT journal_backfills_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
 
 ALTER TABLE ONLY public.journal_entries
     ADD CONSTRAINT journal_entries_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);

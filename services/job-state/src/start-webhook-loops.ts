@@ -2,6 +2,7 @@ import type { Publisher } from '@partner/kernel/amqp/publisher';
 import type { ServiceKit } from '@partner/kernel/service';
 import type { Config } from './config.js';
 import type { Databases } from './connections.js';
+import { startJournalBackfills } from './journal/start-journal-backfills.js';
 import { startBulkReplays } from './webhooks/replay/run-bulk-replays.js';
 import { startScheduler } from './webhooks/schedule/release-due.js';
 import { startFollowingSubscriptionState } from './webhooks/subscriptions/follow-subscription-state.js';
@@ -9,11 +10,12 @@ import { startSecretMaintenance } from './webhooks/subscriptions/maintain-secret
 
 const BULK_REPLAYS_INTERVAL_MS = 1_000;
 const SECRETS_INTERVAL_MS = 60_000;
+const JOURNAL_BACKFILLS_INTERVAL_MS = 1_000;
 const SUBSCRIPTION_STATES_INTERVAL_MS = 1_000;
 
 /**
  * Starts the loops behind webhooks: the scheduler that releases due deliveries, bulk replays, the deliveries of
- * subscriptions whose state changed, and the upkeep of signing secrets.
+ * subscriptions whose state changed, journal entries whose links changed late, and the upkeep of signing secrets.
  */
 export function startWebhookLoops(
   config: Config,
@@ -52,6 +54,15 @@ export function startWebhookLoops(
   });
   database.onWake('subscriptions', () => subscriptionStates.wake());
   lifecycle.onShutdown('subscription-states', () => subscriptionStates.stop());
+  const journalBackfills = startJournalBackfills({
+    database,
+    logger,
+    metrics,
+    clock,
+    intervalMs: JOURNAL_BACKFILLS_INTERVAL_MS,
+  });
+  database.onWake('journal', () => journalBackfills.wake());
+  lifecycle.onShutdown('journal-backfills', () => journalBackfills.stop());
   const secrets = startSecretMaintenance({
     database,
     sealingKeys: config.WEBHOOK_SEALING_KEYS,

@@ -1,9 +1,10 @@
 /**
  * Work in a table that a loop of this process handles.
  *
- * Webhook deliveries, free slots for deliveries, and subscriptions whose deliveries do not match their state.
+ * Webhook deliveries, free slots for deliveries, subscriptions whose deliveries do not match their state, and journals whose
+ * entries do not match the links of their company.
  */
-export type WakeTopic = 'deliveries' | 'room' | 'subscriptions';
+export type WakeTopic = 'deliveries' | 'room' | 'subscriptions' | 'journal';
 
 /** Receives the subscriptions with work; an empty list means unknown. */
 export type Wake = (subscriptionIds: readonly string[]) => void;

@@ -10,6 +10,7 @@ import { silentLogger } from '@partner/kernel/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
+import { startJournalBackfills, stepJournalBackfills } from '../journal/start-journal-backfills.js';
 import { updateCompany } from '../operator/update-company.js';
 import { beforeStatement } from '../testing/before-statement.js';
 import { createGate } from '../testing/create-gate.js';
@@ -164,21 +165,84 @@ describe('a journal entry is for the accounting companies that are linked at its
     await record(companyChanged(2, -1, true));
     expect(await Promise.all([before, after].map(recipientsOf))).toEqual([[accountant], [accountant]]);
   });
+});
 
-  test('also if a late link is for more entries than one step announces', async () => {
+describe('a late change of links for more entries than one step announces [PLATFORM-21]', () => {
+  const ENTRIES = 1_001;
+  /** Entries that the message announces itself. */
+  const FIRST = 500;
+
+  beforeEach(async () => {
     await record(companyChanged(1, -60, false));
     await database.query(
       `insert into journal_entries (id, company_id, occurred_at, event, data, recorded_at)
        select id, $1, $2, 'journal.deposit_recorded', jsonb_build_object('entryId', id, 'companyId', $1::text, 'projectId', null,
            'recordedAt', '2026-10-01T11:50:00.000Z', 'depositId', 'dep_1', 'amount', '{"amountMinor":1,"currency":"USD"}'::jsonb), $2
-       from (select 'jrn_' || n as id from generate_series(1, 1001) n) entries`,
-      [companyId, minutesLater(-10)],
+       from (select replace($1, 'cmp', 'jrn') || n as id from generate_series(1, $3) n) entries`,
+      [companyId, minutesLater(-10), ENTRIES],
     );
     await record(companyChanged(2, -10, true));
-    const events = await database.query('select distinct resource_id from events where company_id = $1', [
-      accountant,
-    ]);
-    expect(events).toHaveLength(1_001);
+  });
+
+  const stepWith = (given: Pick<Database, 'query' | 'transaction'>) =>
+    stepJournalBackfills({ database: given, clock: () => TEST_NOW });
+  const announced = async () => {
+    const [counts] = await database.query<{ events: number; entries: number }>(
+      `select count(*)::integer as events, count(distinct resource_id)::integer as entries from events
+       where company_id = $1`,
+      [accountant],
+    );
+    return counts;
+  };
+
+  test('announces each entry once, also if a process crashes in or between two steps', async () => {
+    expect(await announced()).toEqual({ events: FIRST, entries: FIRST });
+    const crashing = beforeStatement(database, async (text) => {
+      if (text.includes('insert into events')) throw new Error('crashed');
+    });
+    await expect(stepWith(crashing)).rejects.toThrow('crashed');
+    expect(await announced()).toEqual({ events: FIRST, entries: FIRST });
+    const backfills = startJournalBackfills({
+      database,
+      clock: () => TEST_NOW,
+      logger: silentLogger,
+      metrics: new Registry(),
+      intervalMs: 3_600_000,
+    });
+    await eventually('the last step', async () => (await announced())?.entries === ENTRIES);
+    await backfills.stop();
+    expect(await announced()).toEqual({ events: ENTRIES, entries: ENTRIES });
+    expect(await stepWith(database)).toBe(false);
+  });
+
+  test('follows a version that arrives between two steps', async () => {
+    const between = newId('jrn');
+    await record(entryRecorded(between, -5), companyChanged(3, -10, false));
+    while (await stepWith(database));
+    expect(await announced()).toEqual({ events: 0, entries: 0 });
+    await record(companyChanged(4, -6, true));
+    while (await stepWith(database));
+    expect(await recipientsOf(between)).toEqual([accountant]);
+    expect(await announced()).toEqual({ events: 1, entries: 1 });
+  });
+
+  test('lets other messages be recorded between two steps', async () => {
+    const [reached, released] = [createGate(), createGate()];
+    const step = stepWith(
+      beforeStatement(database, async (text) => {
+        if (!text.includes('insert into events')) return;
+        reached.open();
+        await released.opened;
+      }),
+    );
+    await reached.opened;
+    const entryId = newId('jrn');
+    await record(entryRecorded(entryId, -5));
+    expect(await stepWith(database)).toBe(false);
+    released.open();
+    expect(await step).toBe(true);
+    while (await stepWith(database));
+    expect(await announced()).toEqual({ events: ENTRIES + 1, entries: ENTRIES + 1 });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import * as initialSchema from './0001-initial-schema.js';
 import * as overdueDeliveries from './0002-overdue-deliveries.js';
+import * as journalBackfills from './0003-journal-backfills.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
 export interface Migration {
@@ -13,4 +14,5 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-initial-schema', ...initialSchema },
   { name: '0002-overdue-deliveries', ...overdueDeliveries },
+  { name: '0003-journal-backfills', ...journalBackfills },
 ];
