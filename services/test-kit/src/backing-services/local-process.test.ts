@@ -115,13 +115,16 @@ test('a free port is returned once, though nothing listens on it yet', async () 
 
 test('a port that another process has reserved is not returned here while that process runs', async () => {
   const place = JSON.stringify(new URL('./local-process.js', import.meta.url).href);
-  const program = `Math.random = () => 0.5;
+  // Both begin with the same candidate. Another run of this test begins with another one.
+  const first = (process.pid % 10_000) / 10_000;
+  const program = `const random = Math.random;
+    Math.random = () => (Math.random = random, ${first});
     import(${place}).then(async ({ freePort }) => process.stdout.write(String(await freePort())));
     process.stdin.resume();`;
   const other = spawn(process.execPath, ['--eval', program], { stdio: ['pipe', 'pipe', 'inherit'] });
   const given = await once(other.stdout, 'data').then(([said]: unknown[]) => Number(String(said)));
 
-  const random = jest.spyOn(Math, 'random').mockReturnValueOnce(0.5);
+  const random = jest.spyOn(Math, 'random').mockReturnValueOnce(first);
   const port = await freePort();
   random.mockRestore();
 

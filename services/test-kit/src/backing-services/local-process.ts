@@ -76,7 +76,7 @@ export async function freePort(): Promise<number> {
     reservedPorts.add(candidate);
     if (await takePort(candidate)) return candidate;
   }
-  return new Promise((resolve, reject) => {
+  const outgoing = await new Promise<number>((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
     probe.listen(0, '127.0.0.1', () => {
@@ -87,6 +87,7 @@ export async function freePort(): Promise<number> {
       });
     });
   });
+  return (await takePort(outgoing)) ? outgoing : freePort();
 }
 
 /**
