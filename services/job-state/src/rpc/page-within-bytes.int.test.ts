@@ -10,7 +10,7 @@ import {
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { readResource } from '@partner/proto-contracts/resource-json';
-import { MAX_RESPONSE_BYTES } from '@partner/kernel/amqp/max-response-bytes';
+import { MAX_MESSAGE_BYTES } from '@partner/kernel/amqp/message-size';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
@@ -68,7 +68,7 @@ describe('a page of the largest rows', () => {
         afterSequence: seen.at(-1) ?? '0',
         limit: 100,
       });
-      expect(toBinary(ListJobFeedResponseSchema, page).length).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
+      expect(toBinary(ListJobFeedResponseSchema, page).length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES);
       seen.push(...page.entries.map(({ sequence }) => sequence ?? ''));
       hasMore = page.hasMore === true;
       pages += 1;
@@ -80,7 +80,7 @@ describe('a page of the largest rows', () => {
 
   test('of the newest entries has as many of the newest as fit [FEED-5, FEED-9]', async () => {
     const page = await jobs().listJobFeed({ companyId: installer, limit: 100 });
-    expect(toBinary(ListJobFeedResponseSchema, page).length).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
+    expect(toBinary(ListJobFeedResponseSchema, page).length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES);
     expect(page.entries.map(({ sequence }) => sequence)).toEqual(['21', '22', '23', '24']);
     expect(page.hasMore).toBe(false);
   });
@@ -95,7 +95,7 @@ describe('a page of the largest rows', () => {
         ...(afterJobId !== undefined && { afterJobId }),
         limit: 100,
       });
-      expect(toBinary(ListAssignedJobsResponseSchema, page).length).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
+      expect(toBinary(ListAssignedJobsResponseSchema, page).length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES);
       seen.push(...page.jobs.map(({ jobId }) => jobId ?? ''));
       hasMore = page.hasMore === true;
     }
@@ -124,7 +124,7 @@ describe('a page of the largest rows', () => {
     );
     const boundary = { sellingCompanyId: seller, installerCompanyId: buyer };
     const response = await client.listContractorJobs({ ...boundary, limit: 200 });
-    expect(Buffer.byteLength(response.resourceJson ?? '')).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
+    expect(Buffer.byteLength(response.resourceJson ?? '')).toBeLessThanOrEqual(MAX_MESSAGE_BYTES);
     const list = readResource(contractorJobsResponse, response);
     expect(list.jobs).toHaveLength(69);
     expect(list.hasMore).toBe(true);

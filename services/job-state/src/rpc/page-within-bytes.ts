@@ -1,10 +1,10 @@
-import { MAX_RESPONSE_BYTES } from '@partner/kernel/amqp/max-response-bytes';
+import { MAX_MESSAGE_BYTES } from '@partner/kernel/amqp/message-size';
 
 /** Room for the other fields of a response and its rows. */
 const FRAME_BYTES = 64 * 1_024;
 
 /** Maximum size of the texts of a page, which make up nearly all of its response. */
-export const PAGE_BYTES = MAX_RESPONSE_BYTES - FRAME_BYTES;
+export const PAGE_BYTES = MAX_MESSAGE_BYTES - FRAME_BYTES;
 
 /**
  * SQL for the size of a text column in all rows before this one.

@@ -1,10 +1,11 @@
 /**
  * Why a publish failed. `returned`: no queue accepts the message. `nacked`: the broker refused it, e.g. the queue is
  * full. `timeout`: no confirm in time. `closed`: the channel was lost before the confirm. `not-connected`, `blocked`:
- * it was not sent, because there was no connection or the broker was short of memory or disk. After `timeout` and
- * `closed` it may still be in the queue.
+ * it was not sent, because there was no connection or the broker was short of memory or disk. `too-large`: it was not sent, and
+ * a retry cannot help. After `timeout` and `closed` it may still be in the queue.
  */
-export type PublishErrorKind = 'returned' | 'nacked' | 'timeout' | 'closed' | 'not-connected' | 'blocked';
+export type PublishErrorKind =
+  'returned' | 'nacked' | 'timeout' | 'closed' | 'not-connected' | 'blocked' | 'too-large';
 
 /** A message could not be published, or its confirm is missing. */
 export class PublishError extends Error {

@@ -5,6 +5,7 @@ import { requestIdHeaders } from '../request-context.js';
 import { injectTrace } from '../telemetry/tracing.js';
 import { type ConfirmWindow, createConfirmWindow } from './confirm-window.js';
 import type { AmqpConnection } from './connection.js';
+import { checkMessageSize } from './message-size.js';
 import { counter, secondsHistogram } from './metrics.js';
 import { PublishError } from './publish-error.js';
 
@@ -36,8 +37,8 @@ export interface Publisher {
   /**
    * Publishes persistent and mandatory. Resolves once the broker has confirmed the message in at least one queue; with
    * `mayBeLost` it needs no queue. Rejects with {@link PublishError} otherwise. Nothing is buffered: without a
-   * connection, and while the broker blocks it, it rejects at once. Concurrent calls are allowed; a channel keeps their
-   * order.
+   * connection, and while the broker blocks it, it rejects at once, as for a message of more than 8 MiB. Concurrent calls are
+   * allowed; a channel keeps their order.
    */
   publish(message: OutgoingMessage): Promise<void>;
   /** Resolves once every earlier publish is confirmed or has failed. */
@@ -86,6 +87,7 @@ export function createPublisher(options: {
     const exchange = message.exchange.name;
     const startedAt = performance.now();
     try {
+      checkMessageSize(`the message ${message.type}`, message.body);
       if (window === undefined)
         throw new PublishError('not-connected', 'there is no connection to the broker');
       if (options.connection.isBlocked())

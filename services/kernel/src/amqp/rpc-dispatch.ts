@@ -2,7 +2,7 @@ import { create, type DescMethod, fromBinary, toBinary } from '@bufbuild/protobu
 import type { HandlerContext, MethodImplSpec } from '@connectrpc/connect';
 import { RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
 import type { ServiceError } from '../service-error.js';
-import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
+import { checkMessageSize } from './message-size.js';
 import { encodeRpcError, notCarriedOut, serviceErrorFrom } from './rpc-error.js';
 import type { RpcService } from './rpc-service.js';
 
@@ -26,7 +26,7 @@ export interface RpcDispatcher {
   find(callType: string): UnaryMethod | undefined;
   /**
    * Decodes the request, runs the method and encodes the response. Never rejects: every error is a reply, also a response
-   * of more than {@link MAX_RESPONSE_BYTES}.
+   * of more than 8 MiB.
    */
   run(method: UnaryMethod, body: Uint8Array, context: HandlerContext): Promise<RpcReply>;
 }
@@ -45,20 +45,13 @@ export function createRpcDispatcher(services: readonly RpcService[]): RpcDispatc
       try {
         const output = await impl(fromBinary(method.input, body), context);
         const response = toBinary(method.output, create(method.output, output));
-        if (response.length > MAX_RESPONSE_BYTES) throw tooLarge(method, response.length);
+        checkMessageSize(`the response of ${callTypeOf(method)}`, response);
         return { type: method.output.typeName, body: response };
       } catch (thrown) {
         return failedReply(serviceErrorFrom(thrown));
       }
     },
   };
-}
-
-/** A response that the broker may refuse. Pages are cut well before, so it is a bug of the method. */
-function tooLarge(method: DescMethod, bytes: number): Error {
-  return new Error(
-    `the response of ${callTypeOf(method)} has ${bytes} bytes, more than ${MAX_RESPONSE_BYTES}`,
-  );
 }
 
 /** Returns the name of a method in `properties.type` of a request, e.g. `partner.jobs.v1.JobService/GetJob`. */

@@ -16,6 +16,7 @@ import { requestIdHeaders } from '../request-context.js';
 import { ServiceError } from '../service-error.js';
 import { injectTrace, withSpan } from '../telemetry/tracing.js';
 import type { AmqpConnection } from './connection.js';
+import { checkMessageSize } from './message-size.js';
 import { callHeaders, textOf } from './message-text.js';
 import { counter, gauge, secondsHistogram } from './metrics.js';
 import { callTypeOf, TIMEOUT_HEADER } from './rpc-dispatch.js';
@@ -38,7 +39,8 @@ interface PendingCall {
  *
  * Every failure is a `ServiceError`. A call fails with `unavailable` if its caller cancels it or its deadline passes (`timeoutMs`
  * of the call, else `defaultTimeoutMs`). It fails so at once if the connection or channel is lost, the broker blocks the
- * connection or refuses the request, no queue accepts it, or `maxInFlight` calls are in flight. While the socket's buffer is
+ * connection or refuses the request, no queue accepts it, or `maxInFlight` calls are in flight. A request of more than 8 MiB is
+ * `internal` and not sent. While the socket's buffer is
  * full, calls wait unsent within their deadlines. A call is never retried automatically.
  */
 export function createRpcTransport(options: {
@@ -111,6 +113,7 @@ export function createRpcTransport(options: {
     readonly headers: Readonly<Record<string, string>>;
   }): Promise<ConsumeMessage> {
     const { callType, body, signal } = request;
+    checkMessageSize(`the request of ${callType}`, body);
     const channel = requestChannel;
     const timeoutMs = Math.ceil(request.timeoutMs);
     if (signal?.aborted === true) throw notCarriedOut(signal.reason);

@@ -11,7 +11,7 @@ import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v
 import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { startRpcServer } from './rpc-server.js';
-import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
+import { MAX_MESSAGE_BYTES } from './message-size.js';
 import { createRpcTransport } from './rpc-transport.js';
 import { ServiceError } from '../service-error.js';
 import { partialRpcService } from '../testing/in-memory-transport.js';
@@ -112,13 +112,24 @@ describe('RPC over the broker', () => {
     await serve(async ({ jobId = '' }) => ({ resourceJson: 'x'.repeat(Number(jobId)) }));
     const client = await clientOf();
     // The message has a tag and a length before its text.
-    const longest = MAX_RESPONSE_BYTES - 5;
+    const longest = MAX_MESSAGE_BYTES - 5;
     const [error, answer] = await Promise.all([
       failureOf(client.getJob({ jobId: String(longest + 1) })),
       client.getJob({ jobId: String(longest) }),
     ]);
     expect(error.reason).toBe('internal');
     expect(answer.resourceJson).toHaveLength(longest);
+  });
+
+  test('reports a request that the broker may refuse as internal, and does not send it [LIMIT-7]', async () => {
+    const served = await serveRecording();
+    const client = await clientOf();
+    const [error] = await Promise.all([
+      failureOf(client.getJob({ jobId: 'x'.repeat(MAX_MESSAGE_BYTES) })),
+      client.getJob({ jobId: 'fine' }),
+    ]);
+    expect(error.reason).toBe('internal');
+    expect(await served.atLeast(1)).toEqual(['fine']);
   });
 
   test('responds to a malformed request and to an unknown method, and keeps running', async () => {
