@@ -24,7 +24,7 @@ CREATE FUNCTION public.create_partition(parent text, partition text) RETURNS voi
     AS $$
     begin
       perform public.check_partition(parent, partition);
-      -- A number of its own would be in the way of the number that the whole table has.
+      -- A separate number would be in the way of the number that the whole table has.
       execute format('create table public.%I (like public.%I including all excluding identity)', partition, parent);
     end $$;
 

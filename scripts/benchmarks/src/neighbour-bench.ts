@@ -12,7 +12,7 @@ import { textTable } from './text-table.js';
 /** Maximum ratio of the p99 beside the hostile company to the p99 alone. */
 const LARGEST_RATIO = 2;
 const FEED_ENTRIES = 1_000;
-/** The hostile company sends over so many connections, so that a slow response does not lower its rate. */
+/** The hostile company sends over this many connections, so that a slow response does not lower its rate. */
 const HOSTILE_CONNECTIONS = 10;
 
 interface Contest {

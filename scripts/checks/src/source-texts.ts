@@ -10,24 +10,39 @@ const TEXT_KINDS: ReadonlySet<ts.SyntaxKind> = new Set([
 ]);
 
 /**
- * Returns the readable texts of a TypeScript source, each on the line where it starts, so that a violation has the source's
- * line. A literal without a space is an identifier.
+ * Returns the comments of a TypeScript source and its readable texts, each on the line where it starts, so that a violation has
+ * the source's line. A literal without a space is an identifier. In a test only the titles are texts. Excludes code in comments.
  */
-export function sourceTexts(file: string, source: string): string {
+export function sourceTexts(file: string, source: string, isTest: boolean): string {
   const parsed = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
   const lines = source.split('\n').map(() => '');
+  const add = (position: number, text: string) => {
+    const { line } = parsed.getLineAndCharacterOfPosition(position);
+    lines[line] = `${lines[line] ?? ''} ${text.replaceAll(/\s+/g, ' ').trim()}`;
+  };
+  const isTitle = ({ parent }: ts.Node) =>
+    ts.isCallExpression(parent) && /^(test|describe)\b/.test(parent.expression.getText(parsed));
+  const comments = new Map<number, string>();
   const collect = (node: ts.Node): void => {
+    for (const { pos, end } of [
+      ...(ts.getLeadingCommentRanges(source, node.getFullStart()) ?? []),
+      ...(ts.getTrailingCommentRanges(source, node.getEnd()) ?? []),
+    ])
+      comments.set(pos, source.slice(pos, end));
     if (ts.isImportDeclaration(node)) return;
-    if (TEXT_KINDS.has(node.kind)) {
-      const text = node
-        .getText(parsed)
-        .replaceAll(/^[`'"}]|[`'"]$|\$\{$/g, '')
-        .trim();
-      const line = parsed.getLineAndCharacterOfPosition(node.getStart(parsed)).line;
-      if (/\s/.test(text)) lines[line] = `${lines[line] ?? ''} ${text.replaceAll(/\s+/g, ' ')}`;
+    if (TEXT_KINDS.has(node.kind) && (!isTest || isTitle(node))) {
+      const text = node.getText(parsed).replaceAll(/^[`'"}]|[`'"]$|\$\{$/g, '');
+      if (/\S\s+\S/.test(text)) add(node.getStart(parsed), text);
     }
     ts.forEachChild(node, collect);
   };
   collect(parsed);
+  for (const [position, comment] of comments)
+    add(
+      position,
+      comment
+        .replaceAll(/`[^`]*`|\{@link [^}]*\}/g, 'code')
+        .replaceAll(/^\s*(\/\*\*?|\*\/|\*|\/\/)|\*\/$/gm, ''),
+    );
   return lines.join('\n');
 }

@@ -27,8 +27,9 @@ import { sourceTexts } from './source-texts.js';
 const root = path.resolve(import.meta.dirname, '../../..');
 const contracts = path.join(root, 'proto-contracts');
 const SOURCES = ['proto-contracts', 'services', 'scripts'];
-/** Sources whose texts no user reads: generated code, tests and their helpers. */
-const NOT_PRODUCT = /\/(node_modules|dist|gen|testing|test-kit|system-tests)\/|\.test\.tsx?$/;
+const NOT_OURS = /\/(node_modules|dist|gen)\//;
+/** Tests and their helpers, whose texts no user reads. */
+const TESTS = /\/(testing|test-kit|system-tests)\/|\.test\.tsx?$/;
 
 interface Check {
   readonly name: string;
@@ -65,10 +66,7 @@ function words(files: readonly string[], cwd = root): Promise<string | undefined
   return command('textlint', ['--config', config, '--format', 'unix', ...files], cwd);
 }
 
-/**
- * Returns the texts in the code for readers: screens, the API reference, errors, the help of metrics and commands. Excludes
- * those of tests.
- */
+/** The words of comments and of the texts for readers: screens, the API reference, errors, help, and titles of tests. */
 async function wordsOfTexts(): Promise<string | undefined> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'partner-texts-'));
   try {
@@ -76,11 +74,12 @@ async function wordsOfTexts(): Promise<string | undefined> {
       readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
         path.join(folder, file),
       ),
-    ).filter((file) => /\.tsx?$/.test(file) && !NOT_PRODUCT.test(file));
+    ).filter((file) => /\.tsx?$/.test(file) && !NOT_OURS.test(file));
     for (const file of files) {
       const copy = path.join(scratch, `${file}.txt`);
       mkdirSync(path.dirname(copy), { recursive: true });
-      writeFileSync(copy, sourceTexts(file, readFileSync(path.join(root, file), 'utf8')));
+      const source = readFileSync(path.join(root, file), 'utf8');
+      writeFileSync(copy, sourceTexts(file, source, TESTS.test(file)));
     }
     return await words(
       files.map((file) => `${file}.txt`),
@@ -177,7 +176,7 @@ const checks: readonly Check[] = [
   },
   { name: 'API description: lint', run: apiDescription },
   { name: 'words of pages', run: () => words(pages().filter((file) => !file.startsWith(SPECIFICATION))) },
-  { name: 'words of texts in the code', run: wordsOfTexts },
+  { name: 'words of comments and texts in the code', run: wordsOfTexts },
   { name: 'links, commands and readers of pages', run: pageLinks },
 ];
 

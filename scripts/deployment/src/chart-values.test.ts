@@ -21,8 +21,8 @@ const DNS_CIDRS = 'networkPolicy.dns.cidrs={9.9.9.9/32,2620:fe::fe/128},networkP
 type Refusals = Readonly<Record<string, RegExp>>;
 
 /**
- * Values that no chart accepts, in the notation of `helm --set`, and what Helm reports. Helm validates the generated schemas of
- * values by itself; the first and the second show that it does.
+ * Values that no chart accepts, in the notation of `helm --set`, and what Helm reports. Helm validates values by the
+ * generated schemas; the first and the second show that it does.
  */
 const FOR_ALL: Refusals = {
   'replicas=3': /additional properties 'replicas' not allowed/,

@@ -19,7 +19,7 @@ process.stdout.on('error', () => undefined);
 const { run } = createPartnerctl({
   env: process.env,
   write: (written) => void process.stdout.write(written),
-  tell: (told) => void process.stderr.write(told),
+  tell: (message) => void process.stderr.write(message),
   isWatched: process.stderr.isTTY,
   async read(file) {
     if (file === '-') return text(addAbortSignal(interruption.signal, process.stdin));

@@ -11,7 +11,7 @@ import { createRateLimiter } from './rate-limiter.js';
 import { createRedis, type RedisClient } from './redis.js';
 
 const LIMIT = 60;
-/** So many that each node of a cluster has some. */
+/** Enough that each node of a cluster has some. */
 const KEYS = Array.from({ length: 30 }, (_, index) => `key ${index}`);
 
 let group: RedisGroup;

@@ -188,9 +188,9 @@ describe('a request that pins a version', () => {
     ] as const) {
       const response = await post(body, version);
       expect(response.status).toBe(400);
-      const told = errorBody.parse(response.body).error;
-      if (typeof error === 'string') expect(told).toBe(error);
-      else expect(told).toMatch(error);
+      const message = errorBody.parse(response.body).error;
+      if (typeof error === 'string') expect(message).toBe(error);
+      else expect(message).toMatch(error);
     }
     expect(events).toHaveLength(0);
   });

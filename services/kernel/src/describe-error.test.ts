@@ -46,7 +46,7 @@ describe('the logged form of an error', () => {
     ['a text', 'a text'],
     [{ email: 'ada@example.com' }, { type: 'object' }],
     [undefined, { type: 'undefined' }],
-  ])('of a value that is not an error is a text: %j', (thrown: unknown, told) => {
-    expect(describeError(thrown)).toEqual(told);
+  ])('of a value that is not an error is a text: %j', (thrown: unknown, expected) => {
+    expect(describeError(thrown)).toEqual(expected);
   });
 });

@@ -45,7 +45,7 @@ const TYPE_EXPECTATIONS: Readonly<Record<string, string>> = {
   null: 'must be null',
 };
 
-/** Describes what a schema expects, for schemas without a message of their own. All such texts come from here. */
+/** Describes what a schema expects, for schemas without a message. All such texts come from here. */
 function expectation(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) {
     return 'is required';

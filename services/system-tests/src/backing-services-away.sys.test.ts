@@ -37,7 +37,7 @@ async function expectPagesServed(): Promise<void> {
   }
 }
 
-/** What is asked of the console while Redis is away. */
+/** Requests to the console while Redis is away. */
 async function expectOnlySessionsAway(session: OwnerSession): Promise<void> {
   await eventually('the console knows that Redis is away', async () => (await isSessionRedisUp()) === 0);
 
@@ -86,7 +86,7 @@ test('gateways and console stay ready without the broker, and respond [HTTP-18, 
 });
 
 describe('the console while Redis', () => {
-  test('hangs answers 503 where a session is needed, all else as ever, also of the gateways, and stays ready [LIMIT-6, SESSION-5]', async () => {
+  test('hangs returns 503 where a session is needed, all else as ever, also of the gateways, and stays ready [LIMIT-6, SESSION-5]', async () => {
     const session = await signIn(stack.baseUrl, owner);
     const redis = stack.stack.process('redis');
     await redis.kill('SIGSTOP');

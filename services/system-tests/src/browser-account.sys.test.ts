@@ -16,7 +16,7 @@ const suite = setUpBrowser(async () => {
 });
 afterAll(() => mail.stop());
 
-/** Has a list answered as if there were nothing, then as if job-state were away. */
+/** Returns a list as if there were nothing, then as if job-state were away. */
 async function showEmptyAndFailed(
   { page, watched }: OpenPage,
   path: string,
@@ -222,7 +222,7 @@ test('an owner sees where they are signed in, ends one session and then all othe
   expect(await Promise.all(statuses)).toEqual([401, 401, 401]);
 });
 
-test('an owner sets the technical contact, and somebody without a session confirms it with the mailed link [ANNOUNCE-4]', async () => {
+test('an owner sets the technical contact, and someone without a session confirms it with the mailed link [ANNOUNCE-4]', async () => {
   const { baseUrl, company } = suite.stack();
   const { page } = await suite.openFor(company('SALES').owner, '/console/technical-contact');
   await page.getByText('No address is confirmed').waitFor();

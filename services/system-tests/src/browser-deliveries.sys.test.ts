@@ -25,7 +25,7 @@ type Delivery = z.infer<typeof delivery>;
 let owner: OwnerSession;
 let page: Page;
 let watched: PageWatch;
-/** How the receiver answers at a place; 204 at all others. */
+/** The response of the receiver at a place; 204 at all others. */
 const answers = new Map<string, ReceiverResponse>();
 const subscribed: string[] = [];
 
@@ -198,7 +198,7 @@ async function checkScript(script: string, secret: string, eventId: string, body
 }
 
 describe('the list of deliveries', () => {
-  test('shows new ones by itself at the top, and stands still while somebody reads further down', async () => {
+  test('shows new ones automatically at the top, and stands still while someone reads further down', async () => {
     const { id } = await subscribe('live');
     await fill(id, 30);
     await open(`/console/deliveries?webhook=${id}`);
@@ -324,7 +324,7 @@ describe('a bulk replay', () => {
 });
 
 describe('why did I not get it', () => {
-  test('is answered for a job, an event and a delivery, with the reason for every webhook', async () => {
+  test('has a result for a job, an event and a delivery, with the reason for every webhook', async () => {
     const sent = await subscribe('why-sent');
     const paused = await subscribe('why-paused');
     await subscribe('why-not', ['install.schedule_changed']);

@@ -141,7 +141,7 @@ describe('the overview', () => {
     await checkLooks(page, 'overview');
   });
 
-  test('says what could not be loaded, never that there is nothing, and is loaded when one tries again', async () => {
+  test('says what could not be loaded, never that there is nothing, and is loaded with the next try', async () => {
     ({ page, watched } = await suite.open());
     watched.allow(/^503 GET \/partner-api\/(webhooks|statistics)/);
     let isAway = true;

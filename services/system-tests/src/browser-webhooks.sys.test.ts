@@ -12,7 +12,7 @@ import { isSignedWith } from './support/webhook-signatures.js';
 
 const WEBHOOK_ADDRESS = /\/webhooks\/(?<id>whk_[^/?]+)/;
 
-/** How the receiver answers at a place; 204 at all others. */
+/** The response of the receiver at a place; 204 at all others. */
 const answers = new Map<string, ReceiverResponse>();
 const suite = setUpBrowser(() => ({
   settings: { 'job-state': { SCHEDULER_INTERVAL_MS: '50' } },

@@ -23,7 +23,7 @@ const description = readApiDescription(document);
 const agrees = createResponseCheck(document);
 
 let stack: TestStack;
-/** For each operation of the console a session of its own: one of them signs out, and odd logins lock this address out. */
+/** A separate session for each operation of the console: one of them signs out, and odd logins lock this address out. */
 const sessions = new Map<string, Credentials['headers']>();
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** What is wrong with any answer, whatever was asked: the rules that have no exception. */
+/** What is wrong with any response, whatever the request: the rules that have no exception. */
 function faultsOf(answer: Exchange, method: string): readonly string[] {
   const faults: string[] = [];
   if (answer.status < 200 || answer.status >= 500)
@@ -81,7 +81,7 @@ async function credentialsFor(operation: DescribedOperation): Promise<Credential
       fields: {},
     };
   }
-  // A company of its own for each operation, so that the limit of the inbound surface is met by none.
+  // A separate company for each operation, so that the limit of the inbound surface is met by none.
   const side: SurfaceSide = await createSurfaceSide(stack);
   const kind =
     serviceOf(operation) === 'installer-gateway'
@@ -109,7 +109,7 @@ async function sessionHeaders(): Promise<Credentials['headers']> {
 
 describe('odd requests', () => {
   test.each(description.operations.map((operation) => [operation.id, operation] as const))(
-    'of %s are answered as described, never with a fault of the service',
+    'of %s receive responses as described, never with a fault of the service',
     async (_, operation) => {
       const credentials = await credentialsFor(operation);
       await fc.assert(

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop());
 
-test('a stack that simulates makes moves by itself, and accepts each of its messages [SANDBOX-1]', async () => {
+test('a stack that simulates makes moves automatically, and accepts each of its messages [SANDBOX-1]', async () => {
   const count = async () => {
     const [row] = (
       await stack.database.query<{ dead: number; waiting: number; settled: number }>(

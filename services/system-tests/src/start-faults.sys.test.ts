@@ -64,7 +64,7 @@ const start = (service: ServiceName, env: Record<string, string>) =>
     env,
   );
 
-describe('a service that can not start ends with one clear message and exit code 1', () => {
+describe('a service that cannot start ends with one clear message and exit code 1', () => {
   test.each(SERVICE_NAMES)('%s names every setting that is wrong or missing', async (service) => {
     const { AMQP_URL: _missing, ...settings } = settingsOf(service, { admin: 0, http: 0 });
     const ended = await start(service, { ...settings, ADMIN_PORT: 'ninety', PARTNER_ENVIRONMENT: 'test' });

@@ -64,7 +64,7 @@ beforeAll(async () => {
     const pages = await scrape();
     return pages.some((text) => READ_BY_DISPATCHER.test(text)) && pages;
   });
-  // Each process exports by itself, and not all of its spans at once.
+  // Each process exports separately, and not all of its spans at once.
   await eventually('the spans of all processes', () => {
     const names = spans().map(({ service, name }) => `${service}: ${name}`);
     return LAST_SPANS.every((span) => names.includes(span));

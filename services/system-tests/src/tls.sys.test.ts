@@ -104,7 +104,7 @@ test('migration and services trust a private CA, and reach the broker and both d
   await stack.receiver.waitUntil('the webhook of the assignment', (received) =>
     received.some(({ envelope }) => envelope.event === 'install.job_assigned'),
   );
-  // Without Redis, a gateway would count by itself.
+  // Without Redis, a gateway would count locally.
   const { adminUrl } = stack.stack.description.services['installer-gateway'] ?? {};
   expect(await readMetric(adminUrl ?? '', 'partner_rate_limiter_degraded')).toBe(0);
 });

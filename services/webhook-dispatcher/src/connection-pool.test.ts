@@ -344,7 +344,7 @@ describe('a kept connection', () => {
     const at = await rawTlsServer((socket) => {
       socket.on('data', () => {
         posted.push(socket);
-        // The first two are answered together, so that two connections are kept.
+        // The first two receive their responses together, so that two connections are kept.
         if (posted.length === 1) return;
         for (const each of posted.slice(-2)) each.write('HTTP/1.1 204 No Content\r\n\r\n');
       });

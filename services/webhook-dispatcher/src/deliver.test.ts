@@ -245,7 +245,7 @@ describe('a message of several commands', () => {
     expect(results()).toHaveLength(3);
   });
 
-  test('has each in the trace of its own event', async () => {
+  test('has each in the trace of its event', async () => {
     const traceParents = ['1', '2'].map((digit) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`);
     const body = encoded(
       ...several(2).map((one, index) => ({ ...one, traceParent: traceParents[index] ?? '' })),

@@ -114,7 +114,7 @@ test('a name is resolved on every lookup, regardless of its TTL', async () => {
   expect(questions).toHaveLength(4);
 });
 
-test('a name that changes at each lookup is checked by the response of its own delivery', async () => {
+test('a name that changes at each lookup is checked by the response of its delivery', async () => {
   const answers = [
     ['93.184.215.14'],
     ['93.184.215.14', '2606:4700:4700::1111'],

@@ -32,7 +32,7 @@ export const stat = panelOf('stat');
 export const timeline = panelOf('timeline');
 export const table = panelOf('table');
 
-/** One question and the panels that answer it. */
+/** One question and the panels for it. */
 export interface Question {
   readonly question: string;
   readonly panels: readonly Panel[];

@@ -93,7 +93,7 @@ test('replicas take turns, and the proxy skips one that refuses connections', as
   expect(names).toEqual(['first', 'second', 'second', 'first', 'second', 'second']);
 });
 
-test('with no replica left the answer is 503 with retry-after', async () => {
+test('with no replica left it responds with 503 and retry-after', async () => {
   const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [`http://127.0.0.1:${await freePort()}`] }]);
 
   const answer = await fetch(`${baseUrl}/inbound/leads`, { method: 'POST', body: '{}' });

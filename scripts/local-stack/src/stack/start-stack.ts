@@ -213,7 +213,7 @@ async function startAll(context: {
     processes,
     process(name) {
       const found = processes.find((process) => process.name === name);
-      if (found === undefined) throw new StackError(`the stack has no process ${name} of its own`);
+      if (found === undefined) throw new StackError(`the stack has no process ${name}`);
       return found;
     },
     stop: async () => {

@@ -87,15 +87,15 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
       context.progress(
         `${replayId}: ${count} deliveries${oldest}; partnerctl deliveries cancel-bulk ${replayId} --yes stops it`,
       );
-      let told = -1;
+      let reported = -1;
       const ended = await pollUntil(
         'the bulk replay',
         { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 500, signal: context.signal },
         async () => {
           const found = readResource(bulkReplay, await deliveries.getBulkReplay({ companyId, replayId }));
-          if (found.queued !== told)
+          if (found.queued !== reported)
             context.progress(`${replayId}: ${found.queued} of ${found.total} queued`);
-          told = found.queued;
+          reported = found.queued;
           return found.state === 'running' ? undefined : found;
         },
       );

@@ -176,7 +176,7 @@ export function companiesCommand(context: CommandContext) {
         )
           throw new OperatorError(
             'usage',
-            '--technical-contact takes no other option: change the rest with a command of its own',
+            '--technical-contact takes no other option: change the rest with a separate command',
           );
         const { operators, operator, access } = await context.session();
         if (email !== undefined) await setTechnicalContact(context, companyId, email);

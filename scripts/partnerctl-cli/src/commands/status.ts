@@ -79,7 +79,7 @@ export function statusCommand(context: CommandContext) {
         environment: backlog['environment'] ?? '',
         'local stack': stack?.baseUrl ?? '',
         'deliveries due': `${dueToWorking(numbers)}${age('oldestDueMs')}`,
-        'behind busy endpoints': `${count('busyDueDeliveries')}${age('oldestBusyDueMs')}`,
+        'behind endpoints at capacity': `${count('busyDueDeliveries')}${age('oldestBusyDueMs')}`,
         'behind failing endpoints': `${count('failingDueDeliveries')}${age('oldestFailingDueMs')}`,
         'in flight': `${count('leasedDeliveries')}, ${count('expiredLeases')} without a result in time`,
         'waiting for a retry': count('waitingRetries'),
@@ -94,12 +94,12 @@ export function statusCommand(context: CommandContext) {
         queues.map((queue) => ({ ...queue, messages: queue.messages ?? 'not declared' })),
         columns('queue: name, messages, consumers, dead letters: deadLetters'),
       );
-      const told = problems.map(({ message, advice }) => `! ${message}\n  ${advice}\n`).join('');
+      const listed = problems.map(({ message, advice }) => `! ${message}\n  ${advice}\n`).join('');
       context
         .output()
         .words(
           document,
-          `${renderLines(lines, columns(Object.keys(lines).join(', ')))}\n${table}\n\n${told === '' ? 'Nothing is over a threshold.\n' : told}`,
+          `${renderLines(lines, columns(Object.keys(lines).join(', ')))}\n${table}\n\n${listed === '' ? 'Nothing is over a threshold.\n' : listed}`,
         );
       if (check === true && problems.length > 0) context.setExitCode(EXIT_CODES.failed);
     });

@@ -81,7 +81,7 @@ describe('a stream of changes', () => {
     expect(stream.received).toEqual(['retry: 3000\n\n']);
   });
 
-  test('sends changes of its own company only, to each stream', () => {
+  test('sends to each stream only the changes of its company', () => {
     const [one, two, other] = [open(session('a')), open(session('b')), open(session('c', 'cmp_2'))];
     streams.changed('cmp_1', ['whk_1']);
     expect([one.received, two.received, other.received]).toEqual([

@@ -34,9 +34,8 @@ export interface Credentials extends ClientOrigin {
 /**
  * Starts a session for a company owner. Fails with `unauthenticated` for a wrong password or an unknown address, with
  * the same text and the same work. Fails with `permission_denied` for the right password of a person who owns no
- * company, and with `rate_limited` after too many failures of the client. A known device of the account is limited by
- * itself, so no stranger locks its owner out. Fails with
- * `unavailable`, without a session, if the audit trail cannot be written. Only failed logins stay counted.
+ * company, and with `rate_limited` after too many failures of the client. A known device of the account has a
+ * separate limit, so no stranger locks its owner out. Fails with `unavailable`, without a session, if the audit trail cannot be written. Only failed logins stay counted.
  */
 export async function logIn(
   deps: LogInDeps,

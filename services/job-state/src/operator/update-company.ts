@@ -58,7 +58,7 @@ export async function updateCompany(
       );
       if (links !== undefined) {
         if (companyClass === 'ACCOUNTING' && links.length > 0)
-          throw refusedLinks('an accounting company has no journal of its own');
+          throw refusedLinks('an accounting company has no journal');
         await checkLinks(tx, links);
         if (links.join() !== before.accountingCompanyIds.join()) {
           const now = deps.clock();

@@ -26,7 +26,7 @@ export const companyChanged = z
   })
   .refine((company) => company.class !== 'ACCOUNTING' || company.accountingCompanyIds.length === 0, {
     path: ['accountingCompanyIds'],
-    message: 'holds companies, but an accounting company has no journal of its own',
+    message: 'holds companies, but an accounting company has no journal',
   });
 
 export const membershipChanged = z

@@ -10,7 +10,7 @@ import { readPlatformMessage } from './platform-messages.js';
 
 /** Maximum number of waiting messages that one round records, with all that waited for them in budget. */
 const BUDGET = 1_000;
-/** Maximum wait for a lock, in ms. Messages that share a transaction wait with it, and hold the locks of their own resources. */
+/** Maximum wait for a lock, in ms. Messages that share a transaction wait with it, and hold the locks of their resources. */
 const LOCK_WAIT_MS = 2_000;
 
 /** A message as it was sent. */

@@ -82,7 +82,7 @@ export function describeConsoleBoundaries(world: () => AcceptanceWorld): void {
         refusal.status,
         refusal.code,
       ]);
-      // Nothing of anybody: neither ids nor names, and no session.
+      // Nothing of anyone: neither ids nor names, and no session.
       expect(text).not.toMatch(/(whk|dlv|evt|rpl|key|ses|aud|cmp|mem)_[0-9a-z]{26}|whsec_|svc_live_/);
       expect(answered.getSetCookie()).toEqual([]);
     }
@@ -141,7 +141,7 @@ export function describeConsoleBoundaries(world: () => AcceptanceWorld): void {
     await expectRefused(requestsOf(WRITES, own), { cookie, ...headers }, refusal);
   });
 
-  test('lets the page of another site read its answer [SESSION-2]', async () => {
+  test('lets the page of another site read its response [SESSION-2]', async () => {
     const cookie = await newCookie(own);
     for (const request of requestsOf(READS, own)) {
       const { headers } = await sendTo(request, { cookie, origin: 'https://elsewhere.example' });

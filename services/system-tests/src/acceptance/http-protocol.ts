@@ -52,14 +52,14 @@ export function describeHttpProtocol(world: () => AcceptanceWorld): void {
   );
 
   test.each(['/inbound/unknown', '/inbound/%6aobs', '/inbound//jobs', '/partner/v1/jobs/'])(
-    'answers %s with 404 in the error shape [HTTP-15, HTTP-16]',
+    'responds to %s with 404 in the error shape [HTTP-15, HTTP-16]',
     async (path) => {
       const answer = await world().send({ method: 'GET', path, headers: {} });
       expect(expectError(answer, 404, 'not_found').error).not.toBe('');
     },
   );
 
-  test('answers a write that surplus bytes follow [HTTP-7]', async () => {
+  test('responds to a write that surplus bytes follow [HTTP-7]', async () => {
     const lead = leadAt('1 Surplus Lane, Austin, TX 78701');
     const headers = `${json}content-length: ${lead.length}`;
     const answer = await exchangeBytes(world().stack.baseUrl, write(headers, `${lead}surplus\r\n\r\n`));

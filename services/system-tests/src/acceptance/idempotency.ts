@@ -25,7 +25,7 @@ const kindOwner = (operation: AnyOperation) =>
 export function describeIdempotency(world: () => AcceptanceWorld): void {
   const { send, expectSuccess, valid, onJob } = requestsOf(world);
   test.each(WITH_KEY_HEADER)(
-    'of $id gives the original answer again, byte for byte, and is kept for 45 days [IDEM-2, IDEM-5, LEAD-7]',
+    'of $id returns the original response again, byte for byte, and is kept for 45 days [IDEM-2, IDEM-5, LEAD-7]',
     async (operation) => {
       const request = await valid(operation);
       const before = Date.now();

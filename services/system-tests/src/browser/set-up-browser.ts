@@ -4,7 +4,7 @@ import { startTestStack, type TestStack } from '../support/test-stack.js';
 import { openBrowser, type TestBrowser } from './open-browser.js';
 import { type PageWatch, watch } from './watch.js';
 
-/** A page of a person of its own: no cookies, nothing stored. */
+/** A page of a new person: no cookies, nothing stored. */
 export interface OpenPage {
   readonly page: Page;
   readonly watched: PageWatch;
@@ -62,7 +62,7 @@ export function setUpBrowser(
     const page = await browser.newPage(look);
     const one = { page, watched: watch(page) };
     opened.push(one);
-    // What a browser asks before anybody has signed in.
+    // What a browser asks before anyone has signed in.
     one.watched.allow(/^401 GET \/partner-api\/session$/);
     return one;
   }

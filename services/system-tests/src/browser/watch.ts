@@ -13,7 +13,7 @@ export interface PageWatch {
 
 /**
  * Collects what goes wrong in a page: errors in the console (among them everything that the page's policy refuses), thrown errors,
- * requests that fail and answers of 400 and above. Begin before the first page is opened.
+ * requests that fail and responses of 400 and above. Begin before the first page is opened.
  */
 export function watch(page: Page): PageWatch {
   const faults: string[] = [];
@@ -21,7 +21,7 @@ export function watch(page: Page): PageWatch {
 
   page.on('console', (message) => {
     const isFault = message.type() === 'error' || message.type() === 'warning';
-    // Of answers the browser says less than we do below.
+    // The browser says less of responses than we do below.
     if (!isFault || message.text().startsWith('Failed to load resource:')) return;
     faults.push(`console: ${message.text()}`);
   });

@@ -6,7 +6,7 @@ export type Due = 'one' | 'none' | 'back-filled' | 'either';
 
 /**
  * Every event comes to every subscription that is to have it exactly once, to no other one, and each of its deliveries has
- * come to an end (spec: Subscription and delivery moves; a paused subscription queues nothing).
+ * finish (spec: Subscription and delivery moves; a paused subscription queues nothing).
  */
 export function checkQueueing(history: HistoryIndex): string[] {
   const faults: string[] = [];

@@ -14,7 +14,7 @@ const SECOND_MS = 1_000;
 
 /**
  * Every POST that the receiver saw: an event of the subscription's own company, in its very bytes, with a delivery id, a
- * timestamp and signatures of its own, made with the secret of the version that it states, which was the one to use; sent to
+ * timestamp and its own signatures, made with the secret of the version that it states, which was the one to use; sent to
  * a URL that was the one to use, and not during a pause (spec: Delivery, Secret rotation).
  */
 export function checkRequests(history: HistoryIndex): string[] {

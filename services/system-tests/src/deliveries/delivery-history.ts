@@ -8,7 +8,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** A change that a client asked for: in force at some time between its first sending and its certain answer. */
+/** A change that a client asked for: in force at some time between its first sending and its certain response. */
 export interface RequestedChange {
   readonly sentAt: number;
   readonly answeredAt: number;
@@ -21,7 +21,7 @@ export interface AnnouncedEvent {
   readonly resourceVersion: number;
 }
 
-/** A write that the service has acknowledged, by its first sending and its certain answer. */
+/** A write that the service has acknowledged, by its first sending and its certain response. */
 export interface AcknowledgedWrite extends RequestedChange {
   readonly companyId: string;
   readonly tells: readonly AnnouncedEvent[];

@@ -28,7 +28,7 @@ export interface DoneFault extends Span {
 
 /**
  * Plays a plan of faults on a stack, reports each once it is over, and resolves once all of them are over and every process is
- * ready again. A process that has ended, by a fault or by itself, is started again, as a supervisor would; nothing else is done
+ * ready again. A process that has ended, by a fault or without one, is started again, as a supervisor would; nothing else is done
  * for the service.
  */
 export async function playFaults(

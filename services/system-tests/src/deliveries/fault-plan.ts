@@ -29,7 +29,7 @@ export const FAULTY_PROCESSES = [
 
 /**
  * The queues that may lose everything at any moment. `job-state.platform-messages` and `platform.partner-events` are not among
- * them: they hold what the service was told under a confirm, or was confirmed itself. Who purges them by hand has decided that
+ * them: they hold what the service received under a confirm, or was confirmed itself. Who purges them by hand has decided that
  * it is to be lost, and no service can undo that.
  */
 export const PURGED_QUEUES = [

@@ -21,7 +21,7 @@ const BETWEEN_LOOKS_MS = 200;
 /** For which a secret stays pending: several events are signed meanwhile. */
 const LOADING_MS = 4_000;
 
-/** A subscription with the moves of its owner, each of which waits for its certain answer, and what came of them. */
+/** A subscription with the moves of its owner, each of which waits for its certain response, and their outcomes. */
 export interface OwnedSubscription {
   readonly history: SubscriptionHistory;
   pause(): Promise<void>;

@@ -13,13 +13,13 @@ export interface TimedResponse extends RequestedChange {
   readonly answer: HttpResponse;
 }
 
-/** Sends a write with its idempotency key until it is answered for certain, however long the service is away. */
+/** Sends a write with its idempotency key until its response is certain, however long the service is away. */
 export function writePatiently(baseUrl: string, path: string, options: Call): Promise<TimedResponse> {
   return timed(() => callUntilResponse(baseUrl, path, options));
 }
 
 /**
- * A session of an owner who tries again for as long as it takes, and signs in again when the session is lost. What is asked
+ * A session of an owner who retries for as long as it takes, and signs in again when the session is lost. A request
  * for must bear being done twice.
  */
 export function patientOwner(

@@ -24,7 +24,7 @@ const AFTERMATH_MS = LEASE_SECONDS * 1_000 + ATTEMPT_MS;
 /** Longer than what was in flight at its beginning. */
 const LONG_PAUSE_MS = 12_000;
 
-/** A stack of its own for the recording of deliveries, with short retries and a receiver that follows the script of the seed. */
+/** A separate stack for the recording of deliveries, with short retries and a receiver that follows the script of the seed. */
 export function startDeliveryStack(
   seed: number,
   parts: StackOptions['parts'] = { kind: 'private' },
@@ -51,7 +51,7 @@ export interface PlayedDeliveries {
 
 /**
  * Plays clients and owners of several companies on a stack for a span, with faults beside them, waits until
- * every delivery has come to its end, and gives all that was seen.
+ * every delivery has finished, and returns all that was seen.
  */
 export async function playDeliveries(
   stack: TestStack,
@@ -158,7 +158,7 @@ function movesOfOwners(
   ];
 }
 
-/** Resolves, or rejects with the first failure, once all have come to an end: nothing goes on behind a failed test. */
+/** Resolves, or rejects with the first failure, once all have finished: nothing continues behind a failed test. */
 async function allEnded(works: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(works);
   await Promise.all(works);

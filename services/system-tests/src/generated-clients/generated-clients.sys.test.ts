@@ -57,7 +57,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** A job and a subscription of its own for each client. */
+/** A separate job and subscription for each client. */
 async function settingsOfClient(): Promise<ClientSettings> {
   const job = await assignNewJob(stack, {
     sellingCompanyId: side.sellerId,

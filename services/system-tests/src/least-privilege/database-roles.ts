@@ -15,7 +15,7 @@ export async function migrate(url: string, env: Readonly<Record<string, string>>
   await promisify(execFile)(process.execPath, [MIGRATE], { env: { ...env, POSTGRES_URL: url } });
 }
 
-/** Runs statements on a connection of their own. */
+/** Runs statements on a separate connection. */
 export async function query(url: string, ...statements: readonly string[]): Promise<pg.QueryResult[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

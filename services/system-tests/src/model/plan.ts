@@ -5,7 +5,7 @@ export interface PlannedJob {
   readonly seller: number;
   /** The installer company that has it at first. */
   readonly installer: number;
-  /** The seller has reported a blocker of its own. */
+  /** The seller has reported a separate blocker. */
   readonly unready: boolean;
 }
 

@@ -80,12 +80,12 @@ export interface Assignment {
   readonly version: number;
 }
 
-/** A finished request with its final answer, or a message of the platform that the service has settled. */
+/** A finished request with its final response, or a message of the platform that the service has settled. */
 export type Outcome =
   | {
       readonly request: WriteRequest | ReadRequest;
       readonly answer: HttpResponse;
-      /** The service may have seen the request more than once before it answered. */
+      /** The service may have seen the request more than once before it responded. */
       readonly wasRepeated: boolean;
     }
   | { readonly request: Assignment };

@@ -93,7 +93,7 @@ function createRun(stack: TestStack, world: World) {
     return [];
   }
 
-  /** The requests of a burst. A write that may be lost needs a key, and a job that may be lost a certain answer. */
+  /** The requests of a burst. A write that may be lost needs a key, and a job that may be lost a certain response. */
   function requestsOf({ steps, copies, kill }: Burst) {
     return steps
       .filter(({ step }) => kill === undefined || step !== 'assign')

@@ -65,7 +65,7 @@ export interface Findings {
 
 /**
  * Looks for every canary in every piece: as it is, in any case of letters, as base64 at any offset, as hexadecimal digits, and
- * for an amount also with a decimal point. A secret is never told in full.
+ * for an amount also with a decimal point. A secret is never shown in full.
  */
 export function findCanaries(canaries: readonly Canary[], pieces: readonly Piece[]): Findings {
   const byPlace = new Map<string, Piece[]>();

@@ -31,7 +31,7 @@ export interface ScenarioDeps {
   readonly stack: TestStack;
   readonly canaries: Canaries;
   readonly recorder: Recorder;
-  /** What a receiver answers at a path: status and body. */
+  /** The response of a receiver at a path: status and body. */
   readonly answers: Map<string, { readonly status: number; readonly body: string }>;
 }
 

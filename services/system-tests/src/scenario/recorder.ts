@@ -11,7 +11,7 @@ export interface Recorder {
   call(place: string, path: string, options?: Call): Promise<HttpResponse>;
 }
 
-/** Makes a recorder of what a stack answers at its base address. */
+/** Makes a recorder of the responses of a stack at its base address. */
 export function createRecorder(baseUrl: string): Recorder {
   const pieces: Piece[] = [];
   const keep: Recorder['keep'] = (place, what, text) => void pieces.push({ place, what, text });

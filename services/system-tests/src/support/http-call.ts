@@ -30,8 +30,8 @@ export async function call(baseUrl: string, path: string, options: Call = {}): P
 }
 
 /**
- * Sends a write until it is answered for certain: repeats it, with its idempotency key, while the connection breaks or the
- * answer is 5xx, 429 or `idempotency_in_progress`, as a partner's client would. Each such try is passed to `onUncertain`.
+ * Sends a write until its response is certain: repeats it, with its idempotency key, while the connection breaks or the
+ * response is 5xx, 429 or `idempotency_in_progress`, as a partner's client would. Each such try is passed to `onUncertain`.
  */
 export async function callUntilResponse(
   baseUrl: string,

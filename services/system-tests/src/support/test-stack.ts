@@ -42,7 +42,7 @@ export interface PlatformMessage {
   readonly body: Uint8Array;
 }
 
-/** A status change as the platform hears of it. */
+/** A status change as the platform receives it. */
 export interface ReceivedStatusChange {
   readonly messageId: string;
   readonly jobId: string;
@@ -51,7 +51,7 @@ export interface ReceivedStatusChange {
   readonly unknownFields: number;
 }
 
-/** A whole stack of its own, with a receiver inside the test and the platform played by the test. */
+/** A whole separate stack, with a receiver inside the test and the platform played by the test. */
 export interface TestStack {
   readonly stack: Stack;
   readonly baseUrl: string;
@@ -117,7 +117,7 @@ export async function startTestStack(options: {
    * stops, stalls or watches a server asks for private ones.
    */
   readonly parts?: StackOptions['parts'];
-  /** Moves a minute that the platform and the installers make by themselves; none without it. */
+  /** Moves a minute that the simulated platform and installers make; none without it. */
   readonly simulate?: number;
   readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverResponse;
 }): Promise<TestStack> {

@@ -9,7 +9,7 @@ export interface ReceivedWebhook {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly envelope: WebhookEnvelope;
-  /** 0 when it was not answered. */
+  /** 0 without a response. */
   readonly answeredStatus: number;
 }
 
@@ -21,7 +21,7 @@ export interface TimedWebhook extends ReceivedWebhook {
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** How a webhook is answered: with a status, by closing the connection, or not at all. */
+/** The response to a webhook: with a status, by closing the connection, or not at all. */
 export type ReceiverResponse =
   | {
       readonly kind: 'status';
@@ -47,7 +47,7 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
-/** Starts a receiver over TLS on loopback. `answer` chooses each answer, or its status alone; 204 unless given. */
+/** Starts a receiver over TLS on loopback. `answer` chooses each response, or its status alone; 204 unless given. */
 export async function startWebhookReceiver(options: {
   readonly key: string;
   readonly cert: string;

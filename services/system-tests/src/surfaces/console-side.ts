@@ -49,7 +49,7 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
     to: new Date().toISOString(),
   });
   const replayId = bulkReplay.parse(replay).id;
-  // Until they have come to their end the replay and what it delivers change by themselves.
+  // Until they have finished, the replay and its deliveries change without a request.
   await eventually('the replay is done, and what it delivers has arrived', async () => {
     const read = await expectAnswer(session, 200, 'GET', `/replays/${replayId}`);
     const { deliveries } = await readDeliveries(session, webhook.id);

@@ -10,7 +10,7 @@ export interface WireRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON, with its content type. */
   readonly json?: unknown;
-  /** Sent as it is, with no content type of its own. */
+  /** Sent as it is, without a content type. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
 }
 

@@ -24,7 +24,7 @@ export const KEY_RIGHTS = {
 
 const KINDS = ['general', 'installer-contractor', 'installer-company'] as const;
 
-/** How each kind of key is to be answered by an operation: 200 stands for any success. */
+/** The expected status of an operation for each kind of key: 200 stands for any success. */
 export function verdictsOn(operation: AnyOperation): readonly (readonly [KeyKindName, 200 | 401 | 403])[] {
   return KINDS.map((kind) => {
     const { prefix, scopes } = KEY_RIGHTS[kind];

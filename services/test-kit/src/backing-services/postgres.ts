@@ -146,7 +146,7 @@ export async function withPostgres<T>(url: string, work: (client: pg.Client) => 
 }
 
 /**
- * Copies a running Postgres into a directory of its own. A server that starts there is a standby of the copied one.
+ * Copies a running Postgres into a separate directory. A server that starts there is a standby of the copied one.
  */
 export async function copyPostgres(originalUrl: string, directory: string): Promise<void> {
   const data = await postgresDataDirectory(directory);

@@ -12,7 +12,7 @@ function refusal(status: number, code: string): Response {
 /** A client with prepared responses, in order, that records its requests. */
 function clientWith(answers: readonly (Response | Error)[], confirms = true) {
   const sent: { url: string; init: RequestInit }[] = [];
-  const told = { signedOut: 0, asked: 0 };
+  const calls = { signedOut: 0, asked: 0 };
   const left = [...answers];
   const client = createApiClient({
     fetch: async (url, init) => {
@@ -22,14 +22,14 @@ function clientWith(answers: readonly (Response | Error)[], confirms = true) {
       return next;
     },
     onSignedOut: () => {
-      told.signedOut += 1;
+      calls.signedOut += 1;
     },
     confirmPassword: async () => {
-      told.asked += 1;
+      calls.asked += 1;
       return confirms;
     },
   });
-  return { client, sent, told };
+  return { client, sent, calls };
 }
 
 async function failure(promise: Promise<unknown>): Promise<ApiError> {
@@ -96,38 +96,38 @@ test('an error page of a proxy is an error too', async () => {
 });
 
 test('a missing response is reported as such', async () => {
-  const { client, told } = clientWith([new TypeError('failed to fetch')]);
+  const { client, calls } = clientWith([new TypeError('failed to fetch')]);
   await expect(failure(client.send({ path: '/webhooks' }))).resolves.toMatchObject({
     status: 0,
     code: 'no_response',
   });
-  expect(told.signedOut).toBe(0);
+  expect(calls.signedOut).toBe(0);
 });
 
 describe('a session that has ended', () => {
   test('reports it', async () => {
-    const { client, told } = clientWith([refusal(401, 'unauthenticated')]);
+    const { client, calls } = clientWith([refusal(401, 'unauthenticated')]);
     await failure(client.send({ path: '/webhooks' }));
-    expect(told.signedOut).toBe(1);
+    expect(calls.signedOut).toBe(1);
   });
 
   test('is not reported for a wrong password at sign-in', async () => {
-    const { client, told } = clientWith([refusal(401, 'unauthenticated')]);
+    const { client, calls } = clientWith([refusal(401, 'unauthenticated')]);
     await failure(client.send({ method: 'POST', path: '/session', body: {} }));
-    expect(told.signedOut).toBe(0);
+    expect(calls.signedOut).toBe(0);
   });
 });
 
 describe('a request that needs the password again', () => {
   test('is sent again once it was entered', async () => {
-    const { client, sent, told } = clientWith([
+    const { client, sent, calls } = clientWith([
       refusal(403, 'confirmation_required'),
       Response.json({ id: 'whk_1' }),
     ]);
     const request = { method: 'POST', path: '/webhooks', body: { url: 'https://a.example' } } as const;
 
     await expect(client.read(answer, request)).resolves.toEqual({ id: 'whk_1' });
-    expect(told.asked).toBe(1);
+    expect(calls.asked).toBe(1);
     expect(sent).toHaveLength(2);
     expect(sent[1]).toEqual(sent[0]);
   });
@@ -140,11 +140,11 @@ describe('a request that needs the password again', () => {
   });
 
   test('is sent at most twice', async () => {
-    const { client, told } = clientWith([
+    const { client, calls } = clientWith([
       refusal(403, 'confirmation_required'),
       refusal(403, 'confirmation_required'),
     ]);
     await failure(client.send({ method: 'POST', path: '/webhooks', body: {} }));
-    expect(told.asked).toBe(1);
+    expect(calls.asked).toBe(1);
   });
 });

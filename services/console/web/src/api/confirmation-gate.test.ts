@@ -3,14 +3,14 @@ import { createConfirmationGate } from './confirmation-gate.js';
 
 test('asks once for all waiting requests, and resolves them together', async () => {
   const gate = createConfirmationGate();
-  let told = 0;
+  let requests = 0;
   gate.subscribe(() => {
-    told += 1;
+    requests += 1;
   });
   const first = gate.requestPassword();
   const second = gate.requestPassword();
   expect(gate.isAsking()).toBe(true);
-  expect(told).toBe(1);
+  expect(requests).toBe(1);
   await expect(Promise.race([first, second, Promise.resolve('waiting')])).resolves.toBe('waiting');
 
   gate.settle(true);
@@ -18,7 +18,7 @@ test('asks once for all waiting requests, and resolves them together', async () 
   expect(gate.isAsking()).toBe(false);
 });
 
-test('asks again after a cancellation', async () => {
+test('requests another confirmation after a cancellation', async () => {
   const gate = createConfirmationGate();
   const first = gate.requestPassword();
   gate.settle(false);

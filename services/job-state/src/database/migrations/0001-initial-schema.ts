@@ -556,7 +556,7 @@ export async function up(knex: Knex): Promise<void> {
       language plpgsql security definer set search_path = pg_catalog as $$
     begin
       perform public.check_partition(parent, partition);
-      -- A number of its own would be in the way of the number that the whole table has.
+      -- A separate number would be in the way of the number that the whole table has.
       execute format('create table public.%I (like public.%I including all excluding identity)', partition, parent);
     end $$;
     create function attach_partition(parent text, partition text, lower_bound text, upper_bound text) returns void

@@ -59,7 +59,7 @@ export interface Scheduler {
  * Starts releasing due deliveries to the dispatcher through the broker, each under a lease.
  *
  * Any number of replicas can run. Waking makes it prompt, polling makes it correct. While the broker is unavailable or the
- * database is down, it tries a single delivery once a second, keeps nothing in memory, and resumes automatically.
+ * database is down, it tries a single delivery once a second, holds none in memory, and resumes automatically.
  *
  * A delivery to an endpoint with a free slot is leased by the transaction of its event and released right after the commit. For
  * all others two loops claim. One walks all subscriptions with waiting deliveries, the other claims at once only the subscriptions that a
