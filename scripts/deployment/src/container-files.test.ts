@@ -19,7 +19,9 @@ const composeFile = z.object({
         .optional(),
       environment: z.record(z.string(), z.string()).optional(),
       ports: z.array(z.string()).optional(),
-      healthcheck: z.unknown().optional(),
+      healthcheck: z.looseObject({ test: z.array(z.string()).optional() }).optional(),
+      volumes: z.array(z.string()).default([]),
+      tmpfs: z.array(z.string()).default([]),
     }),
   ),
 });
@@ -29,6 +31,13 @@ const compose = composeFile.parse(parse(read('docker-compose.yml'), { merge: tru
 
 /** Settings that only a local stack sets. */
 const LOCAL_ONLY = ['ADMIN_HOST', 'ADMIN_PORT', 'HTTP_HOST', 'HTTP_PORT', 'SHUTDOWN_GRACE_MS'];
+
+/** Declared by the images. Without a mount there, Compose creates an anonymous volume, which `down` leaves behind. */
+const DATA_DIRECTORIES = {
+  postgres: '/var/lib/postgresql/data',
+  rabbitmq: '/var/lib/rabbitmq',
+  redis: '/data',
+};
 
 function settingsOfStack(service: ServiceName): string[] {
   const surroundings = {
@@ -71,6 +80,13 @@ describe('docker-compose.yml', () => {
     },
   );
 
+  test.each(PART_NAMES)('has no anonymous volume for %s', (part) => {
+    const { volumes = [], tmpfs = [] } = compose[part] ?? {};
+    const mounts = [...volumes.map((volume) => volume.split(':')[1]), ...tmpfs];
+
+    expect(mounts).toContain(DATA_DIRECTORIES[part]);
+  });
+
   test('pins every image of others to a version', () => {
     const images = Object.values(compose).flatMap(({ build, image }) => (build === undefined ? [image] : []));
 
@@ -93,6 +109,21 @@ describe('services/Dockerfile', () => {
     expect(file).toContain(`ARG NODE_IMAGE=node:${nodeOfDevelopers}-trixie-slim\n`);
     expect(file).toMatch(/^ARG RUNTIME_IMAGE=gcr\.io\/distroless\/nodejs24-debian13:nonroot$/m);
   });
+
+  test('installs and compiles before it knows the service, once for all images', () => {
+    const [shared = '', ofService = ''] = file.split(/^ARG SERVICE\n([^]*)/m);
+
+    expect(shared.match(/npm ci/g)).toHaveLength(2);
+    expect(shared).toContain('tsc -b');
+    expect(ofService).not.toContain('npm ci');
+  });
+});
+
+test('RabbitMQ is probed over TCP, not by a new Erlang machine each time', () => {
+  const probes = read('charts/rabbitmq/templates/stateful-set.yaml').match(/Probe:\s+\w+/g) ?? [];
+
+  expect(compose['rabbitmq']?.healthcheck?.test?.at(-1)).toContain('/dev/tcp/');
+  expect(probes.map((probe) => probe.split(/\s+/)[1])).toEqual(['tcpSocket', 'tcpSocket']);
 });
 
 test('docker-compose.yml and skaffold.yaml never build two images concurrently under the same tag', () => {
