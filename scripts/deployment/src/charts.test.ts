@@ -202,28 +202,3 @@ describe('allows lookups, and nothing else of DNS,', () => {
     ]);
   });
 });
-
-describe('a private CA of the broker', () => {
-  const parametersOf = async (autoscaling: object) => {
-    const objects = await workspace.objects({
-      chart: 'webhook-dispatcher',
-      values: { image: imageOf('webhook-dispatcher'), autoscaling: { enabled: true, ...autoscaling } },
-    });
-    return objects.find(({ kind }) => kind === 'TriggerAuthentication')?.['spec'];
-  };
-  const host = { parameter: 'host', name: 'partner-webhook-dispatcher', key: 'AMQP_MANAGEMENT_URL' };
-
-  test('is passed to KEDA from its secret', async () => {
-    await expect(parametersOf({ caSecret: 'broker-ca' })).resolves.toEqual({
-      secretTargetRef: [
-        host,
-        { parameter: 'ca', name: 'broker-ca', key: 'ca.crt' },
-        { parameter: 'tls', name: 'broker-ca', key: 'tls' },
-      ],
-    });
-  });
-
-  test('is not required', async () => {
-    await expect(parametersOf({})).resolves.toEqual({ secretTargetRef: [host] });
-  });
-});

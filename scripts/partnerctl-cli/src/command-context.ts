@@ -1,4 +1,4 @@
-import type { Command } from '@commander-js/extra-typings';
+import { Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import type { Mailer } from '@partner/kernel/mail';
 import type { StackDescription } from '@partner/local-stack/stack/stack-description';
@@ -39,6 +39,11 @@ export interface CommandContext {
 /** Renders the examples at the end of a command's help. */
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`;
+}
+
+/** Creates a group of commands: its name, what it is about, and examples for its help. */
+export function commandGroup(name: string, description: string, ...lines: readonly string[]) {
+  return new Command(name).description(description).addHelpText('after', examples(...lines));
 }
 
 /** Adds a command to its group: its name and arguments, what it does, and examples for its help. */

@@ -1,8 +1,7 @@
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import { newId } from '@partner/kernel/ids';
+import { httpStatus } from '@partner/local-stack/receiver/http-status';
 import { withTimeLimit } from '@partner/local-stack/time-limit';
 import type { Json } from './output.js';
 import { type SignedDelivery, signDelivery } from './signed-delivery.js';
@@ -181,37 +180,23 @@ function words({ status, problem }: Answer): string {
   return status === undefined ? problem : String(status);
 }
 
-/** Posts without following redirects. A missing, late or incomplete response is a failure with its own text. */
-async function post(tried: TriedReceiver, delivery: SignedDelivery): Promise<Answer> {
+/** Posts a delivery. A missing, late or incomplete response is a failure with its own text. */
+async function post(tried: TriedReceiver, { headers, body }: SignedDelivery): Promise<Answer> {
   const startedAt = performance.now();
-  const request = tried.url.protocol === 'https:' ? requestHttps : requestHttp;
-  const ask = (signal: AbortSignal) =>
-    new Promise<Answer>((resolve) => {
-      const end = (status: number | undefined, problem = '') =>
-        resolve({ status, problem, tookMs: performance.now() - startedAt });
-      const sent = request(
-        tried.url,
-        {
-          method: 'POST',
-          headers: { ...delivery.headers, 'content-length': delivery.body.byteLength },
-          agent: false,
-          signal,
-          ...(tried.ca !== undefined && { ca: tried.ca }),
-        },
-        (answer) => {
-          answer.resume();
-          answer.once('end', () => end(answer.statusCode));
-          answer.once('error', (error) => end(undefined, describe(error)));
-        },
-      );
-      sent.once('error', (error) => end(undefined, describe(error)));
-      sent.end(delivery.body);
-    });
-  return withTimeLimit({ milliseconds: tried.timeoutMs, signal: tried.signal }, ask);
-  function describe(error: Error): string {
-    if (error.name === 'TimeoutError' || error.name === 'AbortError')
-      return `no whole response within ${tried.timeoutMs / 1_000} s`;
-    const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-    return `no response: ${error.message === '' ? code : error.message}`;
-  }
+  const { url, ca, timeoutMs, signal } = tried;
+  const options = { method: 'POST', headers, timeout: 0, ...(ca !== undefined && { ca }) };
+  const outcome = await withTimeLimit({ milliseconds: timeoutMs, signal }, (end) =>
+    httpStatus(url.href, { ...options, signal: end }, body),
+  ).then(
+    (status) => ({ status, problem: '' }),
+    (error: unknown) => ({ status: undefined, problem: problemOf(error, timeoutMs) }),
+  );
+  return { ...outcome, tookMs: performance.now() - startedAt };
+}
+
+function problemOf(error: unknown, timeoutMs: number): string {
+  const { name, message, code }: NodeJS.ErrnoException = error instanceof Error ? error : new Error();
+  if (name === 'TimeoutError' || name === 'AbortError')
+    return `no whole response within ${timeoutMs / 1_000} s`;
+  return `no response: ${message === '' ? (code ?? '') : message}`;
 }

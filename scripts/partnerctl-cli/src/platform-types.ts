@@ -4,7 +4,7 @@ import { type IdPrefix, isId, newId } from '@partner/kernel/ids';
 import type { Document, Json } from './output.js';
 
 /** Prefixes of ids, by the ending of the field's name. */
-const ID_PREFIXES: readonly (readonly [name: string, prefix: IdPrefix])[] = [
+export const ID_PREFIXES: readonly (readonly [name: string, prefix: IdPrefix])[] = [
   ['company_id', 'cmp'],
   ['membership_id', 'mem'],
   ['job_id', 'job'],

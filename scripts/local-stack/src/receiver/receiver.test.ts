@@ -7,7 +7,7 @@ import { closeServer, listen } from '@partner/kernel/listen';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { ensureCertificates } from './certificates.js';
-import { httpsStatus } from './https-status.js';
+import { httpStatus } from './http-status.js';
 import { openKnownSecrets } from './known-secrets.js';
 import { readReceived } from './read-received.js';
 import { createReceiver } from './receiver.js';
@@ -60,7 +60,7 @@ function post(
 ): Promise<number> {
   const trusted = { ca: readFileSync(caFile), servername: 'receiver.partner.test' };
   const options = { ...trusted, method: 'POST', headers: { ...headers, host } };
-  return httpsStatus(`https://127.0.0.1:${port}${where}`, options, body);
+  return httpStatus(`https://127.0.0.1:${port}${where}`, options, body);
 }
 
 function deliver(where: string, eventId: string, tamper = (body: string) => body): Promise<number> {

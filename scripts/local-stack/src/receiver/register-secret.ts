@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { httpsStatus } from './https-status.js';
+import { httpStatus } from './http-status.js';
 import type { KnownSecret } from './known-secrets.js';
 
 /** Registers a signing secret with a running receiver. Rejects if the receiver refuses it. */
@@ -9,6 +9,6 @@ export async function registerSecret(
 ): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const options = { method: 'POST', ca: readFileSync(receiver.caFile), headers };
-  const status = await httpsStatus(receiver.controlUrl, options, JSON.stringify(secret));
+  const status = await httpStatus(receiver.controlUrl, options, JSON.stringify(secret));
   if (status !== 200) throw new Error(`the receiver refuses the secret: ${status}`);
 }

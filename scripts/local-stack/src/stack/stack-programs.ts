@@ -6,7 +6,7 @@ import { rabbitmqPrograms, rabbitmqUrl } from '@partner/test-kit/backing-service
 import { redisProgram, redisUrl } from '@partner/test-kit/backing-services/redis';
 import type { PartName, PartSource } from '../parts/part-source.js';
 import type { CertificateFiles } from '../receiver/certificates.js';
-import { httpsStatus } from '../receiver/https-status.js';
+import { httpStatus } from '../receiver/http-status.js';
 import { CONTROL_PATHS } from '../receiver/receiver.js';
 import { serviceOf } from './replicas.js';
 import { RECEIVER_HOST } from './receiver-hosts.js';
@@ -158,7 +158,7 @@ export function receiverProgram(
     isUp: async () => {
       const url = `https://127.0.0.1:${plan.ports.receiver}${CONTROL_PATHS.health}`;
       return (
-        existsSync(caFile) && (await httpsStatus(url, { ca: readFileSync(caFile), timeout: 2_000 })) === 200
+        existsSync(caFile) && (await httpStatus(url, { ca: readFileSync(caFile), timeout: 2_000 })) === 200
       );
     },
   });

@@ -1,12 +1,11 @@
 import path from 'node:path';
-import { Command } from '@commander-js/extra-typings';
 import type { AnnouncementRecipient } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { announcementPage } from '@partner/proto-contracts/resources/announcement/announcement';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type Mail, MailError } from '@partner/kernel/mail';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, examples, readPages, subcommand } from '../command-context.js';
+import { type CommandContext, readPages, commandGroup, subcommand } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { columns } from '../output.js';
 import { readAnnouncement } from '../read-announcement.js';
@@ -15,9 +14,11 @@ const COLUMNS = columns('announcement, company: companyId, email, sent: sentAt, 
 
 /** `partnerctl announcements`: mails entries of the changelog to companies' technical contacts. */
 export function announcementsCommand(context: CommandContext) {
-  const group = new Command('announcements')
-    .description('announcements: entries of the changelog, mailed to technical contacts')
-    .addHelpText('after', examples('partnerctl announcements list'));
+  const group = commandGroup(
+    'announcements',
+    'announcements: entries of the changelog, mailed to technical contacts',
+    'partnerctl announcements list',
+  );
 
   subcommand(
     group,

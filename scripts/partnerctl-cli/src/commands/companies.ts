@@ -1,4 +1,4 @@
-import { Command, Option } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { apiKeyPage } from '@partner/proto-contracts/resources/api-key/api-key';
 import {
@@ -12,7 +12,7 @@ import { createTechnicalContactLink } from '@partner/kernel/technical-contact-li
 import { notFound } from '@partner/kernel/service-error';
 import { InvalidArgumentError } from 'commander';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, examples, listOf, readPages, subcommand } from '../command-context.js';
+import { type CommandContext, listOf, readPages, commandGroup, subcommand } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { type Column, columns, type Document, renderTable } from '../output.js';
 import { KEY_COLUMNS } from './keys.js';
@@ -41,12 +41,12 @@ const COMPANY_LINES = columns(`
 
 /** `partnerctl companies`: manages companies. */
 export function companiesCommand(context: CommandContext) {
-  const group = new Command('companies')
-    .description('companies and their limits')
-    .addHelpText(
-      'after',
-      examples('partnerctl companies list --name solar', 'partnerctl companies show cmp_01j…'),
-    );
+  const group = commandGroup(
+    'companies',
+    'companies and their limits',
+    'partnerctl companies list --name solar',
+    'partnerctl companies show cmp_01j…',
+  );
 
   subcommand(
     group,

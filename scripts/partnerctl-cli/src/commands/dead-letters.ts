@@ -1,10 +1,9 @@
-import { Command } from '@commander-js/extra-typings';
 import { QUEUES, type QueueDefinition } from '@partner/proto-contracts/topology';
 import { type DeadLetter, goThroughDeadLetters } from '@partner/kernel/amqp/dead-letters';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { notFound } from '@partner/kernel/service-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, demandYes, examples, subcommand } from '../command-context.js';
+import { type CommandContext, demandYes, commandGroup, subcommand } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { decodeMessage } from '../known-messages.js';
 import { columns, type Document, renderBody } from '../output.js';
@@ -29,12 +28,12 @@ const LOOKED_THROUGH = 10_000;
 
 /** `partnerctl dead-letters`: dead letters of the broker. */
 export function deadLettersCommand(context: CommandContext) {
-  const group = new Command('dead-letters')
-    .description('dead letters of the broker; listing does not remove them')
-    .addHelpText(
-      'after',
-      examples('partnerctl dead-letters list', 'partnerctl dead-letters list job-state.platform-messages'),
-    );
+  const group = commandGroup(
+    'dead-letters',
+    'dead letters of the broker; listing does not remove them',
+    'partnerctl dead-letters list',
+    'partnerctl dead-letters list job-state.platform-messages',
+  );
 
   async function go(
     queue: QueueWithDead,

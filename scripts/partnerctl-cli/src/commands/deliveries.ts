@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { Command, Option } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import type { Attempt } from '@partner/proto-contracts/resources/attempt/attempt';
 import {
   type Delivery,
@@ -10,7 +10,7 @@ import {
 } from '@partner/proto-contracts/resources/delivery/delivery';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, examples, instant, readPages, subcommand } from '../command-context.js';
+import { type CommandContext, instant, readPages, commandGroup, subcommand } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 import { waitForDelivery } from '../wait-for-delivery.js';
@@ -73,15 +73,12 @@ export async function showNextAttempt(
 
 /** `partnerctl deliveries`: what became of events on their way to webhooks. */
 export function deliveriesCommand(context: CommandContext) {
-  const group = new Command('deliveries')
-    .description('webhook deliveries, and their replay')
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl deliveries show dlv_01j…',
-        'partnerctl deliveries replay-bulk whk_01j… --since 24h',
-      ),
-    );
+  const group = commandGroup(
+    'deliveries',
+    'webhook deliveries, and their replay',
+    'partnerctl deliveries show dlv_01j…',
+    'partnerctl deliveries replay-bulk whk_01j… --since 24h',
+  );
 
   subcommand(
     group,

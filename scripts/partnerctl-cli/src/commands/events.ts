@@ -1,8 +1,7 @@
-import { Command } from '@commander-js/extra-typings';
 import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, examples, readPages, subcommand } from '../command-context.js';
+import { type CommandContext, readPages, commandGroup, subcommand } from '../command-context.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 
 const EVENT_COLUMNS = columns(`
@@ -34,9 +33,11 @@ const VERDICTS: Readonly<Record<EventTrail['verdict'], string>> = {
 
 /** `partnerctl events`: events of companies, and why one did not arrive. */
 export function eventsCommand(context: CommandContext) {
-  const group = new Command('events')
-    .description('events of companies and their outcomes')
-    .addHelpText('after', examples('partnerctl events list cmp_01j… --resource job_01j…'));
+  const group = commandGroup(
+    'events',
+    'events of companies and their outcomes',
+    'partnerctl events list cmp_01j… --resource job_01j…',
+  );
 
   subcommand(
     group,

@@ -1,4 +1,4 @@
-import { Command, Option } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import {
   apiKeyCreated,
   apiKeyPage,
@@ -7,7 +7,7 @@ import {
 } from '@partner/proto-contracts/resources/api-key/api-key';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, demandYes, examples, readPages, subcommand } from '../command-context.js';
+import { type CommandContext, demandYes, readPages, commandGroup, subcommand } from '../command-context.js';
 import { columns } from '../output.js';
 
 /** The columns of a table of API keys. */
@@ -25,9 +25,7 @@ const SHOWN_ONCE = 'The API key is shown this once.\n';
 
 /** `partnerctl keys`: API keys of companies. */
 export function keysCommand(context: CommandContext) {
-  const group = new Command('keys')
-    .description('API keys of companies')
-    .addHelpText('after', examples('partnerctl keys list cmp_01j…'));
+  const group = commandGroup('keys', 'API keys of companies', 'partnerctl keys list cmp_01j…');
 
   subcommand(
     group,

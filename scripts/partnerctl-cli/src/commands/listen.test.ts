@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
-import { httpsStatus } from '@partner/local-stack/receiver/https-status';
+import { httpStatus } from '@partner/local-stack/receiver/http-status';
 import { collectGarbage } from '@partner/local-stack/testing/collect-garbage';
 import { type SignedDelivery, signDelivery } from '../signed-delivery.js';
 import { aStack } from '../testing/a-stack.js';
@@ -52,7 +52,7 @@ function deliveryOf(eventId: string, event = 'install.job_assigned'): SignedDeli
 }
 
 const post = ({ headers, body }: SignedDelivery) =>
-  httpsStatus(`https://localhost:${port}/hooks`, { method: 'POST', headers, ca }, body.toString('utf8'));
+  httpStatus(`https://localhost:${port}/hooks`, { method: 'POST', headers, ca }, body.toString('utf8'));
 
 test('a listener counts distinct events, without tests', async () => {
   const { up, said, ended } = listening('--count', '2', '--secret-file', '-');

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { Command, Option } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import { hash } from '@node-rs/argon2';
 import { owner, type Owner, ownerPage } from '@partner/proto-contracts/resources/owner/owner';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
-import { type CommandContext, examples, readPages, subcommand } from '../command-context.js';
+import { type CommandContext, readPages, commandGroup, subcommand } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { columns } from '../output.js';
 import type { Session } from '../session.js';
@@ -36,9 +36,11 @@ export async function readOwners(
 
 /** `partnerctl owners`: the people who manage a company's webhooks and keys in the console. */
 export function ownersCommand(context: CommandContext) {
-  const group = new Command('owners')
-    .description('owners: people who can sign in to the console of a company')
-    .addHelpText('after', examples('partnerctl owners list cmp_01j…'));
+  const group = commandGroup(
+    'owners',
+    'owners: people who can sign in to the console of a company',
+    'partnerctl owners list cmp_01j…',
+  );
 
   const passwordStdin = () =>
     new Option('--password-stdin', 'read the password from standard input instead of generating one');

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { fromJsonString, toBinary, toJson } from '@bufbuild/protobuf';
-import { Argument, Command } from '@commander-js/extra-typings';
+import { Argument } from '@commander-js/extra-typings';
 import { PLATFORM } from '@partner/proto-contracts/topology';
 import { newId } from '@partner/kernel/ids';
-import { type CommandContext, examples, subcommand } from '../command-context.js';
+import { type CommandContext, commandGroup, subcommand } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { columns, type Document, isDocument, type Json, parseJson, renderTable } from '../output.js';
 import {
   exampleOf,
   fieldType,
+  ID_PREFIXES,
   missingFields,
   PLATFORM_TYPES,
   platformType,
@@ -16,33 +17,20 @@ import {
   wrongIds,
 } from '../platform-types.js';
 
-/** Resources whose ids the platform creates. */
-const PLATFORM_PREFIXES = [
-  'cmp',
-  'mem',
-  'job',
-  'doc',
-  'prj',
-  'quo',
-  'dep',
-  'inv',
-  'reb',
-  'appt',
-  'jrn',
-  'pay',
-] as const;
+/** Resources whose ids the platform creates; the service creates those of leads. */
+const PLATFORM_PREFIXES = ID_PREFIXES.map(([, prefix]) => prefix).filter((prefix) => prefix !== 'lead');
 
 /** Maximum length in AMQP. */
 const MESSAGE_ID_BYTES = 255;
 
 /** `partnerctl platform`: messages of the platform (the CRM). */
 export function platformCommand(context: CommandContext) {
-  const group = new Command('platform')
-    .description('send messages as the platform does')
-    .addHelpText(
-      'after',
-      examples('partnerctl platform types', 'partnerctl platform publish JobCreated job.json'),
-    );
+  const group = commandGroup(
+    'platform',
+    'send messages as the platform does',
+    'partnerctl platform types',
+    'partnerctl platform publish JobCreated job.json',
+  );
 
   subcommand(
     group,

@@ -10,7 +10,7 @@ import {
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, demandYes, examples, listOf, subcommand } from '../command-context.js';
+import { type CommandContext, demandYes, listOf, commandGroup, subcommand } from '../command-context.js';
 import { columns, type Document } from '../output.js';
 import { showNextAttempt } from './deliveries.js';
 
@@ -30,13 +30,12 @@ const SHOWN_ONCE = 'The secret is shown this once.\n';
 
 /** `partnerctl subscriptions`, or `webhooks`: webhook subscriptions of companies. */
 export function subscriptionsCommand(context: CommandContext) {
-  const group = new Command('subscriptions')
-    .alias('webhooks')
-    .description('webhook subscriptions of companies')
-    .addHelpText(
-      'after',
-      examples('partnerctl subscriptions list cmp_01j…', 'partnerctl webhooks show whk_01j…'),
-    );
+  const group = commandGroup(
+    'subscriptions',
+    'webhook subscriptions of companies',
+    'partnerctl subscriptions list cmp_01j…',
+    'partnerctl webhooks show whk_01j…',
+  ).alias('webhooks');
 
   subcommand(
     group,
