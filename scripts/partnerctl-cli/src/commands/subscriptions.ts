@@ -1,4 +1,4 @@
-import { Command } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
 import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import {
   secretRotated,

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
 import { GetOwnerResponseSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { silentLogger } from '@partner/kernel/logger';
+import { owner } from '../testing/test-owner.js';
 import { isStillOwner } from './is-still-owner.js';
 import { OWNER_CHECKED_EVERY_MS } from './session-times.js';
 
@@ -10,12 +11,7 @@ const NOW = new Date('2026-08-26T14:00:00Z');
 const session = {
   id: 'id',
   publicId: 'ses_1',
-  membershipId: 'mem_1',
-  displayName: 'Olive Owner',
-  companyId: 'cmp_1',
-  companyName: 'Sunny Installers',
-  companyClass: 'INSTALLER',
-  passwordVersion: 'first',
+  ...owner,
   startedAt: NOW,
   lastSeenAt: NOW,
   expiresAt: NOW,

@@ -9,6 +9,7 @@ import { startRedisCluster } from '@partner/test-kit/backing-services/redis-grou
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import type { RedisClient } from '@partner/gateway-kit/redis';
 import { Registry } from 'prom-client';
+import { origin, owner } from '../testing/test-owner.js';
 import { createSessionRedis, untilTried } from './session-redis.js';
 import { createSessionSigner } from './session-signer.js';
 import { createSessionStore } from './session-store.js';
@@ -57,15 +58,6 @@ describe('the connection for sessions', () => {
         clock: () => new Date(),
         randomBytes,
       });
-      const owner = {
-        membershipId: 'mem_1',
-        displayName: 'Olive Owner',
-        companyId: 'cmp_1',
-        companyName: 'Sunny Installers',
-        companyClass: 'INSTALLER',
-        passwordVersion: 'first',
-      } as const;
-      const origin = { remoteAddress: '203.0.113.7', userAgent: 'Firefox' };
       const first = await store.create(owner, origin);
       const second = await store.create(owner, origin);
       expect(await store.find(first.token)).toMatchObject({ id: first.session.id });

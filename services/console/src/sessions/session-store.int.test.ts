@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRedis } from '@partner/gateway-kit/redis';
 import { silentLogger } from '@partner/kernel/logger';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
+import { origin, owner } from '../testing/test-owner.js';
 import { createSessionSigner } from './session-signer.js';
 import { createSessionStore } from './session-store.js';
 import {
@@ -26,16 +27,6 @@ const storeWith = (...keys: readonly Buffer[]) =>
   });
 const store = storeWith(current);
 
-const owner = {
-  membershipId: 'mem_1',
-  displayName: 'Olive Owner',
-  companyId: 'cmp_1',
-  companyName: 'Sunny Installers',
-  companyClass: 'INSTALLER',
-  passwordVersion: 'first',
-} as const;
-
-const origin = { remoteAddress: '203.0.113.7', userAgent: 'Firefox' };
 const DAY_MS = 24 * 3_600_000;
 
 beforeEach(async () => {

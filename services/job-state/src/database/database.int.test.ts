@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/logger';
 import { createGate } from '../testing/create-gate.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { testDatabase } from '../testing/things-fixture.js';
 import { startReplicatedPostgres } from '@partner/test-kit/backing-services/replicated-postgres';
 import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { Registry } from 'prom-client';
 import { createDatabase, queryWithin, type Transaction } from './database.js';
 import { createPoolMetrics } from './pool-metrics.js';
 import { LockTimeoutError } from './server-failures.js';
-
-let testDatabase: TestDatabase;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  await testDatabase.database.query('create table things (id integer primary key, name text)');
-  await testDatabase.database.query(`insert into things values (1, 'one')`);
-});
-
-afterAll(() => testDatabase.drop());
 
 describe('a transaction', () => {
   test('wakes the loops of its topics after the commit, and none after a rollback', async () => {

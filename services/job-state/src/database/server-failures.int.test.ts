@@ -1,18 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/logger';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { testDatabase } from '../testing/things-fixture.js';
 import { createDatabase } from './database.js';
-
-let testDatabase: TestDatabase;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  await testDatabase.database.query('create table things (id integer primary key, name text)');
-  await testDatabase.database.query(`insert into things values (1, 'one')`);
-});
-
-afterAll(() => testDatabase.drop());
 
 describe('a statement', () => {
   test('with a character that Postgres cannot store is an invalid argument', async () => {
