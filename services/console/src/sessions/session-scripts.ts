@@ -37,15 +37,12 @@ end
  * caller does, on each record that they return.
  */
 
-export const FIND_SCRIPT = `
+/** Ends a session that has expired, so that a replica whose clock is behind cannot revive it. */
+export const END_EXPIRED_SCRIPT = `
 ${READ}
-local key, now = KEYS[1], tonumber(ARGV[1])
-local record, expiresAt = read(key)
-if now >= expiresAt then
-  redis.call('DEL', key)
-  return false
-end
-return record
+local _, expiresAt = read(KEYS[1])
+if tonumber(ARGV[1]) >= expiresAt then redis.call('DEL', KEYS[1]) end
+return 0
 `;
 
 /** Replaces the instant of the last request, unless it has changed since the caller verified it. */

@@ -80,6 +80,15 @@ describe('a session', () => {
     await expect(store.find(token)).resolves.toBeUndefined();
   });
 
+  test('has its last request recorded at most once a second', async () => {
+    const { token, session } = await store.create(owner, origin);
+    now += 999;
+    expect(await store.find(token)).toEqual(session);
+    now += 1;
+    expect(await store.find(token)).toMatchObject({ lastSeenAt: new Date(now) });
+    expect(await store.find(token, { prolongs: false })).toMatchObject({ lastSeenAt: new Date(now) });
+  });
+
   test('ends 12 hours after the login, even with requests [SESSION-1]', async () => {
     expect(SESSION_LIFETIME_MS).toBe(12 * 3_600_000);
     const { token } = await store.create(owner, origin);

@@ -8,16 +8,16 @@ import {
   CLAIM_SCRIPT,
   CONFIRM_SCRIPT,
   CREATE_SCRIPT,
+  END_EXPIRED_SCRIPT,
   END_OWN_SCRIPT,
   END_SCRIPT,
   FIELDS,
-  FIND_SCRIPT,
   LIST_SCRIPT,
   PROLONG_SCRIPT,
   RETURN_CLAIM_SCRIPT,
 } from './session-scripts.js';
 import type { SessionSigner } from './session-signer.js';
-import { CONFIRMED_MS, SESSION_IDLE_MS, SESSION_LIFETIME_MS } from './session-times.js';
+import { CONFIRMED_MS, PROLONGED_EVERY_MS, SESSION_IDLE_MS, SESSION_LIFETIME_MS } from './session-times.js';
 
 const TOKEN_BYTES = 32;
 const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/;
@@ -82,8 +82,8 @@ export interface SessionStore {
     readonly displaced: readonly string[];
   }>;
   /**
-   * Returns the session of a token and resets its idle time, unless `prolongs` is false. Undefined if there is none or
-   * it has ended.
+   * Returns the session of a token and resets its idle time, at most once a second, unless `prolongs` is false. Undefined if
+   * there is none or it has ended.
    */
   find(token: string, options?: { readonly prolongs?: boolean }): Promise<OwnerSession | undefined>;
   /** Returns the session of an id without resetting its idle time. */
@@ -122,7 +122,7 @@ const claimResult = z.union([z.number(), z.string(), z.null()]);
 
 /** Creates the session store in Redis, keyed by the SHA-256 of the tokens (30 minutes idle, 12 hours at most). */
 export function createSessionStore(deps: {
-  readonly redis: Pick<RedisClient, 'eval'>;
+  readonly redis: Pick<RedisClient, 'eval' | 'hmget'>;
   readonly signer: SessionSigner;
   readonly keyPrefix: string;
   readonly clock: () => Date;
@@ -138,7 +138,11 @@ export function createSessionStore(deps: {
   const now = () => deps.clock().getTime();
 
   async function read(id: string, at: number): Promise<OwnerSession | undefined> {
-    return sessionOf(signer, id, await run(FIND_SCRIPT, [keyOf(id)], [at]), at);
+    const found = await awaitRedis(deps.redis.hmget(keyOf(id), ...FIELDS));
+    const session = sessionOf(signer, id, found, at);
+    const isUnknown = found.every((field) => field === null);
+    if (session === undefined && !isUnknown) await run(END_EXPIRED_SCRIPT, [keyOf(id)], [at]);
+    return session;
   }
 
   /** Records a request. The session was verified before: a script cannot check signatures. */
@@ -187,9 +191,9 @@ export function createSessionStore(deps: {
       if (!TOKEN_FORM.test(token)) return undefined;
       const at = now();
       const session = await read(sessionIdOf(token), at);
-      return session === undefined || !prolongs || at <= session.lastSeenAt.getTime()
-        ? session
-        : prolong(session, at);
+      return session !== undefined && prolongs && at >= session.lastSeenAt.getTime() + PROLONGED_EVERY_MS
+        ? prolong(session, at)
+        : session;
     },
 
     peek: (sessionId) => read(sessionId, now()),

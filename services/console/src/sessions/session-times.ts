@@ -11,3 +11,6 @@ export const CONFIRMED_MS = CONFIRMED_MINUTES * 60_000;
 
 /** Maximum time between two checks that a session's owner is still one. */
 export const OWNER_CHECKED_EVERY_MS = 60_000;
+
+/** The last request of a session is recorded at most this often, so that a burst costs one write a second. */
+export const PROLONGED_EVERY_MS = 1_000;
