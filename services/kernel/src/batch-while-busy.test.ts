@@ -3,7 +3,7 @@ import { currentRequestId, runWithRequestId } from './request-context.js';
 import { batchWhileBusy } from './batch-while-busy.js';
 
 /** A batch function whose runs finish when the test says so. */
-function controlled(maxItems: number) {
+function controlled(maxItems: number, gather?: { readonly items: number; readonly ms: number }) {
   const runs: { items: readonly number[]; end: () => void; fail: (cause: Error) => void }[] = [];
   const add = batchWhileBusy<number>({
     maxItems,
@@ -12,6 +12,7 @@ function controlled(maxItems: number) {
         runs.push({ items, end: resolve, fail: reject });
       }),
     isOfAll: (cause) => cause instanceof Error && cause.message === 'all are away',
+    ...(gather !== undefined && { gather }),
   });
   return { add, runs };
 }
@@ -27,6 +28,29 @@ describe('batchWhileBusy', () => {
     expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3]]);
     runs[1]?.end();
     await Promise.all(others);
+  });
+
+  test('gathers items until enough wait, or until the first has waited long enough', async () => {
+    const enough = controlled(10, { items: 3, ms: 3_600_000 });
+    const first = enough.add(1);
+    void enough.add(2);
+    expect(enough.runs).toEqual([]);
+    void enough.add(3);
+    void enough.add(4);
+    enough.runs[0]?.end();
+    await first;
+    expect(enough.runs.map(({ items }) => items)).toEqual([[1, 2, 3], [4]]);
+    enough.runs[1]?.end();
+
+    const batches: (readonly number[])[] = [];
+    const addFew = batchWhileBusy<number>({
+      maxItems: 10,
+      run: async (items) => void batches.push(items),
+      isOfAll: () => true,
+      gather: { items: 3, ms: 1 },
+    });
+    await Promise.all([addFew(1), addFew(2)]);
+    expect(batches).toEqual([[1, 2]]);
   });
 
   test('respects the maximum batch size', async () => {

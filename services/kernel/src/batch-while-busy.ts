@@ -5,6 +5,8 @@ import { runForNoRequest } from './request-context.js';
  * runs form the next batch, in order of arrival. Each caller gets the result of its item's batch. Two batches never run
  * at the same time.
  *
+ * With `gather` the first item waits for others: until `items` wait, at most `ms`.
+ *
  * With `keysOf` no two items of a batch have a common key. The second one, and later items that have a common key with it, wait
  * for a later batch, so that items with a common key run in order of arrival. An `alone` item has its own batch.
  *
@@ -17,6 +19,7 @@ export function batchWhileBusy<Item>(options: {
   readonly run: (items: readonly Item[]) => Promise<void>;
   readonly isOfAll: (cause: unknown) => boolean;
   readonly keysOf?: (item: Item) => readonly string[] | 'alone';
+  readonly gather?: { readonly items: number; readonly ms: number };
 }): (item: Item) => Promise<void> {
   interface Waiting {
     readonly item: Item;
@@ -25,6 +28,7 @@ export function batchWhileBusy<Item>(options: {
   }
   let waiting: Waiting[] = [];
   let isBusy = false;
+  let gathering: NodeJS.Timeout | undefined;
 
   async function runOneByOne(batch: readonly Waiting[]): Promise<void> {
     for (const { item, resolve, reject } of batch) await options.run([item]).then(resolve, reject);
@@ -48,6 +52,8 @@ export function batchWhileBusy<Item>(options: {
   }
 
   async function runAll(): Promise<void> {
+    clearTimeout(gathering);
+    gathering = undefined;
     isBusy = true;
     while (waiting.length > 0) {
       const batch = takeBatch();
@@ -65,7 +71,10 @@ export function batchWhileBusy<Item>(options: {
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
+      if (isBusy) return;
       // Never rejects: each failure goes to the callers of the batch.
-      if (!isBusy) void runForNoRequest(runAll);
+      const run = () => void runForNoRequest(runAll);
+      if (waiting.length >= (options.gather?.items ?? 1)) run();
+      else gathering ??= setTimeout(run, options.gather?.ms);
     });
 }
