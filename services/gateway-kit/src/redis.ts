@@ -72,12 +72,14 @@ function connectTo(redisUrl: string): RedisClient {
   if (kind === 'cluster') {
     return new Cluster(nodes, { ...CLUSTER, redisOptions: { ...CONNECTION, ...account } });
   }
+  const sentinelPassword = searchParams?.get('sentinelPassword') ?? '';
   return new Redis({
     ...single,
     ...account,
     db: Number(pathname.slice(1)),
     sentinels: nodes,
     name: searchParams?.get('group') ?? 'mymaster',
+    ...(sentinelPassword !== '' && { sentinelPassword }),
     failoverDetector: true,
     sentinelRetryStrategy: retryStrategy,
     sentinelCommandTimeout: 2_000,

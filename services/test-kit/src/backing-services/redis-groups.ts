@@ -21,18 +21,33 @@ export interface RedisGroup {
 const GROUP = 'partner';
 /** After this time a silent server is replaced. */
 const SILENT_MS = 2_000;
+/** Passwords of the servers with data, and of the Sentinels. */
+const PASSWORD = 'password-of-data';
+const SENTINEL_PASSWORD = 'password-of-sentinels';
 /** A Redis Cluster has this many hash slots. */
 const SLOTS = 16_384;
+
+function urlWith(password: string, port: number): string {
+  const url = new URL(redisUrl(port));
+  url.password = password;
+  return url.href;
+}
+
+const respondsToPing = (url: string) =>
+  withRedis(url, async (client) => {
+    await client.ping();
+    return true;
+  });
 
 async function prepareServers() {
   const directory = await mkdtemp(path.join(tmpdir(), 'partner-redis-group-'));
   const running: LocalProcess[] = [];
   const directoryOf = (port: number) => path.join(directory, String(port));
   return {
-    async start(port: number, args: readonly string[]): Promise<LocalProcess> {
+    async start(port: number, args: readonly string[], url = redisUrl(port)): Promise<LocalProcess> {
       const program = redisProgram({ directory: directoryOf(port), port });
       const server = await startLocalProgram(
-        { ...program, args: [...program.args, ...args] },
+        { ...program, args: [...program.args, ...args], isUp: () => respondsToPing(url) },
         { detached: false },
       );
       running.push(server);
@@ -44,7 +59,10 @@ async function prepareServers() {
       const settings = [
         `port ${port}`,
         'bind 127.0.0.1',
+        `requirepass ${SENTINEL_PASSWORD}`,
+        `sentinel sentinel-pass ${SENTINEL_PASSWORD}`,
         `sentinel monitor ${GROUP} 127.0.0.1 ${primaryPort} 2`,
+        `sentinel auth-pass ${GROUP} ${PASSWORD}`,
         `sentinel down-after-milliseconds ${GROUP} ${SILENT_MS}`,
         `sentinel failover-timeout ${GROUP} ${5 * SILENT_MS}`,
       ];
@@ -52,8 +70,12 @@ async function prepareServers() {
         await program.prepare?.();
         await writeFile(file, `${settings.join('\n')}\n`);
       };
+      const isUp = () => respondsToPing(urlWith(SENTINEL_PASSWORD, port));
       running.push(
-        await startLocalProgram({ ...program, args: [file, '--sentinel'], prepare }, { detached: false }),
+        await startLocalProgram(
+          { ...program, args: [file, '--sentinel'], prepare, isUp },
+          { detached: false },
+        ),
       );
     },
     async remove() {
@@ -64,16 +86,22 @@ async function prepareServers() {
   };
 }
 
-/** Starts a primary with a replica, and three Sentinels. */
+/** Starts a primary with a replica, and three Sentinels. All have passwords. */
 export async function startRedisWithSentinels(): Promise<RedisGroup> {
   const servers = await prepareServers();
   const [primaryPort, replicaPort] = [await freePort(), await freePort()];
-  const primary = await servers.start(primaryPort, []);
-  await servers.start(replicaPort, ['--replicaof', '127.0.0.1', String(primaryPort)]);
+  const startServer = (port: number, args: readonly string[] = []) =>
+    servers.start(
+      port,
+      ['--requirepass', PASSWORD, '--masterauth', PASSWORD, ...args],
+      urlWith(PASSWORD, port),
+    );
+  const primary = await startServer(primaryPort);
+  await startServer(replicaPort, ['--replicaof', '127.0.0.1', String(primaryPort)]);
   const sentinelPorts = [await freePort(), await freePort(), await freePort()];
   for (const port of sentinelPorts) {
     await servers.startSentinel(port, primaryPort);
-    await withRedis(redisUrl(port), (client) =>
+    await withRedis(urlWith(SENTINEL_PASSWORD, port), (client) =>
       eventually('the Sentinel knows the replica', async () => {
         const replicas = await client.call('SENTINEL', 'REPLICAS', GROUP);
         return Array.isArray(replicas) && replicas.length === 1;
@@ -81,7 +109,7 @@ export async function startRedisWithSentinels(): Promise<RedisGroup> {
     );
   }
   for (const port of sentinelPorts) {
-    await withRedis(redisUrl(port), (client) =>
+    await withRedis(urlWith(SENTINEL_PASSWORD, port), (client) =>
       eventually('the Sentinels know one another', async () => {
         const others = await client.call('SENTINEL', 'SENTINELS', GROUP);
         return Array.isArray(others) && others.length === sentinelPorts.length - 1;
@@ -89,8 +117,13 @@ export async function startRedisWithSentinels(): Promise<RedisGroup> {
     );
   }
   return {
-    url: sentinelPorts.map((port) => `redis-sentinel://127.0.0.1:${port}/0?group=${GROUP}`).join(','),
-    serverUrls: [primaryPort, replicaPort].map(redisUrl),
+    url: sentinelPorts
+      .map(
+        (port) =>
+          `redis-sentinel://:${PASSWORD}@127.0.0.1:${port}/0?group=${GROUP}&sentinelPassword=${SENTINEL_PASSWORD}`,
+      )
+      .join(','),
+    serverUrls: [primaryPort, replicaPort].map((port) => urlWith(PASSWORD, port)),
     killPrimary: () => primary.signal('SIGKILL'),
     remove: servers.remove,
   };
