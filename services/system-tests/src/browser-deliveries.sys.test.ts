@@ -16,22 +16,17 @@ import {
   signIn as signInByApi,
   waitForDelivery,
 } from './support/owner-session.js';
-import { assignNewJob } from './support/platform-job.js';
-import { apiKeyOf } from './support/test-stack.js';
-import type { ReceiverResponse } from './support/webhook-receiver.js';
+import { assignSandboxJob } from './support/platform-job.js';
 
 type Delivery = z.infer<typeof delivery>;
 
 let owner: OwnerSession;
 let page: Page;
 let watched: PageWatch;
-/** The response of the receiver at a place; 204 at all others. */
-const answers = new Map<string, ReceiverResponse>();
 const subscribed: string[] = [];
 
 const suite = setUpBrowser(() => ({
   settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS: '50' } },
-  answer: ({ path }) => answers.get(path) ?? 204,
 }));
 const installer = () => suite.stack().company('INSTALLER');
 
@@ -41,15 +36,12 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const id of subscribed.splice(0)) await owner.call('DELETE', `/partner-api/webhooks/${id}`);
-  answers.clear();
 });
 
 /** Opens a page of the console, which the tests of this file look at. */
 async function open(path?: string): Promise<void> {
   ({ page, watched } = await suite.openFor(installer().owner, path));
 }
-
-const answerAt = (place: string, answer: ReceiverResponse) => answers.set(`/webhooks/${place}`, answer);
 
 async function subscribe(
   place: string,
@@ -63,12 +55,7 @@ async function subscribe(
   return made;
 }
 
-const newJob = () =>
-  assignNewJob(suite.stack(), {
-    sellingCompanyId: suite.stack().company('SALES').id,
-    installerCompanyId: installer().id,
-    installerKey: apiKeyOf(installer(), 'installer-company'),
-  });
+const newJob = () => assignSandboxJob(suite.stack());
 
 async function deliveryAbout(webhookId: string, resourceId: string): Promise<Delivery> {
   return eventually(`a delivery about ${resourceId}`, async () => {
@@ -127,7 +114,7 @@ async function expectRows(expected: number): Promise<void> {
 describe('from the overview to the cause of a failed delivery', () => {
   test('it takes two clicks, and the page says why, shows what was sent, and replays it', async () => {
     const { id, secret } = await subscribe('broken');
-    answerAt('broken', {
+    suite.answers.set('broken', {
       kind: 'status',
       status: 500,
       body: '<h1>Database is down</h1><script>alert(1)</script>',
@@ -166,7 +153,7 @@ describe('from the overview to the cause of a failed delivery', () => {
     );
     await checkLooks(page, 'delivery-dead-lettered');
 
-    answers.clear();
+    suite.answers.clear();
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByRole('dialog', { name: 'Replay this delivery?' }).waitFor();
     await page.getByRole('button', { name: 'Replay now' }).click();
@@ -225,7 +212,7 @@ describe('the list of deliveries', () => {
 
   test('is narrowed by state, event and time, keeps that in its address, and says when nothing is left', async () => {
     const { id } = await subscribe('bad');
-    answerAt('bad', { kind: 'status', status: 404 });
+    suite.answers.set('bad', { kind: 'status', status: 404 });
     await send(id, 'dead_lettered');
     await open('/console/deliveries');
     await expectRows(2);
@@ -295,13 +282,13 @@ describe('a bulk replay', () => {
     await expectText('No deliveries to replay');
     await checkLooks(page, 'bulk-replay-empty');
 
-    answerAt('bulk', { kind: 'status', status: 500 });
+    suite.answers.set('bulk', { kind: 'status', status: 500 });
     const jobs = [
       await send(id, 'dead_lettered'),
       await send(id, 'dead_lettered'),
       await send(id, 'dead_lettered'),
     ];
-    answers.clear();
+    suite.answers.clear();
     await page.getByRole('button', { name: 'Last 7 days' }).click();
     await page.getByLabel('Deliveries per minute').fill('1');
     await page.getByRole('button', { name: 'Preview replay' }).click();
@@ -329,7 +316,7 @@ describe('why did I not get it', () => {
     const paused = await subscribe('why-paused');
     await subscribe('why-not', ['install.schedule_changed']);
     await owner.call('POST', `/partner-api/webhooks/${paused.id}/pause`);
-    answerAt('why-sent', { kind: 'status', status: 410 });
+    suite.answers.set('why-sent', { kind: 'status', status: 410 });
     const dead = await send(sent.id, 'dead_lettered');
 
     await open('/console/why');

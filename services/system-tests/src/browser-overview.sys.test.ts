@@ -7,9 +7,9 @@ import { describeApiReference } from './browser/api-reference.js';
 import { setUpBrowser, signIn } from './browser/set-up-browser.js';
 import type { PageWatch } from './browser/watch.js';
 import { createActiveSubscription, signIn as signInByApi } from './support/owner-session.js';
-import { assignNewJob } from './support/platform-job.js';
+import { assignSandboxJob } from './support/platform-job.js';
 import { forgetConfirmation } from './surfaces/console-side.js';
-import { apiKeyOf, type TestStack } from './support/test-stack.js';
+import type { TestStack } from './support/test-stack.js';
 
 let stack: TestStack;
 let page: Page;
@@ -17,7 +17,6 @@ let watched: PageWatch;
 
 const suite = setUpBrowser(() => ({
   settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS: '50' } },
-  answer: ({ path }) => (path === '/webhooks/down' ? 500 : 204),
 }));
 const installer = () => stack.company('INSTALLER');
 
@@ -108,6 +107,7 @@ describe('the overview', () => {
   test('says first what needs attention, then how every webhook does', async () => {
     const owner = await signInByApi(stack.baseUrl, installer().owner);
     const events = ['install.*'];
+    suite.answers.set('down', { kind: 'status', status: 500 });
     const down = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/up`, events });
     const up = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/fine`, events });
     await stack.database.query('update subscriptions set url = $2, description = $3 where id = $1', [
@@ -116,9 +116,7 @@ describe('the overview', () => {
       'Dispatch board',
     ]);
     await stack.database.query(`update subscriptions set description = 'Warehouse' where id = $1`, [up.id]);
-    const jobs = { sellingCompanyId: stack.company('SALES').id, installerCompanyId: installer().id };
-    const installerKey = apiKeyOf(installer(), 'installer-company');
-    for (let job = 0; job < 3; job += 1) await assignNewJob(stack, { ...jobs, installerKey });
+    for (let job = 0; job < 3; job += 1) await assignSandboxJob(stack);
     // Sums are loaded with the page, and again only half a minute later.
     await eventually('all deliveries at their ends', async () => {
       const { rows } = await stack.database.query(

@@ -1,31 +1,22 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
+import { describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { checkLooks } from './browser/check-looks.js';
 import { setUpBrowser } from './browser/set-up-browser.js';
-import { call } from './support/http-call.js';
 import { createActiveSubscription, readSubscription, signIn } from './support/owner-session.js';
-import { assignNewJob } from './support/platform-job.js';
-import { apiKeyOf } from './support/test-stack.js';
-import type { ReceiverResponse } from './support/webhook-receiver.js';
+import { assignSandboxJob, reportStatus } from './support/platform-job.js';
 import { isSignedWith } from './support/webhook-signatures.js';
 
 const WEBHOOK_ADDRESS = /\/webhooks\/(?<id>whk_[^/?]+)/;
 
-/** The response of the receiver at a place; 204 at all others. */
-const answers = new Map<string, ReceiverResponse>();
 const suite = setUpBrowser(() => ({
   settings: { 'job-state': { SCHEDULER_INTERVAL_MS: '50' } },
-  answer: ({ path }) => answers.get(path) ?? 204,
 }));
-afterEach(() => answers.clear());
 
 const installer = () => suite.stack().company('INSTALLER');
 /** Has no subscription before the first test. */
 const newcomer = () => suite.stack().company('INSTALLER', 1);
 const ownerSession = () => signIn(suite.stack().baseUrl, installer().owner);
 const urlOf = (place: string) => `${suite.stack().receiverUrl}/${place}`;
-const answerAt = (place: string, answer: ReceiverResponse) => answers.set(`/webhooks/${place}`, answer);
 const receivedAt = (place: string) =>
   suite.stack().receiver.received.filter(({ path }) => path === `/webhooks/${place}`);
 
@@ -44,21 +35,9 @@ function subscriptionIn(page: Page): string {
 }
 
 /** Moves a new job of the installer, so that an event occurs. */
-async function moveJob(): Promise<string> {
+async function moveJob(): Promise<void> {
   const stack = suite.stack();
-  const installerKey = apiKeyOf(installer(), 'installer-company');
-  const job = await assignNewJob(stack, {
-    sellingCompanyId: stack.company('SALES').id,
-    installerCompanyId: installer().id,
-    installerKey,
-  });
-  const moved = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
-    method: 'POST',
-    headers: { 'x-api-key': installerKey, 'idempotency-key': newId('evt') },
-    body: { status: 'ACKNOWLEDGED', occurredAt: new Date().toISOString(), expectedVersion: job.version },
-  });
-  expect(moved.status).toBe(201);
-  return job.id;
+  await reportStatus(stack, await assignSandboxJob(stack), { status: 'ACKNOWLEDGED' });
 }
 
 const subscribe = async (place: string) =>
@@ -119,7 +98,7 @@ describe('an owner without webhooks', () => {
 
 describe('creating a webhook', () => {
   test('tells in plain words why a test failed, tests again, and does not let the secret be left by mistake', async () => {
-    answerAt('broken', { kind: 'status', status: 404, body: 'no such page' });
+    suite.answers.set('broken', { kind: 'status', status: 404, body: 'no such page' });
     const page = await openPage('/webhooks/new');
     await page.getByLabel('Endpoint URL').fill(urlOf('broken'));
     await page.getByLabel('Name (optional)').fill('Job board');
@@ -139,10 +118,10 @@ describe('creating a webhook', () => {
     await expect(button(page, 'Activate webhook').isDisabled()).resolves.toBe(true);
     await checkLooks(page, 'create-webhook-test-failed');
 
-    answerAt('broken', { kind: 'closed' });
+    suite.answers.set('broken', { kind: 'closed' });
     await button(page, 'Test again').click();
     await expectText(page, 'Could not connect to your server.');
-    answers.clear();
+    suite.answers.clear();
     await button(page, 'Test again').click();
     await expectText(page, 'Test delivered');
     await button(page, 'Activate webhook').click();
@@ -261,12 +240,12 @@ describe('replacing the secret', () => {
     await expectText(page, 'Version 2 was created earlier.');
     await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
 
-    answerAt('rotated', { kind: 'status', status: 401 });
+    suite.answers.set('rotated', { kind: 'status', status: 401 });
     await button(page, 'Send a test delivery').click();
     await expectText(page, 'Your server responded with 401.');
     await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
     await checkLooks(page, 'rotate-secret-resumed');
-    answers.clear();
+    suite.answers.clear();
     await button(page, 'Test again').click();
     await expectText(page, 'Test delivered');
     const proof = receivedAt('rotated').at(-1);

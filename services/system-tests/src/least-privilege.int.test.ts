@@ -50,7 +50,7 @@ import { FOREIGN_TO_BROKER_USERS, FOREIGN_TO_REDIS_USERS } from './least-privile
 import { type RedisWithUsers, startRedisWithUsers } from './least-privilege/redis-with-users.js';
 import { call } from './support/http-call.js';
 import { createActiveSubscription, signIn } from './support/owner-session.js';
-import { assignNewJob } from './support/platform-job.js';
+import { assignSandboxJob, reportStatus } from './support/platform-job.js';
 import { readMetric } from './support/replica-metrics.js';
 
 import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
@@ -208,18 +208,8 @@ describe('services with users that may do no more than they must', () => {
 
     const owner = await signIn(stack.baseUrl, installer.owner);
     await createActiveSubscription(owner, { url: stack.receiverUrl, events: ['install.status_changed'] });
-    const installerKey = apiKeyOf(installer, 'installer-company');
-    const job = await assignNewJob(stack, {
-      sellingCompanyId: sales.id,
-      installerCompanyId: installer.id,
-      installerKey,
-    });
-    const status = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
-      method: 'POST',
-      headers: { 'x-api-key': installerKey, 'idempotency-key': newId('evt') },
-      body: { status: 'ACKNOWLEDGED', occurredAt: new Date().toISOString(), expectedVersion: job.version },
-    });
-    expect(status.status).toBe(201);
+    const job = await assignSandboxJob(stack);
+    await reportStatus(stack, job, { status: 'ACKNOWLEDGED' });
     await stack.receiver.waitUntil('the webhook of the status', (received) =>
       received.some(({ envelope }) => envelope.event === 'install.status_changed'),
     );

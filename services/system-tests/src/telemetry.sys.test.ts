@@ -3,7 +3,6 @@ import { declaredLabels } from '@partner/deployment/declared-labels';
 import { exposedMetrics, expressionViolations, TARGET_LABELS } from '@partner/deployment/exposed-metrics';
 import { chartExpressions } from '@partner/deployment/observability-files';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
-import { jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { call } from './support/http-call.js';
@@ -13,7 +12,7 @@ import {
   signIn,
   waitForDelivery,
 } from './support/owner-session.js';
-import { assignNewJob } from './support/platform-job.js';
+import { assignSandboxJob, reportStatus } from './support/platform-job.js';
 import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 import { type ExportedSpan, startTraceReceiver, type TraceReceiver } from './support/trace-receiver.js';
 import type { ReceivedWebhook } from './support/webhook-receiver.js';
@@ -108,31 +107,21 @@ async function playEverySurface(): Promise<void> {
     url: stack.receiverUrl,
     events: ['install.status_changed'],
   });
-  const job = await assignNewJob(stack, {
-    sellingCompanyId: sales.id,
-    installerCompanyId: installer.id,
-    installerKey,
-  });
-  const report = async (status: string, expectedVersion: number, headers = {}) => {
-    const answer = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
-      method: 'POST',
-      headers: { 'x-api-key': installerKey, 'idempotency-key': newId('evt'), ...headers },
-      body: { status, occurredAt: new Date().toISOString(), expectedVersion },
-    });
-    expect(answer.status).toBe(201);
-    return jobResponse.parse(answer.json).resource;
-  };
-  const { version } = await report('ACKNOWLEDGED', job.version, {
-    'x-request-id': REQUEST_ID,
-    // Its flag says that the caller has not sampled it.
-    traceparent: `00-${CALLERS_SPAN.traceId}-${CALLERS_SPAN.spanId}-00`,
-  });
+  const job = await assignSandboxJob(stack);
+  // The flag says that the caller has not sampled it.
+  const traceparent = `00-${CALLERS_SPAN.traceId}-${CALLERS_SPAN.spanId}-00`;
+  const acknowledged = await reportStatus(
+    stack,
+    job,
+    { status: 'ACKNOWLEDGED' },
+    { 'x-request-id': REQUEST_ID, traceparent },
+  );
   const isOfJob = ({ envelope }: ReceivedWebhook) => envelope.resource.id === job.id;
   await stack.receiver.waitUntil('the webhook of the move', (received) => received.some(isOfJob));
   webhook = only(stack.receiver.received.filter(isOfJob));
 
   isFailing = true;
-  await report('EN_ROUTE', version);
+  await reportStatus(stack, acknowledged, { status: 'EN_ROUTE' });
   const failing = await eventually('a failed delivery', async () => {
     const { deliveries } = await readDeliveries(owner, subscription.id);
     return deliveries.find(({ state }) => state === 'retry_scheduled');

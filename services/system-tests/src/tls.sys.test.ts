@@ -18,9 +18,9 @@ import {
 import { type LocalRedis, startRedis, withRedis } from '@partner/test-kit/backing-services/redis';
 import { migrate } from './least-privilege/database-roles.js';
 import { createActiveSubscription, signIn } from './support/owner-session.js';
-import { assignNewJob } from './support/platform-job.js';
+import { assignSandboxJob } from './support/platform-job.js';
 import { readMetric } from './support/replica-metrics.js';
-import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
 
 let directory: string;
 let data: string;
@@ -92,15 +92,9 @@ afterAll(async () => {
 });
 
 test('migration and services trust a private CA, and reach the broker and both databases over TLS', async () => {
-  const [installer, seller] = [stack.company('INSTALLER'), stack.company('SALES')];
-  const installerKey = apiKeyOf(installer, 'installer-company');
-  const owner = await signIn(stack.baseUrl, installer.owner);
+  const owner = await signIn(stack.baseUrl, stack.company('INSTALLER').owner);
   await createActiveSubscription(owner, { url: stack.receiverUrl, events: ['install.job_assigned'] });
-  await assignNewJob(stack, {
-    sellingCompanyId: seller.id,
-    installerCompanyId: installer.id,
-    installerKey,
-  });
+  await assignSandboxJob(stack);
   await stack.receiver.waitUntil('the webhook of the assignment', (received) =>
     received.some(({ envelope }) => envelope.event === 'install.job_assigned'),
   );

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { startTestStack, type TestStack } from '../support/test-stack.js';
+import type { ReceiverResponse } from '../support/webhook-receiver.js';
 import { openBrowser, type TestBrowser } from './open-browser.js';
 import { type PageWatch, watch } from './watch.js';
 
@@ -18,6 +19,8 @@ interface Owner {
 /** A stack and a browser for the tests of one file. */
 export interface BrowserSuite {
   stack(): TestStack;
+  /** What the receiver responds to webhooks by the end of their path, until the end of a test; 204 to all others. */
+  readonly answers: Map<string, ReceiverResponse>;
   /** Opens an empty page. It is closed after the test, which fails if something went wrong in it unseen. */
   open(look?: BrowserContextOptions): Promise<OpenPage>;
   /** Opens a page of the console for an owner who signs in on the way: the overview, or the one at `path`. */
@@ -43,9 +46,12 @@ export function setUpBrowser(
   let stack: TestStack;
   let browser: TestBrowser;
   const opened: OpenPage[] = [];
+  const answers = new Map<string, ReceiverResponse>();
 
   beforeAll(async () => {
-    stack = await startTestStack(await options());
+    const answer = ({ path }: { readonly path: string }) =>
+      answers.get(path.replace('/webhooks/', '')) ?? 204;
+    stack = await startTestStack({ answer, ...(await options()) });
     browser = await openBrowser(stack.baseUrl);
   });
   afterAll(async () => {
@@ -55,6 +61,7 @@ export function setUpBrowser(
   afterEach(async () => {
     const pages = opened.splice(0);
     for (const { page } of pages) await page.context().close();
+    answers.clear();
     for (const { watched } of pages) watched.expectNoFaults();
   });
 
@@ -69,6 +76,7 @@ export function setUpBrowser(
 
   return {
     stack: () => stack,
+    answers,
     open,
     async openFor(owner, path) {
       const one = await open();

@@ -8,7 +8,7 @@ import type { HttpResponse } from '@partner/test-kit/http-call';
 import type { AcknowledgedWrite } from '../deliveries/delivery-history.js';
 import { call } from '../support/http-call.js';
 import type { OwnerSession } from '../support/owner-session.js';
-import { assignNewJob, publishNewJob } from '../support/platform-job.js';
+import { assignSandboxJob, publishNewJob } from '../support/platform-job.js';
 import { apiKeyOf, type TestStack } from '../support/test-stack.js';
 
 /** What a client does between two requests: not a wait for a state. */
@@ -89,10 +89,7 @@ export async function startSteadyLoad(options: {
 
   /** Creates a job, and returns its next write. */
   async function writer(): Promise<() => Promise<void>> {
-    const job = await assignNewJob(
-      { ...stack, baseUrl },
-      { sellingCompanyId: seller.id, installerCompanyId: installer.id, installerKey },
-    );
+    const job = await assignSandboxJob({ ...stack, baseUrl });
     let { version } = job;
     let status = 'ACKNOWLEDGED';
     return async () => {

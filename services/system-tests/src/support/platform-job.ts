@@ -8,8 +8,8 @@ import {
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';
-import { callUntilResponse } from './http-call.js';
-import type { TestStack } from './test-stack.js';
+import { call, callUntilResponse } from './http-call.js';
+import { apiKeyOf, type TestStack } from './test-stack.js';
 
 /** A job as the platform publishes it. */
 export function jobCreated(
@@ -71,6 +71,35 @@ export async function assignNewJob(
   const answer = await callUntilResponse(stack.baseUrl, `/partner/v1/jobs/${jobId}`, {
     headers: { 'x-api-key': job.installerKey },
   });
+  return jobResponse.parse(answer.json).resource;
+}
+
+/** As {@link assignNewJob}: of the first seller of the sandbox, to its first installer company. */
+export function assignSandboxJob(
+  stack: Pick<TestStack, 'publishFromPlatform' | 'baseUrl' | 'database' | 'company'>,
+): Promise<InstallerJob> {
+  const installer = stack.company('INSTALLER');
+  return assignNewJob(stack, {
+    sellingCompanyId: stack.company('SALES').id,
+    installerCompanyId: installer.id,
+    installerKey: apiKeyOf(installer, 'installer-company'),
+  });
+}
+
+/** Reports a status as the first installer company of the sandbox. Resolves to the job at its new version. */
+export async function reportStatus(
+  stack: Pick<TestStack, 'baseUrl' | 'company'>,
+  job: Pick<InstallerJob, 'id' | 'version'>,
+  report: { readonly status: InstallerJob['status']; readonly note?: string },
+  headers: Readonly<Record<string, string>> = {},
+): Promise<InstallerJob> {
+  const apiKey = apiKeyOf(stack.company('INSTALLER'), 'installer-company');
+  const answer = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt'), ...headers },
+    body: { ...report, occurredAt: new Date().toISOString(), expectedVersion: job.version },
+  });
+  if (answer.status !== 201) throw new Error(`the status is refused: ${answer.status} ${answer.text}`);
   return jobResponse.parse(answer.json).resource;
 }
 
