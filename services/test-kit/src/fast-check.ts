@@ -5,3 +5,17 @@ import { SEED } from './seeded-random.js';
 fc.configureGlobal({ seed: SEED });
 
 export { fc };
+
+/** Draws from each arbitrary as often as its weight says. */
+export function either<Value>(
+  ...choices: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Value>])[]
+): fc.Arbitrary<Value> {
+  return fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+}
+
+/** Draws each value as often as its weight says. */
+export function weighted<const Value>(
+  ...choices: readonly (readonly [weight: number, value: Value])[]
+): fc.Arbitrary<Value> {
+  return fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
+}

@@ -7,7 +7,7 @@ import {
   type SchemaNode,
 } from '@partner/proto-contracts/openapi/api-description';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import { fc } from '@partner/test-kit/fast-check';
+import { either, fc } from '@partner/test-kit/fast-check';
 
 /** A request that is well-formed HTTP and may be odd in every other way. */
 export interface OddRequest {
@@ -66,7 +66,7 @@ export function oddRequest(
 }
 
 function mostly<T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> {
-  return fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: odd });
+  return either([6, usual], [1, odd]);
 }
 
 /** Percent-encoded; half a surrogate pair as the bytes that no UTF-8 has. */
@@ -184,15 +184,10 @@ function oddHeaders(): fc.Arbitrary<Headers> {
     fc.constantFrom('', '*', '"', 'W/"', '2026-08-26', '2020-01-01', 'ok-1'),
     fc.constantFrom('a'.repeat(128), 'a'.repeat(129), 'a'.repeat(4_000)),
   );
-  return fc.oneof(
-    { weight: 3, arbitrary: fc.nat(1_000).map((key): Headers => [['idempotency-key', `fuzz-${key}`]]) },
-    {
-      weight: 2,
-      arbitrary: fc
-        .array(fc.tuple(name, value), { maxLength: 3 })
-        .chain((headers) => fc.constantFrom<Headers>(headers, [...headers, ...headers])),
-    },
-  );
+  const several = fc
+    .array(fc.tuple(name, value), { maxLength: 3 })
+    .chain((headers) => fc.constantFrom<Headers>(headers, [...headers, ...headers]));
+  return either([3, fc.nat(1_000).map((key): Headers => [['idempotency-key', `fuzz-${key}`]])], [2, several]);
 }
 
 interface OddBody {
@@ -226,10 +221,10 @@ function oddBody(
   const oddField = fc
     .constantFrom(...Object.entries(properties))
     .chain(([name, member]) => oddValue(member, schemas).map((value) => ({ [name]: value })));
-  const value = fc.oneof(
-    { weight: 6, arbitrary: fc.tuple(example, oddField).map(([good, odd]) => mixed(good, odd)) },
-    { weight: 1, arbitrary: example },
-    { weight: 1, arbitrary: fc.jsonValue() },
+  const value = either<unknown>(
+    [6, fc.tuple(example, oddField).map(([good, odd]) => mixed(good, odd))],
+    [1, example],
+    [1, fc.jsonValue()],
   );
   const text = value.map((one) => Buffer.from(JSON.stringify(one)));
   const type = fc.constantFrom(
@@ -242,27 +237,16 @@ function oddBody(
     ...['application/json; charset=utf-16', 'application/json; charset=nonsense', 'application/json;;;'],
   );
   const coding = fc.constantFrom('gzip', 'deflate', 'br', 'identity', 'nonsense', 'gzip, gzip');
-  return fc.oneof(
-    { weight: 8, arbitrary: text.map((bytes) => jsonOf(bytes)) },
-    {
-      weight: 2,
-      arbitrary: fc.oneof(rawText(), fc.uint8Array().map(Buffer.from)).map((bytes) => jsonOf(bytes)),
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .tuple(text, type)
-        .map(([bytes, name]): OddBody => ({ headers: [['content-type', name]], bytes })),
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .tuple(text, coding)
-        .map(([bytes, name]) =>
-          jsonOf(name.startsWith('gzip') ? gzipSync(bytes) : bytes, ['content-encoding', name]),
-        ),
-    },
-  );
+  const typed = fc
+    .tuple(text, type)
+    .map(([bytes, name]): OddBody => ({ headers: [['content-type', name]], bytes }));
+  const coded = fc
+    .tuple(text, coding)
+    .map(([bytes, name]) =>
+      jsonOf(name.startsWith('gzip') ? gzipSync(bytes) : bytes, ['content-encoding', name]),
+    );
+  const raw = fc.oneof(rawText(), fc.uint8Array().map(Buffer.from)).map((bytes) => jsonOf(bytes));
+  return either([8, text.map((bytes) => jsonOf(bytes))], [2, raw], [1, typed], [1, coded]);
 }
 
 /** The example with what is real in place of what it has made up. */

@@ -2,6 +2,7 @@ import { REPORTABLE_STATUSES } from '@partner/proto-contracts/resources/job/job'
 import { JOB_STATUS_MOVES } from '@partner/proto-contracts/resources/job/job-status-moves';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
+import { jobOf } from './expectations.js';
 import type { JobChoice, Step } from './plan.js';
 import {
   type Assignment,
@@ -10,7 +11,7 @@ import {
   writeRequest,
   type WriteRequest,
 } from './requests.js';
-import type { JobState, ModelState } from './state.js';
+import type { ModelState } from './state.js';
 import type { World } from './world.js';
 
 const MINUTE_MS = 60_000;
@@ -197,10 +198,6 @@ export function createComposer(world: World): Composer {
       return request;
     },
   };
-}
-
-function jobOf(state: ModelState, jobId: string): Pick<JobState, 'version' | 'status' | 'installerId'> {
-  return state.jobs.get(jobId) ?? { version: 0, status: 'ASSIGNED', installerId: null };
 }
 
 /** The item at a place modulo their number. */

@@ -1,34 +1,18 @@
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
-import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
+import { KEY_KINDS, type KeyKindName } from '@partner/proto-contracts/api/scopes';
 
 /** Every operation that is used with an API key. */
 export const SURFACE_OPERATIONS: readonly AnyOperation[] = [...INBOUND_OPERATIONS, ...INSTALLER_OPERATIONS];
-
-/** Where each kind of key is used and what it may do there, in the words of the specification. */
-export const KEY_RIGHTS = {
-  general: { prefix: '/inbound/', scopes: ['leads:write', 'appointments:write'] },
-  'installer-contractor': { prefix: '/inbound/', scopes: ['jobs:read', 'jobs:status:write'] },
-  'installer-company': {
-    prefix: '/partner/v1/',
-    scopes: [
-      'jobs:read',
-      'jobs:status:write',
-      'jobs:schedule:write',
-      'technicians:read',
-      'jobs:assignment:write',
-    ],
-  },
-} as const satisfies Record<KeyKindName, { readonly prefix: string; readonly scopes: readonly string[] }>;
 
 const KINDS = ['general', 'installer-contractor', 'installer-company'] as const;
 
 /** The expected status of an operation for each kind of key: 200 stands for any success. */
 export function verdictsOn(operation: AnyOperation): readonly (readonly [KeyKindName, 200 | 401 | 403])[] {
   return KINDS.map((kind) => {
-    const { prefix, scopes } = KEY_RIGHTS[kind];
-    if (!operation.path.startsWith(prefix)) return [kind, 401];
+    const { surface, scopes } = KEY_KINDS[kind];
+    if (!operation.path.startsWith(surface === 'inbound' ? '/inbound/' : '/partner/v1/')) return [kind, 401];
     return [kind, scopes.some((scope) => scope === operation.scope) ? 200 : 403];
   });
 }
