@@ -42,6 +42,7 @@ test(
         seed: SEED,
         spanMs: CALM_MS + SPAN_MS,
         patienceMs: PATIENCE_MS,
+        moves: true,
         faults: async () => {
           await delay(CALM_MS);
           await playFaults(stack.stack, planFaults(SEED, SPAN_MS), (fault) => done.push(fault));

@@ -56,6 +56,7 @@ test(
       seed: SEED,
       spanMs: SPAN_MS,
       patienceMs: PATIENCE_MS,
+      moves: false,
       faults: async () => {
         const hung = await failOver('hangs');
         await postgres.addStandby();

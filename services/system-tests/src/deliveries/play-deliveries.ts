@@ -60,6 +60,8 @@ export async function playDeliveries(
     readonly spanMs: number;
     /** How long what is unfinished at the end of the span may take, in milliseconds. */
     readonly patienceMs: number;
+    /** Whether owners pause, move and rotate meanwhile. */
+    readonly moves: boolean;
     /** Plays the faults and resolves once they are over, with when each of them was. */
     readonly faults: () => Promise<readonly Span[]>;
   },
@@ -82,7 +84,7 @@ export async function playDeliveries(
   const faults = play.faults();
   const spanEnd = Date.now() + play.spanMs;
   let haveMoved = false;
-  const moving = allEnded(movesOfOwners(opened, workload.writes, play)).finally(() => {
+  const moving = allEnded(play.moves ? movesOfOwners(opened, workload.writes, play) : []).finally(() => {
     haveMoved = true;
   });
   // A move may wait for a write, which takes longer than the span where the servers are slow.
