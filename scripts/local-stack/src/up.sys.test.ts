@@ -71,6 +71,12 @@ describe('scripts/up', () => {
     expect(after.baseUrl).toBe(before.baseUrl);
   });
 
+  test('--simulate adds a simulator', async () => {
+    await expect(up('--detach', '--simulate', '60')).resolves.toMatchObject({ exitCode: 0 });
+    const { processes } = await inspectStack(directory);
+    expect(processes).toContainEqual(expect.objectContaining({ name: 'simulator', state: 'ready' }));
+  });
+
   test('--down leaves no process behind', async () => {
     await expect(up('--down')).resolves.toMatchObject({ exitCode: 0, stderr: '' });
 

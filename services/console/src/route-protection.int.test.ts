@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { newId } from '@partner/kernel/ids';
@@ -6,7 +7,6 @@ import supertest from 'supertest';
 import { PASSWORD, PEOPLE } from './testing/start-test-console.js';
 import {
   createWebhook,
-  EVENTS,
   expectStatus,
   newWebhook,
   REPLAY,
@@ -15,45 +15,10 @@ import {
   WEBHOOKS,
 } from './testing/each-test-console.js';
 
-const WEBHOOK = `${WEBHOOKS}/whk_01j6z8k3s9f2v7c4x5b6n7m8q9`;
-
-const ROUTES = [
-  ['get', SESSION],
-  ['delete', SESSION],
-  ['post', `${SESSION}/confirm`],
-  ['get', '/partner-api/sessions'],
-  ['delete', '/partner-api/sessions/ses_01j6z8k3s9f2v7c4x5b6n7m8q9'],
-  ['post', '/partner-api/url-checks'],
-  ['get', '/partner-api/changes'],
-  ['post', WEBHOOKS],
-  ['get', WEBHOOKS],
-  ['get', WEBHOOK],
-  ['patch', WEBHOOK],
-  ['delete', WEBHOOK],
-  ['post', `${WEBHOOK}/test`],
-  ['post', `${WEBHOOK}/activate`],
-  ['post', `${WEBHOOK}/pause`],
-  ['post', `${WEBHOOK}/rotate-secret`],
-  ['post', `${WEBHOOK}/activate-secret`],
-  ['get', EVENTS],
-  ['get', `${WEBHOOK}/deliveries`],
-  ['get', '/partner-api/deliveries/dlv_01j6z8k3s9f2v7c4x5b6n7m8q9'],
-  ['post', '/partner-api/deliveries/dlv_01j6z8k3s9f2v7c4x5b6n7m8q9/replay'],
-  ['post', `${WEBHOOK}/replay`],
-  ['get', `${WEBHOOK}/replays`],
-  ['get', '/partner-api/replays/rpl_01j6z8k3s9f2v7c4x5b6n7m8q9'],
-  ['delete', '/partner-api/replays/rpl_01j6z8k3s9f2v7c4x5b6n7m8q9'],
-  ['get', '/partner-api/events'],
-  ['get', '/partner-api/events/evt_01j6z8k3s9f2v7c4x5b6n7m8q9'],
-  ['get', '/partner-api/api-keys'],
-  ['post', '/partner-api/api-keys'],
-  ['post', '/partner-api/api-keys/key_01j6z8k3s9f2v7c4x5b6n7m8q9/rotate'],
-  ['delete', '/partner-api/api-keys/key_01j6z8k3s9f2v7c4x5b6n7m8q9'],
-  ['get', '/partner-api/installers'],
-  ['get', '/partner-api/audit-entries'],
-  ['get', `${WEBHOOK}/statistics`],
-  ['get', '/partner-api/statistics'],
-] as const;
+/** Every operation of the console in production that needs a session. */
+const ROUTES = CONSOLE_OPERATIONS.filter(
+  ({ unauthenticated, sandboxOnly }) => unauthenticated !== true && sandboxOnly !== true,
+).map(({ method, path }) => [method, path.replace(':id', 'whk_01j6z8k3s9f2v7c4x5b6n7m8q9')] as const);
 
 describe.each(ROUTES)('%s %s', (method, route) => {
   test('is 401 without a session [AUTH-6, WEBHOOK-10]', async () => {

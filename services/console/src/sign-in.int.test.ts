@@ -279,7 +279,7 @@ describe('without Redis', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  test('sessions and logins are 503, and work again once it is up', async () => {
+  test('sessions and logins are 503, and work again once it is up [SESSION-5]', async () => {
     const port = await freePort();
     redis = await startRedis({ directory, port });
     const alone = await startSite({ redisUrl: redis.url });

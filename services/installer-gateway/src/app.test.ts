@@ -299,7 +299,7 @@ describe('the installer surface', () => {
     }
   });
 
-  test("limits a company to 60 requests in a minute, or to the company's own limit", async () => {
+  test("limits a company to 60 requests in a minute, or to the company's own limit [LIMIT-1, LIMIT-4]", async () => {
     const { get } = createFixture();
     for (const [key, limit] of [
       [keys.installer, 60],

@@ -6,7 +6,6 @@ import { describeHttpProtocol } from './acceptance/http-protocol.js';
 import { describeIdempotency } from './acceptance/idempotency.js';
 import { describeKeys } from './acceptance/keys.js';
 import { describeOperations } from './acceptance/operations.js';
-import { describeTechnicians } from './acceptance/technicians.js';
 import { describeWebhookSubscriptions } from './acceptance/webhook-subscriptions.js';
 
 /** What partners meet, driven over HTTP alone; each topic is a file of `acceptance/` and all share one stack. */
@@ -28,7 +27,6 @@ describe.each([
   ['an Idempotency-Key', describeIdempotency],
   ['webhook subscriptions', describeWebhookSubscriptions],
   ['HTTP', describeHttpProtocol],
-  ['technicians', describeTechnicians],
   ['fault scripts', describeFaultScripts],
   ['keys', describeKeys],
 ] as const)('%s', (_topic, describeTopic) => {

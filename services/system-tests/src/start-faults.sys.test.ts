@@ -76,22 +76,18 @@ describe('a service that cannot start ends with one clear message and exit code 
     expect(ended.stderr).not.toMatch(/^\s+at /m);
   });
 
-  test.each(SERVICE_NAMES)('%s names the admin port that is taken', async (service) => {
-    const ended = await start(service, settingsOf(service, { admin: takenPort, http: 0 }));
+  test.each([
+    ['job-state', 'ADMIN_PORT'],
+    ['console', 'HTTP_PORT'],
+  ] as const)('%s names %s, whose port is taken', async (service, variable) => {
+    const isAdmin = variable === 'ADMIN_PORT';
+    const ports = isAdmin ? { admin: takenPort, http: 0 } : { admin: 0, http: takenPort };
+    const ended = await start(service, settingsOf(service, ports));
     expect(ended.exitCode).toBe(1);
     expect(ended.stderr).toBe(
-      `${service}: cannot listen on 127.0.0.1 port ${takenPort} (ADMIN_PORT): the port is taken; stop the other process or choose another port\n`,
+      `${service}: cannot listen on 127.0.0.1 port ${takenPort} (${variable}): the port is taken; stop the other process or choose another port\n`,
     );
   });
-
-  test.each(['inbound-gateway', 'installer-gateway', 'console'] as const)(
-    '%s names the HTTP port that is taken',
-    async (service) => {
-      const ended = await start(service, settingsOf(service, { admin: 0, http: takenPort }));
-      expect(ended.exitCode).toBe(1);
-      expect(ended.stderr).toContain(`port ${takenPort} (HTTP_PORT): the port is taken`);
-    },
-  );
 });
 
 describe('scripts/up', () => {

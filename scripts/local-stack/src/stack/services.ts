@@ -77,17 +77,12 @@ export function serviceSettings(
 
 /** Returns the settings of the simulator, which acts in the sandbox of the stack. */
 export function simulatorSettings(
-  plan: {
-    readonly adminPort: number;
-    readonly movesPerMinute: number;
-    readonly seed?: string | undefined;
-  },
+  plan: { readonly adminPort: number; readonly movesPerMinute: number },
   { amqpUrl }: Pick<ServiceSurroundings, 'amqpUrl'>,
 ): Record<string, string> {
   return {
     ...commonSettings(plan.adminPort, amqpUrl),
     SIMULATOR_MOVES_PER_MINUTE: String(plan.movesPerMinute),
-    ...(plan.seed !== undefined && { SIMULATOR_SEED: plan.seed }),
   };
 }
 

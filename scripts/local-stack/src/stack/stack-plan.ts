@@ -40,8 +40,6 @@ export interface StackOptions {
   readonly devHosts?: Readonly<Record<string, string>>;
   /** The number of moves a minute that the simulator makes for the platform and the installers; absent: none. */
   readonly simulate?: number;
-  /** Seed of the simulator's choices; by default a new one at each start. */
-  readonly simulatorSeed?: string;
   /** Whether the processes survive the end of this one. */
   readonly detached?: boolean;
   /** Whether this process owns the stack, so that `--down` signals it first. */
@@ -125,12 +123,8 @@ async function chooseParts(
 }
 
 /** Returns the plan with a simulator at the rate; without a rate, an existing simulator keeps its own. */
-export async function withSimulator(
-  plan: StackPlan,
-  movesPerMinute: number | undefined,
-  seed: string | undefined,
-): Promise<StackPlan> {
+export async function withSimulator(plan: StackPlan, movesPerMinute: number | undefined): Promise<StackPlan> {
   if (movesPerMinute === undefined) return plan;
   const adminPort = plan.simulator?.adminPort ?? (await freePort());
-  return { ...plan, simulator: { adminPort, movesPerMinute, ...(seed !== undefined && { seed }) } };
+  return { ...plan, simulator: { adminPort, movesPerMinute } };
 }

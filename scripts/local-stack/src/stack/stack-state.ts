@@ -28,9 +28,7 @@ const stackPlan = z.object({
   ),
   devHosts: z.string(),
   /** Absent: nothing is simulated in the sandbox. */
-  simulator: z
-    .object({ adminPort: port, movesPerMinute: z.int().min(1), seed: z.string().optional() })
-    .optional(),
+  simulator: z.object({ adminPort: port, movesPerMinute: z.int().min(1) }).optional(),
 });
 
 export type StackPlan = z.infer<typeof stackPlan>;

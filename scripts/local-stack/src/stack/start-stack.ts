@@ -74,7 +74,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const plan = await withSimulator(
     before?.plan ?? (await makePlan({ ...options, directory, report })),
     options.simulate,
-    options.simulatorSeed,
   );
   const state: StackState = {
     plan,

@@ -84,45 +84,4 @@ export function describeHttpProtocol(world: () => AcceptanceWorld): void {
     });
     expect((await read('/partner/v1/jobs?page=1&take=1', 'installer-company')).status).toBe(200);
   });
-
-  test('a feed page and a job may be kept by private caches and cost a 304 while nothing changes [HTTP-10]', async () => {
-    const { keys, jobId } = world().side;
-    for (const path of ['/partner/v1/jobs?view=snapshot', `/partner/v1/jobs/${jobId}`]) {
-      const get = (headers: Readonly<Record<string, string>>) =>
-        world().send({
-          method: 'GET',
-          path,
-          headers: { 'x-api-key': keys['installer-company'], ...headers },
-        });
-      const fresh = await get({});
-      const known = await get({ 'if-none-match': fresh.headers.get('etag') ?? '' });
-      expect([fresh.status, known.status, known.text]).toEqual([200, 304, '']);
-      for (const { headers } of [fresh, known]) {
-        expect(headers.get('cache-control')).toBe('private, no-cache');
-        expect(headers.get('etag')).toBe(fresh.headers.get('etag'));
-      }
-    }
-    const technicians = await world().send({
-      method: 'GET',
-      path: '/partner/v1/technicians',
-      headers: { 'x-api-key': keys['installer-company'] },
-    });
-    expect(technicians.headers.get('cache-control')).toBe('no-store');
-  });
-
-  test.each(['br', 'gzip'])(
-    'compresses reads with %s, and keeps the tag of the plain response [HTTP-9]',
-    async (coding) => {
-      const get = (acceptEncoding: string) =>
-        fetch(new URL('/partner/v1/technicians', world().stack.baseUrl), {
-          headers: { 'accept-encoding': acceptEncoding, 'x-api-key': world().side.keys['installer-company'] },
-        });
-      const [plain, compressed] = [await get('identity'), await get(coding)];
-      expect(plain.headers.get('content-encoding')).toBeNull();
-      expect(compressed.headers.get('content-encoding')).toBe(coding);
-      expect(compressed.headers.get('vary')).toBe('accept-encoding');
-      expect(compressed.headers.get('etag')).toBe(plain.headers.get('etag'));
-      expect(await compressed.text()).toBe(await plain.text());
-    },
-  );
 }

@@ -1,12 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
-import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
-import { newId } from '@partner/kernel/ids';
 import { Webhook } from 'standardwebhooks';
-import { call } from '../support/http-call.js';
 import { createActiveSubscription, type OwnerSession, signIn } from '../support/owner-session.js';
-import { assignNewJob } from '../support/platform-job.js';
-import { apiKeyOf } from '../support/test-stack.js';
+import { assignSandboxJob, reportStatus } from '../support/platform-job.js';
 import type { ReceivedWebhook } from '../support/webhook-receiver.js';
 import { isSignedWith } from '../support/webhook-signatures.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
@@ -33,41 +29,13 @@ export function describeWebhookSubscriptions(world: () => AcceptanceWorld): void
     expect(errorBody.parse(answer.json).error).toContain(rule);
   });
 
-  test('a new one is paused, and is not activated before a test delivery [SERVICE-5, WEBHOOK-2, WEBHOOK-3]', async () => {
-    const url = `${world().stack.receiverUrl}/untested`;
-    const created = await owner.call('POST', '/partner-api/webhooks', { url, events: ['install.*'] });
-    const { id, state } = subscriptionCreated.parse(created.json).subscription;
-    expect([created.status, state]).toEqual([201, 'paused']);
-    const early = await owner.call('POST', `/partner-api/webhooks/${id}/activate`);
-    expect([early.status, early.json]).toMatchObject([409, { code: 'test_delivery_required' }]);
-  });
-
   test('gets webhooks that a stock Standard Webhooks verifier accepts, in a trace that no caller has chosen [AUTH-7, DELIVERY-4, DELIVERY-11, SERVICE-4]', async () => {
     const { stack } = world();
     const url = `${stack.receiverUrl}/signed`;
     const { secret } = await createActiveSubscription(owner, { url, events: ['install.status_changed'] });
-    const installer = stack.company('INSTALLER');
-    const installerKey = apiKeyOf(installer, 'installer-company');
-    const job = await assignNewJob(stack, {
-      sellingCompanyId: stack.company('SALES').id,
-      installerCompanyId: installer.id,
-      installerKey,
-    });
-    const moved = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
-      method: 'POST',
-      headers: {
-        'x-api-key': installerKey,
-        'idempotency-key': newId('evt'),
-        traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01`,
-      },
-      body: {
-        status: 'ACKNOWLEDGED',
-        note: 'on it',
-        occurredAt: new Date().toISOString(),
-        expectedVersion: job.version,
-      },
-    });
-    expect(moved.status).toBe(201);
+    const job = await assignSandboxJob(stack);
+    const traceparent = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
+    await reportStatus(stack, job, { status: 'ACKNOWLEDGED', note: 'on it' }, { traceparent });
     const isOfMove = ({ path, envelope }: ReceivedWebhook) =>
       path === '/webhooks/signed' && envelope.resource.id === job.id;
     await stack.receiver.waitUntil('the webhook of the move', (received) => received.some(isOfMove));

@@ -25,7 +25,6 @@ import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { takeServerShare } from '@partner/test-kit/backing-services/take-server-share';
 import { eventually } from '@partner/test-kit/eventually';
-import { SEED } from '@partner/test-kit/seeded-random';
 import pg from 'pg';
 import { Registry } from 'prom-client';
 import {
@@ -117,8 +116,6 @@ export async function startTestStack(options: {
    * stops, stalls or watches a server asks for private ones.
    */
   readonly parts?: StackOptions['parts'];
-  /** Moves a minute that the simulated platform and installers make; none without it. */
-  readonly simulate?: number;
   readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverResponse;
 }): Promise<TestStack> {
   const root = path.resolve(import.meta.dirname, '../../../..', '.stack');
@@ -143,7 +140,6 @@ export async function startTestStack(options: {
       ),
     },
     ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
-    ...(options.simulate === undefined ? {} : { simulate: options.simulate, simulatorSeed: String(SEED) }),
   }).catch(async (error: unknown) => {
     // Or it would keep the test's process from ending.
     await receiver.close();

@@ -26,12 +26,8 @@ export interface ConsoleRequest {
 export interface ConsoleSide {
   readonly company: SandboxCompany;
   readonly session: OwnerSession;
-  /** Of another session of the owner. */
-  readonly sessionId: string;
   /** Ids by what stands before `:id` in a path. */
   readonly ids: Readonly<Record<string, string>>;
-  /** The text of an API key that the owner made. */
-  readonly apiKey: string;
 }
 
 /** Signs the owner in and makes one of everything. */
@@ -59,22 +55,19 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
   });
   const kind = company.class === 'SALES' ? 'general' : 'installer-company';
   const made = await expectAnswer(session, 201, 'POST', '/api-keys', { kind });
-  const { key, apiKey } = apiKeyCreated.parse(made);
+  const { key } = apiKeyCreated.parse(made);
   const { sessions } = sessionList.parse(await expectAnswer(session, 200, 'GET', '/sessions'));
-  const sessionId = sessions.find(({ current }) => !current)?.id ?? '';
   return {
     company,
     session,
-    sessionId,
     ids: {
       webhooks: webhook.id,
       deliveries: tested?.id ?? '',
       events: tested?.eventId ?? '',
       replays: replayId,
       'api-keys': key.id,
-      sessions: sessionId,
+      sessions: sessions.find(({ current }) => !current)?.id ?? '',
     },
-    apiKey,
   };
 }
 
