@@ -39,20 +39,11 @@ export interface ConfirmingChannel {
 interface Entry {
   readonly message: WindowMessage;
   readonly correlationId: string;
-  /** True after its time limit: its publisher has stopped waiting for the confirm. */
-  isGivenUp: boolean;
   readonly settle: (error?: Error) => void;
 }
 
-/**
- * Creates the window of a channel on which nothing else publishes. It ends with the channel. `onStuck` is called if the
- * window is full and its oldest message has timed out: only a new channel helps.
- */
-export function createConfirmWindow(
-  channel: ConfirmingChannel,
-  options: { readonly confirmTimeoutMs: number; readonly onStuck: (cause: Error) => void },
-): ConfirmWindow {
-  const { confirmTimeoutMs } = options;
+/** Creates the window of a channel on which nothing else publishes. It ends with the channel. */
+export function createConfirmWindow(channel: ConfirmingChannel, confirmTimeoutMs: number): ConfirmWindow {
   const sent = new Map<string, Entry>();
   const waiting = new Set<Entry>();
   let sequence = 0;
@@ -113,31 +104,18 @@ export function createConfirmWindow(
     }
   }
 
-  function isStuck(): boolean {
-    const [oldest] = sent.values();
-    return sent.size >= WINDOW && oldest?.isGivenUp === true;
-  }
-
   return {
     publish(message) {
       if (isClosed) return Promise.reject(lostChannel());
-      if (isStuck()) {
-        options.onStuck(new Error(`the broker has not confirmed ${WINDOW} messages`));
-        return Promise.reject(
-          new PublishError('not-connected', 'the broker confirms nothing; the channel is reopened'),
-        );
-      }
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(entry);
-          entry.isGivenUp = true;
           reject(new PublishError('timeout', `the broker did not confirm within ${confirmTimeoutMs} ms`));
         }, confirmTimeoutMs);
         sequence += 1;
         const entry: Entry = {
           message,
           correlationId: String(sequence),
-          isGivenUp: false,
           settle(error) {
             clearTimeout(timer);
             if (error === undefined) resolve();

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { silentLogger } from '../logger.js';
 import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
 import { eventually } from '@partner/test-kit/eventually';
+import { createRecorder } from '@partner/test-kit/recorder';
 import { killChannel, observeConnection } from '../testing/observed-connection.js';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
@@ -112,6 +113,23 @@ describe('a publisher', () => {
     }
     expect(results[0]).toMatchObject({ status: 'fulfilled' });
     expect(results.at(-1)).toMatchObject({ status: 'rejected', reason: { kind: 'nacked' } });
+  });
+
+  test('opens another channel after a refused message, and closes the former one', async () => {
+    const full = await probe.declareTestQueue({ maxLength: 1 });
+    const queue = await probe.declareTestQueue();
+    const observed = observeConnection(connection);
+    const publisher = createPublisher({ connection: observed, logger, metrics });
+    const [first] = await observed.channels.atLeast(1);
+    const closed = createRecorder<string>();
+    first?.channel.on('close', () => closed.record('closed'));
+    // Only a channel of a certain age is replaced.
+    await eventually('another channel', async () => {
+      await Promise.allSettled([publisher.publish(messageTo(full))]);
+      return observed.channels.all().length > 1;
+    });
+    await publisher.publish(messageTo(queue));
+    expect(await closed.atLeast(1)).toHaveLength(1);
   });
 
   test('rejects at once while there is no connection, and buffers nothing', async () => {

@@ -8,10 +8,13 @@ import type { AmqpConnection } from './connection.js';
 import { checkMessageSize } from './message-size.js';
 import { counter, secondsHistogram } from './metrics.js';
 import { PublishError } from './publish-error.js';
+import type { SupervisedChannel } from './supervised-channel.js';
 
 export { PublishError, type PublishErrorKind } from './publish-error.js';
 
 const DEFAULT_CONFIRM_TIMEOUT_MS = 5_000;
+/** A channel is not replaced earlier: a full queue refuses messages on every channel. */
+const SHORTEST_CHANNEL_LIFE_MS = 1_000;
 
 /** A message to publish. */
 export interface OutgoingMessage {
@@ -47,7 +50,18 @@ export interface Publisher {
   close(): Promise<void>;
 }
 
-/** Creates a publisher with its own confirm channel. */
+/** A channel of a publisher; without a window while it is not open. */
+interface PublishChannel {
+  readonly supervised: SupervisedChannel;
+  window: ConfirmWindow | undefined;
+  openedAt: number;
+}
+
+/**
+ * Creates a publisher with its own confirm channel. It opens another one after a refused message or a missing confirm: a
+ * channel that was opened before a quorum queue elected its new leader may never find that leader. Messages in flight
+ * stay on the former channel.
+ */
 export function createPublisher(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
   readonly logger: Logger;
@@ -67,27 +81,47 @@ export function createPublisher(options: {
     labels: ['exchange'],
   });
   const inFlight = new Set<Promise<void>>();
-  let window: ConfirmWindow | undefined;
-  const channel = options.connection.openChannel({
-    name: 'publisher',
-    confirm: true,
-    setup: (confirmChannel) => {
-      window = createConfirmWindow(confirmChannel, {
-        confirmTimeoutMs,
-        onStuck: (cause) => channel.rebuild(cause),
-      });
-      return Promise.resolve();
-    },
-    onLost: () => {
-      window = undefined;
-    },
-  });
+  let next: PublishChannel | undefined;
+  let current = open();
+
+  function open(): PublishChannel {
+    const supervised = options.connection.openChannel({
+      name: 'publisher',
+      confirm: true,
+      setup: (confirmChannel) => {
+        opened.window = createConfirmWindow(confirmChannel, confirmTimeoutMs);
+        opened.openedAt = performance.now();
+        if (opened === next) useNext();
+        return Promise.resolve();
+      },
+      onLost: () => {
+        opened.window = undefined;
+      },
+    });
+    const opened: PublishChannel = { supervised, window: undefined, openedAt: 0 };
+    return opened;
+  }
+
+  function replace(refusing: PublishChannel): void {
+    if (refusing !== current || next !== undefined || options.connection.isBlocked()) return;
+    if (performance.now() - refusing.openedAt >= SHORTEST_CHANNEL_LIFE_MS) next = open();
+  }
+
+  function useNext(): void {
+    if (next === undefined) return;
+    const { supervised: former } = current;
+    current = next;
+    next = undefined;
+    void flush().then(() => former.close());
+  }
 
   async function publishNow(message: OutgoingMessage): Promise<void> {
     const exchange = message.exchange.name;
     const startedAt = performance.now();
+    const channel = current;
     try {
       checkMessageSize(`the message ${message.type}`, message.body);
+      const { window } = channel;
       if (window === undefined)
         throw new PublishError('not-connected', 'there is no connection to the broker');
       if (options.connection.isBlocked())
@@ -112,6 +146,7 @@ export function createPublisher(options: {
     } catch (error) {
       if (error instanceof PublishError) {
         failures.inc({ exchange, kind: error.kind });
+        if (error.kind === 'nacked' || error.kind === 'timeout') replace(channel);
         const line = { exchange, type: message.type, kind: error.kind };
         if (message.mayBeLost === true) options.logger.debug(line, 'amqp.publish_failed');
         else options.logger.warn(line, 'amqp.publish_failed');
@@ -135,7 +170,7 @@ export function createPublisher(options: {
     flush,
     async close() {
       await flush();
-      await channel.close();
+      await Promise.all([current.supervised.close(), next?.supervised.close()]);
     },
   };
 }
