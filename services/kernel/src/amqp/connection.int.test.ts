@@ -13,6 +13,7 @@ import {
   type PrivateRabbitmq,
 } from '@partner/test-kit/backing-services/private-rabbitmq';
 import { createRecorder } from '@partner/test-kit/recorder';
+import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import type { TopologyMode } from './topology.js';
 
@@ -180,6 +181,18 @@ describe('a supervised connection', () => {
     expect(connection.isReady()).toBe(false);
     await broker.start();
     await eventually('readiness', () => connection.isReady());
+  });
+
+  test('leaves a broker that falls silent and connects again, without heartbeats', async () => {
+    const proxy = await startTcpProxy(`${broker.url}?heartbeat=0`);
+    const connection = connectTo(proxy.url);
+    await eventually('readiness', () => connection.isReady());
+    proxy.swallow();
+    await eventually('the loss', async () => (await metric('partner_amqp_connection_losses_total')) === 1);
+    await eventually('readiness', () => connection.isReady());
+    expect(proxy.accepted()).toBe(2);
+    await connection.close();
+    await proxy.close();
   });
 
   test('reports that the broker has blocked it, and that it no longer does', async () => {

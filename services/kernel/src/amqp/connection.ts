@@ -1,4 +1,3 @@
-import { Duplex } from 'node:stream';
 import { type ChannelModel, connect } from 'amqplib';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../logger.js';
@@ -11,6 +10,7 @@ import {
   type SupervisedChannel,
 } from './supervised-channel.js';
 import { createTopology, type TopologyMode } from './topology.js';
+import { socketOf, watchSilence } from './watch-silence.js';
 import { within } from './within.js';
 
 const HEARTBEAT_SECONDS = 10;
@@ -167,10 +167,12 @@ export function createAmqpConnection(options: {
       up.set(labels, 1);
       logger.info({}, 'amqp.connected');
       for (const channel of channels) channel.connected();
+      const endWatch = watchSilence(opened.model, () => isBlocked);
       const cause = await new Promise<Error | undefined>((resolve) => {
         endPresent = () => resolve(undefined);
         void opened.lost.then(resolve);
       });
+      endWatch();
       endPresent = undefined;
       model = undefined;
       isBlocked = false;
@@ -298,11 +300,8 @@ async function closeConnection(model: ChannelModel): Promise<void> {
     // It is closed already or no longer responds.
   }
   // After a missed heartbeat amqplib only closes its side; the socket of a vanished broker would stay open for many minutes.
-  const { connection } = model;
-  if ('stream' in connection && connection.stream instanceof Duplex) {
-    // The error makes amqplib stop its timers.
-    connection.stream.destroy(new Error('the connection was given up'));
-  }
+  // The error makes amqplib stop its timers.
+  socketOf(model)?.destroy(new Error('the connection was given up'));
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

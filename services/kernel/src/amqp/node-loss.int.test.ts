@@ -1,9 +1,10 @@
-import { createClient } from '@connectrpc/connect';
+import { type Client, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { JOB_STATE_INBOUND_RPC } from '@partner/proto-contracts/topology';
+import { COMMANDS, JOB_STATE_INBOUND_RPC, WEBHOOK_DELIVERIES } from '@partner/proto-contracts/topology';
 import {
   type RabbitmqCluster,
+  type RabbitmqNode,
   startRabbitmqCluster,
 } from '@partner/test-kit/backing-services/rabbitmq-cluster';
 import { eventually } from '@partner/test-kit/eventually';
@@ -11,75 +12,132 @@ import { createRecorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
 import { silentLogger } from '../logger.js';
 import { partialRpcService } from '../testing/in-memory-transport.js';
-import { createAmqpConnection } from './connection.js';
+import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import { startConsumer } from './consumer.js';
+import { createPublisher, type Publisher } from './publisher.js';
 import { startRpcServer } from './rpc-server.js';
 import { createRpcTransport } from './rpc-transport.js';
+import type { Consumer } from './subscription.js';
+import type { TopologyMode } from './topology.js';
 
 const logger = silentLogger;
 
 describe('a broker of three nodes', () => {
   let cluster: RabbitmqCluster;
+  let server: Consumer;
+  let consumer: Consumer;
+  let client: Client<typeof ContractorJobService>;
+  let publishers: readonly Publisher[];
+  const connections: AmqpConnection[] = [];
+  const writes = createRecorder<string>();
+  const received = createRecorder<string>();
+  const metrics = new Registry();
+  const queue = JOB_STATE_INBOUND_RPC;
+
+  async function connect(name: string, url: string, topology: TopologyMode): Promise<AmqpConnection> {
+    const connection = createAmqpConnection({ url, name, logger, metrics, topology });
+    connections.push(connection);
+    await eventually(name, () => connection.isReady());
+    return connection;
+  }
 
   beforeAll(async () => {
     cluster = await startRabbitmqCluster();
+    const urls = cluster.nodes.map((node) => node.url);
+    // The node of a declaration gets the leaders.
+    await connect('declare', urls[0] ?? '', 'declare-cluster');
+    const [calling, serving] = [
+      await connect('call', urls.join(','), 'check'),
+      await connect('serve', urls.join(','), 'check'),
+    ];
+    client = createClient(
+      ContractorJobService,
+      createRpcTransport({ connection: calling, queue, logger, metrics }),
+    );
+    const appendJobNote = async ({ jobId = '' }) => {
+      writes.record(jobId);
+      return {};
+    };
+    const services = [partialRpcService(ContractorJobService, { appendJobNote })];
+    server = startRpcServer({ connection: serving, queue, prefetch: 5, services, logger, metrics });
+    consumer = startConsumer({
+      connection: serving,
+      queue: WEBHOOK_DELIVERIES,
+      prefetch: 5,
+      logger,
+      metrics,
+      handle: async ({ messageId }) => {
+        received.record(messageId);
+        return { kind: 'done' };
+      },
+    });
+    publishers = await Promise.all(
+      urls.map(async (url, index) =>
+        createPublisher({ connection: await connect(`publish ${index}`, url, 'check'), logger, metrics }),
+      ),
+    );
+    await eventually('consumers', () => server.isConsuming() && consumer.isConsuming());
   });
   afterAll(async () => {
+    await Promise.all([server.stop(), consumer.stop()]);
+    await Promise.all(connections.map((connection) => connection.close()));
     await cluster.remove();
   });
 
-  test('serves requests while one node is down, and runs no write twice', async () => {
-    const metrics = new Registry();
-    const url = cluster.nodes.map((node) => node.url).join(',');
-    const connect = (name: string) =>
-      createAmqpConnection({ url, name, logger, metrics, topology: 'declare-cluster' });
-    const [calling, serving] = [connect('call'), connect('serve')];
-    const client = createClient(
-      ContractorJobService,
-      createRpcTransport({ connection: calling, queue: JOB_STATE_INBOUND_RPC, logger, metrics }),
-    );
-    const writes = createRecorder<string>();
-    const server = startRpcServer({
-      connection: serving,
-      queue: JOB_STATE_INBOUND_RPC,
-      prefetch: 5,
-      services: [
-        partialRpcService(ContractorJobService, {
-          appendJobNote: async ({ jobId = '' }) => {
-            writes.record(jobId);
-            return {};
-          },
-        }),
-      ],
-      logger,
-      metrics,
-    });
-    await eventually('both connections', () => calling.isReady() && serving.isReady());
-
-    const done: string[] = [];
-    let sequence = 0;
-    async function succeeds(): Promise<boolean> {
-      sequence += 1;
-      const id = `job_${sequence}`;
-      try {
-        await client.appendJobNote({ jobId: id }, { timeoutMs: 1_000 });
-        done.push(id);
-        return true;
-      } catch {
-        return false;
-      }
+  let sequence = 0;
+  /** Records an id once the work with it has succeeded. */
+  async function attempt(done: string[], work: (id: string) => Promise<unknown>): Promise<boolean> {
+    sequence += 1;
+    const id = `id_${sequence}`;
+    try {
+      await work(id);
+      done.push(id);
+      return true;
+    } catch {
+      return false;
     }
+  }
 
-    for (const node of cluster.nodes) {
-      await eventually('a request with all nodes', succeeds);
-      await node.kill();
-      await eventually('a request with two of three nodes', succeeds);
-      await node.start();
-    }
+  const faults: readonly [
+    string,
+    number,
+    (node: RabbitmqNode) => unknown,
+    (node: RabbitmqNode) => unknown,
+  ][] = [
+    ['killed, with the leaders of all queues', 0, (node) => node.kill(), (node) => node.start()],
+    ['drained', 1, (node) => node.drain(), (node) => node.revive()],
+    ['silent', 2, (node) => node.hang(), (node) => node.resume()],
+  ];
 
-    expect(new Set(writes.all()).size).toBe(writes.all().length);
-    expect(writes.all()).toEqual(expect.arrayContaining(done));
-    await server.stop();
-    await calling.close();
-    await serving.close();
-  });
+  test.each(faults)(
+    'serves requests and accepts messages while a node is %s, loses none and runs no write twice',
+    async (_fault, index, takeDown, bringBack) => {
+      const [written, published]: [string[], string[]] = [[], []];
+      const write = () => attempt(written, (jobId) => client.appendJobNote({ jobId }, { timeoutMs: 1_000 }));
+      const publish = (publisher: Publisher) =>
+        attempt(published, (messageId) =>
+          publisher.publish({
+            exchange: COMMANDS,
+            routingKey: WEBHOOK_DELIVERIES.name,
+            messageId,
+            type: 'partner.test.v1.Happened',
+            body: new Uint8Array(),
+          }),
+        );
+      const node = cluster.nodes[index];
+      if (node === undefined) throw new Error(`there is no node ${index}`);
+      const others = publishers.filter((_publisher, place) => place !== index);
+      for (const publisher of publishers) await eventually('a publish', () => publish(publisher));
+      await eventually('a request with all nodes', write);
+
+      await takeDown(node);
+      await eventually('a request with two of three nodes', write);
+      for (const publisher of others) await eventually('a publish', () => publish(publisher));
+      await bringBack(node);
+
+      for (const id of published) await received.find((one) => one === id);
+      expect(new Set(writes.all()).size).toBe(writes.all().length);
+      expect(writes.all()).toEqual(expect.arrayContaining(written));
+    },
+  );
 });

@@ -25,6 +25,8 @@ import { decodeRpcError, notCarriedOut, outcomeUnknown, serviceErrorFrom } from 
 const REPLY_QUEUE = 'amq.rabbitmq.reply-to';
 const DEFAULT_TIMEOUT_MS = 5_000;
 const DEFAULT_MAX_IN_FLIGHT = 200;
+/** Longer than a broker under load needs for a confirm. */
+const CONFIRM_LIMIT_MS = 3_000;
 
 interface PendingCall {
   readonly complete: (reply: ConsumeMessage) => void;
@@ -63,6 +65,9 @@ export function createRpcTransport(options: {
   let sequence = 0;
   let isWritable = true;
   let requestChannel: ConfirmChannel | undefined;
+  let unconfirmed = 0;
+  /** Time of the latest confirm, or of the first request without one. */
+  let waitingSince = 0;
 
   const supervised = options.connection.openChannel({
     name: `call ${queue.name}`,
@@ -90,6 +95,7 @@ export function createRpcTransport(options: {
         { noAck: true },
       );
       isWritable = true;
+      unconfirmed = 0;
       requestChannel = channel;
     },
     onLost(cause) {
@@ -103,6 +109,11 @@ export function createRpcTransport(options: {
       if (!isWritable) return;
       send();
     }
+  }
+
+  /** Whether the broker confirms nothing: the channel was opened while a silent node had the queue's leader. */
+  function isStuck(): boolean {
+    return unconfirmed > 0 && performance.now() - waitingSince > CONFIRM_LIMIT_MS;
   }
 
   function call(request: {
@@ -121,6 +132,11 @@ export function createRpcTransport(options: {
     if (channel === undefined) throw notCarriedOut(new Error('there is no connection to the broker'));
     if (options.connection.isBlocked())
       throw notCarriedOut(new Error('the broker is short of memory or disk'));
+    if (isStuck()) {
+      const cause = new Error(`the broker has confirmed no request for ${CONFIRM_LIMIT_MS} ms`);
+      supervised.rebuild(cause);
+      throw notCarriedOut(cause);
+    }
     if (pending.size >= maxInFlight)
       throw notCarriedOut(new Error(`${maxInFlight} calls are in flight already`));
 
@@ -159,6 +175,8 @@ export function createRpcTransport(options: {
       function send(to: ConfirmChannel): void {
         unsent.delete(correlationId);
         const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
+        if (unconfirmed === 0) waitingSince = performance.now();
+        unconfirmed += 1;
         try {
           isWritable = to.publish(
             binding?.exchange.name ?? '',
@@ -174,7 +192,10 @@ export function createRpcTransport(options: {
               headers: { ...request.headers, [TIMEOUT_HEADER]: leftMs },
             },
             (cause) => {
-              if (cause === null || requestChannel !== to || !pending.has(correlationId)) return;
+              if (requestChannel !== to) return;
+              unconfirmed -= 1;
+              waitingSince = performance.now();
+              if (cause === null || !pending.has(correlationId)) return;
               // Also after the loss of a node that may have delivered it, so its outcome is unknown.
               fail(new Error(`the broker refused a request for ${queue.name}`));
               // A channel that was opened before a quorum queue elected its new leader never finds that leader.

@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { freePort } from './local-process.js';
-import { findRabbitmq, type LocalRabbitmq, rabbitmqUrl, startRabbitmq } from './rabbitmq.js';
-
-const run = promisify(execFile);
+import { controlRabbitmq, type LocalRabbitmq, rabbitmqUrl, startRabbitmq } from './rabbitmq.js';
 
 /** A broker that a test may kill or reconfigure. */
 export interface PrivateRabbitmq {
@@ -43,13 +39,8 @@ export async function createPrivateRabbitmq(settings: readonly string[] = []): P
     },
     kill,
     async control(...args) {
-      const server = findRabbitmq()?.server;
-      if (node === undefined || server === undefined) throw new Error('the broker does not run');
-      // The program beside the server; Debian's wrapper of the same name changes the user.
-      const { stdout } = await run(path.join(path.dirname(server), 'rabbitmqctl'), ['--quiet', ...args], {
-        env: { ...node.controlEnv },
-      });
-      return stdout;
+      if (node === undefined) throw new Error('the broker does not run');
+      return controlRabbitmq(node.controlEnv, 'rabbitmqctl', ...args);
     },
     async remove() {
       await kill();

@@ -3,14 +3,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort, type LocalProcess, startLocalProgram } from './local-process.js';
-import { rabbitmqPrograms, rabbitmqUrl } from './rabbitmq.js';
+import { controlRabbitmq, rabbitmqPrograms, rabbitmqUrl } from './rabbitmq.js';
 
-/** A node of a cluster, which a test may kill. */
-interface RabbitmqNode {
+/** A node of a cluster, which a test may take down. */
+export interface RabbitmqNode {
   readonly url: string;
   /** Starts the node again, with its old data. */
   start(): Promise<void>;
   kill(): Promise<void>;
+  /** Closes the node's client connections, refuses new ones, and moves the leaders of its queues to other nodes. */
+  drain(): Promise<void>;
+  /** Ends a drain. */
+  revive(): Promise<void>;
+  /** Stops the process without closing its connections (SIGSTOP). */
+  hang(): void;
+  /** Ends a hang (SIGCONT). */
+  resume(): void;
 }
 
 /** A broker of three nodes on loopback. */
@@ -33,29 +41,35 @@ export async function startRabbitmqCluster(): Promise<RabbitmqCluster> {
       portMapperPort,
       distributionPort: await freePort(),
       cluster: { cookie, firstPort },
+      settings: ['cluster_partition_handling = pause_minority', 'net_ticktime = 8'],
     });
   const first = await define(firstPort);
   const mapper = await startLocalProgram(first.portMapper, { detached: false });
-  const running = new Map<string, LocalProcess>();
 
-  function node(port: number, server: (typeof first)['server']): RabbitmqNode {
-    const url = rabbitmqUrl(port);
+  function node(port: number, { server, controlEnv }: typeof first): RabbitmqNode {
+    let local: LocalProcess | undefined;
     return {
-      url,
+      url: rabbitmqUrl(port),
       async start() {
-        running.set(url, await startLocalProgram(server, { detached: false }));
+        local = await startLocalProgram(server, { detached: false });
       },
       async kill() {
-        const local = running.get(url);
         local?.signal('SIGKILL');
         await local?.ended();
       },
+      async drain() {
+        await controlRabbitmq(controlEnv, 'rabbitmq-upgrade', 'drain');
+      },
+      async revive() {
+        await controlRabbitmq(controlEnv, 'rabbitmq-upgrade', 'revive');
+      },
+      hang: () => local?.signal('SIGSTOP'),
+      resume: () => local?.signal('SIGCONT'),
     };
   }
 
-  const nodes = [node(firstPort, first.server)];
-  for (const port of [await freePort(), await freePort()])
-    nodes.push(node(port, (await define(port)).server));
+  const nodes = [node(firstPort, first)];
+  for (const port of [await freePort(), await freePort()]) nodes.push(node(port, await define(port)));
   // Each node joins the running ones.
   for (const each of nodes) await each.start();
 

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect as connectSocket } from 'node:net';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { type ChannelModel, connect } from 'amqplib';
 import {
   findProgram,
@@ -12,6 +14,8 @@ import {
   startLocalProgram,
   stopLocalProcess,
 } from './local-process.js';
+
+const run = promisify(execFile);
 
 /** A private RabbitMQ node on loopback, with its own port mapper. */
 export interface LocalRabbitmq {
@@ -53,6 +57,21 @@ export function findRabbitmq(): { readonly server: string; readonly portMapper: 
     '/usr/local/bin',
   ]);
   return server === undefined || portMapper === undefined ? undefined : { server, portMapper };
+}
+
+/** Runs a command of RabbitMQ, e.g. `rabbitmqctl`, on the node of this environment, and resolves to its output. */
+export async function controlRabbitmq(
+  controlEnv: Readonly<Record<string, string>>,
+  command: 'rabbitmqctl' | 'rabbitmq-upgrade',
+  ...args: readonly string[]
+): Promise<string> {
+  const server = findRabbitmq()?.server;
+  if (server === undefined) throw new LocalPartError('RabbitMQ is not installed');
+  // The program beside the server; Debian's wrapper of the same name changes the user.
+  const { stdout } = await run(path.join(path.dirname(server), command), ['--quiet', ...args], {
+    env: { ...controlEnv },
+  });
+  return stdout;
 }
 
 /** Returns the address of the default vhost of a private node on this port. */
