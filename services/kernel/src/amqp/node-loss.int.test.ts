@@ -131,8 +131,11 @@ describe('a broker of three nodes', () => {
       await eventually('a request with all nodes', write);
 
       await takeDown(node);
-      await eventually('a request with two of three nodes', write);
-      for (const publisher of others) await eventually('a publish', () => publish(publisher));
+      // At once, while the queues have no leader.
+      await Promise.all([
+        eventually('a request with two of three nodes', write),
+        ...others.map((publisher) => eventually('a publish', () => publish(publisher))),
+      ]);
       await bringBack(node);
 
       for (const id of published) await received.find((one) => one === id);
