@@ -44,11 +44,18 @@ describe('scripts/up', () => {
     const first = await up('--demo');
     expect(first.stderr).toBe('');
     expect(first.stdout).toContain('The main job holds from end to end.');
-    expect(first.stdout).toContain('accepted by the stock verifier of Standard Webhooks');
+    expect(first.stdout).not.toContain('POST ');
 
-    const second = await up('--demo');
+    const second = await up('--demo', '--verbose');
     expect(second).toMatchObject({ exitCode: 0, stderr: '' });
     expect(second.stdout).toContain('the stack is running already');
+    expect(second.stdout).toContain('accepted by the stock verifier of Standard Webhooks');
+    expect(second.stdout).toContain('x-api-key: …');
+    for (const { keys, owner } of description().companies) {
+      for (const secret of [owner.password, ...keys.map(({ apiKey }) => apiKey)]) {
+        expect(second.stdout).not.toContain(secret);
+      }
+    }
   });
 
   test('a second start changes nothing, or restarts ended processes', async () => {
@@ -71,10 +78,15 @@ describe('scripts/up', () => {
     expect(after.baseUrl).toBe(before.baseUrl);
   });
 
-  test('--simulate adds a simulator', async () => {
+  test('--simulate adds a simulator, and 0 ends it', async () => {
     await expect(up('--detach', '--simulate', '60')).resolves.toMatchObject({ exitCode: 0 });
     const { processes } = await inspectStack(directory);
     expect(processes).toContainEqual(expect.objectContaining({ name: 'simulator', state: 'ready' }));
+
+    await expect(up('--detach', '--simulate', '0')).resolves.toMatchObject({ exitCode: 0, stderr: '' });
+    const after = await inspectStack(directory);
+    expect(after).toMatchObject({ isReady: true });
+    expect(after.processes.map(({ name }) => name)).not.toContain('simulator');
   });
 
   test('--down leaves no process behind', async () => {

@@ -3,7 +3,7 @@ import type { HttpResponse } from '@partner/test-kit/http-call';
 import { DemoError } from './demo-error.js';
 import type { DemoCall } from './http-call.js';
 
-/** Prints the steps of the demo. */
+/** Prints the steps of the demo: one line each, or with `isVerbose` also what was sent and received. */
 export interface Narrator {
   step(title: string): void;
   request(call: DemoCall): void;
@@ -12,17 +12,23 @@ export interface Narrator {
   show(name: string, content: unknown): void;
   /** What the step proves. Throws {@link DemoError} if the claim is false. */
   prove(holds: boolean, claim: string): void;
+  /** Ends the line of the last step; `failed`: it does not hold. */
+  end(outcome: 'holds' | 'failed'): void;
 }
 
 const SHOWN_HEADERS = ['idempotency-replayed', 'x-svc-api-version', 'retry-after'];
 const ONE_LINE = 100;
+const SECRET_HEADERS = ['x-api-key', 'cookie'];
+const SECRET_FIELDS = ['password', 'secret'];
+const MASK = '…';
 
 /** Prints JSON; an installer job in full only the first time, since most of it stays the same. */
 function createRenderer(): (content: unknown) => string {
   let hasShownJob = false;
   return (content) => {
     let showsJob = false;
-    const brief = (_key: string, value: unknown): unknown => {
+    const brief = (key: string, value: unknown): unknown => {
+      if (SECRET_FIELDS.includes(key) && typeof value === 'string') return MASK;
       const job = installerJob.safeParse(value).data;
       if (job === undefined) return value;
       showsJob = true;
@@ -35,24 +41,33 @@ function createRenderer(): (content: unknown) => string {
   };
 }
 
-/** Creates the narrator. Prints keys and cookies in full: all of them belong to the sandbox. */
-export function createNarrator(write: (text: string) => void): Narrator {
+/** Creates the narrator. It masks keys, cookies, passwords and secrets. */
+export function createNarrator(
+  write: (text: string) => void,
+  { isVerbose }: { readonly isVerbose: boolean },
+): Narrator {
   let steps = 0;
   let title = '';
   const render = createRenderer();
   const line = (text: string, indent = 3) => {
     const margin = ' '.repeat(indent);
-    write(`${margin}${text.replaceAll('\n', `\n${margin}`)}\n`);
+    if (isVerbose) write(`${margin}${text.replaceAll('\n', `\n${margin}`)}\n`);
+  };
+  const end = (outcome: 'holds' | 'failed') => {
+    if (!isVerbose && steps > 0) write(outcome === 'holds' ? ' ✓\n' : ' ✗\n');
   };
   return {
     step(next) {
+      end('holds');
       steps += 1;
       title = next;
-      write(`\n${steps}. ${title}\n`);
+      write(isVerbose ? `\n${steps}. ${title}\n` : `${String(steps).padStart(2)}. ${title}`);
     },
     request({ method, path, headers, body }) {
       line(`${method} ${path}`);
-      for (const [name, value] of Object.entries(headers ?? {})) line(`${name}: ${value}`, 5);
+      for (const [name, value] of Object.entries(headers ?? {})) {
+        line(`${name}: ${SECRET_HEADERS.includes(name.toLowerCase()) ? MASK : value}`, 5);
+      }
       if (body !== undefined) line(render(body), 5);
     },
     answer({ status, headers, json, text }) {
@@ -70,5 +85,6 @@ export function createNarrator(write: (text: string) => void): Narrator {
       if (!holds) throw new DemoError(`step ${steps} (${title}) does not hold: ${claim}`);
       line(`✓ ${claim}`);
     },
+    end,
   };
 }

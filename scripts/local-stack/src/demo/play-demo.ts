@@ -8,30 +8,39 @@ import { playJob, playLeads } from './play-job.js';
 import { playFailingServer, playSubscription, signIn } from './play-subscription.js';
 
 /**
- * Runs the main job on a running stack and prints each step: request, response and what they prove. Throws {@link DemoError}
- * if a step fails.
+ * Runs the main job on a running stack and prints each step, with `isVerbose` also its requests, responses and what they prove.
+ * Throws {@link DemoError} if a step fails.
  */
 export async function playDemo(
-  options: Pick<Demo, 'description' | 'retryBaseMs' | 'signal'> & { readonly write: (text: string) => void },
+  options: Pick<Demo, 'description' | 'retryBaseMs' | 'signal'> & {
+    readonly write: (text: string) => void;
+    readonly isVerbose: boolean;
+  },
 ): Promise<void> {
   const { description, retryBaseMs, write, signal } = options;
   const { baseUrl } = description;
-  const show = createNarrator(write);
+  const show = createNarrator(write, options);
   const watcher = createWatcher(description.receiver.logFile, signal);
   const demo: Demo = { description, retryBaseMs, signal, run: randomUUID().slice(0, 8), show, watcher };
   const callerWith = (apiKey: string) => createDemoCaller({ baseUrl, show, signal }, { 'x-api-key': apiKey });
   const sales = companyWithKey(description, 'general');
   const installer = companyWithKey(description, 'installer-company');
 
-  const owner = await signIn(demo, installer.company);
-  const hook = await playSubscription(demo, owner);
-  const lead = await playLeads(demo, sales.company, callerWith(sales.apiKey));
-  await playJob(
-    demo,
-    { sales: sales.company, installer: installer.company, lead, hook },
-    callerWith(installer.apiKey),
-  );
-  await playFailingServer(demo, owner);
+  try {
+    const owner = await signIn(demo, installer.company);
+    const hook = await playSubscription(demo, owner);
+    const lead = await playLeads(demo, sales.company, callerWith(sales.apiKey));
+    await playJob(
+      demo,
+      { sales: sales.company, installer: installer.company, lead, hook },
+      callerWith(installer.apiKey),
+    );
+    await playFailingServer(demo, owner);
+    show.end('holds');
+  } catch (error) {
+    show.end('failed');
+    throw error;
+  }
   write('\nThe main job holds from end to end.\n');
 }
 

@@ -15,7 +15,7 @@ export interface ProcessStatus {
 /** The current state of a stack. */
 export interface StackStatus {
   readonly processes: readonly ProcessStatus[];
-  /** All its processes run, and each service reports that it is ready. */
+  /** All its processes but the simulator run, and each service reports that it is ready. */
   readonly isReady: boolean;
   readonly description: StackDescription | undefined;
 }
@@ -53,7 +53,9 @@ export async function inspectStack(directory: string): Promise<StackStatus> {
   );
   return {
     processes,
-    isReady: description !== undefined && processes.every(({ state: found }) => found === 'ready'),
+    isReady:
+      description !== undefined &&
+      processes.every(({ name, state: found }) => found === 'ready' || name === 'simulator'),
     description,
   };
 }

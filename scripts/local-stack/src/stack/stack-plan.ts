@@ -38,7 +38,7 @@ export interface StackOptions {
   readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
   /** More host names that webhooks may use, each with the address that it resolves to, e.g. `127.0.0.1:9443`. */
   readonly devHosts?: Readonly<Record<string, string>>;
-  /** The number of moves a minute that the simulator makes for the platform and the installers; absent: none. */
+  /** The number of moves a minute that the simulator makes for the platform and the installers; 0: no simulator; absent: unchanged. */
   readonly simulate?: number;
   /** Whether the processes survive the end of this one. */
   readonly detached?: boolean;
@@ -122,9 +122,10 @@ async function chooseParts(
   }
 }
 
-/** Returns the plan with a simulator at the rate; without a rate, an existing simulator keeps its own. */
+/** Returns the plan with a simulator at the rate, for 0 without one; without a rate, an existing simulator keeps its own. */
 export async function withSimulator(plan: StackPlan, movesPerMinute: number | undefined): Promise<StackPlan> {
   if (movesPerMinute === undefined) return plan;
+  if (movesPerMinute === 0) return { ...plan, simulator: undefined };
   const adminPort = plan.simulator?.adminPort ?? (await freePort());
   return { ...plan, simulator: { adminPort, movesPerMinute } };
 }

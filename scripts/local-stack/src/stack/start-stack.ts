@@ -113,8 +113,10 @@ async function startAll(context: {
       describe();
     },
   };
+  const createProcess = (program: LocalProgram) =>
+    createStackProcess({ directory, program, detached: options.detached ?? false, records });
   function handle(program: LocalProgram): StackProcess {
-    const made = createStackProcess({ directory, program, detached: options.detached ?? false, records });
+    const made = createProcess(program);
     processes.push(made);
     return made;
   }
@@ -190,14 +192,17 @@ async function startAll(context: {
     bringUp(receiver, 'the example receiver'),
     bringUp(proxy, `the proxy on ${surroundings.baseUrl}`),
   ]);
+  const simulatorOf = (planned: NonNullable<StackPlan['simulator']>) =>
+    simulatorProgram({ ...programPlace, settings: simulatorSettings(planned, surroundings) });
+  const former = context.before?.simulator;
+  if (former !== undefined && former.movesPerMinute !== plan.simulator?.movesPerMinute) {
+    await createProcess(simulatorOf(former)).stop();
+    delete state.processes['simulator'];
+    writeStackState(directory, state);
+  }
   if (plan.simulator !== undefined) {
-    const { movesPerMinute } = plan.simulator;
-    const simulator = handle(
-      simulatorProgram({ ...programPlace, settings: simulatorSettings(plan.simulator, surroundings) }),
-    );
-    const former = context.before?.simulator?.movesPerMinute;
-    if (former !== undefined && former !== movesPerMinute) await simulator.stop();
-    await bringUp(simulator, `the simulator, with ${movesPerMinute} moves a minute,`);
+    const title = `the simulator, with ${plan.simulator.movesPerMinute} moves a minute,`;
+    await bringUp(handle(simulatorOf(plan.simulator)), title);
   }
 
   const currentDescription = () =>
