@@ -110,6 +110,8 @@ export async function changeJob<Message extends DescMessage, Loaded>(
     result: z.string(),
     load: async (tx) => {
       const locking = lockJob(tx, jobId, companyId);
+      // Its failure is reported below, unless `load` fails with it.
+      locking.catch(() => undefined);
       const loaded = await operation.load(tx);
       return { job: await locking, loaded };
     },

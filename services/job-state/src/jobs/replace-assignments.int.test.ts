@@ -145,6 +145,25 @@ describe('a set of technicians', () => {
     expect(await refused).toMatchObject({ reason: 'technician_not_assignable' });
   });
 
+  test('fails, and nothing else does, while another transaction keeps the job locked', async () => {
+    const jobId = await fixture.job();
+    const locked = createGate();
+    const released = createGate();
+    const holder = fixture.database.transaction(async (tx) => {
+      await tx.query('select from jobs where id = $1 for update', [jobId]);
+      locked.open();
+      await released.opened;
+    });
+    await locked.opened;
+    // Jest fails a test with an unhandled rejection; a service would end.
+    const refused = await refusalOf(
+      fixture.assign({ jobId, membershipIds: [await fixture.technician()], timeoutMs: 500 }),
+    );
+    released.open();
+    await holder;
+    expect(refused).toMatchObject({ reason: 'unavailable' });
+  });
+
   test('blocks a deactivation between the check of a technician and the commit', async () => {
     const jobId = await fixture.job();
     const technician = await fixture.technician();
