@@ -1,6 +1,6 @@
 import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
-import type { Database } from '../database/database.js';
+import type { Database, Transaction } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
 import { announceNextEntries } from './announce-next-entries.js';
 
@@ -44,7 +44,7 @@ export async function stepJournalBackfills({ database, clock }: Deps): Promise<b
   const failures: unknown[] = [];
   for (const { companyId } of backfills) {
     try {
-      const step = database.transaction((tx) => announceNextEntries(tx, companyId, clock()), {
+      const step = database.transaction((tx) => stepOf(tx, companyId, clock()), {
         lockTimeoutMs: LOCK_WAIT_MS,
       });
       if (await step) hasStepped = true;
@@ -54,4 +54,10 @@ export async function stepJournalBackfills({ database, clock }: Deps): Promise<b
   }
   if (failures.length > 0) throw failures[0];
   return hasStepped;
+}
+
+/** Takes a step, unless the company changes at the same time: a change locks the company before its backfill. */
+async function stepOf(tx: Transaction, companyId: string, now: Date): Promise<boolean> {
+  const company = await tx.query('select from companies where id = $1 for share skip locked', [companyId]);
+  return company.length > 0 && announceNextEntries(tx, companyId, now);
 }
