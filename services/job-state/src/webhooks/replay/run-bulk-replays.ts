@@ -203,8 +203,12 @@ async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
        order by m.id limit $10
      ), retried as (
        update deliveries d set next_attempt_at = least(d.next_attempt_at, now())
-       from to_queue m
-       where m.state = 'retry_scheduled' and d.id = m.id and d.state = 'retry_scheduled' and d.lease_id is null
+       from (
+         select w.id from deliveries w join to_queue m on m.id = w.id
+         where w.state = 'retry_scheduled' and w.lease_id is null
+         order by w.id for no key update of w skip locked
+       ) waiting
+       where d.id = waiting.id
      ), queued as (
        insert into deliveries
          (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, bulk_replay_id)
