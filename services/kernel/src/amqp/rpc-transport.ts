@@ -27,6 +27,7 @@ const DEFAULT_TIMEOUT_MS = 5_000;
 const DEFAULT_MAX_IN_FLIGHT = 200;
 /** Longer than a broker under load needs for a confirm. */
 const CONFIRM_LIMIT_MS = 3_000;
+const SECOND_LOOK_MS = 500;
 
 interface PendingCall {
   readonly complete: (reply: ConsumeMessage) => void;
@@ -68,6 +69,8 @@ export function createRpcTransport(options: {
   let unconfirmed = 0;
   /** Time of the latest confirm, or of the first request without one. */
   let waitingSince = 0;
+  /** When a call first found that confirms are missing; undefined after a confirm. */
+  let missedAt: number | undefined;
 
   const supervised = options.connection.openChannel({
     name: `call ${queue.name}`,
@@ -96,6 +99,7 @@ export function createRpcTransport(options: {
       );
       isWritable = true;
       unconfirmed = 0;
+      missedAt = undefined;
       requestChannel = channel;
     },
     onLost(cause) {
@@ -111,9 +115,17 @@ export function createRpcTransport(options: {
     }
   }
 
-  /** Whether the broker confirms nothing: the channel was opened while a silent node had the queue's leader. */
+  /**
+   * Whether the broker confirms nothing: the channel was opened while a silent node had the queue's leader.
+   *
+   * Confirms may also be missing because this process stood still or the broker was blocked. Then they arrive soon after, before
+   * they are found missing a second time.
+   */
   function isStuck(): boolean {
-    return unconfirmed > 0 && performance.now() - waitingSince > CONFIRM_LIMIT_MS;
+    const now = performance.now();
+    if (unconfirmed === 0 || now - waitingSince <= CONFIRM_LIMIT_MS) return false;
+    missedAt ??= now;
+    return now - missedAt > SECOND_LOOK_MS;
   }
 
   function call(request: {
@@ -195,6 +207,7 @@ export function createRpcTransport(options: {
               if (requestChannel !== to) return;
               unconfirmed -= 1;
               waitingSince = performance.now();
+              missedAt = undefined;
               if (cause === null || !pending.has(correlationId)) return;
               // Also after the loss of a node that may have delivered it, so its outcome is unknown.
               fail(new Error(`the broker refused a request for ${queue.name}`));
