@@ -73,6 +73,7 @@ function connectTo(redisUrl: string): RedisClient {
     return new Cluster(nodes, { ...CLUSTER, redisOptions: { ...CONNECTION, ...account } });
   }
   const sentinelPassword = searchParams?.get('sentinelPassword') ?? '';
+  // Without `failoverDetector`: a fail-over that it notices while the client asks a Sentinel ends the client for ever.
   return new Redis({
     ...single,
     ...account,
@@ -80,7 +81,6 @@ function connectTo(redisUrl: string): RedisClient {
     sentinels: nodes,
     name: searchParams?.get('group') ?? 'mymaster',
     ...(sentinelPassword !== '' && { sentinelPassword }),
-    failoverDetector: true,
     sentinelRetryStrategy: retryStrategy,
     sentinelCommandTimeout: 2_000,
     ...(tls === 's' && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
