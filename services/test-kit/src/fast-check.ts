@@ -12,10 +12,3 @@ export function either<Value>(
 ): fc.Arbitrary<Value> {
   return fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
-
-/** Draws each value as often as its weight says. */
-export function weighted<const Value>(
-  ...choices: readonly (readonly [weight: number, value: Value])[]
-): fc.Arbitrary<Value> {
-  return fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
-}

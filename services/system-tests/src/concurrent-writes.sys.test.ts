@@ -1,0 +1,225 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
+import { JobAssignedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
+import { type InstallerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
+import { JOB_STATUS_MOVES } from '@partner/proto-contracts/resources/job/job-status-moves';
+import { SCHEDULE_STATUS_MOVES } from '@partner/proto-contracts/resources/job/schedule-status-moves';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import type { Call, HttpResponse } from '@partner/test-kit/http-call';
+import { SEED, seededRandom, shuffled } from '@partner/test-kit/seeded-random';
+import { readFeed } from './deliveries/check-feeds.js';
+import { createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
+import { callUntilResponse } from './support/http-call.js';
+import { assignNewJob } from './support/platform-job.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
+
+/** `ROUNDS` makes more of them. */
+const ROUNDS = Number(process.env['ROUNDS'] ?? 40);
+const JOBS = 3;
+/** How often each write is sent at once. */
+const COPIES = 2;
+/** Killed while the requests of every fifth round are in flight, and started again. */
+const KILLED = ['job-state', 'installer-gateway', 'job-state-2', 'inbound-gateway'];
+const MOVES = ['ACKNOWLEDGED', 'EN_ROUTE', 'ON_SITE', 'BLOCKED', 'IN_PROGRESS'] as const;
+const SCHEDULES = ['TENTATIVE', 'CONFIRMED', 'CANCELLED'] as const;
+
+/** A write at the version that the installer has read. */
+interface Write {
+  readonly path: string;
+  readonly method: 'POST' | 'PUT';
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** What it changes of the job. */
+  readonly change: Partial<ReturnType<typeof contentOf>>;
+  /** The body of its 422; undefined for a write that the rules allow. */
+  readonly refusal: { readonly currentStatus: string; readonly allowed: readonly string[] } | undefined;
+}
+
+let stack: TestStack;
+let side: SurfaceSide;
+const random = seededRandom(`${SEED} concurrent writes`);
+
+beforeAll(async () => {
+  process.stdout.write(`concurrent writes: SEED=${SEED} ROUNDS=${ROUNDS}\n`);
+  stack = await startTestStack({ replicas: { 'job-state': 2 } });
+  side = await createSurfaceSide(stack);
+});
+
+afterAll(() => stack.stop());
+
+/** A job without its version and time, and its technicians by their ids. */
+function contentOf({ version: _, updatedAt: _at, technicianAssignments, ...rest }: InstallerJob) {
+  return { ...rest, members: technicianAssignments.map(({ membershipId }) => membershipId) };
+}
+
+/** Some moves of a job, allowed or not, and one write that is allowed for certain. */
+function writesTo(job: InstallerJob, seller: InstallerJob['readiness']): readonly Write[] {
+  const path = `/partner/v1/jobs/${job.id}`;
+  const blocked = { ready: false, blockerCodes: [...seller.blockerCodes, 'WEATHER'] };
+  const statuses = shuffled(MOVES, random)
+    .slice(0, 2)
+    .map((status): Write => {
+      const allowed = JOB_STATUS_MOVES[job.status];
+      const blocker = status === 'BLOCKED' ? { blockerCode: 'WEATHER' } : {};
+      return {
+        path: `${path}/status-events`,
+        method: 'POST',
+        fields: { status, occurredAt: new Date().toISOString(), ...blocker },
+        change: { status, readiness: status === 'BLOCKED' ? blocked : seller },
+        refusal: allowed.includes(status) ? undefined : { currentStatus: job.status, allowed },
+      };
+    });
+  const [scheduled = 'CONFIRMED'] = shuffled(SCHEDULES, random);
+  const allowed = SCHEDULE_STATUS_MOVES[job.schedule.status];
+  const timeZone = 'America/Chicago';
+  const times = { startsAt: '2026-10-05T14:00:00.000Z', endsAt: '2026-10-05T18:00:00.000Z' };
+  const shown = scheduled === 'CANCELLED' ? { startsAt: null, endsAt: null } : times;
+  const schedule: Write = {
+    path: `${path}/schedule`,
+    method: 'PUT',
+    fields: { status: scheduled, ...times, timeZone },
+    change: { schedule: { status: scheduled, ...shown, timeZone } },
+    refusal: allowed.includes(scheduled) ? undefined : { currentStatus: job.schedule.status, allowed },
+  };
+  const members = shuffled(side.technicianIds.slice(0, 20), random).slice(0, Math.floor(random() * 3));
+  const assignments: Write = {
+    path: `${path}/assignments`,
+    method: 'PUT',
+    fields: { membershipIds: members },
+    change: { members },
+    refusal: undefined,
+  };
+  return [...statuses, schedule, assignments];
+}
+
+/** Sends a request several times at once under one key, until each has a certain response, and returns the first one. */
+async function sendCopies(path: string, options: Call): Promise<HttpResponse> {
+  const keyed = { ...options, headers: { ...options.headers, 'idempotency-key': newId('evt') } };
+  const copies = Array.from({ length: COPIES }, () => callUntilResponse(stack.baseUrl, path, keyed));
+  const answers = await Promise.all(copies);
+  const texts = answers.map(({ text, headers }) => text.replace(headers.get('x-request-id') ?? '', ''));
+  expect(new Set(texts).size).toBe(1);
+  const replays = answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true');
+  expect(replays.length).toBeGreaterThanOrEqual(COPIES - 1);
+  const [first] = answers;
+  invariant(first, 'there are copies');
+  return first;
+}
+
+const installerHeaders = () => ({ 'x-api-key': side.keys['installer-company'] });
+const sellerHeaders = () => ({ 'x-api-key': side.keys['installer-contractor'] });
+
+async function readJob(jobId: string): Promise<InstallerJob> {
+  const answer = await callUntilResponse(stack.baseUrl, `/partner/v1/jobs/${jobId}`, {
+    headers: installerHeaders(),
+  });
+  return jobResponse.parse(answer.json).resource;
+}
+
+/** Sends concurrent writes and reads of a job, and returns the job as the one accepted write has made it. */
+async function raceFor(job: InstallerJob, seller: InstallerJob['readiness']): Promise<InstallerJob> {
+  const { version } = job;
+  const headers = installerHeaders();
+  const send = ({ path, method, fields }: Write, expectedVersion: number) =>
+    sendCopies(path, { method, headers, body: { ...fields, expectedVersion } });
+  const writes = writesTo(job, seller);
+  const [outcomes, stale, read] = await Promise.all([
+    Promise.all(writes.map(async (write) => ({ write, answer: await send(write, version) }))),
+    Promise.all(writes.slice(0, 1).map((write) => send(write, Math.max(1, version - 1)))),
+    readJob(job.id),
+  ]);
+  const accepted = outcomes.filter(({ answer }) => answer.status < 300);
+  expect(accepted).toHaveLength(1);
+  const won = accepted[0];
+  invariant(won, 'one write is accepted');
+  const { resource } = jobResponse.parse(won.answer.json);
+  expect(won.write.refusal).toBeUndefined();
+  expect(resource.version).toBe(version + 1);
+  expect(contentOf(resource)).toEqual({ ...contentOf(job), ...won.write.change });
+  for (const { write, answer } of outcomes.filter((outcome) => outcome !== won)) {
+    const { code, currentVersion, currentStatus, allowed } = errorBody.parse(answer.json);
+    if (code === 'transition_not_allowed') expect({ currentStatus, allowed }).toEqual(write.refusal);
+    else expect({ code, currentVersion }).toEqual({ code: 'stale_version', currentVersion: version + 1 });
+  }
+  for (const { json } of stale) {
+    const { code, currentVersion = 0 } = errorBody.parse(json);
+    expect([code, [version, version + 1].includes(currentVersion)]).toEqual(['stale_version', true]);
+  }
+  expect([job, resource]).toContainEqual(read);
+  return resource;
+}
+
+async function restart(name: string): Promise<void> {
+  const process = stack.stack.process(name);
+  await process.kill('SIGKILL');
+  await process.start();
+  await process.ready();
+}
+
+test('of concurrent writes to a job at one version exactly one is accepted, also when processes are killed, and the feed has every version once [CONTRACTOR-4, ERROR-11, FEED-1, FEED-4, IDEM-5, JOB-3, JOB-4, STATUS-2]', async () => {
+  const [sellingCompanyId, installerCompanyId] = [side.sellerId, side.installerId];
+  const installerKey = side.keys['installer-company'];
+  const jobs = await Promise.all(
+    Array.from({ length: JOBS }, () =>
+      assignNewJob(stack, { sellingCompanyId, installerCompanyId, installerKey }),
+    ),
+  );
+  const histories = jobs.map((first) => ({ first, versions: [first], notes: [''].slice(1) }));
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const killed = round % 5 === 0 ? KILLED[(round / 5) % KILLED.length] : undefined;
+    await Promise.all([
+      ...histories.map(async ({ first, versions }) => {
+        versions.push(await raceFor(versions.at(-1) ?? first, first.readiness));
+      }),
+      ...histories.map(async ({ first, notes }) => {
+        const note = `note ${round}`;
+        const answer = await sendCopies(`/inbound/jobs/${first.id}/status`, {
+          method: 'POST',
+          headers: sellerHeaders(),
+          body: { note },
+        });
+        expect(answer.status).toBe(200);
+        notes.push(note);
+      }),
+      ...(killed === undefined ? [] : [restart(killed)]),
+    ]);
+  }
+  const entries = await readFeed(stack.baseUrl, installerKey);
+  expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, place) => place + 1));
+  const listed = await callUntilResponse(stack.baseUrl, '/inbound/jobs?take=200', {
+    headers: sellerHeaders(),
+  });
+  const { jobs: shown } = contractorJobsResponse.parse(listed.json);
+  for (const { first, versions, notes } of histories) {
+    const ofJob = entries.flatMap(({ resource }) => (resource.id === first.id ? [resource] : []));
+    expect(ofJob).toEqual(versions);
+    expect(shown.find(({ id }) => id === first.id)?.installerNote?.split('\n')).toEqual(notes);
+  }
+});
+
+test('a job that leaves a company leaves its feed, and a replay of a write is 404 until the job is back [FEED-7, IDEM-6]', async () => {
+  const job = await readJob(side.jobId);
+  const path = `/partner/v1/jobs/${job.id}/status-events`;
+  const write = {
+    method: 'POST',
+    headers: { ...installerHeaders(), 'idempotency-key': newId('evt') },
+    body: { status: 'ACKNOWLEDGED', occurredAt: new Date().toISOString(), expectedVersion: job.version },
+  };
+  const first = await callUntilResponse(stack.baseUrl, path, write);
+  const before = await readFeed(stack.baseUrl, side.keys['installer-company']);
+  const { id: elsewhere } = stack.company('INSTALLER');
+  const assign = async (installerCompanyId: string, version: number) => {
+    const occurredAt = timestampFromDate(new Date());
+    const message = { jobId: job.id, version, installerCompanyId, occurredAt };
+    await stack.messagesAreSettled([await stack.publishFromPlatform(JobAssignedSchema, message)]);
+  };
+  await assign(elsewhere, 10);
+  expect((await callUntilResponse(stack.baseUrl, path, write)).status).toBe(404);
+  expect(await readFeed(stack.baseUrl, side.keys['installer-company'])).toEqual(
+    before.filter(({ resource }) => resource.id !== job.id),
+  );
+  await assign(side.installerId, 11);
+  expect((await callUntilResponse(stack.baseUrl, path, write)).text).toBe(first.text);
+});
