@@ -244,6 +244,14 @@ describe('a late change of links for more entries than one step announces [PLATF
     while (await stepWith(database));
     expect(await announced()).toEqual({ events: ENTRIES + 1, entries: ENTRIES + 1 });
   });
+
+  test('takes no step while the company changes', async () => {
+    await database.transaction(async (tx) => {
+      await tx.query('select from companies where id = $1 for no key update', [companyId]);
+      expect(await stepWith(database)).toBe(false);
+    });
+    expect(await stepWith(database)).toBe(true);
+  });
 });
 
 describe('the end of a link that arrives after an entry [PLATFORM-21]', () => {

@@ -122,6 +122,23 @@ describe('a bulk replay', () => {
     expect(await fixture.deliveriesOf(side.subscriptionId)).toHaveLength(7);
   });
 
+  test('does not wait for a delivery whose result is being recorded [REPLAY-5]', async () => {
+    const side = await companyWith(2);
+    const [locked = '', other = ''] = side.deliveries.map(({ id }) => id);
+    await fixture.database.query(
+      `update deliveries set state = 'retry_scheduled', attempts = 1, next_attempt_at = now() + interval '1 hour'
+       where subscription_id = $1`,
+      [side.subscriptionId],
+    );
+    const begun = await begin(side, { selection: { ...deadLetters(), states: ['retry_scheduled'] } });
+    await fixture.database.transaction(async (tx) => {
+      await tx.query('select from deliveries where id = $1 for update', [locked]);
+      await stepOf(begun.replayId);
+    });
+    expect((await fixture.delivery(locked)).wait_ms).toBeGreaterThan(0);
+    expect((await fixture.delivery(other)).wait_ms).toBeLessThanOrEqual(0);
+  });
+
   test('queues nothing twice and skips nothing when many replicas step concurrently and some of them fail [REPLAY-1]', async () => {
     const side = await companyWithAll('dead_lettered', 12);
     const begun = await begin(side, { perMinute: 120 });
