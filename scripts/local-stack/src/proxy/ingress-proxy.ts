@@ -8,16 +8,15 @@ import {
 import { drainWithinBounds } from '@partner/kernel/drain-within-bounds';
 import { errorResponse } from '@partner/gateway-kit/error-response';
 import { createHttpServer } from '@partner/kernel/http-server';
-import { protocolViolation } from '@partner/gateway-kit/protocol-violation';
 import { requestIdFrom } from '@partner/kernel/request-id';
 import { ServiceError } from '@partner/kernel/service-error';
 
-/** Paths that are routed to the replicas of one service. */
+/** Paths that are routed to one service. */
 export interface ProxyRoute {
   /** Whole path segments, e.g. `/partner/v1`. */
   readonly prefix: string;
-  /** Addresses of the replicas, e.g. `http://127.0.0.1:20123`; they receive requests in turn. */
-  readonly targets: readonly string[];
+  /** The address of the service, e.g. `http://127.0.0.1:20123`. */
+  readonly target: string;
 }
 
 /** Longer than common clients keep an idle connection (Chrome 300 s, curl 118 s), so that they do not send on a closing one. */
@@ -39,67 +38,26 @@ const NOT_FORWARDED = new Set([
   'upgrade',
 ]);
 
-interface RequestTarget {
-  /** Path and query. */
-  readonly path: string;
-  /** Of an absolute target; replaces the header `Host` (RFC 9112, 3.2.2). */
-  readonly host?: string;
-}
-
 /**
  * A reverse proxy with the ingress's routes on one address. It adds the client to `x-forwarded-for`, sets
- * `x-forwarded-proto` and passes everything else on unchanged. If a replica refuses connections, it uses the next one;
- * with none left it responds with 503. It refuses violations of HTTP/1.1 as the services do.
+ * `x-forwarded-proto` and passes everything else on unchanged. While a service refuses connections, it responds with 503.
  */
 export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
   const agent = new Agent({ keepAlive: true, timeout: UPSTREAM_KEEP_ALIVE_MS });
-  const turns = new Map<ProxyRoute, number>();
 
   function pass(request: IncomingMessage, response: ServerResponse): void {
-    const violation = protocolViolation(request);
-    const target = targetOf(request.url ?? '/');
-    const route = routes.find(({ prefix }) => isBelow(prefix, target.path));
-    if (violation !== undefined || route === undefined) {
-      refuse(request, response, violation ?? new ServiceError('not_found', 'path: there is no such path'));
+    const { url: path = '/' } = request;
+    const route = routes.find(({ prefix }) => isBelow(prefix, path));
+    if (route === undefined) {
+      refuse(request, response, new ServiceError('not_found', 'path: there is no such path'));
       return;
     }
-    const turn = turns.get(route) ?? 0;
-    turns.set(route, (turn + 1) % route.targets.length);
-    passTo([...route.targets.slice(turn), ...route.targets.slice(0, turn)], target, request, response);
-  }
-
-  function passTo(
-    replicas: readonly string[],
-    target: RequestTarget,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): void {
-    const [replica, ...others] = replicas;
-    if (replica === undefined) {
-      const advice = 'the service does not respond; retry';
-      refuse(request, response, new ServiceError('unavailable', advice));
-      return;
-    }
-    const { host, hostname, port } = new URL(replica);
-    const upstream = sendRequest({
-      agent,
-      hostname,
-      port,
-      method: request.method,
-      path: target.path,
-      headers: forwardedHeaders(request, target.host ?? request.headers.host ?? host),
-    });
-    let connected = false;
-    upstream.once('socket', (socket) => {
-      const sendBody = () => {
-        connected = true;
-        // A service may respond before the body arrives.
-        upstream.flushHeaders();
-        request.pipe(upstream);
-      };
-      if (socket.connecting) socket.once('connect', sendBody);
-      else sendBody();
-    });
+    const { host, hostname, port } = new URL(route.target);
+    const headers = forwardedHeaders(request, request.headers.host ?? host);
+    const upstream = sendRequest({ agent, hostname, port, method: request.method, path, headers });
+    // A service may respond before the body arrives.
+    upstream.flushHeaders();
+    request.pipe(upstream);
     upstream.once('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders));
       response.flushHeaders();
@@ -116,8 +74,8 @@ export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
     });
     upstream.on('error', () => {
       request.unpipe(upstream);
-      if (!response.headersSent && !response.destroyed)
-        passTo(connected ? [] : others, target, request, response);
+      if (response.headersSent || response.destroyed) return;
+      refuse(request, response, new ServiceError('unavailable', 'the service does not respond; retry'));
     });
     response.once('close', () => {
       if (!response.writableFinished) upstream.destroy();
@@ -127,12 +85,6 @@ export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
   const server = createHttpServer(pass);
   server.keepAliveTimeout = CLIENT_KEEP_ALIVE_MS;
   return server;
-}
-
-function targetOf(url: string): RequestTarget {
-  const [, host, path = ''] = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(url) ?? [];
-  if (host === undefined) return { path: url };
-  return { host, path: path.startsWith('/') ? path : `/${path}` };
 }
 
 function isBelow(prefix: string, path: string): boolean {

@@ -4,13 +4,11 @@ import { z } from 'zod';
 import { wholeNumber } from '../whole-number.js';
 import { createIngressProxy } from './ingress-proxy.js';
 
-const routes = z.array(z.object({ prefix: z.string(), targets: z.array(z.url()) }));
+const routes = z.array(z.object({ prefix: z.string(), target: z.url() }));
 const options = new Command('proxy')
   .description("A reverse proxy with the ingress's routes, on loopback.")
   .requiredOption('--port <port>', 'the port', wholeNumber(0, 65_535))
-  .requiredOption('--routes <json>', 'list of {"prefix", "targets"}', (text) =>
-    routes.parse(JSON.parse(text)),
-  )
+  .requiredOption('--routes <json>', 'list of {"prefix", "target"}', (text) => routes.parse(JSON.parse(text)))
   .parse()
   .opts();
 

@@ -8,7 +8,6 @@ import type { PartName, PartSource } from '../parts/part-source.js';
 import type { CertificateFiles } from '../receiver/certificates.js';
 import { httpStatus } from '../receiver/http-status.js';
 import { CONTROL_PATHS } from '../receiver/receiver.js';
-import { serviceOf } from './replicas.js';
 import { RECEIVER_HOST } from './receiver-hosts.js';
 import { INGRESS_PATHS, type ServiceName } from './services.js';
 import { stackFiles, type StackPlan } from './stack-state.js';
@@ -116,10 +115,9 @@ export function serviceBaseEnvironment(): Record<string, string> {
 export function proxyProgram(surroundings: ProgramSurroundings): LocalProgram {
   const { root, plan } = surroundings;
   const routes = Object.entries(INGRESS_PATHS).flatMap(([service, prefixes]) => {
-    const targets = Object.entries(plan.services).flatMap(([name, { httpPort }]) =>
-      serviceOf(name) === service && httpPort !== undefined ? [`http://127.0.0.1:${httpPort}`] : [],
-    );
-    return prefixes.map((prefix) => ({ prefix, targets }));
+    const { httpPort } = plan.services[service] ?? {};
+    const target = `http://127.0.0.1:${httpPort}`;
+    return httpPort === undefined ? [] : prefixes.map((prefix) => ({ prefix, target }));
   });
   const main = path.join(root, 'scripts/local-stack/dist/proxy/main.js');
   return nodeProgram(surroundings, {

@@ -5,8 +5,9 @@ import { signIn } from '../support/owner-session.js';
 import { expectError } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
-/** HTTP/1.1 as RFC 9110 and 9112 say, through the ingress. */
+/** HTTP/1.1 as RFC 9110 and 9112 say. Bytes go to a gateway itself: what an ingress makes of them is not ours. */
 export function describeHttpProtocol(world: () => AcceptanceWorld): void {
+  const gateway = () => world().stack.stack.description.services['inbound-gateway']?.url ?? '';
   const write = (headers: string, body: string) =>
     `POST /inbound/leads HTTP/1.1\r\nx-api-key: ${world().side.keys.general}\r\n${headers}\r\n\r\n${body}`;
   const leadAt = (address: string) =>
@@ -44,7 +45,7 @@ export function describeHttpProtocol(world: () => AcceptanceWorld): void {
   ])(
     'refuses %s with the error body and its request id [ERROR-1, HTTP-6, HTTP-7, HTTP-16]',
     async (_what, bytes, status, code) => {
-      const answer = await exchangeBytes(world().stack.baseUrl, bytes());
+      const answer = await exchangeBytes(gateway(), bytes());
       const error = errorBody.parse(JSON.parse(answer.text));
       expect({ status: answer.status, code: error.code }).toEqual({ status, code });
       expect(answer.header('x-request-id')).toBe(error.requestId);
@@ -62,7 +63,7 @@ export function describeHttpProtocol(world: () => AcceptanceWorld): void {
   test('responds to a write that surplus bytes follow [HTTP-7]', async () => {
     const lead = leadAt('1 Surplus Lane, Austin, TX 78701');
     const headers = `${json}content-length: ${lead.length}`;
-    const answer = await exchangeBytes(world().stack.baseUrl, write(headers, `${lead}surplus\r\n\r\n`));
+    const answer = await exchangeBytes(gateway(), write(headers, `${lead}surplus\r\n\r\n`));
     expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('"status":"created"')]);
   });
 
