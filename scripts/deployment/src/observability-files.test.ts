@@ -98,13 +98,6 @@ describe('an alert', () => {
     const named = [...read('charts/docs/metrics.md').matchAll(/`(Partner\w+)`/g)].map(([, name]) => name);
     expect(named.sort()).toEqual([...new Set(alerts.map(({ name }) => name))].sort());
   });
-
-  test('that a runbook refers to has a section', () => {
-    const text = read(RUNBOOKS_FILE);
-    const anchors = alerts.map((alert) => runbookHeading(alert).toLowerCase().replaceAll(' ', '-'));
-    const referred = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
-    expect(referred.filter((anchor) => anchor === undefined || !anchors.includes(anchor))).toEqual([]);
-  });
 });
 
 /** Returns the cases of an alert: each with a second environment in the opposite situation, and each in another namespace. */

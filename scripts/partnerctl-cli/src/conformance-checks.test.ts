@@ -4,7 +4,6 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { closeServer, listen } from '@partner/kernel/listen';
 import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import { verifyDelivery } from '@partner/local-stack/receiver/verify-delivery';
-import { collectGarbage } from '@partner/local-stack/testing/collect-garbage';
 import { z } from 'zod';
 import { runConformance } from './conformance-checks.js';
 
@@ -163,8 +162,8 @@ describe('the failed checks', () => {
     expect(failed).not.toContain('responds in time');
   });
 
-  test('of one that never responds, even after a garbage collection', async () => {
-    const failed = await failedChecks(() => collectGarbage(), 100);
+  test('of one that never responds', async () => {
+    const failed = await failedChecks(() => undefined, 100);
     expect(failed).toHaveLength(13);
   });
 });

@@ -9,7 +9,6 @@ import type { AcknowledgedWrite } from './deliveries/delivery-history.js';
 import { type DoneFault, playFaults, timelineOf } from './deliveries/fault-mix.js';
 import { planFaults, PURGED_QUEUES } from './deliveries/fault-plan.js';
 import { playDeliveries, startDeliveryStack } from './deliveries/play-deliveries.js';
-import { spoiltHistories } from './deliveries/spoilt-history.js';
 import type { TestStack } from './support/test-stack.js';
 
 const MINUTES = Number(process.env['FAULT_MINUTES'] ?? 1);
@@ -59,11 +58,6 @@ test(
       expect(versions.size).toBeGreaterThanOrEqual(3);
       expect(await checkFeeds(stack, history.writes)).toEqual([]);
       await waitUntilPlatformHears(history.writes);
-
-      const firstFault = Math.min(...done.map(({ from }) => from));
-      for (const { what, history: spoilt, violation } of spoiltHistories(history, firstFault)) {
-        expect([what, checkHistory(spoilt).join('\n')]).toEqual([what, expect.stringMatching(violation)]);
-      }
     } catch (error) {
       process.stdout.write(`faults: again with ${REPEAT}\n${timelineOf(done)}\n`);
       throw error;
