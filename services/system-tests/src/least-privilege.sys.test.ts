@@ -1,0 +1,374 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { create, type DescMethodUnary, toBinary } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import {
+  CompanyChangedSchema,
+  CompanyClass,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { createClient } from '@connectrpc/connect';
+import {
+  AccessService,
+  AuthenticationService,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
+import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
+import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import {
+  JOB_STATE_INBOUND_RPC,
+  JOB_STATE_INSTALLER_RPC,
+  JOB_STATE_MANAGEMENT_RPC,
+  JOB_STATE_OPERATOR_RPC,
+  PLATFORM_MESSAGES,
+} from '@partner/proto-contracts/topology';
+import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
+import { createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { newId } from '@partner/kernel/ids';
+import { withRedis } from '@partner/test-kit/backing-services/redis';
+import { silentLogger } from '@partner/kernel/logger';
+import { openBrokerProbe } from '@partner/kernel/testing/broker-probe';
+import { eventually } from '@partner/test-kit/eventually';
+import { Registry } from 'prom-client';
+import { z } from 'zod';
+import { migrate, query, ROLES } from './least-privilege/database-roles.js';
+import { FOREIGN_TO_BROKER_USERS, FOREIGN_TO_REDIS_USERS } from './least-privilege/foreign-commands.js';
+import { type Servers, startServers } from './least-privilege/servers.js';
+import { call } from './support/http-call.js';
+import { createActiveSubscription, signIn } from './support/owner-session.js';
+import { assignSandboxJob, reportStatus } from './support/platform-job.js';
+import { readMetric } from './support/replica-metrics.js';
+
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
+
+/** What owners and operators manage companies with. */
+const MANAGEMENT_SERVICES = [
+  AccessService,
+  AuditService,
+  DeliveryService,
+  OperatorService,
+  SandboxService,
+  SubscriptionService,
+];
+
+const INBOUND_SERVICES = [LeadService, AppointmentService, ContractorJobService] as const;
+
+let servers: Servers;
+
+/** Arguments of queues in one order, and without the width of their numbers, which the broker does not look at. */
+function plain(value: unknown): unknown {
+  const parsed = z.array(z.tuple([z.string(), z.string(), z.unknown()])).safeParse(value);
+  return parsed.success ? parsed.data.map(([name, , content]) => [name, content].join('=')).sort() : value;
+}
+
+/** Everything that a vhost has, without what belongs to connections. */
+async function contentsOf(vhost: string): Promise<readonly string[]> {
+  const list = async (what: string, ...columns: string[]) => {
+    const text = await servers.control(
+      ...[`list_${what}`, '--vhost', vhost, ...columns, '--formatter', 'json'],
+    );
+    return z
+      .array(z.record(z.string(), z.unknown()))
+      .parse(JSON.parse(text))
+      .map((row) => `${what} ${JSON.stringify(columns.map((column) => plain(row[column])))}`);
+  };
+  const lists = [
+    await list('exchanges', 'name', 'type', 'durable', 'auto_delete', 'internal'),
+    await list('queues', 'name', 'durable', 'auto_delete', 'arguments'),
+    await list('bindings', 'source_name', 'destination_name', 'routing_key'),
+  ];
+  return lists.flat().sort();
+}
+
+beforeAll(async () => {
+  servers = await startServers();
+  await migrate(servers.databaseUrl('partner_owner', 'tls'), { NODE_EXTRA_CA_CERTS: servers.caFile });
+});
+
+afterAll(() => servers.stop());
+
+test('the definitions hold what services make that declare the topology themselves', async () => {
+  const imported = await contentsOf('partner');
+  await servers.control('add_vhost', 'declared');
+  await servers.control('set_permissions', '-p', 'declared', 'guest', '.*', '.*', '.*');
+  const connection = createAmqpConnection({
+    url: servers.brokerUrl('guest', 'plain', 'declared'),
+    name: 'test',
+    logger: silentLogger,
+    metrics: new Registry(),
+  });
+  await eventually('the topology', () => connection.isReady());
+  await connection.close();
+  expect(imported).toEqual(await contentsOf('declared'));
+});
+
+describe('services with users that may do no more than they must, over TLS by a private CA', () => {
+  let stack: TestStack;
+  let installer: SandboxCompany;
+  let sales: SandboxCompany;
+  const jobStateMetric = (name: string, labels: Readonly<Record<string, string>> = {}) =>
+    readMetric(stack.stack.description.services['job-state']?.adminUrl ?? '', name, labels);
+
+  beforeAll(async () => {
+    const settingsOf = (service: ServiceName) => ({
+      NODE_EXTRA_CA_CERTS: servers.caFile,
+      AMQP_URL: servers.brokerUrl(`partner-${service}`, 'tls'),
+      AMQP_TOPOLOGY: 'check',
+      REDIS_URL: servers.redisUrl(`partner-${service}`, 'tls'),
+      REDIS_KEY_PREFIX: 'partner:',
+      POSTGRES_URL: servers.databaseUrl('partner_app', 'tls'),
+    });
+    stack = await startTestStack({
+      parts: {
+        kind: 'given',
+        postgresUrl: servers.databaseUrl('partner_app'),
+        amqpUrl: servers.brokerUrl('guest'),
+        redisUrl: servers.redisUrl(),
+      },
+      settings: Object.fromEntries(SERVICE_NAMES.map((service) => [service, settingsOf(service)])),
+    });
+    // Before the migration an administrator runs them, too.
+    await query(servers.databaseUrl('administrator'), ROLES);
+    installer = stack.company('INSTALLER');
+    sales = stack.company('SALES');
+  });
+
+  afterAll(() => stack.stop());
+
+  test('do their work, each of them', async () => {
+    const lead = await call(stack.baseUrl, '/inbound/leads', {
+      method: 'POST',
+      headers: { 'x-api-key': apiKeyOf(sales, 'general') },
+      body: {
+        fullName: 'Ada Lovelace',
+        email: 'ada@example.com',
+        phone: '+1 512 555 0100',
+        address: '40417 Main Street, Austin, TX 78701',
+      },
+    });
+    expect(lead.status).toBe(201);
+
+    const owner = await signIn(stack.baseUrl, installer.owner);
+    await createActiveSubscription(owner, { url: stack.receiverUrl, events: ['install.status_changed'] });
+    const job = await assignSandboxJob(stack);
+    await reportStatus(stack, job, { status: 'ACKNOWLEDGED' });
+    await stack.receiver.waitUntil('the webhook of the status', (received) =>
+      received.some(({ envelope }) => envelope.event === 'install.status_changed'),
+    );
+    await eventually('what the platform hears', () =>
+      stack.receivedStatusChanges.some(({ jobId }) => jobId === job.id),
+    );
+    // Without Redis, a gateway would count locally.
+    const { adminUrl = '' } = stack.stack.description.services['installer-gateway'] ?? {};
+    expect(await readMetric(adminUrl, 'partner_rate_limiter_degraded')).toBe(0);
+  });
+
+  test('keep sessions and counters in Redis, which refuses them nothing [TENANT-5]', async () => {
+    const owner = await signIn(stack.baseUrl, sales.owner);
+    const { password } = sales.owner;
+    expect((await owner.call('POST', '/partner-api/session/confirm', { password })).status).toBe(200);
+    expect((await owner.call('GET', '/partner-api/sessions')).status).toBe(200);
+    expect((await owner.call('DELETE', '/partner-api/session')).status).toBe(204);
+    await expect(signIn(stack.baseUrl, { ...sales.owner, password: 'wrong' })).rejects.toThrow('401');
+    const refusals = await withRedis(servers.redisUrl(), (client) => client.acl('LOG'));
+    expect(refusals).toEqual([]);
+  });
+
+  test('keep partitions that belong to the owner of the schema', async () => {
+    await eventually('a run of the retention', async () => {
+      return (await jobStateMetric('partner_retention_last_success_timestamp_seconds')) > 0;
+    });
+    const [owners] = await query(
+      servers.databaseUrl('postgres'),
+      `select distinct tableowner from pg_tables where schemaname = 'public'`,
+    );
+    expect(owners?.rows).toEqual([{ tableowner: 'partner_owner' }]);
+  });
+
+  describe.each([
+    ['partner-inbound-gateway', JOB_STATE_INBOUND_RPC, [JobService]],
+    ['partner-installer-gateway', JOB_STATE_INSTALLER_RPC, INBOUND_SERVICES],
+  ] as const)('at job-state %s', (user, queue, servicesOfOtherGateway) => {
+    test('finds whose a key is, and no method of owners, operators or the other gateway [TENANT-3]', async () => {
+      const connection = createAmqpConnection({
+        url: servers.brokerUrl(user),
+        name: 'test',
+        logger: silentLogger,
+        metrics: new Registry(),
+        declareTopology: false,
+      });
+      const transport = createRpcTransport({
+        connection,
+        queue,
+        logger: silentLogger,
+        metrics: new Registry(),
+      });
+      try {
+        await eventually('the connection', () => connection.isReady());
+        const unknown = { keyId: newId('key'), secretSha256: randomBytes(32) };
+        await expect(
+          createClient(AuthenticationService, transport).authenticateKey(unknown),
+        ).rejects.toMatchObject({ reason: 'unauthenticated' });
+        const unknownMethods = () =>
+          jobStateMetric('partner_rpc_server_seconds_count', { method: 'unknown' });
+        const before = await unknownMethods();
+        const methods = [...MANAGEMENT_SERVICES, ...servicesOfOtherGateway].flatMap((service) =>
+          Object.values<DescMethodUnary>(service.method),
+        );
+        for (const method of methods) {
+          await expect(
+            transport.unary(method, undefined, undefined, undefined, create(method.input)),
+          ).rejects.toMatchObject({ reason: 'unavailable' });
+        }
+        expect((await unknownMethods()) - before).toBe(methods.length);
+      } finally {
+        await transport.close();
+        await connection.close();
+      }
+    });
+  });
+
+  test('the dispatcher calls no method of job-state through the default exchange [TENANT-3]', async () => {
+    const refused = () => jobStateMetric('partner_rpc_server_dropped_total', { cause: 'foreign_exchange' });
+    const probe = await openBrokerProbe(servers.brokerUrl('partner-webhook-dispatcher'));
+    try {
+      const responses: unknown[] = [];
+      const replyTo = 'amq.rabbitmq.reply-to';
+      await probe.channel.consume(replyTo, (response) => responses.push(response), { noAck: true });
+      const before = await refused();
+      const queues = [
+        JOB_STATE_INBOUND_RPC,
+        JOB_STATE_INSTALLER_RPC,
+        JOB_STATE_MANAGEMENT_RPC,
+        JOB_STATE_OPERATOR_RPC,
+      ];
+      for (const { name } of queues) {
+        probe.channel.publish('', name, Buffer.alloc(0), {
+          replyTo,
+          correlationId: name,
+          type: 'partner.operator.v1.OperatorService/ListCompanies',
+        });
+      }
+      await eventually('the refusals', async () => (await refused()) - before === queues.length);
+      expect(responses).toEqual([]);
+    } finally {
+      await probe.close();
+    }
+  });
+
+  test('the dispatcher forges no message of the platform through the default exchange, and an operator sees the attempt [TENANT-3]', async () => {
+    const { name, deadLetterQueue } = PLATFORM_MESSAGES;
+    const companyId = newId('cmp');
+    const body = toBinary(
+      CompanyChangedSchema,
+      create(CompanyChangedSchema, {
+        companyId,
+        version: 1,
+        name: 'Forged',
+        class: CompanyClass.SALES,
+        occurredAt: timestampFromDate(new Date()),
+      }),
+    );
+    const probe = await openBrokerProbe(servers.brokerUrl('partner-webhook-dispatcher'));
+    const operator = await openBrokerProbe(servers.brokerUrl('partner-operator'));
+    try {
+      probe.channel.sendToQueue(name, Buffer.from(body), {
+        type: CompanyChangedSchema.typeName,
+        messageId: newId('evt'),
+      });
+      const letter = await operator.take(deadLetterQueue);
+      expect(letter.properties.headers?.['x-dead-reason']).toMatch(/to which the queue is not bound/);
+      expect(Buffer.compare(letter.content, body)).toBe(0);
+    } finally {
+      await probe.close();
+      await operator.close();
+    }
+  });
+});
+
+// After the stack, whose retention handles partitions, too.
+describe('the user of the service in the database', () => {
+  const asService = (...statements: readonly string[]) =>
+    query(servers.databaseUrl('partner_app'), ...statements);
+
+  test.each([
+    'create table things ()',
+    'drop table jobs',
+    'truncate jobs',
+    'alter table jobs add column more text',
+    'create index on jobs (id)',
+    'create schema things',
+    'create temporary table things ()',
+    'set role partner_owner',
+    'update knex_migrations set batch = 2',
+    `select drop_partition('jobs', 'jobs')`,
+    `select drop_partition('events', 'jobs')`,
+    `select drop_partition('events', 'events_default')`,
+    `select attach_partition('events', 'jobs', 'a', 'b')`,
+    `select create_partition('jobs', 'jobs_p20260101')`,
+  ])('is refused: %s', async (statement) => {
+    await expect(asService(statement)).rejects.toThrow(/permission denied|must be owner|is no partition of/);
+  });
+
+  test('may drop a partition of a partitioned table, by the function alone', async () => {
+    const [made] = await asService(
+      `select create_partition('events', 'events_p20010101')`,
+      `select attach_partition('events', 'events_p20010101', 'evt_00', 'evt_01')`,
+    );
+    expect(made?.rowCount).toBe(1);
+    await expect(asService('drop table events_p20010101')).rejects.toThrow('must be owner');
+    await asService(`select drop_partition('events', 'events_p20010101')`);
+  });
+
+  test('is the only one besides the owner who gets into the database', async () => {
+    await query(servers.databaseUrl('postgres'), 'create role partner_stranger login');
+    const stranger = query(servers.databaseUrl('partner_stranger'), 'select 1');
+    await expect(stranger).rejects.toThrow('permission denied');
+  });
+});
+
+test('every user of the broker and of Redis is tried', () => {
+  expect(FOREIGN_TO_BROKER_USERS.map(([user]) => user).sort()).toEqual([...servers.brokerUsers].sort());
+  expect(Object.keys(FOREIGN_TO_REDIS_USERS).sort()).toEqual([...servers.redisUsers].sort());
+});
+
+describe.each(FOREIGN_TO_BROKER_USERS)('%s at the broker', (user, commands) => {
+  test.each(commands)('may not $what [TENANT-3]', async ({ run }) => {
+    const probe = await openBrokerProbe(servers.brokerUrl(user));
+    try {
+      await expect(run(probe.channel)).rejects.toThrow(/403|ACCESS_REFUSED/);
+    } finally {
+      await probe.close();
+    }
+  });
+});
+
+describe.each(Object.entries(FOREIGN_TO_REDIS_USERS))('%s at Redis', (user, commands) => {
+  test.each(commands)('may not %s [TENANT-5]', async (text) => {
+    const [command = '', ...args] = text.split(' ');
+    await withRedis(servers.redisUrl(user), async (client) => {
+      await expect(client.call(command, ...args)).rejects.toThrow(/NOPERM|user executing the script can't/);
+    });
+  });
+});
+
+test.each(['inbound-gateway', 'installer-gateway'])(
+  '%s counts the requests of a fault script',
+  async (name) => {
+    await withRedis(servers.redisUrl(`partner-${name}`), async (client) => {
+      const key = `partner:faults:{${name}}`;
+      const results = await client.multi().incr(key).pexpire(key, 1_000).exec();
+      expect(results).toEqual([
+        [null, 1],
+        [null, 1],
+      ]);
+    });
+  },
+);
