@@ -1,12 +1,11 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { createDockerParts } from './docker-engine.js';
-import { dropOwnDatabase, dropOwnVhost, removeKeys } from './external-servers.js';
+import { dropOwnDatabase, removeKeys } from './external-servers.js';
 import { readJson, writePrivateJson } from '../private-file.js';
 
 const externalResource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('database'), url: z.string() }),
-  z.object({ kind: z.literal('vhost'), url: z.string() }),
   z.object({ kind: z.literal('redis-keys'), url: z.string(), prefix: z.string() }),
   z.object({ kind: z.literal('containers') }),
 ]);
@@ -35,9 +34,6 @@ export async function removeExternalResources(stack: {
     switch (made.kind) {
       case 'database':
         await dropOwnDatabase(made.url);
-        break;
-      case 'vhost':
-        await dropOwnVhost(made.url);
         break;
       case 'redis-keys':
         await removeKeys(made.url, made.prefix);

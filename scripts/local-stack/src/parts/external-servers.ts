@@ -45,36 +45,22 @@ export async function dropOwnDatabase(adminUrl: string): Promise<void> {
 }
 
 /**
- * Returns the vhost `partner` on a given RabbitMQ, and creates it over the management API if it is missing. Uses another
- * vhost only if the URL names one that begins with `partner`. Throws {@link StackError} that says what the broker refuses
- * and how to allow it.
+ * Returns the URL of the vhost `partner` on a given RabbitMQ. Uses another vhost only if the URL names one that begins with
+ * `partner`. Throws {@link StackError} that says what the broker refuses and how to allow it.
  */
-export async function ownVhost(url: string): Promise<OwnNamespace> {
+export async function ownVhost(url: string): Promise<string> {
   const named = decodeURIComponent(new URL(url).pathname.slice(1));
   const vhost = named.startsWith(OWN_NAME) ? named : OWN_NAME;
   const own = withPath(url, encodeURIComponent(vhost));
   const user = decodeURIComponent(new URL(url).username) || 'guest';
-  try {
-    const problem = await tryVhost(own);
-    if (problem === undefined) return { url: own, made: false };
-    // amqplib reports only this for a refused vhost; the broker's text is lost.
-    if (!problem.includes('ConnectionOpenOk')) throw new Error(problem);
-    await makeVhost(url, vhost, user);
-    const stillProblem = await tryVhost(own);
-    if (stillProblem !== undefined) throw new Error(stillProblem);
-    return { url: own, made: true };
-  } catch (error) {
-    throw new StackError(
-      `AMQP_URL: ${reason(error)}. The stack uses only the vhost "${vhost}" there. Make it and let ${user} use it:` +
-        ` rabbitmqctl add_vhost ${vhost} && rabbitmqctl set_permissions -p ${vhost} ${user} '.*' '.*' '.*'`,
-    );
-  }
-}
-
-/** Removes a vhost that {@link ownVhost} has created. */
-export async function dropOwnVhost(url: string): Promise<void> {
-  const vhost = new URL(url).pathname.slice(1);
-  await management(url, 'DELETE', `/api/vhosts/${vhost}`);
+  const problem = await tryVhost(own);
+  if (problem === undefined) return own;
+  // amqplib reports only this for a refused vhost; the broker's text is lost.
+  const refusal = problem.includes('ConnectionOpenOk') ? 'the broker refuses the vhost' : problem;
+  throw new StackError(
+    `AMQP_URL: ${refusal}. The stack uses only the vhost "${vhost}" there. Make it and let ${user} use it:` +
+      ` rabbitmqctl add_vhost ${vhost} && rabbitmqctl set_permissions -p ${vhost} ${user} '.*' '.*' '.*'`,
+  );
 }
 
 /** Runs the commands of the gateways on a given Redis. Throws {@link StackError} that says what the server refuses. */
@@ -121,44 +107,6 @@ async function tryVhost(url: string): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     return reason(error);
-  }
-}
-
-async function makeVhost(url: string, vhost: string, user: string): Promise<void> {
-  const name = encodeURIComponent(vhost);
-  await management(url, 'PUT', `/api/vhosts/${name}`);
-  await management(url, 'PUT', `/api/permissions/${name}/${encodeURIComponent(user)}`, {
-    configure: '.*',
-    write: '.*',
-    read: '.*',
-  });
-}
-
-async function management(amqpUrl: string, method: string, path: string, body?: unknown): Promise<void> {
-  const { hostname, port, username, password } = new URL(amqpUrl);
-  // If AMQP uses another port, the API on this one may belong to another broker.
-  if (!['', '5672', '5671'].includes(port)) throw new Error('the broker refuses the vhost');
-  const credentials = `${decodeURIComponent(username) || 'guest'}:${decodeURIComponent(password) || 'guest'}`;
-  let answer: Response;
-  try {
-    answer = await fetch(`http://${hostname}:15672${path}`, {
-      method,
-      headers: {
-        authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
-        'content-type': 'application/json',
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(5_000),
-    });
-  } catch {
-    throw new Error(
-      'the broker refuses the vhost, and there is no management API on port 15672 to make it with',
-    );
-  }
-  if (!answer.ok) {
-    throw new Error(
-      `the broker refuses the vhost, and the management API returns ${answer.status} for its creation`,
-    );
   }
 }
 

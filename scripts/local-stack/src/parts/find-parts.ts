@@ -33,12 +33,12 @@ const GIVEN: Readonly<Record<PartName, GivenServer>> = {
   rabbitmq: {
     variable: 'AMQP_URL',
     protocols: ['amqp:', 'amqps:'],
-    async use(url, { remember, report }) {
+    async use(url, { report }) {
       const own = await ownVhost(url);
-      if (own.made) remember({ kind: 'vhost', url: own.url });
-      const vhost = decodeURIComponent(new URL(own.url).pathname.slice(1));
-      report(`RabbitMQ is the one of AMQP_URL; its vhost "${vhost}" ${own.made ? 'was created' : 'is used'}`);
-      return own.url;
+      report(
+        `RabbitMQ is the one of AMQP_URL; its vhost "${decodeURIComponent(new URL(own).pathname.slice(1))}" is used`,
+      );
+      return own;
     },
   },
   redis: {
