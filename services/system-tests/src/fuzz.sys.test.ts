@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import {
   type DescribedOperation,
@@ -52,12 +53,7 @@ function faultsOf(answer: Exchange, method: string): readonly string[] {
 }
 
 function hasError(text: string): boolean {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string';
-  } catch {
-    return false;
-  }
+  return text.startsWith('{') && errorBody.safeParse(JSON.parse(text)).success;
 }
 
 function serviceOf(
