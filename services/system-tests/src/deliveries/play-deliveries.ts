@@ -10,7 +10,7 @@ import type { DeliveryHistory, Span } from './delivery-history.js';
 import { FAULTY_REPLICAS } from './fault-plan.js';
 import { TEST_EVENT } from './history-index.js';
 import { openSubscription, type OwnedSubscription } from './owner-moves.js';
-import { patientOwner } from './patient-calls.js';
+import { patientOwner, writePatiently } from './patient-calls.js';
 import { readDeliveries, readEvents, waitUntilFinished } from './read-history.js';
 import { FAILING_PATH, scriptedReceiver } from './receiver-script.js';
 import { createWorkload } from './workload.js';
@@ -78,7 +78,11 @@ export async function playDeliveries(
   const workload = createWorkload(
     stack,
     { installers: stack.companies('INSTALLER'), sellers: stack.companies('SALES') },
-    play.seed,
+    {
+      seed: play.seed,
+      pauseMs: { least: 300, most: 2_000 },
+      send: (path, request) => writePatiently(stack.baseUrl, path, request),
+    },
   );
   await workload.prepare();
   const faults = play.faults();

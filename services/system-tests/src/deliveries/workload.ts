@@ -3,17 +3,16 @@ import { jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
+import type { Call } from '@partner/test-kit/http-call';
 import { fractionOf, seededRandom } from '@partner/test-kit/seeded-random';
 import { z } from 'zod';
 import { assignNewJob } from '../support/platform-job.js';
 import { apiKeyOf, type TestStack } from '../support/test-stack.js';
 import type { AcknowledgedWrite } from './delivery-history.js';
-import { writePatiently } from './patient-calls.js';
+import type { TimedResponse } from './patient-calls.js';
 
 const JOBS_PER_INSTALLER = 4;
 const SCHEDULES = 0.12;
-const SHORTEST_PAUSE_MS = 300;
-const LONGEST_PAUSE_MS = 2_000;
 
 const booked = z.object({ appointmentId: z.string() });
 
@@ -31,9 +30,15 @@ export interface Workload {
 export function createWorkload(
   stack: TestStack,
   companies: { readonly installers: readonly SandboxCompany[]; readonly sellers: readonly SandboxCompany[] },
-  seed: number,
+  options: {
+    readonly seed: number;
+    /** Of each client, between two writes. */
+    readonly pauseMs: { readonly least: number; readonly most: number };
+    /** Sends a write until its response is certain. */
+    readonly send: (path: string, request: Call) => Promise<TimedResponse>;
+  },
 ): Workload {
-  const { baseUrl } = stack;
+  const { seed, pauseMs, send } = options;
   const writes: AcknowledgedWrite[] = [];
   const clients: (() => Promise<void>)[] = [];
 
@@ -62,12 +67,12 @@ export function createWorkload(
       const isSchedule = !isScheduled || random() < SCHEDULES;
       isScheduled = true;
       const sent = await (isSchedule
-        ? writePatiently(baseUrl, `/partner/v1/jobs/${jobId}/schedule`, {
+        ? send(`/partner/v1/jobs/${jobId}/schedule`, {
             method: 'PUT',
             headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt') },
             body: { ...scheduleAt(version), expectedVersion: version },
           })
-        : writePatiently(baseUrl, `/partner/v1/jobs/${jobId}/status-events`, {
+        : send(`/partner/v1/jobs/${jobId}/status-events`, {
             method: 'POST',
             headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt') },
             body: {
@@ -89,14 +94,14 @@ export function createWorkload(
   async function addSeller(seller: SandboxCompany): Promise<void> {
     const headers = { 'x-api-key': apiKeyOf(seller, 'general') };
     const address = `${Math.floor(fractionOf(seed, seller.id) * 1e9)} Main Street, Austin, TX 78701`;
-    const lead = await writePatiently(baseUrl, '/inbound/leads', {
+    const lead = await send('/inbound/leads', {
       method: 'POST',
       headers,
       body: { fullName: 'Ada Lovelace', email: 'ada@example.com', phone: '+1 512 555 0100', address },
     });
     const { leadId } = leadCreated.parse(lead.answer.json);
     clients.push(async () => {
-      const { answer, ...when } = await writePatiently(baseUrl, '/inbound/appointments', {
+      const { answer, ...when } = await send('/inbound/appointments', {
         method: 'POST',
         headers,
         body: { leadId, ...appointmentTimes(), idempotencyKey: newId('appt') },
@@ -126,7 +131,7 @@ export function createWorkload(
           while (!isOver()) {
             await write();
             // The load that clients make, not a wait for a state.
-            await delay(SHORTEST_PAUSE_MS + random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS));
+            await delay(pauseMs.least + random() * (pauseMs.most - pauseMs.least));
           }
         }),
       );
