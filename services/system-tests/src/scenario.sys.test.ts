@@ -1,186 +1,43 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type ServiceName, SERVICE_NAMES } from '@partner/local-stack/stack/services';
+import { declaredLabels } from '@partner/deployment/declared-labels';
+import { exposedMetrics, expressionViolations, TARGET_LABELS } from '@partner/deployment/exposed-metrics';
+import { chartExpressions } from '@partner/deployment/observability-files';
+import { type Findings, findCanaries, SOURCES } from './scenario/canaries.js';
+import { eventsOf } from './scenario/company.js';
 import {
-  COMMANDS,
-  INBOUND,
-  INSTALLER,
-  MANAGEMENT,
-  PLATFORM,
-  QUEUES,
-} from '@partner/proto-contracts/topology';
-import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
-import { eventually } from '@partner/test-kit/eventually';
-import {
-  type Canaries,
-  createCanaries,
-  type Findings,
-  findCanaries,
-  type Piece,
-  SOURCES,
-} from './scenario/canaries.js';
-import { collectMessages } from './scenario/collect-messages.js';
-import {
-  createScenarioCompany,
-  eventsOf,
-  type ScenarioCompany,
-  type ScenarioDeps,
-} from './scenario/company.js';
-import { driveSide, type ScenarioSide } from './scenario/drive-side.js';
-import { allDelivered, lookAround } from './scenario/look-around.js';
-import { createRecorder, type Recorder } from './scenario/recorder.js';
-import { sendDeadLetters } from './scenario/send-dead-letters.js';
-import { watchRedis } from './surfaces/watch-redis.js';
-import { startTestStack, type TestStack } from './support/test-stack.js';
-import { startTraceReceiver, type TraceReceiver } from './support/trace-receiver.js';
+  CALLERS_SPAN,
+  linkedSpan,
+  type PlayedScenario,
+  playScenario,
+  REQUEST_ID,
+} from './scenario/play-scenario.js';
+import type { ExportedSpan } from './support/trace-receiver.js';
 
 /** What only operators see. */
 const OPERATIONS = ['logs', 'metrics', 'traces', 'dead letters'];
 
-let stack: TestStack;
-let traces: TraceReceiver;
-let recorder: Recorder;
-let canaries: Canaries;
-let sides: readonly ScenarioSide[];
+let played: PlayedScenario;
 let findings: Findings;
-/** Messages between the services. */
-let commands: readonly Piece[];
-/** Ends what was started, the last first, also if something did not start. */
-const ends: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  traces = await startTraceReceiver();
-  ends.unshift(() => traces.close());
-  const answers: ScenarioDeps['answers'] = new Map();
-  const telemetry = {
-    LOG_LEVEL: 'trace',
-    OTEL_TRACES_EXPORTER: 'otlp',
-    OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
-    OTEL_BSP_SCHEDULE_DELAY: '100',
-  };
-  stack = await startTestStack({
-    parts: { kind: 'private', durable: false },
-    settings: {
-      ...everyService(telemetry),
-      // All attempts of a failing delivery are over soon.
-      'job-state': { ...telemetry, WEBHOOK_RETRY_BASE_MS: '5' },
-    },
-    answer: ({ path }) => {
-      const answer = answers.get(path.split('?')[0] ?? '');
-      return answer === undefined ? 204 : { kind: 'status', ...answer };
-    },
-  });
-  ends.unshift(() => stack.stop());
-  recorder = createRecorder(stack.baseUrl);
-  canaries = createCanaries();
-  const { amqpUrl, redisUrl } = stack.stack.description;
-  const probe = await openBrokerProbe(amqpUrl);
-  ends.unshift(() => probe.close());
-  const told = await collectMessages(probe, PLATFORM, ['#']);
-  const collected = await Promise.all(
-    [COMMANDS, INBOUND, INSTALLER, MANAGEMENT].map((exchange) => {
-      const bindings = QUEUES.flatMap((queue) => queue.bindings).filter((one) => one.exchange === exchange);
-      return collectMessages(
-        probe,
-        exchange,
-        bindings.map(({ routingKey }) => routingKey),
-      );
-    }),
-  );
-  const deps = { stack, canaries, recorder, answers };
-  const redis = await watchRedis(redisUrl, () => play(deps, probe));
-  recorder.keep('redis', 'commands', redis.join('\n'));
-  for (const { what, text } of await told.end()) recorder.keep('messages of the platform', what, text);
-  const messages = await Promise.all(collected.map(({ end }) => end()));
-  commands = messages.flat().map((message) => ({ place: 'commands', ...message }));
-  keepWebhooks();
-  for (const { type, body } of stack.toPlatform) {
-    recorder.keep('platform', `a message ${type}`, Buffer.from(body).toString('utf8'));
-  }
-  for (const { body } of answers.values()) recorder.keep('answers of receivers', 'an answer', body);
-  await keepOperations();
-  findings = findCanaries(canaries.all, recorder.pieces);
+  played = await playScenario();
+  findings = findCanaries(played.canaries.all, played.recorder.pieces);
 });
 
-afterAll(async () => {
-  for (const end of ends) await end();
-});
+afterAll(() => played.stop());
 
-/** Makes everything happen to the companies of two sides. */
-async function play(deps: ScenarioDeps, probe: BrokerProbe): Promise<void> {
-  const [one, two] = [await driveSide(deps, 'A'), await driveSide(deps, 'B')];
-  sides = [one, two];
-  await allDelivered(deps);
-  await lookAround(deps, sides);
-  await sendDeadLetters(deps, probe, one);
-  await failDeliveries(deps);
-  await stack.platformIsUpToDate();
-}
-
-function everyService(
-  settings: Readonly<Record<string, string>>,
-): Partial<Record<ServiceName, Readonly<Record<string, string>>>> {
-  return Object.fromEntries(SERVICE_NAMES.map((name) => [name, settings]));
-}
-
-/** A company whose receiver refuses everything, until its deliveries are dead-lettered. */
-async function failDeliveries(deps: ScenarioDeps): Promise<void> {
-  const failing = await createScenarioCompany(deps, { class: 'ACCOUNTING', who: 'the failing accountant' });
-  const word = canaries.word('what the failing receiver answers', `console of ${failing.who}`);
-  deps.answers.set(new URL(failing.subscriptionUrl).pathname, { status: 500, body: `no ${word}` });
-  await failing.console('POST', `/webhooks/${failing.subscriptionId}/test`);
-  await allDelivered(deps);
-  const { json } = await failing.console('GET', `/webhooks/${failing.subscriptionId}/deliveries`);
-  for (const id of JSON.stringify(json).match(/dlv_[0-9a-z]{26}/g) ?? []) {
-    await failing.console('GET', `/deliveries/${id}`);
-  }
-}
-
-const companies = (): readonly ScenarioCompany[] =>
-  sides.flatMap(({ seller, installer, accountant }) => [seller, installer, accountant]);
-
-const webhooksOf = ({ id }: ScenarioCompany) =>
-  stack.receiver.received.filter(({ path }) => path.includes(id));
-
-function keepWebhooks(): void {
-  for (const { path, headers, body, envelope } of stack.receiver.received) {
-    const company = companies().find(({ id }) => path.includes(id));
-    recorder.keep(
-      `webhooks of ${company?.who ?? 'the failing accountant'}`,
-      `${envelope.event} ${envelope.resource.id}`,
-      `${JSON.stringify(headers)}\n${body.toString('utf8')}`,
-    );
-  }
-}
-
-async function keepOperations(): Promise<void> {
-  for (const [name, { adminUrl }] of Object.entries(stack.stack.description.services)) {
-    for (const path of ['/metrics', '/readyz', '/healthz']) {
-      recorder.keep('metrics', `${name}${path}`, await (await fetch(`${adminUrl}${path}`)).text());
-    }
-  }
-  for (const name of [...SERVICE_NAMES, 'proxy']) {
-    for (const line of readFileSync(stack.stack.process(name).logFile, 'utf8').split('\n')) {
-      recorder.keep('logs', name, line);
-    }
-  }
-  const exported = () => traces.texts.join('\n');
-  await eventually('the traces of every service are exported', () =>
-    SERVICE_NAMES.every((name) => exported().includes(name)),
-  );
-  recorder.keep('traces', 'all', exported());
-}
-
-const textAt = (place: string): string =>
-  recorder.pieces
-    .filter((piece) => piece.place === place)
-    .map(({ text }) => text)
-    .join('\n');
+const piecesOf = (place: string): readonly string[] =>
+  played.recorder.pieces.filter((piece) => piece.place === place).map(({ text }) => text);
+const textAt = (place: string): string => piecesOf(place).join('\n');
 
 describe('after everything has happened to the companies of two sides', () => {
   test('each company has received every event that its class may have, and no other one [EVENT-3, EVENT-4, EVENT-5]', () => {
-    for (const company of companies()) {
-      const received = new Set(webhooksOf(company).map(({ envelope }) => envelope.event));
+    for (const company of played.companies) {
+      const received = new Set(
+        played.stack.receiver.received.flatMap(({ path, envelope }) =>
+          path.includes(company.id) ? [envelope.event] : [],
+        ),
+      );
       expect([company.who, [...received].sort()]).toEqual([company.who, [...eventsOf(company.class)].sort()]);
     }
   });
@@ -190,17 +47,17 @@ describe('after everything has happened to the companies of two sides', () => {
   });
 
   test('each canary is everywhere where it may be, so that it would be found elsewhere', () => {
-    expect(canaries.all.length).toBeGreaterThan(300);
-    expect(canaries.all.filter(({ places }) => places.length === 0)).toEqual([]);
+    expect(played.canaries.all.length).toBeGreaterThan(300);
+    expect(played.canaries.all.filter(({ places }) => places.length === 0)).toEqual([]);
     expect(findings.unseen).toEqual([]);
   });
 
   test('logs, metrics, traces and the headers of dead letters hold none, and Redis the names in sessions alone', () => {
-    const ofPlace = (place: string) => canaries.all.filter(({ places }) => places.includes(place));
+    const ofPlace = (place: string) => played.canaries.all.filter(({ places }) => places.includes(place));
     for (const place of OPERATIONS) expect([place, ofPlace(place)]).toEqual([place, []]);
     expect(ofPlace('redis').filter(({ what }) => !what.startsWith('name of'))).toEqual([]);
     // What has to be there, so that nothing was overlooked because nothing was kept.
-    for (const { leadId, jobId } of sides) {
+    for (const { leadId, jobId } of played.sides) {
       expect(textAt('logs')).toContain(leadId);
       expect(textAt('logs')).toContain(jobId);
     }
@@ -214,10 +71,161 @@ describe('after everything has happened to the companies of two sides', () => {
   });
 
   test('no secret goes from service to service through the broker', () => {
-    const secrets = canaries.all.filter(({ what }) => /secret|session|password/.test(what));
+    const secrets = played.canaries.all.filter(({ what }) => /secret|session|password/.test(what));
     expect(secrets.length).toBeGreaterThan(20);
-    expect(findCanaries(secrets, commands).leaks).toEqual([]);
-    const email = canaries.all.find(({ what }) => what === 'email of the first lead of side A');
-    expect(commands.some(({ text }) => text.includes(email?.text ?? 'no such email'))).toBe(true);
+    expect(findCanaries(secrets, played.commands).leaks).toEqual([]);
+    const email = played.canaries.all.find(({ what }) => what === 'email of the first lead of side A');
+    expect(played.commands.some(({ text }) => text.includes(email?.text ?? 'no such email'))).toBe(true);
   });
+});
+
+const only = <T>(found: readonly T[]): T => {
+  const [first] = found;
+  if (first === undefined || found.length > 1) throw new Error(`${found.length} found instead of one`);
+  return first;
+};
+
+/** The spans of the traced request. */
+const spans = (): readonly ExportedSpan[] => {
+  const { traceId } = linkedSpan(played.traces) ?? {};
+  return played.traces.spans.filter((span) => span.traceId === traceId);
+};
+
+const childrenOf = (parent: Pick<ExportedSpan, 'spanId'>) =>
+  spans().filter(({ parentSpanId }) => parentSpanId === parent.spanId);
+
+describe('the trace of a request', () => {
+  test("is linked to the caller's, which does not decide its sampling, and leads through all processes to the webhook [HTTP-19]", () => {
+    const request = only(spans().filter(({ parentSpanId }) => parentSpanId === ''));
+    expect(request.traceId).not.toBe(CALLERS_SPAN.traceId);
+    expect(request).toMatchObject({
+      links: [CALLERS_SPAN],
+      service: 'installer-gateway',
+      name: 'POST /partner/v1/jobs/:id/status-events',
+      kind: 'SERVER',
+    });
+    const rpc = { name: 'partner.jobs.v1.JobService/RecordStatusEvent' };
+    const asked = only(childrenOf(request).filter(({ name }) => name === rpc.name));
+    expect(asked).toMatchObject({ ...rpc, service: 'installer-gateway', kind: 'CLIENT' });
+    const served = only(childrenOf(asked));
+    expect(served).toMatchObject({ ...rpc, service: 'job-state', kind: 'SERVER' });
+    const transaction = only(childrenOf(served));
+    expect(transaction).toMatchObject({ service: 'job-state', name: 'transaction', kind: 'CLIENT' });
+    expect(transaction.attributes).toMatchObject({ 'db.system.name': 'postgresql' });
+    const released = only(childrenOf(transaction));
+    expect(released).toMatchObject({ service: 'job-state', name: 'release delivery', kind: 'PRODUCER' });
+    const delivered = only(childrenOf(released));
+    expect(delivered).toMatchObject({
+      service: 'webhook-dispatcher',
+      name: 'deliver webhook',
+      kind: 'CLIENT',
+    });
+    expect(delivered.attributes).toMatchObject({
+      'partner.delivery_id': released.attributes['partner.delivery_id'],
+      'partner.attempt_id': played.tracedWebhook.headers['x-svc-delivery-id'],
+      'partner.outcome': 'delivered',
+    });
+    expect(played.tracedWebhook.headers['traceparent']).toBe(`00-${request.traceId}-${delivered.spanId}-01`);
+  });
+
+  test('has no span beside it, and each carries the id of the request', () => {
+    const known = new Set(['', ...spans().map(({ spanId }) => spanId)]);
+    expect(spans().filter(({ parentSpanId }) => !known.has(parentSpanId))).toEqual([]);
+    expect(new Set(spans().map(({ attributes }) => attributes['partner.request_id']))).toEqual(
+      new Set([REQUEST_ID]),
+    );
+  });
+
+  test('of every span that was exported, the attributes are those that are known', () => {
+    const names = new Set(played.traces.spans.flatMap(({ attributes }) => Object.keys(attributes)));
+    const known = [
+      'db.system.name',
+      'error.type',
+      'http.request.method',
+      'http.response.status_code',
+      'http.route',
+      'messaging.destination.name',
+      'messaging.system',
+      'partner.attempt',
+      'partner.attempt_id',
+      'partner.delivery_id',
+      'partner.event',
+      'partner.event_id',
+      'partner.outcome',
+      'partner.request_id',
+      'rpc.system',
+    ];
+    expect([...names].filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+test('every metric and label in the alerts and dashboards of the charts is one that a service exposes', () => {
+  const expressions = chartExpressions();
+  expect(expressions.length).toBeGreaterThan(20);
+  expect(expressionViolations(expressions, exposedMetrics(piecesOf('metrics'), declaredLabels()))).toEqual(
+    [],
+  );
+});
+
+test('no metric has a label of a name that the one who scrapes sets, which would be stored under another one', () => {
+  const taken = [...exposedMetrics(piecesOf('metrics'), declaredLabels())].flatMap(([name, { labels }]) =>
+    TARGET_LABELS.filter((label) => labels.has(label)).map((label) => `${name}: ${label}`),
+  );
+  expect(taken).toEqual([]);
+});
+
+test('each metric of ours is named as Prometheus advises, and no label holds an id or an address', () => {
+  const types = [...textAt('metrics').matchAll(/^# TYPE (partner_\S+) (\S+)$/gm)];
+  expect(types.length).toBeGreaterThan(50);
+  for (const [, name = '', type] of types) {
+    expect([name, type === 'counter']).toEqual([name, name.endsWith('_total')]);
+    expect(name).not.toMatch(/_(ms|milliseconds|minutes|hours|kb|percent)(_|$)/);
+  }
+  const ids = /"[^"]*\b(?:cmp|whk|job|evt|dlv|mem|key|led|bul)_[0-9a-z]{20,}|"[^"]*(?:@|https?:|\/\/)[^"]*"/;
+  expect(
+    textAt('metrics')
+      .split('\n')
+      .filter((line) => !line.startsWith('#') && ids.test(line)),
+  ).toEqual([]);
+});
+
+test.each([
+  [
+    'job-state',
+    'partner_webhook_delivery_seconds_count',
+    ['company_class="installer"', 'attempt="first"'],
+    /^[1-9]/,
+  ],
+  [
+    'job-state',
+    'partner_webhook_attempts_recorded_total',
+    ['company_class="installer"', 'outcome="delivered"'],
+    /^[1-9]/,
+  ],
+  [
+    'inbound-gateway',
+    'partner_http_company_class_request_duration_seconds_count',
+    ['company_class="sales"', 'status_class="2xx"'],
+    /^[1-9]/,
+  ],
+  ['job-state', 'partner_queue_consumers', ['queue="webhook-dispatcher.deliveries"'], /^1$/],
+  ['job-state', 'partner_dead_letter_queue_messages', ['queue="platform.partner-events.dead"'], /^0$/],
+  ['job-state', 'partner_webhook_oldest_due_seconds', ['endpoint_state="failing"'], /^0$/],
+  ['job-state', 'partner_postgres_pool_connections', ['pool="queue"'], /^[1-9]/],
+  ['job-state', 'partner_loop_last_success_timestamp_seconds', ['loop="outbox"'], /^\d{10}/],
+  ['webhook-dispatcher', 'partner_service_ready', [], /^1$/],
+  [
+    'webhook-dispatcher',
+    'partner_release_info',
+    ['version="1.2.3"', 'sandbox_since="2026-11-01"', 'early_reason="fixes a leak"'],
+    /^1$/,
+  ],
+  ['console', 'partner_console_password_check_seconds_count', [], /^[1-9]/],
+] as const)('%s counts what has just happened: %s', (service, name, labels, value) => {
+  const wanted = [`partner_service="${service}"`, ...labels];
+  const found = textAt('metrics')
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) && wanted.every((label) => line.includes(label)));
+  expect(found).toHaveLength(1);
+  expect(found[0]?.slice(found[0].lastIndexOf(' ') + 1)).toMatch(value);
 });
