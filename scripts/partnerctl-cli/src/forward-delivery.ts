@@ -1,4 +1,4 @@
-import type { ReceivedRequest } from '@partner/local-stack/receiver/received-request';
+import { bytesOf, type ReceivedRequest } from '@partner/local-stack/receiver/received-request';
 import { OperatorError } from './exit-codes.js';
 
 const FORWARD_MS = 9_000;
@@ -28,7 +28,7 @@ export async function forwardDelivery(url: URL, request: ReceivedRequest): Promi
       method: 'POST',
       redirect: 'manual',
       headers: Object.entries(request.headers).filter(([name]) => !NOT_FORWARDED.has(name)),
-      body: Buffer.from(request.body, 'base64'),
+      body: bytesOf(request),
       signal: AbortSignal.timeout(FORWARD_MS),
     });
     await answer.arrayBuffer();

@@ -1,7 +1,7 @@
 import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import { eventually } from '@partner/test-kit/eventually';
 import { readReceived } from '../receiver/read-received.js';
-import type { ReceivedRequest } from '../receiver/received-request.js';
+import { bytesOf, type ReceivedRequest } from '../receiver/received-request.js';
 import type { StackDescription } from '../stack/stack-description.js';
 import type { Narrator } from './narrator.js';
 
@@ -47,6 +47,6 @@ export function headersOf({ headers }: ReceivedRequest): Readonly<Record<string,
 }
 
 /** The body of a delivery. */
-export function bodyOf({ body }: ReceivedRequest): unknown {
-  return JSON.parse(Buffer.from(body, 'base64').toString('utf8'));
+export function bodyOf(request: ReceivedRequest): unknown {
+  return JSON.parse(bytesOf(request).toString('utf8'));
 }

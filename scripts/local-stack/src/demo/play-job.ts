@@ -5,6 +5,7 @@ import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { Webhook } from 'standardwebhooks';
+import { bytesOf } from '../receiver/received-request.js';
 import type { SandboxCompany } from '../stack/stack-description.js';
 import { bodyOf, type Demo, headersOf } from './demo.js';
 import type { DemoCaller } from './demo-caller.js';
@@ -187,7 +188,7 @@ async function showWebhook(
     webhook.verified === true && webhookEnvelope.parse(bodyOf(webhook)).resource.version === version,
     'x-svc-signature: HMAC-SHA256 over timestamp and raw body, verified by the receiver',
   );
-  const rawBody = Buffer.from(webhook.body, 'base64');
+  const rawBody = bytesOf(webhook);
   new Webhook(hook.secret).verify(rawBody, webhook.headers, { jsonParse: false });
   show.prove(true, 'webhook-signature: accepted by the stock verifier of Standard Webhooks');
   const tampered = Buffer.from(rawBody.toString('utf8').replace('ACKNOWLEDGED', 'COMPLETE'));

@@ -20,8 +20,8 @@ const program = new Command('receiver')
   .addHelpText(
     'after',
     `
-Each line of the log holds receivedAt, path, headers, body (base64 of the raw bytes), verified (true, false, or null when the
-secret is not known), duplicate (the event was accepted before), status (of the response) and problem.
+Each line of the log holds receivedAt, path, headers, body (text, or base64 as bodyEncoding says), verified (true, false, or
+null when the secret is not known), duplicate (the event was accepted before), status (of the response) and problem.
 
 Paths:
   /fail/<status>/<times>     returns <status> for the first <times> requests of each event, then 200

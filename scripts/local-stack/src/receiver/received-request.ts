@@ -5,8 +5,9 @@ export const receivedRequest = z.object({
   receivedAt: z.iso.datetime({ precision: 3 }),
   path: z.string(),
   headers: z.record(z.string(), z.string()),
-  /** Base64 of the raw bytes. */
+  /** The raw bytes: as text if they are UTF-8, else in base64. */
   body: z.string(),
+  bodyEncoding: z.enum(['utf8', 'base64']),
   /** Null: the receiver has no secret of the request's version for its path. */
   verified: z.boolean().nullable(),
   /** True when the same event was accepted on the same path before. */
@@ -18,3 +19,8 @@ export const receivedRequest = z.object({
 });
 
 export type ReceivedRequest = z.infer<typeof receivedRequest>;
+
+/** Returns the raw bytes of a request's body. */
+export function bytesOf({ body, bodyEncoding }: Pick<ReceivedRequest, 'body' | 'bodyEncoding'>): Buffer {
+  return Buffer.from(body, bodyEncoding);
+}

@@ -11,6 +11,7 @@ import { httpStatus } from './http-status.js';
 import { openKnownSecrets } from './known-secrets.js';
 import { readReceived } from './read-received.js';
 import { createReceiver } from './receiver.js';
+import { bytesOf } from './received-request.js';
 import { registerSecret } from './register-secret.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -54,7 +55,7 @@ afterEach(async () => {
 
 function post(
   where: string,
-  body: string,
+  body: string | Buffer,
   headers: Readonly<Record<string, string>>,
   host = 'receiver.partner.test',
 ): Promise<number> {
@@ -99,7 +100,18 @@ test('writes a verified delivery to the disk, byte for byte, before it responds'
     problem: null,
   });
   expect(line?.headers['x-svc-event']).toBe('install.test');
-  expect(Buffer.from(line?.body ?? '', 'base64').toString()).toBe('{"id":"evt_1","event":"install.test"}');
+  expect(line?.body).toBe('{"id":"evt_1","event":"install.test"}');
+});
+
+test.each([
+  ['text', 'utf8', Buffer.from('\ufeff{"name":"Zoë"}\r\n')],
+  ['base64 if they are not UTF-8', 'base64', Buffer.from([0xff, 0x00, 0x80])],
+])('logs the bytes of a body as %s', async (_how, bodyEncoding, body) => {
+  await post('/hooks', body, {});
+
+  const [line] = await readReceived(logFile(), '/hooks');
+  expect(line).toMatchObject({ bodyEncoding, body: body.toString(line?.bodyEncoding) });
+  expect(line && bytesOf(line)).toEqual(body);
 });
 
 test('logs and refuses a delivery with a changed body', async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type KnownSecrets, knownSecret } from './known-secrets.js';
 import type { ReceivedRequest } from './received-request.js';
@@ -41,12 +42,14 @@ export async function createReceiver(deps: {
     const verdict = verdictOn(headers, path, body);
     const event = eventOf({ path, headers });
     const failure = requestedFailure(path);
+    const bodyEncoding = isUtf8(body) ? 'utf8' : 'base64';
     const isDue = event !== undefined && failure !== undefined && (seen.get(event) ?? 0) < failure.times;
     const judged: ReceivedRequest = {
       receivedAt: deps.clock().toISOString(),
       path,
       headers,
-      body: body.toString('base64'),
+      body: body.toString(bodyEncoding),
+      bodyEncoding,
       verified: verdict?.verified ?? null,
       duplicate: event !== undefined && accepted.has(event),
       status:

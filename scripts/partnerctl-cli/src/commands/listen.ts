@@ -12,7 +12,7 @@ import {
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { listen } from '@partner/kernel/listen';
 import type { KnownSecret } from '@partner/local-stack/receiver/known-secrets';
-import type { ReceivedRequest } from '@partner/local-stack/receiver/received-request';
+import { bytesOf, type ReceivedRequest } from '@partner/local-stack/receiver/received-request';
 import { createReceiver } from '@partner/local-stack/receiver/receiver';
 import { withTimeLimit } from '@partner/local-stack/time-limit';
 import { wholeNumber } from '@partner/local-stack/whole-number';
@@ -235,7 +235,7 @@ function receivedView(request: ReceivedRequest): Document {
     duplicate: request.duplicate,
     status: request.status,
     problem: request.problem,
-    body: jsonIn(Buffer.from(request.body, 'base64').toString('utf8')),
+    body: jsonIn(bytesOf(request).toString('utf8')),
   };
 }
 
