@@ -1,3 +1,4 @@
+import { paint } from './paint.js';
 import type { StackStatus } from './stack/inspect-stack.js';
 
 /** Returns the processes and their addresses as a table. */
@@ -18,7 +19,7 @@ export function renderStatus(status: StackStatus): string {
       .trimEnd(),
   );
   const verdict = status.isReady
-    ? `Everything is ready on ${status.description?.baseUrl ?? ''}`
-    : 'Not everything is ready; scripts/up starts what is missing.';
+    ? paint('green', `Everything is ready on ${status.description?.baseUrl ?? ''}`)
+    : paint('red', 'Not everything is ready; scripts/up starts what is missing.');
   return `${lines.join('\n')}\n${verdict}\n`;
 }

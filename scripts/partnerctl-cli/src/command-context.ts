@@ -16,6 +16,8 @@ export interface CommandContext {
   tell(text: string): void;
   /** Writes verbatim to standard output; for commands that run until they are interrupted. */
   write(text: string): void;
+  /** Empties the screen, if standard output is a terminal. */
+  clear(): void;
   /** Connects to the broker, once per run. */
   session(): Promise<Session>;
   /** The session, and the owner of a resource. Fails with `not_found`. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { HAS_COLORS } from '@partner/local-stack/paint';
 import { EXIT_CODES, OperatorError } from './exit-codes.js';
 import { createPartnerctl } from './run-partnerctl.js';
 
@@ -19,6 +20,10 @@ process.stdout.on('error', () => undefined);
 const { run } = createPartnerctl({
   env: process.env,
   write: (written) => void process.stdout.write(written),
+  hasColors: HAS_COLORS,
+  clear: () => {
+    if (process.stdout.isTTY) process.stdout.write('\u001b[H\u001b[2J');
+  },
   tell: (message) => void process.stderr.write(message),
   isWatched: process.stderr.isTTY,
   async read(file) {

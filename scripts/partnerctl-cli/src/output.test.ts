@@ -1,12 +1,17 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { columns, createOutput, jsonIn, type Output, renderLines, renderTable, valueAt } from './output.js';
 
-function written(options: { json?: boolean; field?: string }, show: (output: Output) => void): string {
+function written(
+  options: { json?: boolean; field?: string; hasColors?: boolean },
+  show: (output: Output) => void,
+): string {
   let text = '';
   show(
     createOutput({
       json: options.json === true,
       field: options.field,
+      hasColors: options.hasColors === true,
       write: (more) => {
         text += more;
       },
@@ -60,6 +65,18 @@ describe('the result of a command', () => {
     expect(wrongField).toThrow(/Installers/);
     expect(wrongField).not.toThrow(/\u202e|\u009b/);
   });
+});
+
+test('colors are for terminals: heads of tables, and cells that say how something is', () => {
+  const rows = [{ id: 'ok', name: 'all is ok', state: 'dead_lettered' }];
+  const show = (output: Output) => output.rows('checks', rows, columns('id, name, state'));
+  const { bold, green, red } = inspect.colors;
+  const set = (pair: readonly [number, number] | undefined, text: string) =>
+    `\u001b[${pair?.[0]}m${text}\u001b[${pair?.[1]}m`;
+  expect(written({ hasColors: true }, show)).toBe(
+    `${set(bold, 'ID  NAME       STATE')}\n${set(green, 'ok')}  all is ok  ${set(red, 'dead_lettered')}\n`,
+  );
+  expect(written({ hasColors: true, json: true }, show)).not.toContain('\u001b');
 });
 
 test('a missing value is undefined, and inherited properties are not reached', () => {

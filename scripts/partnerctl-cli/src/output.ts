@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { paint } from '@partner/local-stack/paint';
 import { z } from 'zod';
 import { OperatorError } from './exit-codes.js';
 
@@ -64,9 +65,10 @@ export interface Output {
 export function createOutput(options: {
   readonly json: boolean;
   readonly field: string | undefined;
+  readonly hasColors: boolean;
   readonly write: (text: string) => void;
 }): Output {
-  const { json, field, write } = options;
+  const { json, field, hasColors, write } = options;
   function show(document: Document, forPeople: () => string): void {
     if (field !== undefined) {
       const value = valueAt(document, field);
@@ -80,7 +82,8 @@ export function createOutput(options: {
     } else if (json) {
       write(`${JSON.stringify(document, null, 2)}\n`);
     } else {
-      write(`${printable(forPeople()).trimEnd()}\n`);
+      const text = `${printable(forPeople()).trimEnd()}\n`;
+      write(hasColors ? highlighted(text) : text);
     }
   }
   return {
@@ -155,6 +158,23 @@ function shown(value: Json | undefined): string {
 
 function oneLine(text: string): string {
   return text.replaceAll(/[\r\n\t]+/g, ' ');
+}
+
+/** Colors of the values that say how something is. */
+const TONES: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
+  ...{ ok: 'green', active: 'green', healthy: 'green', delivered: 'green', pass: 'green' },
+  ...{ warn: 'yellow', paused: 'yellow', degraded: 'yellow', retry_scheduled: 'yellow', '!': 'yellow' },
+  ...{ fail: 'red', failed: 'red', failing: 'red', dead_lettered: 'red', revoked: 'red' },
+};
+
+/** Makes the heads of tables bold, and colors whole cells that say how something is. */
+function highlighted(text: string): string {
+  return text
+    .replaceAll(/^[A-Z][A-Z ]+$/gm, (head) => paint('bold', head, true))
+    .replaceAll(/^!(?= )|(?<=^| {2})[a-z_]+(?=$| {2})/gm, (cell) => {
+      const tone = TONES[cell];
+      return tone === undefined ? cell : paint(tone, cell, true);
+    });
 }
 
 /** Removes characters that a terminal would interpret as commands. */

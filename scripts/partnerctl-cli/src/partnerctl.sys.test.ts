@@ -344,6 +344,18 @@ describe('the state of the service', () => {
     expect(valueAt(doctor, 'healthy')).toBe(true);
     expect(JSON.stringify(doctor)).toContain('readiness of console');
 
+    const interruption = new AbortController();
+    let readings = 0;
+    const watched = await run(['status', '--watch', '1'], '', {
+      signal: interruption.signal,
+      clear: () => {
+        readings += 1;
+        if (readings === 2) interruption.abort();
+      },
+    });
+    expect(watched).toMatchObject({ exitCode: 0, err: '' });
+    expect(watched.out.match(/deliveries due/g)).toHaveLength(2);
+
     // As in scripts/up: without a vhost it is that of the stack.
     const AMQP_URL = new URL('/', stack.description.amqpUrl).href;
     const named = await run(['status', '--json'], '', { env: { AMQP_URL } });
@@ -378,7 +390,7 @@ describe('the state of the service', () => {
     expect(doctor.exitCode).toBe(1);
     const findings = valueAt(parseJson(doctor.out), 'findings');
     expect(findings).toContainEqual(finding('job-state and Postgres', 'fail'));
-    expect(findings).toContainEqual(finding('readiness of job-state', 'fail'));
+    expect(findings).toContainEqual(finding('services', 'fail'));
     expect(findings).toContainEqual(finding('broker', 'ok'));
     const companies = await run(['companies', 'list', '--timeout', '1']);
     expect(companies.exitCode).toBe(4);

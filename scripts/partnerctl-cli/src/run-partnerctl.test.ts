@@ -31,17 +31,17 @@ const commands = all(partnerctl().program).map((command) => [pathOf(command), co
 
 describe('the help', () => {
   test.each(commands)(
-    'of %s has a description, the global options and examples of existing commands',
+    'of %s has a description and examples of existing commands, and points to the global options',
     async (path, command) => {
       const { run, said, program } = partnerctl();
       await expect(run([...path.split(' ').slice(1), '--help'])).resolves.toBe(0);
       expect(command.description()).not.toBe('');
       expect(said.out).toContain('Examples:\n  $ ');
       expect(said.out).toContain('--json');
+      expect(said.out.includes('--amqp-url')).toBe(command === program || path === 'partnerctl');
       expect(said.err).toBe('');
       const known = program.commands.flatMap((each) => [each.name(), ...each.aliases()]);
-      for (const [, words = ''] of said.out.matchAll(/partnerctl ((?:[a-z-]+ ?)+)/g))
-        expect(known).toContain(words.split(' ')[0]);
+      for (const [, word] of said.out.matchAll(/partnerctl ([a-z][a-z-]*)/g)) expect(known).toContain(word);
     },
   );
 });
@@ -85,9 +85,40 @@ describe('the exit code', () => {
   test('names the address of an unreachable broker', async () => {
     const { run, said } = partnerctl();
     await expect(run(['status', '--amqp-url', 'amqp://user:word@127.0.0.1:1/partner'])).resolves.toBe(4);
-    expect(said.err).toContain('the broker at 127.0.0.1:1/partner cannot be reached');
+    expect(said.err).toContain('cannot connect to the broker at 127.0.0.1:1/partner: ');
     expect(said.err).not.toContain('word');
   });
+});
+
+test('doctor reports the services that it cannot connect to in one row', async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-doctor-'));
+  const nobody = { adminUrl: 'http://127.0.0.1:1', pid: 1 };
+  const services = { console: nobody, 'job-state': nobody };
+  const description = { ...aStack('amqp://127.0.0.1:1/partner'), services };
+  writeFileSync(path.join(directory, 'stack.json'), JSON.stringify(description));
+  const { run, said } = partnerctl({ env: { PARTNER_STACK_DIRECTORY: directory } });
+  await expect(run(['doctor', '--json'])).resolves.toBe(1);
+  expect(JSON.parse(said.out)).toMatchObject({
+    findings: [
+      { check: 'broker', message: expect.stringContaining('cannot connect to the broker') },
+      { check: 'services', verdict: 'fail', message: 'cannot connect to console, job-state' },
+    ],
+  });
+  rmSync(directory, { recursive: true });
+});
+
+test('the titles of the help are bold where the terminal shows colors', async () => {
+  for (const hasColors of [true, false]) {
+    const { run, said } = partnerctl({ hasColors });
+    await run(['--help']);
+    expect(said.out.includes('\u001b[1mUsage:\u001b[22m')).toBe(hasColors);
+  }
+});
+
+test('the version is that of the project', async () => {
+  const { run, said } = partnerctl();
+  await expect(run(['--version'])).resolves.toBe(0);
+  expect(said).toEqual({ out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), err: '' });
 });
 
 describe('a violation is named', () => {

@@ -5,6 +5,7 @@ import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/kernel/
 import { z } from 'zod';
 import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from '@partner/local-stack/stack/default-directory';
 import { readJson } from '@partner/local-stack/private-file';
+import { paint } from '@partner/local-stack/paint';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { stackDescription } from '@partner/local-stack/stack/stack-description';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
@@ -27,6 +28,10 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly write: (text: string) => void;
   readonly tell: (text: string) => void;
+  /** Whether standard output shows colors. */
+  readonly hasColors: boolean;
+  /** Empties the screen, if standard output is a terminal. */
+  readonly clear: () => void;
   /** Whether standard error is a terminal. */
   readonly isWatched: boolean;
   readonly read: (file: string) => Promise<string>;
@@ -37,13 +42,15 @@ export interface Surroundings {
 
 /** Creates the commands with their context. Connections open only when a command needs them. */
 export function createPartnerctl(surroundings: Surroundings) {
-  const { env, write, tell, signal } = surroundings;
+  const { env, write, tell, hasColors, signal } = surroundings;
   let session: Promise<Session> | undefined;
   let output: Output | undefined;
   let exitCode: number = EXIT_CODES.ok;
+  const manifest = readJson(path.join(PROJECT_ROOT, 'package.json'), z.object({ version: z.string() }));
 
   const program = new Command('partnerctl')
     .description('Operates the partner integration service through the broker.')
+    .version(manifest?.version ?? 'unknown', '--version', 'show the version')
     .option('--amqp-url <url>', 'the broker (default: AMQP_URL, else that of the local stack)')
     .addOption(
       new Option('--directory <path>', 'where the local stack keeps its files').default(
@@ -112,13 +119,14 @@ export function createPartnerctl(surroundings: Surroundings) {
   const context: CommandContext = {
     output: () => {
       const { json, field } = program.opts();
-      return (output ??= createOutput({ json: json === true, field, write }));
+      return (output ??= createOutput({ json: json === true, field, hasColors, write }));
     },
     progress: (text) => {
       if (surroundings.isWatched) tell(`${text}\n`);
     },
     tell: (text) => tell(`partnerctl: ${text}\n`),
     write,
+    clear: surroundings.clear,
     session: openOnce,
     async about(id) {
       const opened = await openOnce();
@@ -140,7 +148,7 @@ export function createPartnerctl(surroundings: Surroundings) {
     },
   };
   for (const command of allCommands(context, () => program)) program.addCommand(command);
-  configure(program, { write, tell });
+  configure(program, surroundings);
 
   return {
     program,
@@ -160,16 +168,18 @@ export function createPartnerctl(surroundings: Surroundings) {
   };
 }
 
-/** Configures every command: it throws instead of exiting, writes to the given output, and shows the global options in its help. */
+/** Configures every command: it throws instead of exiting, and writes to the given output. */
 function configure(
   command: CommandUnknownOpts,
-  to: { readonly write: (text: string) => void; readonly tell: (text: string) => void },
+  to: Pick<Surroundings, 'write' | 'tell' | 'hasColors'>,
 ): void {
   command
     .exitOverride()
-    .configureOutput({ writeOut: to.write, writeErr: to.tell })
-    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: to.write, writeErr: to.tell, getOutHasColors: () => to.hasColors })
+    .configureHelp({ styleTitle: (title) => paint('bold', title, to.hasColors) })
     .showHelpAfterError('(--help shows the usage)')
     .allowExcessArguments(false);
+  if (command.parent !== null)
+    command.addHelpText('after', '\npartnerctl --help has the options of every command, e.g. --json.');
   for (const child of command.commands) configure(child, to);
 }

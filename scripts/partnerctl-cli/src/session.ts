@@ -149,8 +149,7 @@ function refusal(amqpUrl: string, failure: unknown): OperatorError {
   const what = message === '' ? code : message;
   return new OperatorError(
     'unavailable',
-    `${broker} cannot be reached: ${what}. Is it running, and is this its address? ` +
-      'AMQP_URL or --amqp-url names it; without either, the local stack of scripts/up is asked.',
+    `cannot connect to ${broker}: ${what}. --amqp-url or AMQP_URL names it; without either it is the local stack's.`,
   );
 }
 

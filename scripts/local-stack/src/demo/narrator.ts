@@ -1,5 +1,6 @@
 import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import type { HttpResponse } from '@partner/test-kit/http-call';
+import { paint } from '../paint.js';
 import { DemoError } from './demo-error.js';
 import type { DemoCall } from './http-call.js';
 
@@ -54,14 +55,16 @@ export function createNarrator(
     if (isVerbose) write(`${margin}${text.replaceAll('\n', `\n${margin}`)}\n`);
   };
   const end = (outcome: 'holds' | 'failed') => {
-    if (!isVerbose && steps > 0) write(outcome === 'holds' ? ' ✓\n' : ' ✗\n');
+    if (!isVerbose && steps > 0) write(outcome === 'holds' ? paint('green', ' ✓\n') : paint('red', ' ✗\n'));
   };
   return {
     step(next) {
       end('holds');
       steps += 1;
       title = next;
-      write(isVerbose ? `\n${steps}. ${title}\n` : `${String(steps).padStart(2)}. ${title}`);
+      write(
+        isVerbose ? `\n${paint('bold', `${steps}. ${title}`)}\n` : `${String(steps).padStart(2)}. ${title}`,
+      );
     },
     request({ method, path, headers, body }) {
       line(`${method} ${path}`);
@@ -83,7 +86,7 @@ export function createNarrator(
     },
     prove(holds, claim) {
       if (!holds) throw new DemoError(`step ${steps} (${title}) does not hold: ${claim}`);
-      line(`✓ ${claim}`);
+      line(`${paint('green', '✓')} ${claim}`);
     },
     end,
   };

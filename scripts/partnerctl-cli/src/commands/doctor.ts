@@ -196,8 +196,8 @@ async function lookAtServices(context: CommandContext, findings: Finding[]): Pro
       verdict: 'ok',
       message: 'it uses another broker, so the readiness of its services is not looked at',
     });
+  const silent: string[] = [];
   for (const [name, { adminUrl }] of Object.entries(context.stack()?.services ?? {})) {
-    const advice = `look into the log of ${name}; scripts/up starts what has ended`;
     try {
       const { isReady, text } = await withTimeLimit(
         { milliseconds: READY_MS, signal: context.signal },
@@ -218,17 +218,19 @@ async function lookAtServices(context: CommandContext, findings: Finding[]): Pro
               check: `readiness of ${name}`,
               verdict: 'fail',
               message: `it is not ready, or lacks a dependency: ${text.slice(0, 500)}`,
-              advice,
+              advice: `look into the log of ${name}`,
             },
       );
     } catch {
       if (context.signal.aborted) throw interrupted();
-      findings.push({
-        check: `readiness of ${name}`,
-        verdict: 'fail',
-        message: `nothing responds at ${adminUrl}`,
-        advice,
-      });
+      silent.push(name);
     }
   }
+  if (silent.length > 0)
+    findings.push({
+      check: 'services',
+      verdict: 'fail',
+      message: `cannot connect to ${silent.join(', ')}`,
+      advice: 'scripts/up starts what has ended; scripts/up --status shows it, and .stack/logs says why',
+    });
 }

@@ -1,14 +1,17 @@
-import { Command } from '@commander-js/extra-typings';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Command, Option } from '@commander-js/extra-typings';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, examples } from '../command-context.js';
-import { EXIT_CODES } from '../exit-codes.js';
+import { endingOf, EXIT_CODES } from '../exit-codes.js';
 import { columns, type Document, renderLines, renderTable } from '../output.js';
 import {
   readBacklog,
   dueToWorking,
   findProblems,
   inspectServiceQueues,
+  type Problem,
   seconds,
+  type Thresholds,
   THRESHOLDS,
 } from '../inspect-system.js';
 
@@ -17,6 +20,12 @@ export function statusCommand(context: CommandContext) {
   return new Command('status')
     .description('backlogs and their age: deliveries, messages, queues, dead letters')
     .option('--check', 'exit code 1 if a value is over its threshold')
+    .addOption(
+      new Option('--watch [seconds]', 'show it again at this interval, until Ctrl-C')
+        .argParser(wholeNumber(1, 3_600))
+        .preset('2')
+        .conflicts('check'),
+    )
     .option(
       '--max-due <seconds>',
       'threshold: the oldest due delivery to a healthy endpoint',
@@ -45,62 +54,94 @@ export function statusCommand(context: CommandContext) {
       'after',
       examples(
         'partnerctl status',
+        'partnerctl status --watch',
         'partnerctl status --check --max-due 300',
         'partnerctl status --field stack.baseUrl',
       ),
     )
-    .action(async ({ check, maxDue, maxOutbox, maxWaiting, maxDead }) => {
-      const session = await context.session();
-      const { backlog, numbers } = await readBacklog(session);
-      const queues = await inspectServiceQueues(session);
-      const problems = findProblems(queues, numbers, {
-        ...THRESHOLDS,
-        dueSeconds: maxDue,
-        outboxSeconds: maxOutbox,
-        waitingSeconds: maxWaiting,
-        deadLetters: maxDead,
-      });
-      const stack = context.stack();
+    .action(async ({ check, watch, maxDue, maxOutbox, maxWaiting, maxDead }) => {
+      const read = () =>
+        readStatus(context, {
+          ...THRESHOLDS,
+          dueSeconds: maxDue,
+          outboxSeconds: maxOutbox,
+          waitingSeconds: maxWaiting,
+          deadLetters: maxDead,
+        });
       if (context.isStackLeftOut())
         context.tell('this is not the local stack, which uses another broker: its address is not shown');
-      const document: Document = {
-        environment: backlog['environment'] ?? null,
-        backlog,
-        queues: queues.map((queue) => ({ ...queue })),
-        problems: problems.map((problem) => ({ ...problem })),
-        ...(stack !== undefined && { stack: { baseUrl: stack.baseUrl } }),
-      };
-      const age = (name: string) => {
-        const value = numbers[name];
-        return value === undefined ? '' : `, the oldest for ${seconds(value / 1_000)}`;
-      };
-      const count = (name: string) => String(numbers[name] ?? 0);
-      const lines: Document = {
-        environment: backlog['environment'] ?? '',
-        'local stack': stack?.baseUrl ?? '',
-        'deliveries due': `${dueToWorking(numbers)}${age('oldestDueMs')}`,
-        'behind endpoints at capacity': `${count('busyDueDeliveries')}${age('oldestBusyDueMs')}`,
-        'behind failing endpoints': `${count('failingDueDeliveries')}${age('oldestFailingDueMs')}`,
-        'in flight': `${count('leasedDeliveries')}, ${count('expiredLeases')} without a result in time`,
-        'waiting for a retry': count('waitingRetries'),
-        'held by a pause': count('heldDeliveries'),
-        'unconfirmed messages': `${count('outboxMessages')}${age('oldestOutboxMs')}`,
-        'waiting messages of the platform': `${count('waitingPlatformMessages')}${age('oldestWaitingMs')}`,
-        'degraded webhooks': count('degradedSubscriptions'),
-        'webhooks with a failing endpoint': count('failingSubscriptions'),
-        'connections to Postgres': `${count('databaseConnections')} of ${count('databaseConnectionsMax')}`,
-      };
-      const table = renderTable(
-        queues.map((queue) => ({ ...queue, messages: queue.messages ?? 'not declared' })),
-        columns('queue: name, messages, consumers, dead letters: deadLetters'),
-      );
-      const listed = problems.map(({ message, advice }) => `! ${message}\n  ${advice}\n`).join('');
-      context
-        .output()
-        .words(
-          document,
-          `${renderLines(lines, columns(Object.keys(lines).join(', ')))}\n${table}\n\n${listed === '' ? 'Nothing is over a threshold.\n' : listed}`,
-        );
+      if (watch !== undefined) return showAgain(context, watch, read);
+      const { document, text, problems } = await read();
+      context.output().words(document, text);
       if (check === true && problems.length > 0) context.setExitCode(EXIT_CODES.failed);
     });
+}
+
+interface Status {
+  readonly document: Document;
+  /** The document for people. */
+  readonly text: string;
+  readonly problems: readonly Problem[];
+}
+
+/** Shows the status until the run is interrupted. A failure after the first reading is shown, and the next reading follows. */
+async function showAgain(context: CommandContext, everySeconds: number, read: () => Promise<Status>) {
+  let status: Status | undefined = await read();
+  for (;;) {
+    if (status !== undefined) {
+      context.clear();
+      context.output().words(status.document, `${new Date().toLocaleTimeString()}\n\n${status.text}`);
+    }
+    await delay(everySeconds * 1_000, undefined, { signal: context.signal }).catch(() => undefined);
+    if (context.signal.aborted) return;
+    status = await read().catch((error: unknown) => {
+      if (!context.signal.aborted) context.tell(endingOf(error).message ?? '');
+      return undefined;
+    });
+  }
+}
+
+async function readStatus(context: CommandContext, thresholds: Thresholds): Promise<Status> {
+  const session = await context.session();
+  const { backlog, numbers } = await readBacklog(session);
+  const queues = await inspectServiceQueues(session);
+  const problems = findProblems(queues, numbers, thresholds);
+  const stack = context.stack();
+  const document: Document = {
+    environment: backlog['environment'] ?? null,
+    backlog,
+    queues: queues.map((queue) => ({ ...queue })),
+    problems: problems.map((problem) => ({ ...problem })),
+    ...(stack !== undefined && { stack: { baseUrl: stack.baseUrl } }),
+  };
+  const age = (name: string) => {
+    const value = numbers[name];
+    return value === undefined ? '' : `, the oldest for ${seconds(value / 1_000)}`;
+  };
+  const count = (name: string) => String(numbers[name] ?? 0);
+  const lines: Document = {
+    environment: backlog['environment'] ?? '',
+    'local stack': stack?.baseUrl ?? '',
+    'deliveries due': `${dueToWorking(numbers)}${age('oldestDueMs')}`,
+    'behind endpoints at capacity': `${count('busyDueDeliveries')}${age('oldestBusyDueMs')}`,
+    'behind failing endpoints': `${count('failingDueDeliveries')}${age('oldestFailingDueMs')}`,
+    'in flight': `${count('leasedDeliveries')}, ${count('expiredLeases')} without a result in time`,
+    'waiting for a retry': count('waitingRetries'),
+    'held by a pause': count('heldDeliveries'),
+    'unconfirmed messages': `${count('outboxMessages')}${age('oldestOutboxMs')}`,
+    'waiting messages of the platform': `${count('waitingPlatformMessages')}${age('oldestWaitingMs')}`,
+    'degraded webhooks': count('degradedSubscriptions'),
+    'webhooks with a failing endpoint': count('failingSubscriptions'),
+    'connections to Postgres': `${count('databaseConnections')} of ${count('databaseConnectionsMax')}`,
+  };
+  const table = renderTable(
+    queues.map((queue) => ({ ...queue, messages: queue.messages ?? 'not declared' })),
+    columns('queue: name, messages, consumers, dead letters: deadLetters'),
+  );
+  const listed = problems.map(({ message, advice }) => `! ${message}\n  ${advice}\n`).join('');
+  return {
+    document,
+    text: `${renderLines(lines, columns(Object.keys(lines).join(', ')))}\n${table}\n\n${listed === '' ? 'Nothing is over a threshold.\n' : listed}`,
+    problems,
+  };
 }

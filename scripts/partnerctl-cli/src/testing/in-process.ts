@@ -8,6 +8,8 @@ export function inProcess(surroundings: Partial<Surroundings> = {}) {
     write: (text) => {
       said.out += text;
     },
+    hasColors: false,
+    clear: () => undefined,
     isWatched: false,
     read: async () => '{}',
     loginName: () => 'olga',

@@ -30,7 +30,7 @@ afterAll(() => stack.discard());
 export async function run(
   args: readonly string[],
   input = '',
-  surroundings: Pick<Partial<Surroundings>, 'env' | 'signal' | 'tell' | 'isWatched'> = {},
+  surroundings: Pick<Partial<Surroundings>, 'env' | 'signal' | 'tell' | 'isWatched' | 'clear'> = {},
 ) {
   const { run: go, said } = inProcess({
     read: async (file) => (file === '-' ? input : readFileSync(file, 'utf8')),
