@@ -2,8 +2,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { createChartWorkspace } from './chart-workspace.js';
 import { ensureHelm } from './ensure-helm.js';
-import { workload } from './kubernetes-object.js';
-import { ofKind } from './rules/deployment-rule.js';
+import { deploymentsOf, podOf } from './rules/deployment-rule.js';
 import { imageOf, SANDBOX_RUN } from './service-values.js';
 
 const workspace = await createChartWorkspace(await ensureHelm());
@@ -179,10 +178,11 @@ test.each(
 test.each(['registry.example.com/a', 'registry:5000/partner/a', 'localhost/a', 'docker.io/partner/a'])(
   'accepts an image at %s',
   async (repository) => {
-    const [deployment] = await workspace
-      .objects({ chart: 'job-state', values: { image: { repository, tag: '1.2.3' } } })
-      .then((objects) => ofKind({ objects }, 'Deployment', workload));
-    expect(deployment?.spec.template.spec.containers[0]?.image).toBe(`${repository}:1.2.3`);
+    const service = 'job-state';
+    const values = { image: { repository, tag: '1.2.3' } };
+    const objects = await workspace.objects({ chart: service, values });
+    const [pod] = deploymentsOf({ service, objects }).map(podOf);
+    expect(pod?.spec.containers[0]?.image).toBe(`${repository}:1.2.3`);
   },
 );
 

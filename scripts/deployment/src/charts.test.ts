@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { Secret } from 'kubernetes-models/v1';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -8,7 +9,6 @@ import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { chartNames, createChartWorkspace, type Rendering } from './chart-workspace.js';
 import { ensureHelm } from './ensure-helm.js';
-import { networkPolicy } from './kubernetes-object.js';
 import { readRefusedRanges } from './read-refused-ranges.js';
 import { allRules } from './rules/all-rules.js';
 import {
@@ -16,7 +16,6 @@ import {
   deploymentsOf,
   isHook,
   objectsOf,
-  ofKind,
   type RenderedChart,
 } from './rules/deployment-rule.js';
 import { environmentOf } from './rules/environment-of.js';
@@ -116,17 +115,17 @@ describe("a developer's cluster", () => {
     ['rabbitmq', [...SERVICE_NAMES]],
     ['redis', ['console', 'inbound-gateway', 'installer-gateway']],
   ])('only the services that need %s may reach it, and it may reach nothing', (part, allowed) => {
-    const policies = ofKind({ objects: partsOf(part) }, 'NetworkPolicy', networkPolicy);
-    const peers = policies.flatMap(({ spec }) => spec.ingress).flatMap(({ from }) => from);
+    const policies = objectsOf({ objects: partsOf(part) }, NetworkPolicy.is);
+    const peers = policies.flatMap(({ spec }) => spec?.ingress ?? []).flatMap(({ from = [] }) => from);
     expect(peers).toHaveLength(1);
     expect(peers.flatMap(({ podSelector }) => podSelector?.matchExpressions ?? [])).toEqual([
       { key: 'app.kubernetes.io/name', operator: 'In', values: expect.anything() },
     ]);
-    expect(peers.flatMap(({ podSelector }) => podSelector?.matchExpressions[0]?.values ?? []).sort()).toEqual(
-      allowed.sort(),
-    );
-    expect(policies.flatMap(({ spec }) => spec.policyTypes).sort()).toEqual(['Egress', 'Ingress']);
-    expect(policies.flatMap(({ spec }) => spec.egress)).toEqual([]);
+    expect(
+      peers.flatMap(({ podSelector }) => podSelector?.matchExpressions?.[0]?.values ?? []).sort(),
+    ).toEqual(allowed.sort());
+    expect(policies.flatMap(({ spec }) => spec?.policyTypes ?? []).sort()).toEqual(['Egress', 'Ingress']);
+    expect(policies.flatMap(({ spec }) => spec?.egress ?? [])).toEqual([]);
   });
 });
 
@@ -135,7 +134,7 @@ test.each(SERVICE_NAMES)('does not restart pods of %s for scaling', async (servi
   const config = { ...(service === 'console' && { publicBaseUrl: 'https://partner.example.org' }) };
   const templateOf = async (values: object) => {
     const objects = await workspace.objects({ chart: service, values: { image, config, ...values } });
-    return deploymentsOf({ service, objects })[0]?.spec.template;
+    return deploymentsOf({ service, objects })[0]?.spec?.template;
   };
   const template = await templateOf({ replicaCount: 2 });
   await expect(templateOf({ replicaCount: 10 })).resolves.toEqual(template);
@@ -166,10 +165,10 @@ describe('allows lookups, and nothing else of DNS,', () => {
   const dnsOf = async (dns: object) => {
     const values = { image: imageOf('job-state'), seed: { enabled: true }, networkPolicy: { dns } };
     const objects = await workspace.objects({ chart: 'job-state', values });
-    const policies = ofKind({ objects }, 'NetworkPolicy', networkPolicy);
+    const policies = objectsOf({ objects }, NetworkPolicy.is);
     return policies
-      .flatMap(({ spec }) => spec.egress)
-      .filter(({ ports }) => ports.some(({ protocol }) => protocol === 'UDP'));
+      .flatMap(({ spec }) => spec?.egress ?? [])
+      .filter(({ ports = [] }) => ports.some(({ protocol }) => protocol === 'UDP'));
   };
   const both = (port: number) => [
     { protocol: 'UDP', port },

@@ -104,7 +104,7 @@ test.each(['default', 'dev', 'sandbox', 'production'])(
     const objects = rendered.get(`webhook-dispatcher ${set}`) ?? [];
     const [scaled] = objectsOf({ objects }, ScaledObject.is);
     const [deployment] = deploymentsOf({ service: 'webhook-dispatcher', objects });
-    const replicas = scaled?.spec.minReplicaCount ?? deployment?.spec.replicas ?? 1;
+    const replicas = scaled?.spec.minReplicaCount ?? deployment?.spec?.replicas ?? 1;
     expect(numberOf('job-state', 'DELIVERIES_IN_FLIGHT')).toBeLessThanOrEqual(
       numberOf('webhook-dispatcher', 'DELIVERY_CONCURRENCY') * replicas,
     );
@@ -119,7 +119,7 @@ describe('every program that a chart or docker-compose.yml runs', () => {
       ...[...rendered].flatMap(([title, objects]) =>
         containersOf({ objects }).map(({ title: where, container }) => ({
           title: `${title}, ${where}`,
-          program: programOf(container.args),
+          program: programOf(container.args ?? []),
           given: [...environmentOf(container).keys()],
         })),
       ),

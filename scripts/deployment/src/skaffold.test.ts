@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
+import { Service } from 'kubernetes-models/v1';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
@@ -8,8 +9,7 @@ import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { createChartWorkspace } from './chart-workspace.js';
 import { ensureHelm } from './ensure-helm.js';
 import { createFormatCheck } from './format-check.js';
-import { service as serviceObject, workload } from './kubernetes-object.js';
-import { ofKind } from './rules/deployment-rule.js';
+import { objectsOf, podsOf } from './rules/deployment-rule.js';
 
 const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
 
@@ -109,11 +109,12 @@ test.each(PROFILES.map((each) => [each.name, each.profile.name, each] as const))
       valuesFiles: deployed.valuesFiles.map((file) => path.basename(file)),
       set: [...templates, ...added].join(','),
     });
-    const container = ofKind({ objects }, 'Deployment', workload)[0]?.spec.template.spec.containers[0];
+    const container = podsOf({ objects }).find(({ title }) => title.startsWith('Deployment'))?.spec
+      .containers[0];
     expect(container?.name).toBe(name);
     expect(container?.image).toMatch(/^registry\.example\.org\/partner\/image:1-dev(@sha256:0{64})?$/);
     expect(portForward.map(({ port }) => port)).toEqual(
-      container?.ports.map(({ containerPort }) => containerPort),
+      container?.ports?.map(({ containerPort }) => containerPort),
     );
   },
 );
@@ -121,7 +122,7 @@ test.each(PROFILES.map((each) => [each.name, each.profile.name, each] as const))
 test('the servers have the ports that are forwarded', async () => {
   for (const { resourceName, port } of moduleOf('infrastructure').flatMap(({ portForward }) => portForward)) {
     const objects = await workspace.objects({ chart: resourceName });
-    const [found] = ofKind({ objects }, 'Service', serviceObject);
-    expect([found?.metadata.name, found?.spec.ports[0]?.port]).toEqual([resourceName, port]);
+    const [found] = objectsOf({ objects }, Service.is);
+    expect([found?.metadata.name, found?.spec?.ports?.[0]?.port]).toEqual([resourceName, port]);
   }
 });

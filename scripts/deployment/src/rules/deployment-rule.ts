@@ -1,12 +1,8 @@
-import type { z } from 'zod';
+import { Deployment, type IDeployment, type IStatefulSet, StatefulSet } from 'kubernetes-models/apps/v1';
+import { type IJob, Job } from 'kubernetes-models/batch/v1';
+import type { IContainer, IPodSpec } from 'kubernetes-models/v1';
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import {
-  type Container,
-  type KubernetesObject,
-  type PodTemplate,
-  workload,
-  type Workload,
-} from '../kubernetes-object.js';
+import type { KubernetesObject } from '../kubernetes-object.js';
 
 /** The objects that the chart of a service renders from one set of values. */
 export interface RenderedChart {
@@ -23,15 +19,6 @@ export interface DeploymentRule {
   readonly faults: (rendered: RenderedChart) => readonly string[];
 }
 
-/** Returns the objects of a kind, parsed by a schema. */
-export function ofKind<S extends z.ZodType>(
-  { objects }: Pick<RenderedChart, 'objects'>,
-  kind: string,
-  schema: S,
-): readonly z.infer<S>[] {
-  return objects.filter((object) => object.kind === kind).map((object) => schema.parse(object));
-}
-
 /** Returns the objects of a kind with the type of its API, which `validateObjects` checks. */
 export function objectsOf<T>(
   { objects }: Pick<RenderedChart, 'objects'>,
@@ -42,60 +29,71 @@ export function objectsOf<T>(
   return found;
 }
 
+/** Deployment, StatefulSet or Job. */
+type Workload = KubernetesObject & (IDeployment | IStatefulSet | IJob);
+
 /** Returns every object that creates pods, hooks included. */
-export function workloadsOf(rendered: Pick<RenderedChart, 'objects'>): readonly Workload[] {
-  return ['Deployment', 'StatefulSet', 'Job'].flatMap((kind) => ofKind(rendered, kind, workload));
+function workloadsOf(rendered: Pick<RenderedChart, 'objects'>): readonly Workload[] {
+  return [
+    ...objectsOf(rendered, Deployment.is),
+    ...objectsOf(rendered, StatefulSet.is),
+    ...objectsOf(rendered, Job.is),
+  ];
 }
 
 /** Returns the deployments with a container of the service's name; there should be one. */
-export function deploymentsOf(rendered: Pick<RenderedChart, 'service' | 'objects'>): readonly Workload[] {
-  return ofKind(rendered, 'Deployment', workload).filter(({ spec }) =>
-    spec.template.spec.containers.some(({ name }) => name === rendered.service),
+export function deploymentsOf(
+  rendered: Pick<RenderedChart, 'service' | 'objects'>,
+): readonly (KubernetesObject & IDeployment)[] {
+  return objectsOf(rendered, Deployment.is).filter((deployment) =>
+    podOf(deployment).spec.containers.some(({ name }) => name === rendered.service),
   );
 }
 
-/** Returns the other objects that create pods; Services and budgets must not select those. */
-export function othersOf(rendered: Pick<RenderedChart, 'service' | 'objects'>): readonly Workload[] {
-  const own = deploymentsOf(rendered).map(({ metadata }) => metadata.name);
-  return workloadsOf(rendered).filter(
-    ({ kind, metadata }) => kind !== 'Deployment' || !own.includes(metadata.name),
-  );
+/** Returns the pods of other objects; Services and budgets must not select those. */
+export function othersOf(rendered: Pick<RenderedChart, 'service' | 'objects'>): readonly TitledPod[] {
+  const own = deploymentsOf(rendered).map((deployment) => podOf(deployment).title);
+  return podsOf(rendered).filter(({ title }) => !own.includes(title));
 }
 
 /** A pod template with its place for messages. */
 export interface TitledPod {
   readonly title: string;
-  readonly pod: PodTemplate;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly spec: IPodSpec;
+}
+
+/** Returns the pods of a workload. */
+export function podOf({ kind, metadata, spec: owned }: Workload): TitledPod {
+  const { metadata: { labels = {} } = {}, spec = { containers: [] } } = owned?.template ?? {};
+  return { title: `${kind} ${metadata.name}`, labels, spec };
 }
 
 export function podsOf(rendered: Pick<RenderedChart, 'objects'>): readonly TitledPod[] {
-  return workloadsOf(rendered).map((owner) => ({
-    title: `${owner.kind} ${owner.metadata.name}`,
-    pod: owner.spec.template,
-  }));
+  return workloadsOf(rendered).map(podOf);
 }
 
 /** A container of any pod, init containers included. */
 export interface TitledContainer {
   readonly title: string;
-  readonly container: Container;
-  readonly pod: PodTemplate;
+  readonly container: IContainer;
+  readonly spec: IPodSpec;
 }
 
 export function containersOf(rendered: Pick<RenderedChart, 'objects'>): readonly TitledContainer[] {
-  return podsOf(rendered).flatMap(({ title, pod }) =>
-    [...pod.spec.initContainers, ...pod.spec.containers].map((container) => ({
+  return podsOf(rendered).flatMap(({ title, spec }) =>
+    [...(spec.initContainers ?? []), ...spec.containers].map((container) => ({
       title: `${title}, container ${container.name}`,
       container,
-      pod,
+      spec,
     })),
   );
 }
 
 /** Returns the container of a service's deployment that has its name. Throws if the chart has none. */
-export function serviceContainer(rendered: RenderedChart): Container {
+export function serviceContainer(rendered: RenderedChart): IContainer {
   const found = deploymentsOf(rendered)
-    .flatMap(({ spec }) => spec.template.spec.containers)
+    .flatMap((deployment) => podOf(deployment).spec.containers)
     .find(({ name }) => name === rendered.service);
   if (found === undefined)
     throw new Error(`the chart has no deployment with a container ${rendered.service}`);

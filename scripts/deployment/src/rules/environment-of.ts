@@ -1,4 +1,4 @@
-import type { Container } from '../kubernetes-object.js';
+import type { IContainer } from 'kubernetes-models/v1';
 
 /** The source of the value of a container's variable. */
 export type VariableSource =
@@ -6,11 +6,11 @@ export type VariableSource =
   | { readonly from: 'secret'; readonly name: string; readonly key: string; readonly optional: boolean };
 
 /** Returns the variables of a container. */
-export function environmentOf({ env }: Container): ReadonlyMap<string, VariableSource> {
+export function environmentOf({ env = [] }: IContainer): ReadonlyMap<string, VariableSource> {
   return new Map(
     env.map(({ name: variable, value = '', valueFrom }): [string, VariableSource] => {
       if (valueFrom?.secretKeyRef === undefined) return [variable, { from: 'value', value }];
-      const { name, key, optional = false } = valueFrom.secretKeyRef;
+      const { name = '', key, optional = false } = valueFrom.secretKeyRef;
       return [variable, { from: 'secret', name, key, optional }];
     }),
   );

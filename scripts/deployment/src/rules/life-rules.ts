@@ -9,6 +9,7 @@ import {
   deploymentsOf,
   objectsOf,
   othersOf,
+  podOf,
   type RenderedChart,
   serviceContainer,
   when,
@@ -60,7 +61,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     faults: (rendered) =>
       when({
         'there is not exactly one Deployment': deploymentsOf(rendered).length !== 1,
-        'the command of the image is replaced': serviceContainer(rendered).command.length > 0,
+        'the command of the image is replaced': serviceContainer(rendered).command !== undefined,
       }),
   },
   {
@@ -71,7 +72,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
       return [
         ...when({
           [`the container's port admin is not ADMIN_PORT, ${adminPort ?? 'absent'}`]:
-            container.ports.find(({ name }) => name === 'admin')?.containerPort !== Number(adminPort),
+            container.ports?.find(({ name }) => name === 'admin')?.containerPort !== Number(adminPort),
         }),
         ...[
           // The start-up probe does not require readiness: a pod that waits for a dependency is not restarted.
@@ -83,7 +84,11 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
             container[z.enum(['startupProbe', 'livenessProbe', 'readinessProbe']).parse(name)] ?? {};
           return when({
             [`${String(name)} does not request ${String(path)} from the port admin`]:
-              httpGet?.port !== 'admin' || !z.instanceof(RegExp).parse(path).test(httpGet.path),
+              httpGet?.port !== 'admin' ||
+              !z
+                .instanceof(RegExp)
+                .parse(path)
+                .test(httpGet.path ?? ''),
           });
         }),
       ];
@@ -96,7 +101,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
       const container = serviceContainer(rendered);
       const shutdownMs = Number(textOf(environmentOf(container), 'SHUTDOWN_GRACE_MS'));
       const sleep = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
-      const grace = deployment?.spec.template.spec.terminationGracePeriodSeconds ?? 30;
+      const grace = (deployment && podOf(deployment).spec.terminationGracePeriodSeconds) ?? 30;
       return when({
         [`preStop sleeps ${sleep} s, not 5 s or more`]: sleep < 5 && !rendered.isDevelopment,
         'there is no preStop sleep': sleep === 0,
@@ -108,20 +113,21 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   {
     name: 'a new version replaces pods one by one, each only after another one is ready',
     faults: (rendered) =>
-      deploymentsOf(rendered).flatMap(({ spec: { strategy } }) =>
+      deploymentsOf(rendered).flatMap(({ spec }) =>
         when({
           'strategy is not maxUnavailable 0 with maxSurge':
-            Number(strategy?.rollingUpdate?.maxUnavailable) !== 0 ||
-            surgePods(strategy?.rollingUpdate?.maxSurge ?? 0, 1) < 1,
+            Number(spec?.strategy?.rollingUpdate?.maxUnavailable) !== 0 ||
+            surgePods(spec?.strategy?.rollingUpdate?.maxSurge ?? 0, 1) < 1,
         }),
       ),
   },
   {
     name: 'a crash loop fails the rollout within five minutes, and its pods show the reason',
     faults: (rendered) => [
-      ...deploymentsOf(rendered).flatMap(({ spec: { progressDeadlineSeconds = 600 } }) =>
-        when({ [`progressDeadlineSeconds is ${progressDeadlineSeconds}`]: progressDeadlineSeconds > 300 }),
-      ),
+      ...deploymentsOf(rendered).flatMap(({ spec }) => {
+        const seconds = spec?.progressDeadlineSeconds ?? 600;
+        return when({ [`progressDeadlineSeconds is ${seconds}`]: seconds > 300 });
+      }),
       ...containersOf(rendered).flatMap(({ title, container: { terminationMessagePolicy } }) =>
         when({
           [`${title} does not show the last lines of its log`]:
@@ -134,11 +140,12 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
     name: 'replicas are left to the autoscaler, or are at least two',
     faults: (rendered) => {
       const autoscalers = autoscalersOf(rendered);
-      return deploymentsOf(rendered).flatMap(({ spec: { replicas } }) =>
+      return deploymentsOf(rendered).flatMap(({ spec }) =>
         autoscalers.length > 0
-          ? when({ 'replicas is set despite an autoscaler': replicas !== undefined })
+          ? when({ 'replicas is set despite an autoscaler': spec?.replicas !== undefined })
           : when({
-              [`replicas is ${replicas ?? 'absent'}`]: (replicas ?? 1) < (rendered.isDevelopment ? 1 : 2),
+              [`replicas is ${spec?.replicas ?? 'absent'}`]:
+                (spec?.replicas ?? 1) < (rendered.isDevelopment ? 1 : 2),
             }),
       );
     },
@@ -181,11 +188,11 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
       const pool = textOf(environmentOf(serviceContainer(rendered)), 'POSTGRES_POOL_SIZE');
       if (pool === undefined) return [];
       const replicas = Math.max(
-        ...deploymentsOf(rendered).map(({ spec }) => spec.replicas ?? 1),
+        ...deploymentsOf(rendered).map(({ spec }) => spec?.replicas ?? 1),
         ...autoscalersOf(rendered).map(({ max }) => max),
       );
-      const [surge = 1] = deploymentsOf(rendered).map(({ spec: { strategy } }) =>
-        surgePods(strategy?.rollingUpdate?.maxSurge ?? 1, replicas),
+      const [surge = 1] = deploymentsOf(rendered).map(({ spec }) =>
+        surgePods(spec?.strategy?.rollingUpdate?.maxSurge ?? 1, replicas),
       );
       const needed = (replicas + surge) * (Number(pool) + QUEUE_CONNECTIONS) + HOOK_CONNECTIONS;
       return when({
@@ -203,21 +210,16 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
           'there is not exactly one PodDisruptionBudget': budgets.length !== 1 && !rendered.isDevelopment,
         }),
         ...budgets.flatMap(({ spec: { selector = {}, maxUnavailable, minAvailable } = {} }) => [
-          ...deploymentsOf(rendered).flatMap(({ spec }) =>
+          ...deploymentsOf(rendered).flatMap((deployment) =>
             when({
               'the PodDisruptionBudget does not select the pods of the Deployment': !selects(
                 selector,
-                spec.template.metadata.labels,
+                podOf(deployment).labels,
               ),
             }),
           ),
-          ...othersOf(rendered).flatMap(({ kind, metadata, spec }) =>
-            when({
-              [`the PodDisruptionBudget selects the pods of ${kind} ${metadata.name}`]: selects(
-                selector,
-                spec.template.metadata.labels,
-              ),
-            }),
+          ...othersOf(rendered).flatMap(({ title, labels }) =>
+            when({ [`the PodDisruptionBudget selects the pods of ${title}`]: selects(selector, labels) }),
           ),
           ...when({
             'the PodDisruptionBudget does not set maxUnavailable 1':
@@ -230,17 +232,19 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   {
     name: 'pods are spread over zones and nodes',
     faults: (rendered) =>
-      deploymentsOf(rendered).flatMap(({ spec: { template } }) =>
-        ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].flatMap((key) =>
-          when({
-            [`no constraint spreads the pods over ${key}`]: !template.spec.topologySpreadConstraints.some(
-              ({ topologyKey, labelSelector: selector }) =>
-                topologyKey === key &&
-                Object.keys(selector?.matchLabels ?? {}).length > 0 &&
-                selects(selector ?? {}, template.metadata.labels),
-            ),
-          }),
+      deploymentsOf(rendered)
+        .map(podOf)
+        .flatMap(({ labels, spec }) =>
+          ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].flatMap((key) =>
+            when({
+              [`no constraint spreads the pods over ${key}`]: !spec.topologySpreadConstraints?.some(
+                ({ topologyKey, labelSelector: selector }) =>
+                  topologyKey === key &&
+                  Object.keys(selector?.matchLabels ?? {}).length > 0 &&
+                  selects(selector ?? {}, labels),
+              ),
+            }),
+          ),
         ),
-      ),
   },
 ];

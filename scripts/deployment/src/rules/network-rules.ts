@@ -1,6 +1,19 @@
-import { type LabelSelector, type NetworkPolicy, networkPolicy, selects } from '../kubernetes-object.js';
+import {
+  type INetworkPolicy,
+  type INetworkPolicyEgressRule,
+  type INetworkPolicyPeer,
+  NetworkPolicy,
+} from 'kubernetes-models/networking.k8s.io/v1';
+import { type KubernetesObject, type LabelSelector, selects } from '../kubernetes-object.js';
 import type { RefusedRanges } from '../read-refused-ranges.js';
-import { type DeploymentRule, isHook, ofKind, podsOf, type RenderedChart, when } from './deployment-rule.js';
+import {
+  type DeploymentRule,
+  isHook,
+  objectsOf,
+  podsOf,
+  type RenderedChart,
+  when,
+} from './deployment-rule.js';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 
 /** The peers of a pod, and the ports that identify them. */
@@ -34,10 +47,13 @@ const NEEDED: Readonly<Record<ServiceName, readonly Destination[]>> = {
   'webhook-dispatcher': ['DNS', 'broker', 'internet'],
 };
 
-type Egress = NetworkPolicy['spec']['egress'][number];
-type Peer = Egress['to'][number];
+type Policy = KubernetesObject & INetworkPolicy;
 
-const policiesOf = (rendered: RenderedChart) => ofKind(rendered, 'NetworkPolicy', networkPolicy);
+const policiesOf = (rendered: RenderedChart): readonly Policy[] => objectsOf(rendered, NetworkPolicy.is);
+const egressOf = ({ spec }: Policy) => spec?.egress ?? [];
+const ingressOf = ({ spec }: Policy) => spec?.ingress ?? [];
+const covers = ({ spec }: Policy, labels: Readonly<Record<string, string>>) =>
+  selects(spec?.podSelector ?? {}, labels);
 
 function destinationOf(port: string | number | undefined): Destination | undefined {
   const found = Object.entries(DESTINATIONS).find(([, ports]) => ports.some((known) => known === port));
@@ -56,12 +72,12 @@ const isEmpty = (selector: LabelSelector | undefined) =>
   (selector.matchExpressions ?? []).length === 0;
 
 /** Returns whether a peer covers all addresses, or all pods of all namespaces. */
-function isEverything({ ipBlock, podSelector, namespaceSelector }: Peer): boolean {
+function isEverything({ ipBlock, podSelector, namespaceSelector }: INetworkPolicyPeer): boolean {
   if (ipBlock !== undefined) return ipBlock.cidr.endsWith('/0');
   return isEmpty(namespaceSelector) && (podSelector === undefined || isEmpty(podSelector));
 }
 
-const titleOf = ({ metadata }: NetworkPolicy) => `NetworkPolicy ${metadata.name}`;
+const titleOf = ({ metadata }: Policy) => `NetworkPolicy ${metadata.name}`;
 
 /** Rules about the network. The ranges are those that the dispatcher refuses. */
 export function createNetworkRules(refused: RefusedRanges): readonly DeploymentRule[] {
@@ -69,14 +85,12 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
     {
       name: 'no pod may receive or send traffic that no policy allows',
       faults: (rendered) =>
-        podsOf(rendered).flatMap(({ title, pod }) => {
-          const policies = policiesOf(rendered).filter(({ spec }) =>
-            selects(spec.podSelector, pod.metadata.labels),
-          );
-          return ['Ingress', 'Egress'].flatMap((type) =>
+        podsOf(rendered).flatMap(({ title, labels }) => {
+          const policies = policiesOf(rendered).filter((policy) => covers(policy, labels));
+          return (['Ingress', 'Egress'] as const).flatMap((type) =>
             when({
               [`${title}: no policy selects its pods for ${type}`]: !policies.some(({ spec }) =>
-                spec.policyTypes.includes(type),
+                spec?.policyTypes?.includes(type),
               ),
             }),
           );
@@ -89,29 +103,28 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
           'no policy of the release denies everything to all of its pods': !policiesOf(rendered).some(
             (policy) =>
               !isHook(policy) &&
-              policy.spec.policyTypes.length === 2 &&
-              policy.spec.ingress.length === 0 &&
-              policy.spec.egress.length === 0 &&
-              podsOf(rendered).every(({ pod }) => selects(policy.spec.podSelector, pod.metadata.labels)),
+              policy.spec?.policyTypes?.length === 2 &&
+              ingressOf(policy).length === 0 &&
+              egressOf(policy).length === 0 &&
+              podsOf(rendered).every(({ labels }) => covers(policy, labels)),
           ),
         }),
     },
     {
       name: 'callers are let in by name, and only to the ports of the service',
       faults: (rendered) => {
-        const ports = podsOf(rendered).flatMap(({ pod }) =>
-          pod.spec.containers.flatMap((container) =>
-            container.ports.flatMap(({ name, containerPort }) => [name, containerPort]),
+        const ports = podsOf(rendered).flatMap(({ spec }) =>
+          spec.containers.flatMap((container) =>
+            (container.ports ?? []).flatMap(({ name, containerPort }) => [name, containerPort]),
           ),
         );
         return policiesOf(rendered).flatMap((policy) =>
-          policy.spec.ingress.flatMap((rule) =>
+          ingressOf(policy).flatMap(({ from = [], ports: opened = [] }) =>
             when({
-              [`${titleOf(policy)} allows any caller`]:
-                rule.from.length === 0 || rule.from.some(isEverything),
+              [`${titleOf(policy)} allows any caller`]: from.length === 0 || from.some(isEverything),
               [`${titleOf(policy)} opens ports that the service does not have`]:
-                rule.ports.length === 0 ||
-                !rule.ports.every(({ port }) => port !== undefined && ports.some((known) => known === port)),
+                opened.length === 0 ||
+                !opened.every(({ port }) => port !== undefined && ports.some((known) => known === port)),
             }),
           ),
         );
@@ -121,7 +134,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
       name: 'a service reaches only what it needs: only job-state Postgres, only the dispatcher subscribers',
       faults: (rendered) => {
         const reached = policiesOf(rendered).flatMap((policy) =>
-          policy.spec.egress.flatMap(({ to, ports }) =>
+          egressOf(policy).flatMap(({ to = [], ports = [] }) =>
             (ports.length === 0 ? [{ port: undefined }] : ports).map(({ port }) => ({
               title: `${titleOf(policy)}, port ${port ?? 'any'}`,
               destination: destinationOf(port),
@@ -154,19 +167,22 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
       name: 'of the internet the dispatcher reaches exactly the addresses that it considers public',
       faults: (rendered) =>
         policiesOf(rendered)
-          .flatMap((policy) => policy.spec.egress)
-          .filter(({ ports }) => ports.some(({ port }) => destinationOf(port) === 'internet'))
+          .flatMap(egressOf)
+          .filter(({ ports = [] }) => ports.some(({ port }) => destinationOf(port) === 'internet'))
           .flatMap((rule) => internetFaults(rule, refused)),
     },
   ];
 }
 
-function internetFaults({ to, ports }: Egress, refused: RefusedRanges): readonly string[] {
+function internetFaults(
+  { to = [], ports = [] }: INetworkPolicyEgressRule,
+  refused: RefusedRanges,
+): readonly string[] {
   const blocks = to.map(({ ipBlock }) => ipBlock);
   const faultsOf = (cidr: string, ranges: readonly string[]) => {
     const block = blocks.find((candidate) => candidate?.cidr === cidr);
     return ranges
-      .filter((range) => block !== undefined && !block.except.includes(range))
+      .filter((range) => block !== undefined && block.except?.includes(range) !== true)
       .map((range) => `${cidr} does not except ${range}, which the dispatcher refuses`);
   };
   return [

@@ -10,8 +10,8 @@ const FACTORS: Readonly<Record<string, number>> = {
 };
 
 /** Parses a quantity of Kubernetes to bytes or processors. Throws for an invalid one. */
-export function parseQuantity(text: string): number {
-  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)([a-zA-Z]*)$/.exec(text) ?? [];
+export function parseQuantity(text: string | number): number {
+  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)([a-zA-Z]*)$/.exec(String(text)) ?? [];
   const factor = FACTORS[unit];
   if (digits === '' || factor === undefined) throw new Error(`${text} is not a quantity`);
   return Number(digits) * factor;

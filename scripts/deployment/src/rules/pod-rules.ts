@@ -19,12 +19,12 @@ export const POD_RULES: readonly DeploymentRule[] = [
   {
     name: 'every pod is valid by the Pod Security Standard "restricted"',
     faults: (rendered) => [
-      ...podsOf(rendered).flatMap(({ title, pod: { spec } }) => [
+      ...podsOf(rendered).flatMap(({ title, spec }) => [
         ...when({
           [`${title} shares the host's network, processes or memory`]:
             spec.hostNetwork === true || spec.hostPID === true || spec.hostIPC === true,
         }),
-        ...spec.volumes.flatMap(({ name, ...kinds }) =>
+        ...(spec.volumes ?? []).flatMap(({ name, ...kinds }) =>
           when({
             [`${title}: volume ${name} is of a kind that is not allowed`]: !Object.keys(kinds).every((kind) =>
               RESTRICTED_VOLUMES.includes(kind),
@@ -32,9 +32,9 @@ export const POD_RULES: readonly DeploymentRule[] = [
           }),
         ),
       ]),
-      ...containersOf(rendered).flatMap(({ title, container, pod }) => {
+      ...containersOf(rendered).flatMap(({ title, container, spec }) => {
         const own = container.securityContext ?? {};
-        const all = pod.spec.securityContext ?? {};
+        const all = spec.securityContext ?? {};
         const { drop = [], add = [] } = own.capabilities ?? {};
         return when({
           [`${title}: runAsNonRoot is not true`]: (own.runAsNonRoot ?? all.runAsNonRoot) !== true,
@@ -62,10 +62,10 @@ export const POD_RULES: readonly DeploymentRule[] = [
   {
     name: 'no pod gets a token of the service account',
     faults: (rendered) => [
-      ...podsOf(rendered).flatMap(({ title, pod }) =>
+      ...podsOf(rendered).flatMap(({ title, spec }) =>
         when({
           [`${title}: automountServiceAccountToken is not false`]:
-            pod.spec.automountServiceAccountToken !== false,
+            spec.automountServiceAccountToken !== false,
         }),
       ),
       ...objectsOf(rendered, ServiceAccount.is).flatMap((account) =>
@@ -89,7 +89,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
           ...when({
             [`${title} has no limit of memory`]: limited['memory'] === undefined,
             [`${title} requests more memory than its limit`]:
-              parseQuantity(requested['memory'] ?? '0') > parseQuantity(limited['memory'] ?? '1Gi'),
+              parseQuantity(requested['memory'] ?? 0) > parseQuantity(limited['memory'] ?? '1Gi'),
           }),
         ];
       }),
@@ -102,7 +102,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
         .flatMap(({ title, container }) => {
           const options = textOf(environmentOf(container), 'NODE_OPTIONS') ?? '';
           const [, heap = ''] = /--max-old-space-size=(\d+)/.exec(options) ?? [];
-          const limit = parseQuantity(container.resources?.limits['memory'] ?? '0') / 2 ** 20;
+          const limit = parseQuantity(container.resources?.limits?.['memory'] ?? 0) / 2 ** 20;
           return when({
             [`${title}: NODE_OPTIONS does not contain --max-old-space-size`]: heap === '',
             [`${title}: a heap of ${heap} MiB leaves less than 15 % of ${limit} MiB for the rest`]:
@@ -113,7 +113,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
   {
     name: 'every image is pinned',
     faults: (rendered) =>
-      containersOf(rendered).flatMap(({ title, container: { image } }) =>
+      containersOf(rendered).flatMap(({ title, container: { image = '' } }) =>
         when({
           [`${title}: ${image} names no version`]:
             !/^[^:@]+(:\d+)?[^:@]*(:[^:@]+)?(@sha256:[0-9a-f]{64})?$/.test(image) ||

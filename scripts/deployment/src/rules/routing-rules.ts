@@ -2,21 +2,22 @@ import { HTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s
 import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 import { STREAM_MINUTES } from '@partner/proto-contracts/resources/change-stream/operations';
 import { Ingress } from 'kubernetes-models/networking.k8s.io/v1';
+import { type IService, Service } from 'kubernetes-models/v1';
 import { z } from 'zod';
 import { INGRESS_PATHS, type ServiceName } from '@partner/local-stack/stack/services';
-import { selects, service as serviceObject, type Service } from '../kubernetes-object.js';
+import { selects } from '../kubernetes-object.js';
 import {
   type DeploymentRule,
   deploymentsOf,
   objectsOf,
-  ofKind,
   othersOf,
+  podOf,
   type RenderedChart,
   when,
 } from './deployment-rule.js';
 import { environmentOf, textOf } from './environment-of.js';
 
-const servicesOf = (rendered: RenderedChart) => ofKind(rendered, 'Service', serviceObject);
+const servicesOf = (rendered: RenderedChart) => objectsOf(rendered, Service.is);
 
 interface Route {
   readonly title: string;
@@ -71,8 +72,8 @@ function minutesOf(duration: string): number {
   return parts.reduce((sum, part) => sum + part, 0) || Infinity;
 }
 
-const hasPort = ({ spec }: Service, port: string | number | undefined) =>
-  spec.ports.some(({ name, port: number }) => name === port || number === port);
+const hasPort = ({ spec }: Pick<IService, 'spec'>, port: string | number | undefined) =>
+  spec?.ports?.some(({ name, port: number }) => name === port || number === port) === true;
 
 /** Rules about the routes of requests and scrapes to the pods. */
 export const ROUTING_RULES: readonly DeploymentRule[] = [
@@ -80,28 +81,25 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
     name: 'a Service leads to the pods of the service, to ports that they have, and to no others',
     faults: (rendered) =>
       servicesOf(rendered).flatMap(({ metadata, spec }) => {
-        const selector = { matchLabels: spec.selector };
-        const deployed = deploymentsOf(rendered).map((deployment) => deployment.spec.template);
+        const matchLabels = spec?.selector ?? {};
+        const deployed = deploymentsOf(rendered).map(podOf);
         const ports = deployed.flatMap((pod) =>
           pod.spec.containers.flatMap((container) =>
-            container.ports.flatMap(({ name, containerPort }) => [name, containerPort]),
+            (container.ports ?? []).flatMap(({ name, containerPort }) => [name, containerPort]),
           ),
         );
         return [
           ...when({
             [`Service ${metadata.name} does not select the pods of the deployment`]:
-              Object.keys(spec.selector).length === 0 ||
-              !deployed.every((pod) => selects(selector, pod.metadata.labels)),
+              Object.keys(matchLabels).length === 0 ||
+              !deployed.every(({ labels }) => selects({ matchLabels }, labels)),
           }),
-          ...othersOf(rendered).flatMap((other) =>
+          ...othersOf(rendered).flatMap(({ title, labels }) =>
             when({
-              [`Service ${metadata.name} selects the pods of ${other.kind} ${other.metadata.name}`]: selects(
-                selector,
-                other.spec.template.metadata.labels,
-              ),
+              [`Service ${metadata.name} selects the pods of ${title}`]: selects({ matchLabels }, labels),
             }),
           ),
-          ...spec.ports.flatMap(({ name, port, targetPort = port }) =>
+          ...(spec?.ports ?? []).flatMap(({ name = '', port, targetPort = port }) =>
             when({
               [`Service ${metadata.name}: the target of its port ${name} is none of the container's ports`]:
                 !ports.some((known) => known === targetPort),
@@ -115,10 +113,10 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
     faults: (rendered) => {
       const isHttp = INGRESS_PATHS[rendered.service] !== undefined;
       const http = deploymentsOf(rendered)
-        .flatMap(({ spec }) => spec.template.spec.containers)
+        .flatMap((deployment) => podOf(deployment).spec.containers)
         .filter(({ name }) => name === rendered.service)
         .flatMap((container) =>
-          container.ports
+          (container.ports ?? [])
             .filter(({ name }) => name === 'http')
             .map(({ containerPort }) => ({
               containerPort,
@@ -158,10 +156,8 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
             [`${title} is for any host`]: host === undefined || host === '',
             [`${title}: ${path} leads to ${backend ?? 'nothing'}, port ${port ?? 'none'}, which is not a Service of the chart for HTTP`]:
               !services.some(
-                ({ metadata, ...rest }) =>
-                  metadata.name === backend &&
-                  hasPort({ metadata, ...rest }, port) &&
-                  hasPort({ metadata, ...rest }, 'http'),
+                (service) =>
+                  service.metadata.name === backend && hasPort(service, port) && hasPort(service, 'http'),
               ),
           }),
         ),

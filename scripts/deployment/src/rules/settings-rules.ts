@@ -52,7 +52,7 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
   {
     name: 'settings are in the pod template, so that a pod of the old version keeps its own',
     faults: (rendered) =>
-      containersOf(rendered).flatMap(({ title, container: { env, envFrom } }) => [
+      containersOf(rendered).flatMap(({ title, container: { env = [], envFrom = [] } }) => [
         ...when({ [`${title} reads a whole ConfigMap or Secret`]: envFrom.length > 0 }),
         ...env
           .filter(({ valueFrom }) => valueFrom !== undefined && valueFrom.secretKeyRef === undefined)

@@ -1,37 +1,8 @@
-import {
-  container,
-  type KubernetesObject,
-  podTemplate,
-  workload,
-} from '@partner/deployment/kubernetes-object';
+import type { KubernetesObject } from '@partner/deployment/kubernetes-object';
+import { podsOf, type TitledContainer } from '@partner/deployment/rules/deployment-rule';
 import { environmentOf } from '@partner/deployment/rules/environment-of';
-import { z } from 'zod';
 
-const probe = z.looseObject({
-  httpGet: z.looseObject({ path: z.string(), port: z.string() }),
-  timeoutSeconds: z.number().default(1),
-});
-
-export type Probe = z.infer<typeof probe>;
-
-/** The parts of a pod template that decide how its container runs; the charts set all of them. */
-const startedTemplate = podTemplate.extend({
-  spec: podTemplate.shape.spec.extend({
-    securityContext: z.looseObject({ runAsUser: z.number(), runAsGroup: z.number() }),
-    containers: z.tuple([
-      container.extend({
-        volumeMounts: z.array(z.looseObject({ name: z.string(), mountPath: z.string() })).default([]),
-        startupProbe: probe.optional(),
-        livenessProbe: probe.optional(),
-        readinessProbe: probe.optional(),
-      }),
-    ]),
-    terminationGracePeriodSeconds: z.number().default(30),
-    volumes: z
-      .array(z.looseObject({ name: z.string(), hostPath: z.looseObject({ path: z.string() }).optional() }))
-      .default([]),
-  }),
-});
+export type Probe = NonNullable<TitledContainer['container']['startupProbe']>;
 
 /** The values of the secrets that the charts read, by name and key. */
 export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -59,11 +30,13 @@ export function planContainer(
   which: { readonly kind: 'Deployment' | 'Job'; readonly name: string },
   secrets: Secrets,
 ): ContainerPlan {
-  const found = objects.find(({ kind, metadata }) => kind === which.kind && metadata.name === which.name);
-  if (found === undefined) throw new Error(`the chart renders no ${which.kind} ${which.name}`);
-  const { spec } = startedTemplate.parse(workload.parse(found).spec.template);
-  const [only] = spec.containers;
-  const { runAsUser, runAsGroup } = spec.securityContext;
+  const pod = podsOf({ objects }).find(({ title }) => title === `${which.kind} ${which.name}`);
+  const [only] = pod?.spec.containers ?? [];
+  if (pod === undefined || only === undefined) {
+    throw new Error(`the chart renders no ${which.kind} ${which.name} with a container`);
+  }
+  const { spec } = pod;
+  const { runAsUser, runAsGroup } = spec.securityContext ?? {};
   const security = only.securityContext;
   const env: Record<string, string> = {};
   for (const [name, source] of environmentOf(only)) {
@@ -80,16 +53,16 @@ export function planContainer(
       ...(security?.readOnlyRootFilesystem === true ? ['--read-only'] : []),
       ...(security?.allowPrivilegeEscalation === false ? ['--security-opt', 'no-new-privileges'] : []),
       ...(security?.capabilities?.drop ?? []).flatMap((capability) => ['--cap-drop', capability]),
-      ...only.volumeMounts.flatMap(({ name, mountPath }) => {
-        const source = spec.volumes.find((volume) => volume.name === name)?.hostPath;
+      ...(only.volumeMounts ?? []).flatMap(({ name, mountPath }) => {
+        const source = spec.volumes?.find((volume) => volume.name === name)?.hostPath;
         return source === undefined ? ['--tmpfs', mountPath] : ['--volume', `${source.path}:${mountPath}:ro`];
       }),
     ],
-    args: only.args,
+    args: only.args ?? [],
     env,
-    ports: only.ports.map(({ name }) => name),
+    ports: (only.ports ?? []).map(({ name = '' }) => name),
     probes: { startup: only.startupProbe, readiness: only.readinessProbe, liveness: only.livenessProbe },
     preStopSeconds: only.lifecycle?.preStop?.sleep?.seconds ?? 0,
-    terminationGraceSeconds: spec.terminationGracePeriodSeconds,
+    terminationGraceSeconds: spec.terminationGracePeriodSeconds ?? 30,
   };
 }

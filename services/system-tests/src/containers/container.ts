@@ -74,9 +74,9 @@ export async function startContainer(
   const passes: Container['passes'] = async (kind) => {
     const probe = plan.probes[kind];
     if (probe === undefined) throw new Error(`${name} has no ${kind} probe`);
-    const { httpGet, timeoutSeconds } = probe;
+    const { httpGet, timeoutSeconds = 1 } = probe;
     try {
-      const response = await fetch(`http://127.0.0.1:${port(httpGet.port)}${httpGet.path}`, {
+      const response = await fetch(`http://127.0.0.1:${port(String(httpGet?.port))}${httpGet?.path}`, {
         headers: { connection: 'close' },
         signal: AbortSignal.timeout(timeoutSeconds * 1_000),
       });
