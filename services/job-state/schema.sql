@@ -759,6 +759,8 @@ CREATE INDEX bulk_replays_subscription_id_idx ON public.bulk_replays USING btree
 
 CREATE INDEX deliveries_bulk_replay_id_idx ON public.deliveries USING btree (bulk_replay_id) WHERE (bulk_replay_id IS NOT NULL);
 
+CREATE INDEX deliveries_company_id_idx ON public.deliveries USING btree (company_id, id);
+
 CREATE INDEX deliveries_event_id_idx ON public.deliveries USING btree (event_id);
 
 CREATE INDEX deliveries_first_idx ON public.deliveries USING btree (subscription_id, next_attempt_at) WHERE ((state = 'pending'::text) AND (lease_id IS NULL));
@@ -795,9 +797,17 @@ CREATE INDEX feed_entries_job_id_idx ON ONLY public.feed_entries USING btree (co
 
 CREATE INDEX feed_entries_default_company_id_job_id_idx ON public.feed_entries_default USING btree (company_id, job_id);
 
+CREATE INDEX finished_deliveries_company_id_idx ON ONLY public.finished_deliveries USING btree (company_id, id);
+
 CREATE INDEX finished_deliveries_tests_idx ON ONLY public.finished_deliveries USING btree (company_id, created_at) WHERE is_test;
 
 CREATE INDEX finished_deliveries_default_company_id_created_at_idx ON public.finished_deliveries_default USING btree (company_id, created_at) WHERE is_test;
+
+CREATE INDEX finished_deliveries_default_company_id_id_idx ON public.finished_deliveries_default USING btree (company_id, id);
+
+CREATE INDEX finished_deliveries_failed_idx ON ONLY public.finished_deliveries USING btree (company_id, state, id) WHERE (state <> 'delivered'::text);
+
+CREATE INDEX finished_deliveries_default_company_id_state_id_idx ON public.finished_deliveries_default USING btree (company_id, state, id) WHERE (state <> 'delivered'::text);
 
 CREATE INDEX finished_deliveries_event_id_idx ON ONLY public.finished_deliveries USING btree (event_id);
 
@@ -828,6 +838,8 @@ CREATE INDEX inbox_waiting_idx ON public.inbox USING btree (received_at) WHERE (
 CREATE INDEX jobs_contractor_idx ON public.jobs USING btree (selling_company_id, installer_company_id, last_updated_at DESC, id DESC);
 
 CREATE INDEX jobs_installer_company_id_idx ON public.jobs USING btree (installer_company_id, id);
+
+CREATE INDEX jobs_work_order_no_idx ON public.jobs USING btree (work_order_no) WHERE (work_order_no IS NOT NULL);
 
 CREATE INDEX journal_entries_company_id_idx ON public.journal_entries USING btree (company_id, occurred_at);
 
@@ -880,6 +892,10 @@ ALTER INDEX public.feed_entries_job_id_idx ATTACH PARTITION public.feed_entries_
 ALTER INDEX public.feed_entries_pkey ATTACH PARTITION public.feed_entries_default_pkey;
 
 ALTER INDEX public.finished_deliveries_tests_idx ATTACH PARTITION public.finished_deliveries_default_company_id_created_at_idx;
+
+ALTER INDEX public.finished_deliveries_company_id_idx ATTACH PARTITION public.finished_deliveries_default_company_id_id_idx;
+
+ALTER INDEX public.finished_deliveries_failed_idx ATTACH PARTITION public.finished_deliveries_default_company_id_state_id_idx;
 
 ALTER INDEX public.finished_deliveries_event_id_idx ATTACH PARTITION public.finished_deliveries_default_event_id_idx;
 

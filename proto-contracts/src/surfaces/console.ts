@@ -15,6 +15,7 @@ import {
 import { streamChangesOperation } from '../resources/change-stream/operations.js';
 import {
   getDeliveryOperation,
+  listCompanyDeliveriesOperation,
   listDeliveriesOperation,
   replayDeliveryOperation,
   retryDeliveryOperation,
@@ -74,6 +75,7 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   rotateWebhookSecretOperation,
   activateWebhookSecretOperation,
   listWebhookEventsOperation,
+  listCompanyDeliveriesOperation,
   listDeliveriesOperation,
   getDeliveryOperation,
   replayDeliveryOperation,

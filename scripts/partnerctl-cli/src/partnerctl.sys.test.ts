@@ -148,6 +148,8 @@ describe('webhooks and deliveries', () => {
       const id = valueAt(parseJson(out), 'deliveries.0.id');
       return typeof id === 'string' && id;
     });
+    const found = await document('deliveries', 'list', installer, '--search', delivery);
+    expect(found).toMatchObject({ deliveries: [{ id: delivery, subscriptionId: hook }] });
     const shown = await document('deliveries', 'show', delivery);
     expect(shown).toMatchObject({ companyId: installer, delivery: { event: 'install.job_assigned' } });
     expect(valueAt(shown, 'body')).toBeUndefined();

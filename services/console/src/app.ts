@@ -39,7 +39,7 @@ import { getWebhookStatistics } from './routes/get-webhook-statistics.js';
 import { getWebhook } from './routes/get-webhook.js';
 import { listApiKeys } from './routes/list-api-keys.js';
 import { listAuditEntries } from './routes/list-audit-entries.js';
-import { listDeliveries } from './routes/list-deliveries.js';
+import { listCompanyDeliveries, listDeliveries } from './routes/list-deliveries.js';
 import { listEvents } from './routes/list-events.js';
 import { listInstallers } from './routes/list-installers.js';
 import { listReplays } from './routes/list-replays.js';
@@ -143,6 +143,7 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     rotateWebhookSecret(deps),
     activateWebhookSecret(deps),
     listWebhookEvents(),
+    listCompanyDeliveries(deps),
     listDeliveries(deps),
     getDelivery(deps),
     replayDelivery(deps),

@@ -64,6 +64,26 @@ describe('deliveries', () => {
     expect(await count('to=2026-08-26T14:03:00Z')).toBe(0);
   });
 
+  test('are listed for all webhooks of the company, and found by an id [DELIVERY-21]', async () => {
+    const queued = [(await tested()).queued, (await tested()).queued];
+    const others = await site.signIn(PEOPLE.salesOwner);
+    await tested(others);
+    const list = async (query: string, session = cookie) => {
+      const answer = await site
+        .request('get', `/partner-api/deliveries?${query}`, { cookie: session })
+        .expect(200);
+      return deliveryPage.parse(answer.body);
+    };
+    const first = await list('limit=1');
+    expect(first.deliveries.map(({ id }) => id)).toEqual([queued[1]?.id]);
+    const second = await list(`limit=1&cursor=${first.nextCursor ?? ''}`);
+    expect(second.deliveries.map(({ id }) => id)).toEqual([queued[0]?.id]);
+    expect(second.nextCursor).toBeNull();
+    const search = `search=${queued[0]?.id ?? ''}`;
+    expect((await list(search)).deliveries.map(({ id }) => id)).toEqual([queued[0]?.id]);
+    expect((await list(search, others)).deliveries).toEqual([]);
+  });
+
   test.each([
     ['limit=0', 'limit', 'invalid_argument'],
     ['limit=101', 'limit', 'invalid_argument'],
@@ -73,6 +93,7 @@ describe('deliveries', () => {
     ['from=2026-08-26', 'from', 'invalid_argument'],
     ['to=tomorrow', 'to', 'invalid_argument'],
     ['resourceId=', 'resourceId', 'invalid_argument'],
+    ['search=', 'search', 'invalid_argument'],
     ['cursor=x', 'cursor', 'cursor_invalid'],
   ])('are not listed with %s', async (query, field, code) => {
     const answer = await send('get', `${WEBHOOKS}/${newId('whk')}/deliveries?${query}`).expect(400);

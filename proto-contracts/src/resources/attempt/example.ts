@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { attempt } from './attempt.js';
+import type { attempt, attemptSummary } from './attempt.js';
 
 /** The attempt that delivered {@link DELIVERY_EXAMPLE}. */
 export const ATTEMPT_EXAMPLE = {
@@ -28,3 +28,14 @@ export const ATTEMPT_EXAMPLE = {
     firstByteMs: 83,
   },
 } as const satisfies z.infer<typeof attempt>;
+
+/** The same as lists show it. */
+export const ATTEMPT_SUMMARY_EXAMPLE = {
+  deliveryId: ATTEMPT_EXAMPLE.deliveryId,
+  number: ATTEMPT_EXAMPLE.number,
+  startedAt: ATTEMPT_EXAMPLE.startedAt,
+  durationMs: ATTEMPT_EXAMPLE.durationMs,
+  outcome: ATTEMPT_EXAMPLE.outcome,
+  responseStatus: ATTEMPT_EXAMPLE.responseStatus,
+  error: ATTEMPT_EXAMPLE.error,
+} as const satisfies z.infer<typeof attemptSummary>;

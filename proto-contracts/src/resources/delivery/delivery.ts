@@ -3,7 +3,7 @@ import { eventFilter } from '../../events/event-filter.js';
 import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
 import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';
-import { attempt } from '../attempt/attempt.js';
+import { attempt, attemptSummary } from '../attempt/attempt.js';
 
 export const DELIVERY_STATES = [
   'pending',
@@ -71,10 +71,19 @@ export const deliveryWithAttempts = z
 
 export type DeliveryWithAttempts = z.infer<typeof deliveryWithAttempts>;
 
+/** A delivery as lists show it. */
+export const listedDelivery = delivery
+  .extend({
+    lastAttempt: attemptSummary.nullable().meta({ description: 'Its last attempt; null before the first.' }),
+  })
+  .meta({ id: 'ListedWebhookDelivery', description: 'A delivery, with its last attempt.' });
+
+export type ListedDelivery = z.infer<typeof listedDelivery>;
+
 /** A page of deliveries, newest first. */
 export const deliveryPage = z
   .object({
-    deliveries: z.array(delivery).meta({ description: 'Newest first.' }),
+    deliveries: z.array(listedDelivery).meta({ description: 'Newest first.' }),
     nextCursor: z.string().nullable().meta({
       description:
         'Send it as `cursor` for older ones; null when there are none. With a filter, a page can hold fewer than `limit`, even none, and still have one: continue until it is null.',
@@ -101,6 +110,17 @@ export const deliveryQuery = z
       .max(200)
       .optional()
       .meta({ description: 'Only events about this resource, e.g. the id of a job.' }),
+    search: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({
+        description:
+          'Only deliveries that this names: the id of a delivery, of one of its attempts (`x-svc-delivery-id`), of its event, or of' +
+          ' the resource that the event is about; or the work order number of a job of your company.',
+      }),
   })
   .superRefine(({ from, to }, context) => {
     if (from === undefined || to === undefined || Date.parse(from) < Date.parse(to)) return;

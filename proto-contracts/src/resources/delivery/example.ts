@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { EVENT_EXAMPLE } from '../../events/webhook-examples.js';
+import { ATTEMPT_SUMMARY_EXAMPLE } from '../attempt/example.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/example.js';
-import type { delivery } from './delivery.js';
+import type { delivery, listedDelivery } from './delivery.js';
 
 /** A delivery as the examples of the reference show it. */
 export const DELIVERY_EXAMPLE = {
@@ -18,6 +19,12 @@ export const DELIVERY_EXAMPLE = {
   replayOf: null,
   bulkReplayId: null,
 } as const satisfies z.infer<typeof delivery>;
+
+/** The same in a list. */
+export const LISTED_DELIVERY_EXAMPLE = {
+  ...DELIVERY_EXAMPLE,
+  lastAttempt: ATTEMPT_SUMMARY_EXAMPLE,
+} as const satisfies z.infer<typeof listedDelivery>;
 
 export const PENDING_DELIVERY_EXAMPLE = {
   ...DELIVERY_EXAMPLE,

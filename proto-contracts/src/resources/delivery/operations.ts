@@ -5,7 +5,7 @@ import { ATTEMPT_EXAMPLE } from '../attempt/example.js';
 import { SUBSCRIPTION_EXAMPLE, SUBSCRIPTION_ID } from '../subscription/example.js';
 import { testDeliveryIn, WEBHOOK_LIMITS } from '../subscription/subscription.js';
 import { delivery, deliveryPage, deliveryQuery, deliveryWithAttempts } from './delivery.js';
-import { DELIVERY_EXAMPLE, PENDING_DELIVERY_EXAMPLE } from './example.js';
+import { DELIVERY_EXAMPLE, LISTED_DELIVERY_EXAMPLE, PENDING_DELIVERY_EXAMPLE } from './example.js';
 
 const DELIVERY_ID = {
   id: {
@@ -15,6 +15,27 @@ const DELIVERY_ID = {
   },
 };
 
+const DELIVERY_PAGE = {
+  200: {
+    description: 'A page of deliveries.',
+    schema: deliveryPage,
+    example: { deliveries: [LISTED_DELIVERY_EXAMPLE], nextCursor: null },
+  },
+} as const;
+
+/** `GET /partner-api/deliveries` */
+export const listCompanyDeliveriesOperation = defineOperation({
+  id: 'listCompanyDeliveries',
+  method: 'get',
+  path: '/partner-api/deliveries',
+  query: deliveryQuery,
+  summary: 'List deliveries to all webhooks',
+  description:
+    'Lists the deliveries to all subscriptions of your company, deleted ones included, newest first, each with its last attempt.',
+  responses: DELIVERY_PAGE,
+  errors: ['cursor_invalid'],
+});
+
 /** `GET /partner-api/webhooks/{id}/deliveries` */
 export const listDeliveriesOperation = defineOperation({
   id: 'listDeliveries',
@@ -23,14 +44,8 @@ export const listDeliveriesOperation = defineOperation({
   params: SUBSCRIPTION_ID,
   query: deliveryQuery,
   summary: 'List deliveries',
-  description: 'Lists the deliveries of a subscription, newest first.',
-  responses: {
-    200: {
-      description: 'A page of deliveries.',
-      schema: deliveryPage,
-      example: { deliveries: [DELIVERY_EXAMPLE], nextCursor: null },
-    },
-  },
+  description: 'Lists the deliveries of a subscription, newest first, each with its last attempt.',
+  responses: DELIVERY_PAGE,
   errors: ['not_found', 'cursor_invalid'],
 });
 

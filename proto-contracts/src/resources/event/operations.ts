@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
 import { EVENT_EXAMPLE } from '../../events/webhook-examples.js';
-import { ATTEMPT_EXAMPLE } from '../attempt/example.js';
+import { ATTEMPT_SUMMARY_EXAMPLE } from '../attempt/example.js';
 import { DELIVERY_EXAMPLE } from '../delivery/example.js';
 import { eventPage, eventQuery, eventWithTrail } from './event.js';
 import { TRAIL_EVENT_EXAMPLE } from './example.js';
@@ -56,17 +56,7 @@ or why it was not queued.`,
             deliveries: [
               {
                 delivery: DELIVERY_EXAMPLE,
-                attempts: [
-                  {
-                    deliveryId: ATTEMPT_EXAMPLE.deliveryId,
-                    number: 1,
-                    startedAt: ATTEMPT_EXAMPLE.startedAt,
-                    durationMs: ATTEMPT_EXAMPLE.durationMs,
-                    outcome: 'delivered',
-                    responseStatus: 204,
-                    error: null,
-                  },
-                ],
+                attempts: [ATTEMPT_SUMMARY_EXAMPLE],
               },
             ],
           },

@@ -17,7 +17,8 @@ import { waitForDelivery } from '../wait-for-delivery.js';
 import { addBulkReplayCommands } from './bulk-replays.js';
 
 const DELIVERY_COLUMNS = columns(
-  'id, event, state, attempts, about: resource.id, created: createdAt, next attempt: nextAttemptAt',
+  `id, subscription: subscriptionId, event, state, attempts, status: lastAttempt.responseStatus, took ms: lastAttempt.durationMs,
+   about: resource.id, created: createdAt, next attempt: nextAttemptAt`,
 );
 
 /** What is shown of one delivery. */
@@ -82,14 +83,16 @@ export function deliveriesCommand(context: CommandContext) {
 
   subcommand(
     group,
-    'list <subscription>',
-    "list a subscription's deliveries, newest first",
+    'list',
+    'list deliveries to a webhook or to all webhooks of a company, newest first',
     'partnerctl deliveries list whk_01j… --state dead_lettered --since 7d',
-    'partnerctl deliveries list whk_01j… --resource job_01j…',
+    'partnerctl deliveries list cmp_01j… --search WO-20418',
   )
+    .argument('<id>', 'the id of a webhook or a company')
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(DELIVERY_STATES))
     .option('--event <pattern>', 'only this event or group')
     .option('--resource <id>', 'only events about this resource')
+    .option('--search <text>', 'only the id of a delivery, event or resource, or a work order number')
     .option(
       '--since <time>',
       'only deliveries created at this time or later: an instant, or 90m, 24h, 7d ago',
@@ -97,8 +100,9 @@ export function deliveriesCommand(context: CommandContext) {
     )
     .option('--until <time>', 'only deliveries created before this time', instant)
     .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 50)
-    .action(async (subscriptionId, { state, event, resource, since, until, limit }) => {
-      const { deliveries, companyId } = await context.about(subscriptionId);
+    .action(async (given, { state, event, resource, search, since, until, limit }) => {
+      const { deliveries, companyId } = await context.about(given);
+      const subscriptionId = given === companyId ? undefined : given;
       const { entries, hasMore } = await readPages(limit, async (beforeDeliveryId, size) => {
         const response = await deliveries.listDeliveries({
           companyId,
@@ -108,6 +112,7 @@ export function deliveriesCommand(context: CommandContext) {
           state,
           event,
           resourceId: resource,
+          search,
           from: since && timestampFromDate(since),
           to: until && timestampFromDate(until),
         });

@@ -1,37 +1,57 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { listDeliveriesOperation } from '@partner/proto-contracts/resources/delivery/operations';
+import type { deliveryQuery } from '@partner/proto-contracts/resources/delivery/delivery';
+import {
+  listCompanyDeliveriesOperation,
+  listDeliveriesOperation,
+} from '@partner/proto-contracts/resources/delivery/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import type { z } from 'zod';
 import { forwardResource } from '../forward-resource.js';
 import { pageCursor } from '../page-cursor.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
+interface ListDeliveriesDeps {
+  readonly deliveries: Pick<Client<typeof DeliveryService>, 'listDeliveries'>;
+}
+
+/** `GET /partner-api/deliveries`: a page of the deliveries to all subscriptions of the company, newest first. */
+export function listCompanyDeliveries(deps: ListDeliveriesDeps): AnyEndpoint<OwnerSession> {
+  return serveOperation(listCompanyDeliveriesOperation, async ({ principal, query, call }) => {
+    const page = await deps.deliveries.listDeliveries(requestOf(principal, query), call);
+    return forwardResource(200, page);
+  });
+}
+
 /**
  * `GET /partner-api/webhooks/{id}/deliveries`: a page of a subscription's deliveries, newest first. A cursor is the
  * last delivery of the previous page, and only reads the subscription in the path.
  */
-export function listDeliveries(deps: {
-  readonly deliveries: Pick<Client<typeof DeliveryService>, 'listDeliveries'>;
-}): AnyEndpoint<OwnerSession> {
+export function listDeliveries(deps: ListDeliveriesDeps): AnyEndpoint<OwnerSession> {
   return serveOperation(listDeliveriesOperation, async ({ principal, params, query, call }) => {
-    const { limit, status, event, from, to, resourceId } = query;
-    const cursor = pageCursor('dlv', query.cursor);
+    const subscriptionId = pathId('whk', params, 'webhook subscription');
     const page = await deps.deliveries.listDeliveries(
-      {
-        companyId: principal.companyId,
-        subscriptionId: pathId('whk', params, 'webhook subscription'),
-        limit,
-        ...(cursor !== undefined && { beforeDeliveryId: cursor }),
-        ...(status !== undefined && { state: status }),
-        ...(event !== undefined && { event }),
-        ...(from !== undefined && { from: timestampFromDate(new Date(from)) }),
-        ...(to !== undefined && { to: timestampFromDate(new Date(to)) }),
-        ...(resourceId !== undefined && { resourceId }),
-      },
+      { ...requestOf(principal, query), subscriptionId },
       call,
     );
     return forwardResource(200, page);
   });
+}
+
+function requestOf({ companyId }: OwnerSession, query: z.output<typeof deliveryQuery>) {
+  const { limit, status, event, from, to, resourceId, search } = query;
+  const cursor = pageCursor('dlv', query.cursor);
+  return {
+    companyId,
+    limit,
+    ...(cursor !== undefined && { beforeDeliveryId: cursor }),
+    ...(status !== undefined && { state: status }),
+    ...(event !== undefined && { event }),
+    ...(from !== undefined && { from: timestampFromDate(new Date(from)) }),
+    ...(to !== undefined && { to: timestampFromDate(new Date(to)) }),
+    ...(resourceId !== undefined && { resourceId }),
+    ...(search !== undefined && { search }),
+  };
 }

@@ -59,19 +59,33 @@ export function createFakeDeliveryService(deps: {
 
   return rpcService(DeliveryService, {
     listDeliveries: (request) => {
-      const { deliveries } = askOf('listDeliveries', request);
-      const { beforeDeliveryId, state, event, from, to, resourceId, limit = 50 } = request;
+      const {
+        subscriptionId,
+        beforeDeliveryId,
+        state,
+        event,
+        from,
+        to,
+        resourceId,
+        search,
+        limit = 50,
+      } = request;
+      const { deliveries } =
+        subscriptionId === undefined
+          ? ask('listDeliveries', request.companyId, undefined)
+          : askOf('listDeliveries', request);
       const createdMs = deps.now.getTime();
       const matching = deliveries
-        .filter(({ subscriptionId }) => subscriptionId === request.subscriptionId)
+        .filter((delivery) => subscriptionId === undefined || delivery.subscriptionId === subscriptionId)
         .filter(({ id }) => beforeDeliveryId === undefined || id < beforeDeliveryId)
         .filter((delivery) => state === undefined || delivery.state === state)
         .filter((delivery) => event === undefined || delivery.event === event)
         .filter((delivery) => resourceId === undefined || delivery.resource.id === resourceId)
+        .filter(({ id, eventId }) => search === undefined || [id, eventId].includes(search))
         .filter(() => from === undefined || timestampDate(from).getTime() <= createdMs)
         .filter(() => to === undefined || createdMs < timestampDate(to).getTime());
       return resourceResponse({
-        deliveries: matching.slice(0, limit),
+        deliveries: matching.slice(0, limit).map((delivery) => ({ ...delivery, lastAttempt: null })),
         nextCursor: nextCursorOf(matching, limit),
       });
     },

@@ -102,6 +102,46 @@ describe('ListDeliveries', () => {
     expect(await list({ from: at('2026-09-01T10:00:01Z'), to: at('2026-09-01T10:00:02Z') })).toEqual([two]);
   });
 
+  test('lists the deliveries to all subscriptions of a company, deleted ones included, each with its last attempt [DELIVERY-21]', async () => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(1);
+    const second = await fixture.subscription({ companyId });
+    await fixture.event(companyId);
+    await fixture.event(companyId);
+    const [attempted] = deliveries;
+    invariant(attempted, 'one delivery');
+    const last = await attemptOf(attempted.id, null, new Date('2026-08-26T14:00:02Z'));
+    await attemptOf(attempted.id, null, new Date('2026-08-26T14:00:01Z'));
+    const all = [subscriptionId, second].map((id) => fixture.deliveriesOf(id));
+    const expected = (await Promise.all(all)).flat().map(({ id }) => id);
+
+    const pages = [await client.listDeliveries({ companyId, limit: 3 })];
+    const cursor = pages[0]?.nextCursor;
+    invariant(cursor, 'two older ones');
+    await fixture.database.query('update subscriptions set deleted_at = now() where id = $1', [second]);
+    pages.push(await client.listDeliveries({ companyId, limit: 3, beforeDeliveryId: cursor }));
+    expect(pages.flatMap(idsOf)).toEqual(expected.sort().reverse());
+    expect(pages[1]?.nextCursor).toBeNull();
+    expect(pages[1]?.deliveries.at(-1)).toMatchObject({
+      id: attempted.id,
+      subscriptionId,
+      lastAttempt: { deliveryId: last, durationMs: 12, responseStatus: 500 },
+    });
+    expect(pages[0]?.deliveries[0]?.lastAttempt).toBeNull();
+  });
+
+  test.each(['pending', 'retry_scheduled', 'held', 'delivered', 'dead_lettered'] as const)(
+    'lists those of a company by state: %s',
+    async (state) => {
+      const { companyId, subscriptionId, deliveries } = await companyWith(2);
+      const [id = ''] = deliveries.map((each) => each.id);
+      if (state === 'delivered' || state === 'dead_lettered') await fixture.finish(state, id);
+      else await fixture.database.query('update deliveries set state = $2 where id = $1', [id, state]);
+      const others = state === 'pending' ? deliveries.map((each) => each.id).reverse() : [id];
+      expect(idsOf(await client.listDeliveries({ companyId, state }))).toEqual(others);
+      expect(idsOf(await client.listDeliveries({ companyId, subscriptionId, state }))).toEqual(others);
+    },
+  );
+
   test('scans a bounded number of deliveries for a filter with few matches, and continues from there', async () => {
     const { companyId, subscriptionId, deliveries } = await companyWith(1);
     const [oldest] = deliveries;
@@ -206,6 +246,7 @@ describe('the lists', () => {
     expect(
       await counted(() => client.listDeliveries({ companyId, subscriptionId, event: 'install.*' })),
     ).toBe(2);
+    expect(await counted(() => client.listDeliveries({ companyId, search: 'WO-1' }))).toBe(1);
     expect(await counted(() => client.listEvents({ companyId }))).toBe(1);
     expect(await counted(() => client.listEvents({ companyId, event: 'install.*' }))).toBe(1);
     expect(await counted(() => client.listBulkReplays({ companyId, subscriptionId }))).toBe(2);
@@ -246,6 +287,12 @@ describe('another company', () => {
     ];
     for (const call of calls) expect((await failureOf(call)).reason).toBe('not_found');
     expect((await client.listEvents({ companyId: stranger })).events).toEqual([]);
+    const { resource } = (await client.getDelivery({ companyId, deliveryId })).delivery;
+    for (const search of [undefined, deliveryId, attemptId, eventId, resource.id]) {
+      const scope = search === undefined ? {} : { search };
+      expect(idsOf(await client.listDeliveries({ companyId, ...scope }))).toEqual([deliveryId]);
+      expect(idsOf(await client.listDeliveries({ companyId: stranger, ...scope }))).toEqual([]);
+    }
     expect(await client.getBulkReplay({ companyId, replayId })).toEqual(replay);
     expect(await fixture.deliveriesOf(subscriptionId)).toHaveLength(1);
   });

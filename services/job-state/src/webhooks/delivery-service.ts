@@ -43,7 +43,12 @@ import {
   previewBulkReplay,
 } from './replay/bulk-replay.js';
 import { shownBulkReplay } from './replay/bulk-replay-resource.js';
-import { type DeliveryStateName, shownAttempt, shownDelivery } from './schedule/delivery-resource.js';
+import {
+  type DeliveryStateName,
+  shownAttempt,
+  shownDelivery,
+  shownListedDelivery,
+} from './schedule/delivery-resource.js';
 import { getDelivery } from './attempts/get-delivery.js';
 import { listDeliveries } from './attempts/list-deliveries.js';
 import { replayDelivery } from './replay/replay-delivery.js';
@@ -67,15 +72,17 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
       const database = queryWithin(deps.database, callerLimits(request, context));
       const { state } = request;
       const { deliveries, nextBeforeId } = await listDeliveries(database, {
-        ...subscriptionOf(request),
+        companyId: required(request.companyId, 'company_id'),
+        subscriptionId: request.subscriptionId,
         beforeDeliveryId: request.beforeDeliveryId,
         limit: pageSize(request.limit),
         state: state === undefined ? undefined : stateOf(state),
         events: eventsOf(request.event),
         created: { from: optionalDate(request.from), to: optionalDate(request.to) },
         resourceId: request.resourceId,
+        search: request.search,
       });
-      const page = { deliveries: deliveries.map(shownDelivery), nextCursor: nextBeforeId ?? null };
+      const page = { deliveries: deliveries.map(shownListedDelivery), nextCursor: nextBeforeId ?? null };
       return { resourceJson: JSON.stringify(page satisfies DeliveryPage) };
     },
 

@@ -245,6 +245,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index jobs_installer_company_id_idx on jobs (installer_company_id, id);
     create index jobs_contractor_idx on jobs (selling_company_id, installer_company_id, last_updated_at desc, id desc);
+    create index jobs_work_order_no_idx on jobs (work_order_no) where work_order_no is not null;
 
     -- The history of a job's status. company_id: the company that reported the change.
     create table job_status_events (
@@ -438,6 +439,7 @@ export async function up(knex: Knex): Promise<void> {
     create index deliveries_leased_idx on deliveries (next_attempt_at, subscription_id, company_id) where lease_id is not null;
     create index deliveries_held_idx on deliveries (subscription_id, id) where state = 'held';
     create index deliveries_subscription_id_idx on deliveries (subscription_id, id);
+    create index deliveries_company_id_idx on deliveries (company_id, id);
     create index deliveries_event_id_idx on deliveries (event_id);
     create index deliveries_tests_idx on deliveries (company_id, created_at) where is_test;
     create index deliveries_bulk_replay_id_idx on deliveries (bulk_replay_id) where bulk_replay_id is not null;
@@ -464,6 +466,8 @@ export async function up(knex: Knex): Promise<void> {
     create table finished_deliveries_default partition of finished_deliveries default;
     create index finished_deliveries_subscription_id_idx on finished_deliveries (subscription_id, id);
     create index finished_deliveries_subscription_state_idx on finished_deliveries (subscription_id, state, id);
+    create index finished_deliveries_company_id_idx on finished_deliveries (company_id, id);
+    create index finished_deliveries_failed_idx on finished_deliveries (company_id, state, id) where state <> 'delivered';
     create index finished_deliveries_event_id_idx on finished_deliveries (event_id);
     create index finished_deliveries_tests_idx on finished_deliveries (company_id, created_at) where is_test;
     create index finished_deliveries_finished_at_idx on finished_deliveries using brin (finished_at);

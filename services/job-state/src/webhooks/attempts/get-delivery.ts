@@ -40,15 +40,12 @@ export async function getDelivery(
   { companyId, deliveryId }: DeliveryOfCompany,
 ): Promise<DeliveryHistory> {
   const rows = await database.query<
-    Omit<AttemptRow, 'id'> &
-      DeliveryRow & {
-        /** Null without any attempt: then this is the only row. */
-        readonly attemptId: string | null;
-        readonly body: Buffer | null;
-      }
+    DeliveryRow & {
+      readonly body: Buffer | null;
+    } & (AttemptRow | { readonly attemptId: null })
   >(
-    // If two columns share a name, the last one wins: `id` is the delivery's.
-    `select a.id as "attemptId", ${ATTEMPT_COLUMNS}, ${ANY_DELIVERY_COLUMNS}, e.body
+    // Without any attempt there is one row, with null in the columns of an attempt.
+    `select ${ATTEMPT_COLUMNS}, ${ANY_DELIVERY_COLUMNS}, e.body
      from all_deliveries d
      left join events e on e.id = d.event_id
      left join lateral (
@@ -60,8 +57,6 @@ export async function getDelivery(
   );
   const [delivery] = rows;
   if (delivery === undefined) throw notFound('webhook delivery');
-  const attempts = rows.flatMap(({ attemptId, ...row }) =>
-    attemptId === null ? [] : [{ ...row, id: attemptId }],
-  );
+  const attempts = rows.flatMap((row) => (row.attemptId === null ? [] : [row]));
   return { delivery, attempts, body: delivery.body };
 }

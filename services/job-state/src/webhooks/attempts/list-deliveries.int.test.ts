@@ -7,19 +7,25 @@ import { type DeliveryQuery, listDeliveries } from './list-deliveries.js';
 
 const FINISHED = 40_000;
 const UNFINISHED = 5_000;
-/** Every 50th delivery is of the queried subscription; every 20th of these is dead-lettered or held. */
+/** Every 25th delivery is of the queried company. */
+const COMPANY = 25;
+/** Every 50th is of its queried subscription; every 20th of these is dead-lettered or held. */
 const OWN = 50;
 const RARE = 1_000;
 
 let fixture: WebhookFixture;
-let of: { readonly companyId: string; readonly subscriptionId: string };
+let companyId: string;
+let subscriptionId: string;
+/** The company of all other deliveries. */
+let stranger: string;
 
-const idOf = (number: number) => `dlv_${String(number).padStart(26, '0')}`;
+const idOf = (number: number, prefix = 'dlv') => `${prefix}_${String(number).padStart(26, '0')}`;
 
 beforeAll(async () => {
   fixture = await openWebhookFixture();
-  const companyId = await fixture.company();
-  of = { companyId, subscriptionId: await fixture.subscription({ companyId }) };
+  companyId = await fixture.company();
+  stranger = await fixture.company();
+  subscriptionId = await fixture.subscription({ companyId });
   const quarter = FINISHED / 4;
   for (let part = 0; part < 4; part += 1) {
     await fixture.database.query(
@@ -30,20 +36,37 @@ beforeAll(async () => {
   await fixture.database.query(
     `insert into finished_deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
        state, attempts, created_at, finished_at)
-     select 'dlv_' || lpad(n::text, 26, '0'), case n % $3 when 0 then $1 else 'whk_' || n % 49 end, $2, 'evt_' || n,
-       'install.status_changed', 'install_job', 'job_' || n, false,
+     select 'dlv_' || lpad(n::text, 26, '0'), case n % $3 when 0 then $1 else 'whk_' || n % 49 end,
+       case n % $6 when 0 then $2 else $7 end, 'evt_' || lpad(n::text, 26, '0'),
+       'install.status_changed', 'install_job', 'job_' || lpad(n::text, 26, '0'), false,
        case n % $4 when 0 then 'dead_lettered' else 'delivered' end, 1, now(), now()
      from generate_series(0, $5 - 1) as n`,
-    [of.subscriptionId, companyId, OWN, RARE, FINISHED],
+    [subscriptionId, companyId, OWN, RARE, FINISHED, COMPANY, stranger],
   );
   await fixture.database.query(
     `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, state)
-     select 'dlv_' || lpad(n::text, 26, '0'), case n % $3 when 0 then $1 else 'whk_' || n % 49 end, $2, 'evt_' || n,
-       'install.status_changed', 'install_job', 'job_' || n, case n % $4 when 0 then 'held' else 'pending' end
+     select 'dlv_' || lpad(n::text, 26, '0'), case n % $3 when 0 then $1 else 'whk_' || n % 49 end,
+       case n % $7 when 0 then $2 else $8 end, 'evt_' || lpad(n::text, 26, '0'),
+       'install.status_changed', 'install_job', 'job_' || lpad(n::text, 26, '0'), case n % $4 when 0 then 'held' else 'pending' end
      from generate_series($5::integer, $6) as n`,
-    [of.subscriptionId, companyId, OWN, RARE, FINISHED, FINISHED + UNFINISHED - 1],
+    [subscriptionId, companyId, OWN, RARE, FINISHED, FINISHED + UNFINISHED - 1, COMPANY, stranger],
   );
-  await fixture.database.query('analyze deliveries, finished_deliveries');
+  await fixture.database.query(
+    `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body)
+     select event_id, company_id, event, 1, now(), resource_type, resource_id, 1, '' from all_deliveries`,
+  );
+  await fixture.database.query(
+    `insert into jobs (id, selling_company_id, work_order_no, version, status, customer, scope, created_at, updated_at, last_updated_at)
+     select 'job_' || lpad(n::text, 26, '0'), case n % $2 when 0 then $1 else $3 end, 'WO-' || n, 1, 'ASSIGNED', '{}', '{}', now(), now(), now()
+     from generate_series(0, $4 - 1) as n`,
+    [companyId, COMPANY, stranger, FINISHED],
+  );
+  await fixture.database.query(
+    `insert into delivery_attempts (delivery_id, id, number, started_at, duration_ms, outcome, secret_version)
+     select $1, $2, 1, now(), 12, 'delivered', 1`,
+    [idOf(FINISHED / 2), idOf(FINISHED / 2).replace('_0', '_7')],
+  );
+  await fixture.database.query('analyze deliveries, finished_deliveries, delivery_attempts, events, jobs');
 });
 
 afterAll(async () => {
@@ -62,13 +85,15 @@ async function read(query: Partial<DeliveryQuery>) {
     },
   };
   const page = await listDeliveries(explaining, {
-    ...of,
+    companyId,
+    subscriptionId,
     beforeDeliveryId: undefined,
     limit: 50,
     state: undefined,
     events: undefined,
     created: { from: undefined, to: undefined },
     resourceId: undefined,
+    search: undefined,
     ...query,
   });
   const plan = JSON.stringify(plans);
@@ -86,6 +111,12 @@ describe('a page of deliveries', () => {
     ['from the middle of the finished ones on', { beforeDeliveryId: idOf(FINISHED / 2) }, FINISHED / 2 - OWN],
     ['across the bound of a partition', { beforeDeliveryId: idOf(FINISHED / 4 + 100) }, FINISHED / 4 + OWN],
     ['of a frequent final state', { state: 'delivered' }, FINISHED - OWN],
+    ['of a company', { subscriptionId: undefined }, FINISHED + UNFINISHED - COMPANY],
+    [
+      'of a company from the middle of the finished ones on',
+      { subscriptionId: undefined, beforeDeliveryId: idOf(FINISHED / 2) },
+      FINISHED / 2 - COMPANY,
+    ],
   ];
   test.each(cases)('%s reads few rows beyond those it shows', async (_name, query, newest) => {
     const page = await read(query);
@@ -107,5 +138,37 @@ describe('a page of deliveries', () => {
     expect(page.deliveries).toHaveLength(count);
     expect(page.inVain).toBe(0);
     expect(page.rows).toBeLessThan(500);
+  });
+
+  test('of a rare final state of a company does not go through the others', async () => {
+    const page = await read({ subscriptionId: undefined, state: 'dead_lettered' });
+    expect(page.deliveries).toHaveLength(FINISHED / RARE);
+    expect(page.inVain).toBe(0);
+    expect(page.rows).toBeLessThan(500);
+  });
+
+  const NUMBER = FINISHED / 2;
+  const searches = [
+    ['the id of the delivery', idOf(NUMBER)],
+    ['the id of its attempt', idOf(NUMBER).replace('_0', '_7')],
+    ['the id of its event', idOf(NUMBER, 'evt')],
+    ['the id of its job', idOf(NUMBER, 'job')],
+    ['the work order number of its job', `WO-${NUMBER}`],
+  ] as const;
+  describe.each(searches)('searched by %s', (_name, search) => {
+    test.each(['the company', 'the subscription'])('of %s reads few rows', async (of) => {
+      const scope = of === 'the company' ? { subscriptionId: undefined } : {};
+      const page = await read({ ...scope, search });
+      expect(page.deliveries.map(({ id }) => id)).toEqual([idOf(NUMBER)]);
+      expect(page.nextBeforeId).toBeUndefined();
+      expect(page.inVain).toBe(0);
+      expect(page.rows).toBeLessThan(100);
+      expect(page.plan).not.toContain('Seq Scan');
+    });
+
+    test('finds nothing of another company', async () => {
+      const page = await read({ companyId: stranger, subscriptionId: undefined, search });
+      expect(page.deliveries).toEqual([]);
+    });
   });
 });

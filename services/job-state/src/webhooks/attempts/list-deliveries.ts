@@ -1,18 +1,25 @@
+import { isId } from '@partner/kernel/ids';
 import type { Queryable } from '../../database/database.js';
 import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';
-import { getSubscription, type SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
+import { getSubscription } from '../subscriptions/get-subscription.js';
 import { type CreationSpan, idsCreatedWithin } from '../../database/created-within.js';
 import {
   ANY_DELIVERY_COLUMNS,
-  type DeliveryRow,
+  ATTEMPT_SUMMARY_COLUMNS,
   type DeliveryStateName,
+  type ListedDeliveryRow,
 } from '../schedule/delivery-resource.js';
 
 /** Maximum number of deliveries that one page scans, however few match its filters. */
 export const MAX_DELIVERIES_SCANNED = 10_000;
+/** Maximum number of events of a resource whose deliveries a search finds: the newest ones. */
+const MAX_EVENTS_SEARCHED = 1_000;
 
-/** A page of a subscription's deliveries. */
-export interface DeliveryQuery extends SubscriptionOfCompany {
+/** A page of a company's deliveries. */
+export interface DeliveryQuery {
+  readonly companyId: string;
+  /** Only deliveries to this subscription; absent: to all, deleted ones included. */
+  readonly subscriptionId: string | undefined;
   /** Only deliveries older than this one; absent: from the newest. */
   readonly beforeDeliveryId: string | undefined;
   /** At least 1. */
@@ -25,25 +32,47 @@ export interface DeliveryQuery extends SubscriptionOfCompany {
   readonly created: CreationSpan;
   /** Only events about this resource; absent: all. */
   readonly resourceId: string | undefined;
+  /**
+   * Only deliveries that this names: the id of a delivery, of an attempt, of an event or of its resource, or the work order number
+   * of a job that the company sells or installs; absent: all.
+   */
+  readonly search: string | undefined;
+}
+
+/** The walks that have an index, and the states that it covers. */
+const WALKS = {
+  subscription: {
+    key: 'd.subscription_id',
+    states: new Set(['held', 'delivered', 'dead_lettered', 'cancelled']),
+  },
+  company: { key: 'd.company_id', states: new Set(['dead_lettered', 'cancelled']) },
+} as const;
+
+const UNFINISHED: ReadonlySet<string> = new Set(['pending', 'retry_scheduled', 'held']);
+
+/**
+ * Selects in `all_deliveries d` those of company $14 that the text $13 names.
+ *
+ * Ids of deliveries and events have their own index. A resource is found through its events, which are kept longer.
+ */
+function searchedBy(search: string | undefined): string {
+  if (search === undefined) return 'true';
+  if (isId('dlv', search)) {
+    return `d.company_id = $14
+      and d.id = coalesce((select a.delivery_id from delivery_attempts a where a.id = $13 limit 1), $13)`;
+  }
+  if (isId('evt', search)) return 'd.company_id = $14 and d.event_id = $13';
+  return `d.event_id = any(array(
+    select e.id from events e
+    where e.company_id = $14 and e.resource_id = any(array(
+      select $13::text union all
+      select j.id from jobs j
+      where j.work_order_no = $13 and $14 in (j.selling_company_id, j.installer_company_id)))
+    order by e.id desc limit ${MAX_EVENTS_SEARCHED}))`;
 }
 
 /**
- * `scanned` walks the subscription's deliveries from the newest on, through the indexes.
- *
- * The indexes cover the ids, and the states that are final or `held`. Other filters are checked row by row.
- */
-const SCANNED = `
-  select d.* from all_deliveries d
-  where d.subscription_id = $1 and d.id >= $2 and d.id < $3
-    and ($4::text is null or d.state = $4)
-    and (not $5::boolean or d.state in ('pending', 'retry_scheduled', 'held'))
-    and ($6::timestamptz is null or d.created_at >= $6) and ($7::timestamptz is null or d.created_at < $7)
-  order by d.id desc`;
-
-const UNINDEXED_STATES: ReadonlySet<string> = new Set(['pending', 'retry_scheduled']);
-
-/**
- * Lists a subscription's deliveries by id, newest first.
+ * Lists a company's deliveries, or those to one subscription, by id, newest first, each with its last attempt.
  *
  * Pages neither overlap nor skip while new deliveries are queued. `nextBeforeId` is where the next page starts. A page ends
  * after {@link MAX_DELIVERIES_SCANNED} scanned deliveries with the matches so far. One statement reads the page and where the
@@ -52,36 +81,54 @@ const UNINDEXED_STATES: ReadonlySet<string> = new Set(['pending', 'retry_schedul
 export async function listDeliveries(
   database: Queryable,
   query: DeliveryQuery,
-): Promise<{ readonly deliveries: readonly DeliveryRow[]; readonly nextBeforeId: string | undefined }> {
-  await getSubscription(database, query);
-  const { subscriptionId, beforeDeliveryId, limit, state, events, created, resourceId } = query;
+): Promise<{
+  readonly deliveries: readonly ListedDeliveryRow[];
+  readonly nextBeforeId: string | undefined;
+}> {
+  const { companyId, subscriptionId, beforeDeliveryId, limit, state, events, created, resourceId, search } =
+    query;
+  if (subscriptionId !== undefined) await getSubscription(database, { companyId, subscriptionId });
+  const walk = subscriptionId === undefined ? WALKS.company : WALKS.subscription;
   const { lowest, beyond } = idsCreatedWithin('dlv', created);
-  const isStateFiltered = state !== undefined && UNINDEXED_STATES.has(state);
-  const scan = [
-    subscriptionId,
-    lowest,
-    beforeDeliveryId !== undefined && beforeDeliveryId < beyond ? beforeDeliveryId : beyond,
-    isStateFiltered ? null : (state ?? null),
-    isStateFiltered,
-    created.from ?? null,
-    created.to ?? null,
-  ];
+  const isStateFiltered = state !== undefined && !walk.states.has(state);
+  // Walks the deliveries from the newest on, through the indexes. Other filters are checked row by row.
+  const scanned = `
+    select d.* from all_deliveries d
+    where ${walk.key} = $1 and d.id >= $2 and d.id < $3
+      and ($4::text is null or d.state = $4)
+      and (not $5::boolean or d.state in ('pending', 'retry_scheduled', 'held'))
+      and ($6::timestamptz is null or d.created_at >= $6) and ($7::timestamptz is null or d.created_at < $7)
+      and ${searchedBy(search)}
+    order by d.id desc`;
   const page = `
-    select ${ANY_DELIVERY_COLUMNS} from (${SCANNED} limit $8) d
-    where ($9::text is null or d.state = $9) and ($10::text[] is null or d.event = any($10))
-      and ($11::text is null or d.resource_id = $11)
-    order by d.id desc
-    limit $12`;
+    select ${ANY_DELIVERY_COLUMNS}, ${ATTEMPT_SUMMARY_COLUMNS} from (
+      select d.* from (${scanned} limit $8) d
+      where ($9::text is null or d.state = $9) and ($10::text[] is null or d.event = any($10))
+        and ($11::text is null or d.resource_id = $11)
+      order by d.id desc
+      limit $12
+    ) d
+    left join lateral (
+      select * from delivery_attempts made where made.delivery_id = d.id
+      order by made.started_at desc, made.id desc limit 1
+    ) a on true`;
   const isNeeded = '($9::text is not null or $10::text[] is not null or $11::text is not null)';
-  const rows = await database.query<PageRow<DeliveryRow>>(
-    pageWithScanEnd({ page, scanned: SCANNED, isNeeded, maxScanned: '$8', maxRows: '$12' }),
+  const rows = await database.query<PageRow<ListedDeliveryRow>>(
+    pageWithScanEnd({ page, scanned, isNeeded, maxScanned: '$8', maxRows: '$12' }),
     [
-      ...scan,
+      subscriptionId ?? companyId,
+      lowest,
+      beforeDeliveryId !== undefined && beforeDeliveryId < beyond ? beforeDeliveryId : beyond,
+      isStateFiltered ? null : (state ?? null),
+      isStateFiltered && UNFINISHED.has(state),
+      created.from ?? null,
+      created.to ?? null,
       MAX_DELIVERIES_SCANNED,
       isStateFiltered ? state : null,
       events ?? null,
       resourceId ?? null,
       limit + 1,
+      ...(search === undefined ? [] : [search, companyId]),
     ],
   );
   const { rows: deliveries, nextBeforeId } = pageOf(rows, limit);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type AttemptRow, shownAttempt, shownDelivery } from './delivery-resource.js';
 
 const NOTHING_MORE: AttemptRow = {
-  id: 'dlv_3',
+  attemptId: 'dlv_3',
   number: 2,
   startedAt: new Date('2026-08-26T14:04:01Z'),
   durationMs: 3,

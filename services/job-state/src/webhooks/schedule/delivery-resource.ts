@@ -8,7 +8,11 @@ import type {
   AttemptSummary,
   ExchangeSteps,
 } from '@partner/proto-contracts/resources/attempt/attempt';
-import type { Delivery, DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
+import type {
+  Delivery,
+  DELIVERY_STATES,
+  ListedDelivery,
+} from '@partner/proto-contracts/resources/delivery/delivery';
 
 /** State of a delivery. */
 export type DeliveryStateName = (typeof DELIVERY_STATES)[number];
@@ -35,7 +39,7 @@ export interface DeliveryRow {
 
 /** The fields of an attempt in a list, as {@link ATTEMPT_SUMMARY_COLUMNS} selects them. */
 export interface AttemptSummaryRow {
-  readonly id: string;
+  readonly attemptId: string;
   readonly number: number;
   readonly startedAt: Date;
   readonly durationMs: number;
@@ -43,6 +47,10 @@ export interface AttemptSummaryRow {
   readonly responseStatus: number | null;
   readonly error: string | null;
 }
+
+/** A delivery with the fields of its last attempt, or null for each of them. */
+export type ListedDeliveryRow = DeliveryRow &
+  (AttemptSummaryRow | { readonly [Field in keyof AttemptSummaryRow]: null });
 
 /** The public fields of an attempt, as {@link ATTEMPT_COLUMNS} selects them. */
 export interface AttemptRow extends AttemptSummaryRow {
@@ -67,7 +75,7 @@ export const ANY_DELIVERY_COLUMNS = `${COMMON_COLUMNS}, d.finished_at as "finish
 
 /** Columns of an {@link AttemptSummaryRow}, from `delivery_attempts a`. */
 export const ATTEMPT_SUMMARY_COLUMNS = `
-  a.id, a.number, a.started_at as "startedAt", a.duration_ms as "durationMs", a.outcome,
+  a.id as "attemptId", a.number, a.started_at as "startedAt", a.duration_ms as "durationMs", a.outcome,
   a.response_status as "responseStatus", a.error`;
 
 /** Columns of an {@link AttemptRow}, from `delivery_attempts a`. */
@@ -92,10 +100,18 @@ export function shownDelivery(row: DeliveryRow): Delivery {
   };
 }
 
+/** A delivery as lists of the public API show it: with its last attempt. */
+export function shownListedDelivery(row: ListedDeliveryRow): ListedDelivery {
+  return {
+    ...shownDelivery(row),
+    lastAttempt: row.attemptId === null ? null : shownAttemptSummary(row),
+  };
+}
+
 /** An attempt as lists of the public API show it: without the response and its exchange. */
 export function shownAttemptSummary(row: AttemptSummaryRow): AttemptSummary {
   return {
-    deliveryId: row.id,
+    deliveryId: row.attemptId,
     number: row.number,
     startedAt: formatDateTime(row.startedAt),
     durationMs: row.durationMs,
