@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -91,27 +91,6 @@ describe('a service that cannot start ends with one clear message and exit code 
 });
 
 describe('scripts/up', () => {
-  let bin: string;
-
-  beforeAll(() => {
-    bin = mkdtempSync(path.join(tmpdir(), 'partner-bin-'));
-    mkdirSync(bin, { recursive: true });
-    symlinkSync('/usr/bin/dirname', path.join(bin, 'dirname'));
-  });
-
-  afterAll(() => {
-    rmSync(bin, { recursive: true, force: true });
-  });
-
-  test('says that Node is missing where it is', async () => {
-    const ended = await run('/bin/sh', ['scripts/up', '--status'], { PATH: bin });
-    expect(ended).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: 'scripts/up: Node 20.19 or newer is needed, and there is no node in PATH\n',
-    });
-  });
-
   test('names the port that is taken', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'partner-stack-'));
     const ended = await run(
