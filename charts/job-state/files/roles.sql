@@ -37,7 +37,7 @@ grant usage, select on all sequences in schema public to partner_app;
 grant execute on all functions in schema public to partner_app;
 do $$
 begin
-  -- The books of the migrations are read by the service and written by nobody but the owner.
+  -- The service reads the tables of the migrations. Only the owner writes to them.
   if to_regclass('public.knex_migrations') is not null then
     revoke insert, update, delete on public.knex_migrations, public.knex_migrations_lock from partner_app;
   end if;

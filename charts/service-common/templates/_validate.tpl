@@ -114,7 +114,7 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- end -}}
 {{- if $facts.http -}}
 {{- if eq (int64 .Values.config.httpPort) (int64 .Values.config.adminPort) -}}
-{{- $faults = append $faults (printf "config.httpPort and config.adminPort are both %d: each needs a port of its own" (int64 .Values.config.httpPort)) -}}
+{{- $faults = append $faults (printf "config.httpPort and config.adminPort are both %d: choose two different ports" (int64 .Values.config.httpPort)) -}}
 {{- end -}}
 {{- if and .Values.ingress.enabled .Values.httpRoute.enabled -}}
 {{- $faults = append $faults "ingress.enabled and httpRoute.enabled are both true: choose one way in" -}}

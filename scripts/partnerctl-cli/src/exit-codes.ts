@@ -33,7 +33,7 @@ export interface Ending {
   readonly message?: string;
 }
 
-const NOBODY_ANSWERS = 'Is job-state running? `partnerctl doctor` looks at every part.';
+const NO_RESPONSE = 'Is job-state running? `partnerctl doctor` checks every component.';
 
 /** Converts a thrown error to the end of the run. */
 export function endingOf(error: unknown): Ending {
@@ -71,7 +71,7 @@ function endingOfServiceError(error: ServiceError): Ending {
       return { exitCode: EXIT_CODES.notFound, message: error.message };
     case 'unavailable': {
       const cause = error.cause === undefined ? '' : ` (${textOf(error.cause)})`;
-      return { exitCode: EXIT_CODES.unavailable, message: `${error.message}${cause}. ${NOBODY_ANSWERS}` };
+      return { exitCode: EXIT_CODES.unavailable, message: `${error.message}${cause}. ${NO_RESPONSE}` };
     }
     case 'internal':
       return { exitCode: EXIT_CODES.failed, message: `${error.message}; job-state's log says why` };
