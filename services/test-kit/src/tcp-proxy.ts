@@ -12,21 +12,26 @@ export interface TcpProxy {
   cut(): void;
   /** Closes a connection when its client sends this text; undefined: none. */
   cutAt(text: string | undefined): void;
-  /** Connects new connections to the server of this URL. */
-  leadTo(serverUrl: string): void;
+  /** Connects new connections to the servers of these URLs in turn; without one it closes them. */
+  leadTo(...serverUrls: readonly string[]): void;
   /** Closes every connection and the proxy. */
   close(): Promise<void>;
 }
 
 /** Starts a proxy on loopback in front of the server of a URL. A connection that the server closes or refuses is closed. */
 export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
-  let server = new URL(serverUrl);
+  let servers = [new URL(serverUrl)];
   const sockets = new Set<net.Socket>();
   let accepted = 0;
   let forbidden: string | undefined;
   const swallowed = new WeakSet<net.Socket>();
   const proxy = net.createServer((near) => {
     accepted += 1;
+    const server = servers[accepted % servers.length];
+    if (server === undefined) {
+      near.destroy();
+      return;
+    }
     const far = net.connect(Number(server.port), server.hostname);
     for (const [socket, other] of [
       [near, far],
@@ -62,8 +67,8 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
     cutAt(text) {
       forbidden = text;
     },
-    leadTo(nextUrl) {
-      server = new URL(nextUrl);
+    leadTo(...nextUrls) {
+      servers = nextUrls.map((url) => new URL(url));
     },
     swallow() {
       for (const socket of sockets) {

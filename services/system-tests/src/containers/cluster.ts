@@ -4,8 +4,8 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createChartWorkspace } from '@partner/deployment/chart-workspace';
 import { ensureHelm } from '@partner/deployment/ensure-helm';
+import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
-import { startBalancer } from './balancer.js';
 import { sandboxValues, secretNameOf, type PodSurroundings } from './chart-values.js';
 import { type Container, startContainer } from './container.js';
 import { type ContainerPlan, planContainer, type Secrets } from './container-plan.js';
@@ -82,21 +82,15 @@ export async function createCluster(
   const workspace = await createChartWorkspace(await ensureHelm());
   const laterVersion = path.join(directory, LATER_VERSION_MODULE);
   writeFileSync(laterVersion, laterVersionModule());
-  const endpoints = new Map<ServiceName, Set<Container>>(
-    SERVICE_NAMES.map((service) => [service, new Set()]),
-  );
+  // As a Service of Kubernetes: a connection stays at its endpoint, also after that has been taken away.
   const balancers = new Map(
     await Promise.all(
       SERVICE_NAMES.filter((service) => INGRESS_PATHS[service] !== undefined).map(
-        async (service) =>
-          [
-            service,
-            await startBalancer(() => [...(endpoints.get(service) ?? [])].map((each) => each.port('http'))),
-          ] as const,
+        async (service) => [service, await startTcpProxy('http://127.0.0.1:1')] as const,
       ),
     ),
   );
-  const urlOf = (service: ServiceName) => balancers.get(service)?.url ?? '';
+  const urlOf = (service: ServiceName) => (balancers.get(service)?.url ?? '').replace(/\/$/, '');
   const surroundings = { ...options.surroundings, consoleUrl: urlOf('console') };
   const started: Container[] = [];
 
@@ -131,13 +125,19 @@ export async function createCluster(
 
   function createDeployment(service: ServiceName): Deployment {
     const containers = new Set<Container>();
+    const endpoints = new Set<Container>();
+    const route = () =>
+      balancers
+        .get(service)
+        ?.leadTo(...[...endpoints].map((endpoint) => `http://127.0.0.1:${endpoint.port('http')}`));
     async function add(version: Version): Promise<void> {
       const chartPlan = await plan(service, sandboxValues(service, version, surroundings));
       const container = await run(service, inVersion(chartPlan, service, version));
       containers.add(container);
       await container.untilPasses('startup');
       await container.untilPasses('readiness');
-      endpoints.get(service)?.add(container);
+      endpoints.add(container);
+      route();
     }
     return {
       url: urlOf(service),
@@ -148,9 +148,10 @@ export async function createCluster(
         await add(version);
         const { preStopSeconds, terminationGraceSeconds } = container.plan;
         // Not a wait for a state: these are the two clocks that run in parallel once a pod is to end.
-        const propagated = delay(PROPAGATION_SECONDS * 1_000 * TIME_SCALE).then(() =>
-          endpoints.get(service)?.delete(container),
-        );
+        const propagated = delay(PROPAGATION_SECONDS * 1_000 * TIME_SCALE).then(() => {
+          endpoints.delete(container);
+          route();
+        });
         await delay(preStopSeconds * 1_000 * TIME_SCALE);
         await propagated;
         const allowedMs = (terminationGraceSeconds - preStopSeconds) * 1_000;
