@@ -27,8 +27,9 @@ test('a past time is never shown in the future, even if the service’s clock is
   expect(formatPast(new Date(NOW.getTime() - 90_000), NOW)).toBe('1 minute ago');
 });
 
-test('an exact time has its time zone', () => {
-  expect(formatExact(NOW, 'UTC')).toMatch(/1 Sept? 2026.*12:00:00 UTC/);
+test('an exact time has its time zone and reads as its locale does', () => {
+  expect(formatExact(NOW, 'UTC', 'en-GB')).toMatch(/1 Sept? 2026.*12:00:00 UTC/);
+  expect(formatExact(NOW, 'UTC', 'de')).toMatch(/01\.09\.2026.*12:00:00 UTC/);
 });
 
 test.each([

@@ -22,9 +22,9 @@ export function formatPast(at: Date, now: Date): string {
   return formatRelative(at < now ? at : now, now);
 }
 
-/** Formats a time to the second with its time zone. */
-export function formatExact(at: Date, timeZone?: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
+/** Formats a time to the second with its time zone, in the browser's locale unless another is given. */
+export function formatExact(at: Date, timeZone?: string, locale?: string): string {
+  return new Intl.DateTimeFormat(locale, {
     dateStyle: 'medium',
     timeStyle: 'long',
     ...(timeZone === undefined ? {} : { timeZone }),

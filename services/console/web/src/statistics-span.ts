@@ -1,33 +1,38 @@
 import type { StatisticsBucket, StatisticsSpan } from './api/statistics.js';
 
 /** Available spans of statistics. */
-export const SPANS = ['24h', '7d', '30d'] as const;
+export const SPANS = ['1h', '24h', '7d', '30d'] as const;
 
 export type SpanName = (typeof SPANS)[number];
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-const SPAN_HOURS: Readonly<Record<SpanName, number>> = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 };
+const SPAN_HOURS: Readonly<Record<SpanName, number>> = { '1h': 1, '24h': 24, '7d': 7 * 24, '30d': 30 * 24 };
+/** Widths of bars and rows in minutes. Each divides a day, so that one begins at each midnight. */
+const STEP_MINUTES = [5, 10, 20, 30, 60, 180, 360, 720, 1_440] as const;
 
 /** Name of each span in a sentence. */
 export const SPAN_TEXTS: Readonly<Record<SpanName, string>> = {
+  '1h': 'the last hour',
   '24h': 'the last 24 hours',
   '7d': 'the last 7 days',
   '30d': 'the last 30 days',
 };
 
-/** Returns the span with this name; the shortest for other text. */
+/** Returns the span with this name; the last day for other text. */
 export function spanNamed(name: string | null): SpanName {
   return SPANS.find((span) => span === name) ?? '24h';
 }
 
 /**
- * Returns the query of a span up to now. It begins at a full hour, so that it is stable for a while, and is never longer than its
- * name.
+ * Returns the query of a span up to now. It begins at a full hour, or at a full 5 minutes for the last hour, so that it is stable
+ * for a while. It is never longer than its name.
  */
 export function spanUntil(name: SpanName, now: Date): StatisticsSpan {
   if (name === '24h') return {};
   const from = now.getTime() - SPAN_HOURS[name] * HOUR_MS;
-  return { from: new Date(Math.ceil(from / HOUR_MS) * HOUR_MS).toISOString() };
+  const step = name === '1h' ? 5 * MINUTE_MS : HOUR_MS;
+  return { from: new Date(Math.ceil(from / step) * step).toISOString() };
 }
 
 /** A point of a chart: one bucket, possibly empty. */
@@ -62,13 +67,20 @@ export function chartPoints(
   });
 }
 
-/** Merges neighbouring points to at most `most`. A merged duration is the longest one. */
+/**
+ * Merges neighbouring points to about `most`: one more if the first and the last are cut. Merged points begin at full steps of the
+ * reader's day. A merged duration is the longest one.
+ */
 export function fewerPoints(points: readonly ChartPoint[], most: number): readonly ChartPoint[] {
-  const size = Math.max(1, Math.ceil(points.length / most));
-  const groups = Array.from({ length: Math.ceil(points.length / size) }, (_, group) =>
-    points.slice(group * size, (group + 1) * size),
-  );
-  return groups.flatMap((group) => {
+  const minutes = spanMs(points) / MINUTE_MS / most;
+  const step = (STEP_MINUTES.find((each) => each >= minutes) ?? 1_440) * MINUTE_MS;
+  const groups = new Map<number, ChartPoint[]>();
+  for (const point of points) {
+    const localMs = point.at.getTime() - point.at.getTimezoneOffset() * MINUTE_MS;
+    const group = Math.floor(localMs / step);
+    groups.set(group, [...(groups.get(group) ?? []), point]);
+  }
+  return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
     return [
@@ -80,6 +92,27 @@ export function fewerPoints(points: readonly ChartPoint[], most: number): readon
         p95Ms: longest(group.map(({ p95Ms }) => p95Ms)),
       },
     ];
+  });
+}
+
+/** Returns the time between the first and the last point. */
+export function spanMs(points: readonly ChartPoint[]): number {
+  return (points.at(-1)?.at.getTime() ?? 0) - (points[0]?.at.getTime() ?? 0);
+}
+
+/**
+ * Returns the points that get a tick on the time axis, evenly spaced at round local times: every 10 minutes of an hour, every 4 hours
+ * of a day, else every day.
+ */
+export function chartTicks(points: readonly ChartPoint[]): readonly ChartPoint[] {
+  const span = spanMs(points);
+  if (span <= HOUR_MS) return points.filter(({ at }) => at.getMinutes() % 10 === 0);
+  if (span <= 24 * HOUR_MS) {
+    return points.filter(({ at }) => at.getMinutes() === 0 && at.getHours() % 4 === 0);
+  }
+  return points.filter(({ at }, place) => {
+    const before = points[place - 1];
+    return before !== undefined && before.at.getDate() !== at.getDate();
   });
 }
 

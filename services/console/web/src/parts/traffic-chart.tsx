@@ -1,10 +1,10 @@
 import { BarChart, LineChart } from '@mantine/charts';
 import { SimpleGrid, Table, Text } from '@mantine/core';
 import { formatCount, formatDuration } from '../format.js';
-import { type ChartPoint, fewerPoints } from '../statistics-span.js';
+import { type ChartPoint, chartTicks, fewerPoints, spanMs } from '../statistics-span.js';
 
 const BARS = 72;
-const TABLE_ROWS = 24;
+const TABLE_ROWS = 30;
 
 /** Charts of attempts and durations over time, on demand as a table. Load it lazily: it is large. */
 export function TrafficChart(props: {
@@ -13,16 +13,29 @@ export function TrafficChart(props: {
   readonly spanText: string;
 }) {
   const { points, spanText } = props;
-  const isLong = points.length > 0 && spanMs(points) > 25 * 3_600_000;
-  const timeText = new Intl.DateTimeFormat('en-GB', isLong ? LONG_SPAN : SHORT_SPAN);
-  const data = fewerPoints(points, BARS).map(({ at, ...rest }) => ({ time: timeText.format(at), ...rest }));
+  const isLong = spanMs(points) > 24 * 3_600_000;
+  const timeText = new Intl.DateTimeFormat(undefined, isLong ? { ...DAY, ...CLOCK } : CLOCK);
+  const tickText = new Intl.DateTimeFormat(undefined, isLong ? DAY : CLOCK);
+  const bars = fewerPoints(points, BARS);
   const common = {
     h: 220,
-    data,
-    dataKey: 'time',
+    data: bars.map(({ at, ...rest }) => ({ at: at.getTime(), ...rest })),
+    dataKey: 'at',
     withLegend: true,
     legendProps: { verticalAlign: 'bottom', height: 32 },
-    xAxisProps: { minTickGap: 40 },
+    xAxisProps: {
+      ticks: chartTicks(bars).map(({ at }) => at.getTime()),
+      tickFormatter: (at: number) => tickText.format(at),
+      // Without space for all of them, every second or third one is shown.
+      interval: 'equidistantPreserveStart',
+      minTickGap: 12,
+      // Room for the label of the last tick, which would count as one without space.
+      padding: { right: 28 },
+    },
+    // Without a point under the pointer there is no time.
+    tooltipProps: {
+      labelFormatter: (at: unknown) => (typeof at === 'number' ? timeText.format(at) : ''),
+    },
     gridAxis: 'x',
     tickLine: 'none',
   } as const;
@@ -74,6 +87,9 @@ export function TrafficChart(props: {
           </div>
         </figure>
       </SimpleGrid>
+      <Text size="xs" c="dimmed">
+        {`Times in ${timeText.resolvedOptions().timeZone}`}
+      </Text>
       <PointsTable points={points} spanText={spanText} timeText={timeText} />
     </>
   );
@@ -120,9 +136,5 @@ function PointsTable(props: {
   );
 }
 
-const SHORT_SPAN = { hour: '2-digit', minute: '2-digit' } as const;
-const LONG_SPAN = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
-
-function spanMs(points: readonly ChartPoint[]): number {
-  return (points.at(-1)?.at.getTime() ?? 0) - (points[0]?.at.getTime() ?? 0);
-}
+const CLOCK = { hour: '2-digit', minute: '2-digit' } as const;
+const DAY = { day: 'numeric', month: 'short' } as const;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { formatExact } from '../../format.js';
 import { type ExplainedAttempt, explainAttempt } from './explain-attempt.js';
 
 const REACHED = {
@@ -64,7 +65,7 @@ describe('an attempt that failed in TLS', () => {
 
   test('names the problem of the certificate', () => {
     expect(failed('the certificate has expired')).toBe(
-      'The certificate of your server expired on 2 Jan 2026, 03:04:05 UTC, so nothing was sent.',
+      `The certificate of your server expired on ${formatExact(new Date('2026-01-02T03:04:05.000Z'), 'UTC')}, so nothing was sent.`,
     );
     expect(failed('the certificate is for another host name')).toContain('CN=old.example');
     expect(failed('the certificate is self-signed')).toContain(
