@@ -216,4 +216,42 @@ describe('a secret that is made long after the login', () => {
   });
 });
 
+test('a failed form says why beside its button, no field hides under the header, and the end of a session leads back', async () => {
+  await openForInstaller('/console/webhooks/new');
+  watched.allow(/^503 POST \/partner-api\/webhooks$/);
+  watched.allow(/^401 GET \/partner-api\//);
+  await page.route('**/partner-api/webhooks', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({ status: 503, json: { error: 'later', code: 'unavailable', requestId: 'r-3' } })
+      : route.continue(),
+  );
+  const url = page.getByLabel('Endpoint URL');
+  await url.fill('https://hooks.example/partner');
+  await page.getByRole('checkbox', { name: /install\.\*/ }).check();
+  const create = page.getByRole('button', { name: 'Create webhook' });
+  await create.click();
+  const alert = page.getByRole('alert').filter({ hasText: 'Request ID for support: r-3' });
+  await alert.waitFor();
+  const [message, button] = [await alert.boundingBox(), await create.boundingBox()];
+  expect((button?.y ?? 0) - (message?.y ?? 0) - (message?.height ?? 0)).toBeLessThan(40);
+
+  await page.setViewportSize({ width: 390, height: 500 });
+  await url.focus();
+  await page.evaluate('scrollBy(0, document.activeElement.getBoundingClientRect().top - 10)');
+  await url.blur();
+  await url.focus();
+  const header = await page.getByRole('banner').first().boundingBox();
+  expect((await url.boundingBox())?.y).toBeGreaterThanOrEqual(header?.height ?? Number.NaN);
+
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.context().clearCookies();
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await page.getByText('Your session ended').waitFor();
+  await checkLooks(page, 'session-ended');
+  await page.getByLabel('Email address').fill(installer().owner.email);
+  await page.getByLabel('Password', { exact: true }).fill(installer().owner.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await heading('API keys').waitFor();
+});
+
 describeApiReference(suite);

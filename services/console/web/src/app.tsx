@@ -5,7 +5,7 @@ import { ApiProvider } from './api/api-context.js';
 import { createApiClient } from './api/api-client.js';
 import { ApiError } from './api/api-error.js';
 import { createConfirmationGate } from './api/confirmation-gate.js';
-import { forgetSession } from './api/session.js';
+import { endSession } from './api/session.js';
 import { FailedPage } from './parts/failed-page.js';
 import { Loading } from './parts/loading.js';
 import { PasswordDialog } from './parts/password-dialog.js';
@@ -72,7 +72,7 @@ function createApp() {
   const gate = createConfirmationGate();
   const api = createApiClient({
     fetch: (url, init) => fetch(url, init),
-    onSignedOut: () => forgetSession(queries),
+    onSignedOut: () => endSession(queries),
     confirmPassword: () => gate.requestPassword(),
   });
   return { queries, gate, api, router: createBrowserRouter(ROUTES, { basename: '/console' }) };

@@ -118,7 +118,11 @@ const COUNTED = 100;
 export function useDeliveryCounts(
   webhookIds: readonly string[],
   status: DeliveryState,
-): ReadonlyMap<string, { readonly count: number; readonly atLeast: boolean }> {
+): {
+  readonly counts: ReadonlyMap<string, { readonly count: number; readonly atLeast: boolean }>;
+  /** Why a count is missing; null if none failed to load. */
+  readonly error: Error | null;
+} {
   const api = useApi();
   const counts = useQueries({
     queries: webhookIds.map((webhookId) => ({
@@ -134,5 +138,8 @@ export function useDeliveryCounts(
       meta: { live: true, webhookId, isSum: true },
     })),
   });
-  return new Map(counts.flatMap(({ data }) => (data === undefined ? [] : [[data.webhookId, data]])));
+  return {
+    counts: new Map(counts.flatMap(({ data }) => (data === undefined ? [] : [[data.webhookId, data]]))),
+    error: counts.find(({ error }) => error !== null)?.error ?? null,
+  };
 }

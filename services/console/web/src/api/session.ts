@@ -11,16 +11,17 @@ export type OwnerSession = z.output<typeof sessionResponse>;
 
 const SESSION_KEY = ['session'] as const;
 
-/** The session; null without one. */
+/** The session: `ended` if there was one when the page was loaded or since, null without one and after signing out. */
 export function useSession() {
   const api = useApi();
-  return useQuery<OwnerSession | null>({
+  const queries = useQueryClient();
+  return useQuery<OwnerSession | 'ended' | null>({
     queryKey: SESSION_KEY,
     queryFn: async ({ signal }) => {
       try {
         return await api.read(sessionResponse, { path: '/session', signal });
       } catch (thrown) {
-        if (thrown instanceof ApiError && thrown.status === 401) return null;
+        if (thrown instanceof ApiError && thrown.status === 401) return endedUnlessNone(queries);
         throw thrown;
       }
     },
@@ -49,12 +50,21 @@ export function useSignOut() {
   const queries = useQueryClient();
   return useAction({
     act: (api) => api.send({ method: 'DELETE', path: '/session' }),
-    onDone: () => forgetSession(queries),
+    onDone: () => forgetSession(queries, null),
   });
 }
 
+/** Reacts to the end of the session. */
+export function endSession(queries: QueryClient): void {
+  forgetSession(queries, endedUnlessNone(queries));
+}
+
+function endedUnlessNone(queries: QueryClient): 'ended' | null {
+  return queries.getQueryData(SESSION_KEY) === null ? null : 'ended';
+}
+
 /** Drops the session and all data that was loaded for it. */
-export function forgetSession(queries: QueryClient): void {
-  queries.setQueryData(SESSION_KEY, null);
+function forgetSession(queries: QueryClient, instead: 'ended' | null): void {
+  queries.setQueryData(SESSION_KEY, instead);
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
 }

@@ -23,6 +23,7 @@ export function EventSelect(
     <NativeSelect
       {...select}
       label="Event"
+      error={catalogue.error === null ? undefined : 'Could not load the events'}
       value={value ?? ''}
       onChange={(event) => onPick(event.currentTarget.value === '' ? undefined : event.currentTarget.value)}
     >

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
-import { messageOf } from '../api/api-error.js';
 import type { ConfirmationGate } from '../api/confirmation-gate.js';
 import { useAction } from '../api/use-action.js';
+import { FormFailure } from './form-failure.js';
 
 /** Asks for the password while requests wait at the gate. */
 export function PasswordDialog({ gate }: { readonly gate: ConfirmationGate }) {
@@ -42,13 +42,13 @@ function PasswordForm({ gate }: { readonly gate: ConfirmationGate }) {
           label="Password"
           value={password}
           onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          error={confirmation.error === null ? undefined : messageOf(confirmation.error)}
           autoComplete="current-password"
           required
           withAsterisk={false}
           data-autofocus
           visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         />
+        <FormFailure error={confirmation.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={() => gate.settle(false)}>
             Cancel

@@ -10,7 +10,8 @@ import { Shell } from './shell.js';
 export function SignedIn() {
   const session = useSession();
   const { pathname, search } = useLocation();
-  if (session.data === null) return <Navigate to={signInPath(`${pathname}${search}`)} replace />;
+  if (session.data === null || session.data === 'ended')
+    return <Navigate to={signInPath(`${pathname}${search}`)} replace />;
   if (session.data !== undefined) {
     return (
       <OwnerProvider value={session.data}>

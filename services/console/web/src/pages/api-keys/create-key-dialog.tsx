@@ -1,9 +1,10 @@
 import { Button, Group, Modal, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { type SubmitEvent, useState } from 'react';
-import { ApiError, violationsByField, messageOf } from '../../api/api-error.js';
+import { violationsByField } from '../../api/api-error.js';
 import { type ApiKey, useCreateApiKey, useInstallers } from '../../api/api-keys.js';
 import { ErrorState } from '../../parts/error-state.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { useOwner } from '../../parts/owner-context.js';
 import { KeyOnce } from './key-once.js';
@@ -73,7 +74,6 @@ function KeyForm(props: {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <FormFailure error={props.error} />
         <KindChoice kinds={kinds} kind={kind} onChoose={setKind} />
         {isBound && installers.error !== null && (
           <ErrorState
@@ -121,6 +121,7 @@ function KeyForm(props: {
           onChange={({ currentTarget }) => setDescription(currentTarget.value)}
           error={violations['description']}
         />
+        <FormFailure error={props.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onCancel}>
             Cancel
@@ -158,10 +159,4 @@ function KindChoice(props: {
       </Stack>
     </Radio.Group>
   );
-}
-
-/** Shows the failure, unless the owner cancelled the password dialog. */
-function FormFailure({ error }: { readonly error: unknown }) {
-  if (error === null || (error instanceof ApiError && error.code === 'confirmation_required')) return null;
-  return <Notice tone="bad" title={messageOf(error)} isAlert />;
 }

@@ -1,11 +1,11 @@
 import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useId, useState } from 'react';
-import { messageOf } from '../../api/api-error.js';
 import { type BulkReplayRequest, usePreviewReplay, useStartReplay } from '../../api/deliveries.js';
 import type { Webhook } from '../../api/webhooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
 import { DateTimeField } from '../../parts/date-time-field.js';
 import { EventSelect } from '../../parts/event-select.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { Panel } from '../../parts/panel.js';
 import { ExactTime } from '../../parts/relative-time.js';
@@ -66,7 +66,6 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
       .runAsync(request)
       .then(() => setPreviewed(undefined))
       .catch(() => undefined);
-  const failure = start.error ?? (previewed === undefined ? null : preview.error);
 
   return (
     <Panel title="Select deliveries">
@@ -145,18 +144,19 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
               Preview replay
             </Button>
           </Group>
-          {failure !== null && (
-            <Notice tone="bad" title={messageOf(failure)} isAlert>
-              No replay was started.
-            </Notice>
-          )}
+          {previewed !== undefined && <FormFailure error={preview.error} />}
         </Stack>
       </form>
       {previewed !== undefined &&
         preview.response !== undefined &&
         !preview.isRunning &&
         preview.error === null && (
-          <Preview preview={preview.response} isRunning={start.isRunning} onStart={() => begin(previewed)} />
+          <Preview
+            preview={preview.response}
+            error={start.error}
+            isRunning={start.isRunning}
+            onStart={() => begin(previewed)}
+          />
         )}
     </Panel>
   );
@@ -164,10 +164,12 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
 
 function Preview(props: {
   readonly preview: NonNullable<ReturnType<typeof usePreviewReplay>['response']>;
+  /** Why the replay could not be started. */
+  readonly error: unknown;
   readonly isRunning: boolean;
   readonly onStart: () => void;
 }) {
-  const { preview, isRunning, onStart } = props;
+  const { preview, error, isRunning, onStart } = props;
   const { deliveries, atLeast, oldest, newest, resources, resourceCount, estimatedMinutes } = preview;
   if (deliveries === 0) {
     return (
@@ -217,6 +219,7 @@ function Preview(props: {
           ]}
         />
       </div>
+      <FormFailure error={error} />
       <Group>
         <Button loading={isRunning} onClick={onStart}>
           {`Replay ${atLeast ? 'all of them' : count}`}

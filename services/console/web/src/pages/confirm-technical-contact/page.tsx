@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useLocation } from 'react-router';
-import { messageOf } from '../../api/api-error.js';
 import { useConfirmTechnicalContact } from '../../api/technical-contact.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { OutsidePage } from '../../parts/outside-page.js';
 import { PageHeader } from '../../parts/page-header.js';
@@ -18,7 +18,7 @@ export function Page() {
         description="After you confirm this address, it receives announcements of new versions and changes of the partner API."
       />
       <Panel p="lg">
-        {confirm.error !== null && <Notice tone="bad" title={messageOf(confirm.error)} isAlert />}
+        <FormFailure error={confirm.error} />
         {confirm.response === true ? (
           <Notice tone="good" title="Address confirmed" isAlert>
             You can close this page.

@@ -1,9 +1,9 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
-import { messageOf, violationsByField } from '../../api/api-error.js';
+import { violationsByField } from '../../api/api-error.js';
 import { useCreateWebhook } from '../../api/webhooks.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { LinkButton } from '../../parts/link-button.js';
-import { Notice } from '../../parts/notice.js';
 import { Panel } from '../../parts/panel.js';
 import { PATHS } from '../../paths.js';
 import { AddressField } from '../webhook/address-field.js';
@@ -32,9 +32,6 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
   return (
     <form onSubmit={submit}>
       <Stack gap="lg">
-        {create.error !== null && Object.keys(violations).length === 0 && (
-          <Notice tone="bad" title={messageOf(create.error)} isAlert />
-        )}
         <Panel>
           <Stack>
             <AddressField
@@ -65,6 +62,7 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
             fault={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
           />
         </Panel>
+        <FormFailure error={create.error} />
         <Group justify="flex-end">
           <LinkButton to={PATHS.webhooks} variant="default">
             Cancel

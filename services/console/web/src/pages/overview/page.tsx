@@ -81,23 +81,23 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const lastDay = useCompanyStatistics();
   const statistics = useCompanyStatistics(spanUntil(span, now));
   const { keys, error: keysError } = useApiKeys();
-  const isWhole = lastDay.data !== undefined && keys !== undefined;
-  const hasFailed = lastDay.error !== null || keysError !== null;
   const totalsOfDay = totalsById(lastDay.data?.webhooks ?? []);
-  const held = useDeliveryCounts(
-    idsOf(webhooks, ({ state }) => state === 'paused'),
-    'held',
-  );
-  const retrying = useDeliveryCounts(
-    idsOf(webhooks, ({ id }) => (totalsOfDay.get(id)?.failed ?? 0) > 0),
-    'retry_scheduled',
-  );
+  const paused = idsOf(webhooks, ({ state }) => state === 'paused');
+  const failing = idsOf(webhooks, ({ id }) => (totalsOfDay.get(id)?.failed ?? 0) > 0);
+  const held = useDeliveryCounts(paused, 'held');
+  const retrying = useDeliveryCounts(failing, 'retry_scheduled');
+  const isWhole =
+    lastDay.data !== undefined &&
+    keys !== undefined &&
+    held.counts.size === paused.length &&
+    retrying.counts.size === failing.length;
+  const hasFailed = [lastDay.error, keysError, held.error, retrying.error].some((error) => error !== null);
   const found = attentionOf({
     webhooks: webhooks.map((webhook) => ({
       webhook,
       totals: totalsOfDay.get(webhook.id),
-      held: held.get(webhook.id),
-      retrying: retrying.get(webhook.id),
+      held: held.counts.get(webhook.id),
+      retrying: retrying.counts.get(webhook.id),
     })),
     keys: keys ?? [],
     now,

@@ -47,15 +47,17 @@ export function WebhookTable(props: {
           header: 'Success rate',
           isNumber: true,
           cell: ({ id }) => {
-            const totals = totalsOf?.get(id);
-            return totals === undefined ? '–' : (formatShare(totals.delivered, totals.attempts) ?? '–');
+            if (totalsOf === undefined) return 'Unknown';
+            const totals = totalsOf.get(id);
+            return (totals && formatShare(totals.delivered, totals.attempts)) ?? '–';
           },
         },
         {
           header: 'p95',
           isNumber: true,
           cell: ({ id }) => {
-            const duration = totalsOf?.get(id)?.p95Ms ?? null;
+            if (totalsOf === undefined) return 'Unknown';
+            const duration = totalsOf.get(id)?.p95Ms ?? null;
             return duration === null ? '–' : formatDuration(duration);
           },
         },
@@ -84,8 +86,8 @@ function Failures({ id, totals }: { readonly id: string; readonly totals: Attemp
 
 function WebhookSparkline({ id, span }: { readonly id: string; readonly span: SpanName }) {
   const now = useNow();
-  const { data } = useWebhookStatistics(id, spanUntil(span, now));
-  if (data === undefined) return <span aria-hidden>–</span>;
+  const { data, error } = useWebhookStatistics(id, spanUntil(span, now));
+  if (data === undefined) return error === null ? <span aria-hidden>–</span> : <span>Unknown</span>;
   const { delivered, failed } = data.totals;
   return (
     <Sparkline

@@ -1,9 +1,9 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { Navigate, useNavigate, useSearchParams } from 'react-router';
-import { messageOf } from '../../api/api-error.js';
 import { useSession, useSignIn } from '../../api/session.js';
 import { pageEnvironment } from '../../page-settings.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { OutsidePage } from '../../parts/outside-page.js';
 import { PageHeader } from '../../parts/page-header.js';
@@ -20,7 +20,7 @@ export function Page() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
 
-  if (session.data !== undefined && session.data !== null) return <Navigate to={next} replace />;
+  if (typeof session.data === 'object' && session.data !== null) return <Navigate to={next} replace />;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     signIn.run({ email, password });
@@ -34,7 +34,11 @@ export function Page() {
       <Panel p="lg">
         <form onSubmit={submit}>
           <Stack>
-            {signIn.error !== null && <Notice tone="bad" title={messageOf(signIn.error)} isAlert />}
+            {session.data === 'ended' && signIn.error === null && (
+              <Notice tone="info" title="Your session ended">
+                Sign in to return to your page.
+              </Notice>
+            )}
             <TextInput
               label="Email address"
               type="email"
@@ -53,6 +57,7 @@ export function Page() {
               withAsterisk={false}
               visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
             />
+            <FormFailure error={signIn.error} />
             <Button type="submit" loading={signIn.isRunning} fullWidth>
               Sign in
             </Button>

@@ -2,9 +2,9 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import type { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { type SubmitEvent, useState } from 'react';
 import type { z } from 'zod';
-import { messageOf } from '../../api/api-error.js';
 import { useSetTechnicalContact, useTechnicalContact } from '../../api/technical-contact.js';
 import { QueryView } from '../../parts/query-view.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
@@ -70,7 +70,6 @@ function ContactForm() {
     <Panel title="Set an address">
       <form onSubmit={submit}>
         <Stack>
-          {set.error !== null && <Notice tone="bad" title={messageOf(set.error)} isAlert />}
           {set.response?.emailSent === true && <Notice tone="good" title="Confirmation link sent" isAlert />}
           {set.response?.emailSent === false && (
             <Notice tone="warn" title="The address is pending, but no email was sent" isAlert>
@@ -86,6 +85,7 @@ function ContactForm() {
             required
             withAsterisk={false}
           />
+          <FormFailure error={set.error} />
           <Group>
             <Button type="submit" loading={set.isRunning}>
               Send confirmation link

@@ -1,0 +1,21 @@
+import { useEffect, useRef } from 'react';
+import { ApiError, messageOf } from '../api/api-error.js';
+import { Notice } from './notice.js';
+import { RequestId } from './request-id.js';
+
+/**
+ * Why a form could not be submitted; nothing if the owner cancelled the password dialog. It stands above the submit button, and the
+ * page scrolls to it.
+ */
+export function FormFailure({ error }: { readonly error: unknown }) {
+  const shown = useRef<HTMLDivElement>(null);
+  useEffect(() => shown.current?.scrollIntoView({ block: 'nearest' }), [error]);
+  if (error === null || (error instanceof ApiError && error.code === 'confirmation_required')) return null;
+  return (
+    <div ref={shown}>
+      <Notice tone="bad" title={messageOf(error)} isAlert>
+        <RequestId error={error} />
+      </Notice>
+    </div>
+  );
+}
