@@ -210,11 +210,38 @@ describe('the list of deliveries', () => {
     await expectRows(33);
   });
 
+  test('shows all webhooks, finds a job by its id or work order, and opens the delivery of a row', async () => {
+    await subscribe('all-one');
+    const { id } = await subscribe('all-two');
+    suite.answers.set('all-two', { kind: 'status', status: 404 });
+    const { job } = await send(id, 'dead_lettered');
+    await open('/console/deliveries');
+    const search = page.getByRole('textbox', { name: 'Search' });
+    await search.fill(job.id);
+    await search.press('Enter');
+    await expectRows(2);
+    await checkLooks(page, 'deliveries-all');
+    await search.fill('WO-1001');
+    await search.press('Enter');
+    await page.waitForURL(/search=WO-1001/);
+    const failed = rows().filter({ hasText: job.id }).filter({ hasText: 'webhooks/all-two' });
+    await failed.getByRole('cell', { name: '404' }).waitFor();
+
+    await page.setViewportSize({ width: 390, height: 844 });
+    const state = page.getByLabel('State');
+    await state.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await state.selectOption({ label: 'Dead-lettered' });
+    await failed.getByRole('cell', { name: '404' }).click();
+    await heading('Delivery of install.job_assigned').waitFor();
+    await expectText('Your server responded with 404');
+  });
+
   test('is narrowed by state, event and time, keeps that in its address, and says when nothing is left', async () => {
     const { id } = await subscribe('bad');
     suite.answers.set('bad', { kind: 'status', status: 404 });
     await send(id, 'dead_lettered');
-    await open('/console/deliveries');
+    await open(`/console/deliveries?webhook=${id}`);
     await expectRows(2);
     await checkLooks(page, 'deliveries');
     await page.getByLabel('State').selectOption({ label: 'Dead-lettered' });

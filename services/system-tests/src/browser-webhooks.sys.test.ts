@@ -146,20 +146,22 @@ describe('the page of a webhook', () => {
       .waitFor();
     await checkLooks(page, 'webhooks');
     await page.getByRole('link', { name: urlOf('shown').replace('https://', '') }).click();
+    const recent = region(page, 'Recent deliveries');
+    await recent.getByRole('row').nth(4).waitFor();
     const traffic = region(page, 'Webhook health');
     await traffic.getByText('100%').waitFor();
     await traffic.getByRole('img', { name: /^Attempts in the last 24 hours/ }).waitFor();
     await checkLooks(page, 'webhook');
     await traffic.getByText('30 days').click();
     await traffic.getByRole('img', { name: /^Attempts in the last 30 days/ }).waitFor();
-    await page.getByRole('link', { name: 'View deliveries' }).click();
+    await recent.getByRole('link', { name: 'View all' }).click();
     await page.waitForURL(/\/console\/deliveries\?webhook=/);
     expect(new URL(page.url()).searchParams.get('webhook')).toMatch(/^whk_/);
   });
 
   test('pauses it, and activates it with the events that it missed', async () => {
     const { id } = await subscribe('paused');
-    const page = await openPage(`/webhooks/${id}`);
+    const page = await openPage(`/webhooks/${id}?tab=settings`);
     await button(page, 'Pause webhook').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
     await expectText(page, 'Only tests are sent. Activate it');
@@ -174,7 +176,7 @@ describe('the page of a webhook', () => {
 
   test('changes name and events at once, and the URL after a new test', async () => {
     const { id } = await subscribe('before');
-    const page = await openPage(`/webhooks/${id}`);
+    const page = await openPage(`/webhooks/${id}?tab=settings`);
     await button(page, 'Edit settings').click();
     await page.getByLabel('Name (optional)').fill('Warehouse');
     await page.getByRole('checkbox', { name: /install\.job_assigned/ }).click();
@@ -207,7 +209,7 @@ describe('the page of a webhook', () => {
 
   test('deletes it only when its host was typed', async () => {
     const { id } = await subscribe('deleted');
-    const page = await openPage(`/webhooks/${id}`);
+    const page = await openPage(`/webhooks/${id}?tab=settings`);
     await button(page, 'Delete webhook').click();
     const dialog = page.getByRole('dialog', { name: 'Delete this webhook?' });
     const confirm = dialog.getByRole('button', { name: 'Delete permanently' });
@@ -226,6 +228,7 @@ describe('replacing the secret', () => {
   test('makes one, proves that the server knows it, and goes on where it was left', async () => {
     const { id } = await subscribe('rotated');
     const page = await openPage(`/webhooks/${id}`);
+    await page.getByRole('tab', { name: 'Secret' }).click();
     await page.getByRole('link', { name: 'Rotate secret' }).click();
     await checkLooks(page, 'rotate-secret');
     await button(page, 'Create a new secret').click();

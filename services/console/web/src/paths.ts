@@ -3,10 +3,14 @@ export interface DeliveryFilter {
   readonly webhook?: string;
   readonly status?: string;
   readonly event?: string;
-  readonly resourceId?: string;
+  readonly search?: string;
   readonly from?: string;
   readonly to?: string;
 }
+
+/** Tabs of a webhook's page; the first is shown without a choice. */
+export const WEBHOOK_TABS = ['deliveries', 'settings', 'secret'] as const;
+type WebhookTab = (typeof WEBHOOK_TABS)[number];
 
 /** Path of each page below `/console`. */
 export const PATHS = {
@@ -14,7 +18,7 @@ export const PATHS = {
   overview: '/',
   webhooks: '/webhooks',
   createWebhook: '/webhooks/new',
-  webhook: (id: string) => `/webhooks/${encodeURIComponent(id)}`,
+  webhook: (id: string, tab?: WebhookTab) => withQuery(`/webhooks/${encodeURIComponent(id)}`, { tab }),
   rotateSecret: (id: string) => `/webhooks/${encodeURIComponent(id)}/rotate-secret`,
   bulkReplay: (id: string) => `/webhooks/${encodeURIComponent(id)}/replay`,
   deliveries: (filter: DeliveryFilter = {}) => withQuery('/deliveries', { ...filter }),

@@ -25,9 +25,30 @@ export type DeliveryState = Delivery['state'];
 /** One attempt of a delivery. */
 export type Attempt = z.output<typeof deliveryWithAttempts>['attempts'][number];
 
+/** A delivery in a list, with its last attempt. */
+export type ListedDelivery = z.output<typeof deliveryPage>['deliveries'][number];
+
 const webhookPath = (id: string) => `/webhooks/${encodeURIComponent(id)}`;
 const deliveryPath = (id: string) => `/deliveries/${encodeURIComponent(id)}`;
 const replayPath = (id: string) => `/replays/${encodeURIComponent(id)}`;
+
+/** Path of the deliveries to one webhook, or to all of the company. */
+export function deliveriesPath(webhookId: string | undefined): string {
+  return webhookId === undefined ? '/deliveries' : `${webhookPath(webhookId)}/deliveries`;
+}
+
+/** The newest deliveries to a webhook. */
+export function useRecentDeliveries(webhookId: string) {
+  return useApiQuery({
+    key: ['recent-deliveries', webhookId],
+    schema: deliveryPage,
+    path: deliveriesPath(webhookId),
+    query: { limit: RECENT },
+    webhookId,
+  });
+}
+
+const RECENT = 10;
 
 /** Loads one delivery with its attempts and its body; nothing without an id. */
 export function useDelivery(id: string | undefined) {
@@ -129,7 +150,7 @@ export function useDeliveryCounts(
       queryKey: ['delivery-count', webhookId, status],
       queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
         const { deliveries, nextCursor } = await api.read(deliveryPage, {
-          path: `${webhookPath(webhookId)}/deliveries`,
+          path: deliveriesPath(webhookId),
           query: { status, limit: COUNTED },
           signal,
         });

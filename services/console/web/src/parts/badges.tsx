@@ -115,6 +115,11 @@ const OUTCOMES: Readonly<Record<Attempt['outcome'], Look>> = {
   endpoint_refused: { tone: 'bad', icon: IconBan, label: 'Address refused' },
 };
 
+/** The name of an attempt's outcome. */
+export function outcomeLabel(outcome: Attempt['outcome']): string {
+  return OUTCOMES[outcome].label;
+}
+
 /** Outcome of an attempt. */
 export function OutcomeBadge({ outcome }: { readonly outcome: Attempt['outcome'] }) {
   return <LookBadge look={OUTCOMES[outcome]} />;

@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import classes from './data-table.module.css';
 
 /** One column of a table. */
@@ -20,8 +20,10 @@ export function DataTable<Row>(props: {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
+  /** Whether a click anywhere in a row follows the link that names it. */
+  readonly isClickable?: boolean;
 }) {
-  const { caption, columns, rows, rowKey } = props;
+  const { caption, columns, rows, rowKey, isClickable = false } = props;
   return (
     <div className={classes['frame']}>
       <table className={classes['table']} role="table">
@@ -42,7 +44,11 @@ export function DataTable<Row>(props: {
         </thead>
         <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={rowKey(row)} role="row">
+            <tr
+              key={rowKey(row)}
+              role="row"
+              {...(isClickable ? { onClick: followLink, className: classes['clickable'] } : {})}
+            >
               {columns.map((column) =>
                 column.isName === true ? (
                   <th key={column.header} scope="row" role="rowheader">
@@ -65,4 +71,12 @@ export function DataTable<Row>(props: {
       </table>
     </div>
   );
+}
+
+/** Follows the link that names a row, unless the click has another target or selects text. */
+function followLink(event: MouseEvent<HTMLTableRowElement>) {
+  const { target, currentTarget, nativeEvent } = event;
+  if (!(target instanceof Element) || target.closest('a, button') !== null) return;
+  if (window.getSelection()?.isCollapsed === false) return;
+  currentTarget.querySelector('th a')?.dispatchEvent(new window.MouseEvent('click', nativeEvent));
 }

@@ -3,12 +3,12 @@ import { filterOf, heldQueries, isNarrowed, isSpanWrong } from './delivery-filte
 
 test('a filter is parsed from its address, without invalid values', () => {
   const query = new URLSearchParams(
-    'webhook=whk_1&status=held&event=install.*&resourceId=+job_1&from=2026-09-03T13:00Z',
+    'webhook=whk_1&status=held&event=install.*&search=+job_1&from=2026-09-03T13:00Z',
   );
   expect(filterOf(query)).toEqual({
     status: 'held',
     event: 'install.*',
-    resourceId: 'job_1',
+    search: 'job_1',
     from: '2026-09-03T13:00:00.000Z',
   });
   expect(filterOf(new URLSearchParams('webhook=whk_1&status=odd&event=&from=then'))).toEqual({});

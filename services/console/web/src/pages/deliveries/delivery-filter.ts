@@ -6,7 +6,7 @@ import type { DeliveryFilter } from '../../paths.js';
 export interface ListFilter {
   readonly status?: DeliveryState;
   readonly event?: string;
-  readonly resourceId?: string;
+  readonly search?: string;
   readonly from?: string;
   readonly to?: string;
 }
@@ -25,7 +25,7 @@ export function filterOf(query: URLSearchParams): ListFilter {
   return {
     ...(status === undefined ? {} : { status }),
     ...text('event'),
-    ...text('resourceId'),
+    ...text('search'),
     ...time('from'),
     ...time('to'),
   };

@@ -2,6 +2,8 @@ import { Button, Group, Text, Title } from '@mantine/core';
 import { IconArrowUp, IconFilterOff, IconSend } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { formatCount } from '../../format.js';
+import type { Webhook } from '../../api/webhooks.js';
+import { DeliveryTable } from '../../parts/delivery-table.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { ErrorState } from '../../parts/error-state.js';
 import { LinkButton } from '../../parts/link-button.js';
@@ -11,20 +13,21 @@ import { Notice } from '../../parts/notice.js';
 import { PATHS } from '../../paths.js';
 import classes from './deliveries.module.css';
 import { isNarrowed, type ListFilter } from './delivery-filter.js';
-import { DeliveryTable } from './delivery-table.js';
 import { useDeliveryPages } from './use-delivery-pages.js';
 import { atNewest, useIsAtTop, useListPosition, withPage } from './use-list-position.js';
 
 /**
- * The deliveries of a subscription. At its top the list is live. Once the reader scrolls, moves the focus into it or loads more, it
+ * The deliveries to one webhook or to all. At its top the list is live. Once the reader scrolls, moves the focus into it or loads more, it
  * is held and shows the number of new deliveries.
  */
 export function DeliveryList(props: {
-  readonly webhookId: string;
+  readonly webhooks: readonly Webhook[];
+  /** Undefined: all webhooks. */
+  readonly webhookId: string | undefined;
   readonly filter: ListFilter;
   readonly onClear: () => void;
 }) {
-  const { webhookId, filter, onClear } = props;
+  const { webhooks, webhookId, filter } = props;
   const [place, setPlace] = useListPosition();
   const [hasFocus, setHasFocus] = useState(false);
   const isAtTop = useIsAtTop();
@@ -56,7 +59,7 @@ export function DeliveryList(props: {
     );
   }
   if (deliveries.length === 0 && nextCursor === null && !place.isNewestLeftOut) {
-    return <NoDeliveries webhookId={webhookId} filter={filter} onClear={onClear} />;
+    return <NoDeliveries {...props} />;
   }
   const news = since === undefined || since.count === 0 ? undefined : newsText(since);
   return (
@@ -96,7 +99,7 @@ export function DeliveryList(props: {
           if (!event.currentTarget.contains(event.relatedTarget)) setHasFocus(false);
         }}
       >
-        <DeliveryTable rows={deliveries} />
+        <DeliveryTable rows={deliveries} {...(webhookId === undefined ? { webhooks } : {})} />
       </div>
       {list.error !== null && (
         <Group mt="sm">
@@ -117,12 +120,8 @@ export function DeliveryList(props: {
   );
 }
 
-function NoDeliveries(props: {
-  readonly webhookId: string;
-  readonly filter: ListFilter;
-  readonly onClear: () => void;
-}) {
-  const { webhookId, filter, onClear } = props;
+function NoDeliveries(props: Parameters<typeof DeliveryList>[0]) {
+  const { webhooks, webhookId, filter, onClear } = props;
   return isNarrowed(filter) ? (
     <EmptyState
       title="No deliveries match the filter"
@@ -133,15 +132,23 @@ function NoDeliveries(props: {
         </Button>
       }
     >
-      Choose another state, event or time span, or show all deliveries.
+      Change the search or the filters, or show all deliveries.
     </EmptyState>
   ) : (
     <EmptyState
       title="No deliveries yet"
       icon={<IconSend size={28} />}
-      action={<LinkButton to={PATHS.webhook(webhookId)}>Send a test</LinkButton>}
+      action={
+        webhookId === undefined ? (
+          <LinkButton to={webhooks.length === 0 ? PATHS.createWebhook : PATHS.webhooks}>
+            {webhooks.length === 0 ? 'Create a webhook' : 'View webhooks'}
+          </LinkButton>
+        ) : (
+          <LinkButton to={PATHS.webhook(webhookId, 'settings')}>Send a test</LinkButton>
+        )
+      }
     >
-      Deliveries appear here when an event occurs that the webhook is subscribed to.
+      Deliveries appear here when an event occurs that a webhook is subscribed to.
     </EmptyState>
   );
 }

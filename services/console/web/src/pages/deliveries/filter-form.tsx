@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { IconFilter, IconSearch } from '@tabler/icons-react';
 import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { deliveryStateLabel } from '../../parts/badges.js';
 import { DateTimeField } from '../../parts/date-time-field.js';
 import { EventSelect } from '../../parts/event-select.js';
@@ -9,41 +10,74 @@ import { webhookName } from '../../webhook-name.js';
 import classes from './deliveries.module.css';
 import { isNarrowed, isSpanWrong, type ListFilter } from './delivery-filter.js';
 
-/** Selects the subscription and the filters. Choices apply at once, typed text when its field loses the focus. */
+/**
+ * Search, webhook and filters. Choices apply at once, typed text when its field loses the focus. On a phone only the search shows
+ * until the filters are opened.
+ */
 export function FilterForm(props: {
   readonly webhooks: readonly Webhook[];
-  readonly webhookId: string;
+  readonly webhookId: string | undefined;
   readonly filter: ListFilter;
-  readonly onWebhook: (id: string) => void;
-  /** Changes the given filters; undefined removes one. */
+  /** Changes the webhook and the filters that are named; undefined removes one. */
   readonly onChange: (change: Readonly<Record<string, string | undefined>>) => void;
   readonly onClear: () => void;
 }) {
   const { webhooks, webhookId, filter, onChange } = props;
-  const resource = filter.resourceId ?? '';
-  const [entered, setEntered] = useState({ over: resource, text: resource });
-  const text = entered.over === resource ? entered.text : resource;
-  const applyResource = () => {
+  const search = filter.search ?? '';
+  const [entered, setEntered] = useState({ over: search, text: search });
+  const [isOpen, setOpen] = useState(false);
+  const filtersId = useId();
+  const text = entered.over === search ? entered.text : search;
+  const applySearch = () => {
     const given = text.trim();
-    if (given !== resource) onChange({ resourceId: given === '' ? undefined : given });
+    if (given !== search) onChange({ search: given === '' ? undefined : given });
   };
+  const { search: _, ...chosen } = { webhook: webhookId, ...filter };
+  const count = Object.values(chosen).filter((value) => value !== undefined).length;
   return (
     <form
       role="search"
       aria-label="Deliveries"
       onSubmit={(event) => {
         event.preventDefault();
-        applyResource();
+        applySearch();
       }}
     >
-      <div className={classes['filters']}>
+      <Group align="flex-end" gap="sm">
+        <TextInput
+          label="Search"
+          placeholder="Job, event or delivery ID, or work order"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          maxLength={200}
+          value={text}
+          onChange={(event) => setEntered({ over: search, text: event.currentTarget.value })}
+          onBlur={applySearch}
+          flex="1 1 14rem"
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <Button
+          variant="default"
+          hiddenFrom="sm"
+          leftSection={<IconFilter size={16} aria-hidden />}
+          aria-expanded={isOpen}
+          aria-controls={filtersId}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {count === 0 ? 'Filters' : `Filters (${count})`}
+        </Button>
+      </Group>
+      <div id={filtersId} className={`${classes['filters']} ${isOpen ? '' : classes['closed']}`}>
         <NativeSelect
           label="Webhook"
           className={classes['wide'] ?? ''}
-          value={webhookId}
-          onChange={(event) => props.onWebhook(event.currentTarget.value)}
+          value={webhookId ?? ''}
+          onChange={({ currentTarget: { value } }) => onChange({ webhook: value === '' ? undefined : value })}
         >
-          {webhooks.every(({ id }) => id !== webhookId) && <option value={webhookId}>{webhookId}</option>}
+          <option value="">All webhooks</option>
+          {webhookId !== undefined && webhooks.every(({ id }) => id !== webhookId) && (
+            <option value={webhookId}>{webhookId}</option>
+          )}
           {webhooks.map((webhook) => (
             <option key={webhook.id} value={webhook.id}>
               {webhookName(webhook)}
@@ -63,13 +97,6 @@ export function FilterForm(props: {
           ))}
         </NativeSelect>
         <EventSelect value={filter.event} onPick={(event) => onChange({ event })} />
-        <TextInput
-          label="About"
-          placeholder="ID of a job, lead, …"
-          value={text}
-          onChange={(event) => setEntered({ over: resource, text: event.currentTarget.value })}
-          onBlur={applyResource}
-        />
         <DateTimeField label="From" value={filter.from} onPick={(from) => onChange({ from })} />
         <DateTimeField
           label="To"

@@ -1,23 +1,19 @@
 import { Stack } from '@mantine/core';
-import { IconWebhook } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router';
 import { useWebhooks, type Webhook } from '../../api/webhooks.js';
 import { QueryView } from '../../parts/query-view.js';
-import { EmptyState } from '../../parts/empty-state.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
 import { PATHS } from '../../paths.js';
 import { filterOf, isSpanWrong } from './delivery-filter.js';
 import { DeliveryList } from './delivery-list.js';
 import { FilterForm } from './filter-form.js';
 
-/** Page of the deliveries to a webhook. */
+/** Page of the deliveries to all webhooks, or to one. */
 export function Page() {
   const webhooks = useWebhooks();
   const [query] = useSearchParams();
-  const all = webhooks.data?.subscriptions ?? [];
-  const webhookId = query.get('webhook') ?? preferred(all)?.id;
+  const webhookId = query.get('webhook') ?? undefined;
   return (
     <>
       <PageHeader
@@ -37,27 +33,16 @@ export function Page() {
         label="your webhooks"
         onRetry={() => void webhooks.refetch()}
       >
-        {({ subscriptions }) =>
-          webhookId === undefined ? (
-            <Panel>
-              <EmptyState
-                title="No webhooks yet"
-                icon={<IconWebhook size={28} />}
-                action={<LinkButton to={PATHS.createWebhook}>Create a webhook</LinkButton>}
-              >
-                Create a webhook to send events to your server.
-              </EmptyState>
-            </Panel>
-          ) : (
-            <Deliveries webhooks={subscriptions} webhookId={webhookId} />
-          )
-        }
+        {({ subscriptions }) => <Deliveries webhooks={subscriptions} webhookId={webhookId} />}
       </QueryView>
     </>
   );
 }
 
-function Deliveries(props: { readonly webhooks: readonly Webhook[]; readonly webhookId: string }) {
+function Deliveries(props: {
+  readonly webhooks: readonly Webhook[];
+  readonly webhookId: string | undefined;
+}) {
   const { webhooks, webhookId } = props;
   const [query, setQuery] = useSearchParams();
   const filter = filterOf(query);
@@ -65,7 +50,6 @@ function Deliveries(props: { readonly webhooks: readonly Webhook[]; readonly web
     setQuery(
       (current) => {
         const next = new URLSearchParams(current);
-        next.set('webhook', webhookId);
         for (const [name, value] of Object.entries(changes)) {
           if (value === undefined) next.delete(name);
           else next.set(name, value);
@@ -74,20 +58,21 @@ function Deliveries(props: { readonly webhooks: readonly Webhook[]; readonly web
       },
       { preventScrollReset: true },
     );
-  const clear = () => setQuery({ webhook: webhookId }, { preventScrollReset: true });
+  const clear = () =>
+    setQuery(webhookId === undefined ? {} : { webhook: webhookId }, { preventScrollReset: true });
   return (
     <Stack gap="lg">
       <FilterForm
         webhooks={webhooks}
         webhookId={webhookId}
         filter={filter}
-        onWebhook={(webhook) => change({ webhook })}
         onChange={change}
         onClear={clear}
       />
       {!isSpanWrong(filter) && (
         <DeliveryList
           key={`${webhookId} ${JSON.stringify(filter)}`}
+          webhooks={webhooks}
           webhookId={webhookId}
           filter={filter}
           onClear={clear}
@@ -95,9 +80,4 @@ function Deliveries(props: { readonly webhooks: readonly Webhook[]; readonly web
       )}
     </Stack>
   );
-}
-
-/** A subscription that needs attention, else the first. */
-function preferred(webhooks: readonly Webhook[]): Webhook | undefined {
-  return webhooks.find(({ health }) => health === 'degraded') ?? webhooks[0];
 }

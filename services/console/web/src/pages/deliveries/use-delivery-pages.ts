@@ -3,7 +3,7 @@ import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstac
 import type { z } from 'zod';
 import type { ApiClient } from '../../api/api-client.js';
 import { useApi } from '../../api/api-context.js';
-import type { Delivery } from '../../api/deliveries.js';
+import { deliveriesPath, type ListedDelivery } from '../../api/deliveries.js';
 import { heldQueries, type ListFilter } from './delivery-filter.js';
 
 type DeliveryPage = z.output<typeof deliveryPage>;
@@ -11,14 +11,15 @@ type DeliveryPage = z.output<typeof deliveryPage>;
 const PAGE_SIZE = 50;
 /** With a rare filter the API returns empty pages before the next match. */
 const MAX_EMPTY_PAGES = 10;
-const FINAL: ReadonlySet<Delivery['state']> = new Set(['delivered', 'dead_lettered', 'cancelled']);
+const FINAL: ReadonlySet<ListedDelivery['state']> = new Set(['delivered', 'dead_lettered', 'cancelled']);
 
 /**
- * The deliveries of a subscription in pages: the newest page, unless it is omitted, and those after the given cursors. While the list
+ * Deliveries in pages: the newest page, unless it is omitted, and those after the given cursors. While the list
  * is held, its content is fixed and `since` counts newer deliveries. Pages with only finished deliveries are not reloaded.
  */
 export function useDeliveryPages(list: {
-  readonly webhookId: string;
+  /** Undefined: all webhooks of the company. */
+  readonly webhookId: string | undefined;
   readonly filter: ListFilter;
   /** Creation time of the newest delivery of a held list. */
   readonly heldAt: string | undefined;
@@ -74,7 +75,7 @@ export function useDeliveryPages(list: {
 
 async function readPage(
   api: ApiClient,
-  webhookId: string,
+  webhookId: string | undefined,
   filter: ListFilter,
   cursor: string | undefined,
   signal: AbortSignal,
@@ -82,7 +83,7 @@ async function readPage(
   let next = cursor;
   for (let left = MAX_EMPTY_PAGES; ; left -= 1) {
     const page = await api.read(deliveryPage, {
-      path: `/webhooks/${encodeURIComponent(webhookId)}/deliveries`,
+      path: deliveriesPath(webhookId),
       query: { ...filter, limit: PAGE_SIZE, cursor: next },
       signal,
     });
@@ -96,6 +97,6 @@ function hasOpen(page: DeliveryPage | undefined): boolean {
 }
 
 /** If deliveries no longer match the filter, a page overlaps the next one. */
-function unique(deliveries: readonly Delivery[]): readonly Delivery[] {
+function unique(deliveries: readonly ListedDelivery[]): readonly ListedDelivery[] {
   return [...new Map(deliveries.map((delivery) => [delivery.id, delivery])).values()];
 }

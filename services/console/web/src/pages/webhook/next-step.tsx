@@ -11,7 +11,10 @@ export function NextStep({ webhook }: { readonly webhook: Webhook }) {
     <>
       {state === 'paused' && !verified && (
         <Notice tone="warn" title="This URL is not tested yet, so no events are sent.">
-          Send a test delivery. After a 2xx response you can activate the webhook.
+          After a 2xx response to a test delivery you can activate the webhook.{' '}
+          <TextLink to={PATHS.webhook(id, 'settings')} size="sm">
+            Send a test
+          </TextLink>
         </Notice>
       )}
       {health === 'degraded' && (

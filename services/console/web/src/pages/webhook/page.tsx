@@ -1,17 +1,17 @@
-import { Group, SimpleGrid, Stack } from '@mantine/core';
+import { SimpleGrid, Stack, Tabs } from '@mantine/core';
 import { useState } from 'react';
-import { Navigate, useParams } from 'react-router';
+import { Navigate, useParams, useSearchParams } from 'react-router';
 import { useDeleteWebhook, useWebhook, type Webhook } from '../../api/webhooks.js';
 import { QueryView } from '../../parts/query-view.js';
 import { HealthBadge, StateBadge, VerifiedBadge } from '../../parts/badges.js';
-import { LinkButton } from '../../parts/link-button.js';
 import { Loading } from '../../parts/loading.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
-import { PATHS } from '../../paths.js';
+import { PATHS, WEBHOOK_TABS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
 import { DeletePanel } from './delete-panel.js';
 import { NextStep } from './next-step.js';
+import { RecentDeliveries } from './recent-deliveries.js';
 import { SecretPanel } from './secret-panel.js';
 import { SettingsPanel } from './settings-panel.js';
 import { SwitchPanel } from './switch-panel.js';
@@ -21,7 +21,7 @@ import { useTestDelivery } from './use-test-delivery.js';
 
 const BACK = { to: PATHS.webhooks, label: 'Webhooks' };
 
-/** Page of one subscription: health, settings and actions. */
+/** Page of one subscription: recent deliveries, health, settings and secret. */
 export function Page() {
   const { id = '' } = useParams();
   const [isDeleted, setDeleted] = useState(false);
@@ -69,37 +69,48 @@ function WebhookPage({ id, onDelete }: { readonly id: string; readonly onDelete:
 
 function Everything({ webhook, onDelete }: { readonly webhook: Webhook; readonly onDelete: () => void }) {
   const test = useTestDelivery(webhook.id);
+  const [query, setQuery] = useSearchParams();
+  const tab = WEBHOOK_TABS.find((each) => each === query.get('tab')) ?? WEBHOOK_TABS[0];
   return (
     <Stack gap="lg">
       <NextStep webhook={webhook} />
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-        <SwitchPanel webhook={webhook} />
-        <Panel title="Test">
-          <Stack gap="sm">
-            <span>
-              Sends an install.test event, even while the webhook is paused. Your server can ignore it.
-            </span>
-            <TestSteps test={test} isNext={!webhook.verified} />
+      <Tabs
+        value={tab}
+        onChange={(value) => setQuery(value === null ? {} : { tab: value }, { preventScrollReset: true })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="lg" aria-label="Webhook sections">
+          <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
+          <Tabs.Tab value="settings">Settings</Tabs.Tab>
+          <Tabs.Tab value="secret">Secret</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="deliveries">
+          <Stack gap="lg">
+            <RecentDeliveries webhookId={webhook.id} />
+            <TrafficPanel id={webhook.id} />
           </Stack>
-        </Panel>
-      </SimpleGrid>
-      <TrafficPanel id={webhook.id} />
-      <Panel title="Deliveries">
-        <Stack gap="sm">
-          <span>All deliveries, your server’s responses, and scheduled retries.</span>
-          <Group>
-            <LinkButton to={PATHS.deliveries({ webhook: webhook.id })} variant="default">
-              View deliveries
-            </LinkButton>
-            <LinkButton to={PATHS.bulkReplay(webhook.id)} variant="default">
-              Bulk replay
-            </LinkButton>
-          </Group>
-        </Stack>
-      </Panel>
-      <SettingsPanel webhook={webhook} />
-      <SecretPanel webhook={webhook} />
-      <DeletePanel webhook={webhook} onDelete={onDelete} />
+        </Tabs.Panel>
+        <Tabs.Panel value="settings">
+          <Stack gap="lg">
+            <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+              <SwitchPanel webhook={webhook} />
+              <Panel title="Test">
+                <Stack gap="sm">
+                  <span>
+                    Sends an install.test event, even while the webhook is paused. Your server can ignore it.
+                  </span>
+                  <TestSteps test={test} isNext={!webhook.verified} />
+                </Stack>
+              </Panel>
+            </SimpleGrid>
+            <SettingsPanel webhook={webhook} />
+            <DeletePanel webhook={webhook} onDelete={onDelete} />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="secret">
+          <SecretPanel webhook={webhook} />
+        </Tabs.Panel>
+      </Tabs>
     </Stack>
   );
 }

@@ -1,0 +1,42 @@
+import { Group, Text } from '@mantine/core';
+import { useRecentDeliveries } from '../../api/deliveries.js';
+import { DeliveryTable } from '../../parts/delivery-table.js';
+import { LinkButton } from '../../parts/link-button.js';
+import { Panel } from '../../parts/panel.js';
+import { QueryView } from '../../parts/query-view.js';
+import { PATHS } from '../../paths.js';
+
+/** The newest deliveries to a webhook. */
+export function RecentDeliveries({ webhookId }: { readonly webhookId: string }) {
+  const recent = useRecentDeliveries(webhookId);
+  return (
+    <Panel
+      title="Recent deliveries"
+      actions={
+        <Group gap="xs">
+          <LinkButton to={PATHS.deliveries({ webhook: webhookId })} variant="default" size="xs">
+            View all
+          </LinkButton>
+          <LinkButton to={PATHS.bulkReplay(webhookId)} variant="default" size="xs">
+            Bulk replay
+          </LinkButton>
+        </Group>
+      }
+    >
+      <QueryView
+        data={recent.data}
+        error={recent.error}
+        label="the deliveries"
+        onRetry={() => void recent.refetch()}
+      >
+        {({ deliveries }) =>
+          deliveries.length === 0 ? (
+            <Text c="dimmed">No deliveries yet</Text>
+          ) : (
+            <DeliveryTable rows={deliveries} />
+          )
+        }
+      </QueryView>
+    </Panel>
+  );
+}

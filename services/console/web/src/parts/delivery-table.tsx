@@ -1,0 +1,92 @@
+import { Group, Text } from '@mantine/core';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import type { ListedDelivery } from '../api/deliveries.js';
+import type { Webhook } from '../api/webhooks.js';
+import { formatDuration } from '../format.js';
+import { PATHS } from '../paths.js';
+import { webhookName } from '../webhook-name.js';
+import { DeliveryStateBadge, outcomeLabel } from './badges.js';
+import { type Column, DataTable } from './data-table.js';
+import { NextAttempt } from './next-attempt.js';
+import { PastTime } from './relative-time.js';
+import { TextLink } from './text-link.js';
+
+const EVENT: Column<ListedDelivery> = {
+  header: 'Event',
+  isName: true,
+  cell: ({ id, event, resource, replayOf }) => (
+    <div>
+      <TextLink to={PATHS.delivery(id)} fw={600}>
+        {event}
+      </TextLink>
+      <Text size="xs" c="dimmed">
+        {`${resource.id}${replayOf === null ? '' : ' · replay'}`}
+      </Text>
+    </div>
+  ),
+};
+
+const RESULT: readonly Column<ListedDelivery>[] = [
+  {
+    header: 'State',
+    cell: (delivery) => (
+      <Group gap={6} component="span">
+        <DeliveryStateBadge state={delivery.state} />
+        {delivery.nextAttemptAt !== null && (
+          <Text component="span" size="xs" c="dimmed">
+            <NextAttempt delivery={delivery} />
+          </Text>
+        )}
+      </Group>
+    ),
+  },
+  {
+    header: 'Status',
+    cell: ({ lastAttempt }) =>
+      lastAttempt === null ? '–' : (lastAttempt.responseStatus ?? outcomeLabel(lastAttempt.outcome)),
+  },
+  {
+    header: 'Duration',
+    isNumber: true,
+    cell: ({ lastAttempt }) => (lastAttempt === null ? '–' : formatDuration(lastAttempt.durationMs)),
+  },
+  {
+    header: 'Attempts',
+    isNumber: true,
+    cell: ({ attempts }) => `${attempts} of ${LIMITS.webhookAttempts}`,
+  },
+  { header: 'Created', cell: ({ createdAt }) => <PastTime at={createdAt} /> },
+];
+
+/** A list of deliveries with their last attempt, and with their webhook if the webhooks are given. */
+export function DeliveryTable(props: {
+  readonly rows: readonly ListedDelivery[];
+  readonly webhooks?: readonly Webhook[];
+}) {
+  const { rows, webhooks } = props;
+  return (
+    <DataTable
+      caption="Deliveries, newest first"
+      columns={[EVENT, ...(webhooks === undefined ? [] : [webhookColumn(webhooks)]), ...RESULT]}
+      rows={rows}
+      rowKey={({ id }) => id}
+      isClickable
+    />
+  );
+}
+
+function webhookColumn(webhooks: readonly Webhook[]): Column<ListedDelivery> {
+  const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
+  return {
+    header: 'Webhook',
+    cell: ({ subscriptionId }) => {
+      const webhook = byId.get(subscriptionId);
+      if (webhook === undefined) return 'Deleted webhook';
+      return (
+        <TextLink to={PATHS.webhook(webhook.id)} size="sm">
+          {webhookName(webhook)}
+        </TextLink>
+      );
+    },
+  };
+}
