@@ -4,6 +4,12 @@ import path from 'node:path';
 import { baseEnvironment } from '@partner/test-kit/backing-services/local-process';
 import { processesWithVariable } from '@partner/test-kit/backing-services/process-identity';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { deliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
+import { webhookStatistics } from '@partner/proto-contracts/resources/statistics/statistics';
+import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
+import { eventually } from '@partner/test-kit/eventually';
+import { sendCall } from '@partner/test-kit/http-call';
+import type { z } from 'zod';
 import { type CommandResult, runCommand } from './run-command.js';
 import { inspectStack } from './stack/inspect-stack.js';
 import { PROJECT_ROOT } from './stack/project-root.js';
@@ -87,6 +93,39 @@ describe('scripts/up', () => {
     const after = await inspectStack(directory);
     expect(after).toMatchObject({ isReady: true });
     expect(after.processes.map(({ name }) => name)).not.toContain('simulator');
+  });
+
+  test('--reset starts anew, and gives each company webhooks with days of deliveries', async () => {
+    const started = await up('--reset', '--detach');
+    expect(started).toMatchObject({ exitCode: 0, stderr: '' });
+    const { baseUrl, companies } = description();
+    const { origin } = new URL(baseUrl);
+    for (const { owner } of companies) {
+      const session = await sendCall(baseUrl, '/partner-api/session', {
+        method: 'POST',
+        headers: { origin },
+        body: owner,
+      });
+      const cookie = session.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+      const read = async <S extends z.ZodType>(where: string, schema: S) =>
+        schema.parse((await sendCall(baseUrl, where, { headers: { cookie } })).json);
+      const { subscriptions } = await read('/partner-api/webhooks', subscriptionList);
+      expect(subscriptions.map(({ state }) => state)).toEqual(['active', 'active', 'active']);
+      const from = new Date(Date.now() - 7 * 24 * 3_600_000).toISOString();
+      for (const { id, description: what } of subscriptions) {
+        const isDown = what.includes('failing');
+        const totals = async () =>
+          (await read(`/partner-api/webhooks/${id}/statistics?from=${from}`, webhookStatistics)).totals;
+        // The newest event is delivered by the dispatcher.
+        await eventually('the newest delivery', async () => {
+          const { delivered, failed } = await totals();
+          return isDown ? failed > 40 : delivered === 30;
+        });
+        expect((await totals()).deadLettered).toBe(isDown ? 5 : 0);
+        const page = await read(`/partner-api/webhooks/${id}/deliveries?status=dead_lettered`, deliveryPage);
+        expect(page.deliveries).toHaveLength(isDown ? 5 : 0);
+      }
+    }
   });
 
   test('--down leaves no process behind', async () => {

@@ -5,6 +5,7 @@ import { PollTimeoutError } from '@partner/test-kit/eventually';
 import { Command, Option } from '@commander-js/extra-typings';
 import { DemoError } from './demo/demo-error.js';
 import { playDemo } from './demo/play-demo.js';
+import { seedWebhooks } from './examples/seed-webhooks.js';
 import { createProgress, type Progress } from './progress.js';
 import { inspectStack, type StackStatus } from './stack/inspect-stack.js';
 import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from './stack/default-directory.js';
@@ -37,7 +38,7 @@ const report: Progress = createProgress(write);
 
 async function bringUp(
   directory: string,
-  options: Partial<StackOptions>,
+  options: Partial<StackOptions> & { readonly hasExamples?: boolean },
 ): Promise<{ stack: Stack; ranBefore: boolean }> {
   return withStackLock(directory, async () => {
     const before = await inspectStack(directory);
@@ -61,8 +62,19 @@ async function bringUp(
       // Processes that join an existing stack survive this one.
       ...(ranBefore ? { detached: true, owned: false } : {}),
     });
+    if (options.hasExamples === true && !ranBefore) await addExamples(stack);
     return { stack, ranBefore };
   });
+}
+
+/** Adds example webhooks. The stack is usable without them, so a failure is only reported. */
+async function addExamples({ description }: Stack): Promise<void> {
+  try {
+    await seedWebhooks(description, interruption.signal);
+    report('each company has example webhooks with deliveries of the last days');
+  } catch (error) {
+    report(`the example webhooks are incomplete: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 async function takeDown(directory: string): Promise<boolean> {
@@ -171,6 +183,7 @@ async function main(): Promise<void> {
       'simulate the platform and the installers, 30 moves a minute by default; 0 ends the simulator',
       wholeNumber(0, 6_000),
     )
+    .option('--no-webhooks', 'leave the companies without example webhooks')
     .option(
       '--port <port>',
       'port of the base address (default: 8080, or a free one)',
@@ -207,9 +220,10 @@ stack.json in the directory says where everything is, and logs/ has a log for ea
     report('the data are gone');
   }
   if (options.demo === true) return runDemo(directory, stackOptions, options.verbose === true);
+  const withExamples = { ...stackOptions, hasExamples: options.webhooks };
   return options.detach === true
-    ? runDetached(directory, stackOptions)
-    : runForeground(directory, stackOptions);
+    ? runDetached(directory, withExamples)
+    : runForeground(directory, withExamples);
 }
 
 // The reader of the output has gone, e.g. head; the work continues.

@@ -25,12 +25,18 @@ export interface Platform {
   close(): Promise<void>;
 }
 
+/** Connects to the broker. `publish` resolves once the broker has confirmed the message. */
+export async function connectPublisher(amqpUrl: string, name: string, signal: AbortSignal) {
+  const surroundings = { logger: silentLogger, metrics: new Registry() };
+  const connection = createAmqpConnection({ url: amqpUrl, name, ...surroundings });
+  const { publish } = createPublisher({ connection, ...surroundings });
+  await eventually('a connection to RabbitMQ', () => connection.isReady(), { everyMs: 50, signal });
+  return { publish, close: () => connection.close() };
+}
+
 /** Connects to the broker as the platform does. */
 export async function connectPlatform(amqpUrl: string, signal: AbortSignal): Promise<Platform> {
-  const surroundings = { logger: silentLogger, metrics: new Registry() };
-  const connection = createAmqpConnection({ url: amqpUrl, name: 'demo platform', ...surroundings });
-  const publisher = createPublisher({ connection, ...surroundings });
-  await eventually('a connection to RabbitMQ', () => connection.isReady(), { everyMs: 50, signal });
+  const publisher = await connectPublisher(amqpUrl, 'demo platform', signal);
 
   async function publish<Desc extends DescMessage>(
     schema: Desc,
@@ -74,6 +80,6 @@ export async function connectPlatform(amqpUrl: string, signal: AbortSignal): Pro
         total: { amountMinor: '1250000', currency: 'USD' },
         occurredAt: timestampNow(),
       }),
-    close: () => connection.close(),
+    close: publisher.close,
   };
 }

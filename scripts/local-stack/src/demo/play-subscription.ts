@@ -39,10 +39,19 @@ export async function signIn(
 
 /** Creates, tests and activates a subscription. */
 export async function playSubscription(demo: Demo, owner: DemoCaller): Promise<DemoSubscription> {
-  const { show, watcher, signal } = demo;
-  show.step('The owner creates a webhook subscription to the example receiver');
-  const hook = await subscribe(demo, owner, `/demo/${demo.run}`);
+  demo.show.step('The owner creates a webhook subscription to the example receiver');
+  const hook = await subscribe(demo, owner, {
+    path: `/demo/${demo.run}`,
+    events: ['install.*'],
+    description: `demo ${demo.run}`,
+  });
+  await testAndActivate(demo, owner, hook);
+  return hook;
+}
 
+/** Sends a test delivery, and activates the subscription once it has verified. */
+export async function testAndActivate(demo: Demo, owner: DemoCaller, hook: DemoSubscription): Promise<void> {
+  const { show, watcher, signal } = demo;
   show.step('The owner sends a test delivery');
   await sendTest(owner, hook);
   const test = await watcher.event(hook.path, 'install.test');
@@ -58,19 +67,18 @@ export async function playSubscription(demo: Demo, owner: DemoCaller): Promise<D
   );
   const { data: activated } = await owner.post(`${path}/activate`, 200, subscription);
   show.prove(activated.state === 'active', 'it is active, because its test delivery was verified');
-  return hook;
 }
 
 /** Creates a subscription and sends its secret to the receiver. */
-async function subscribe(
-  { description: { receiver }, run, show }: Demo,
+export async function subscribe(
+  { description: { receiver }, show }: Demo,
   owner: DemoCaller,
-  path: string,
+  { path, events, description }: { path: string; events: readonly string[]; description: string },
 ): Promise<DemoSubscription> {
   const { data: created } = await owner.post('/partner-api/webhooks', 201, subscriptionCreated, {
     url: `${receiver.url}${path}`,
-    events: ['install.*'],
-    description: `demo ${run}`,
+    events,
+    description,
   });
   const { secret } = created;
   const { id, secretVersion: version, state } = created.subscription;
@@ -91,7 +99,11 @@ async function sendTest(owner: DemoCaller, { id }: DemoSubscription) {
 export async function playFailingServer(demo: Demo, owner: DemoCaller): Promise<void> {
   const { show, watcher, signal, retryBaseMs } = demo;
   show.step('A server that first fails receives the webhook again');
-  const hook = await subscribe(demo, owner, `/fail/503/1/demo-${demo.run}`);
+  const hook = await subscribe(demo, owner, {
+    path: `/fail/503/1/demo-${demo.run}`,
+    events: ['install.*'],
+    description: `demo ${demo.run}`,
+  });
   const { id } = await sendTest(owner, hook);
   const refused = await watcher.received(hook.path, 'the first attempt', ({ status }) => status === 503);
   show.show('the receiver returned 503 to', headersOf(refused));

@@ -65,6 +65,14 @@ test('routes each path to its service, by whole segments', async () => {
   await expect(nameAt(baseUrl, '/partner')).resolves.toBe(404);
 });
 
+test('its root leads to the console, the reference and the demo', async () => {
+  const page = await fetch(await proxyTo([]));
+  expect(page.status).toBe(200);
+  const html = await page.text();
+  for (const target of ['href="/console"', 'href="/docs"', 'scripts/up --demo'])
+    expect(html).toContain(target);
+});
+
 test('passes headers on unchanged, except that it adds the client to x-forwarded-for', async () => {
   const baseUrl = await proxyTo([{ prefix: '/inbound', target: await serve(echo('inbound')) }]);
 

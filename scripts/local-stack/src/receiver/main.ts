@@ -25,6 +25,8 @@ null when the secret is not known), duplicate (the event was accepted before), s
 
 Paths:
   /fail/<status>/<times>     returns <status> for the first <times> requests of each event, then 200
+  /down/<status>             returns <status> for every event but a test
+  /slow/<milliseconds>       waits before it responds
   anything else              returns 200 once the line is on the disk, 401 if the signature is wrong
 Control, for requests to 127.0.0.1 or localhost only:
   POST /_control/secrets     {"version", "secret", "path"?, "subscriptionId"?}: verify with this secret from now on

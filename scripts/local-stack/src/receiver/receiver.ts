@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type KnownSecrets, knownSecret } from './known-secrets.js';
 import type { ReceivedRequest } from './received-request.js';
 import { openRequestLog } from './request-log.js';
-import { requestedFailure } from './requested-failure.js';
+import { requestedDelayMs, requestedFailure } from './requested-failure.js';
 import { type Verdict, verifyDelivery } from './verify-delivery.js';
 
 const BODY_BYTES_AT_MOST = 5_000_000;
@@ -41,7 +42,7 @@ export async function createReceiver(deps: {
     const headers = singleHeaders(request);
     const verdict = verdictOn(headers, path, body);
     const event = eventOf({ path, headers });
-    const failure = requestedFailure(path);
+    const failure = requestedFailure(path, headers['x-svc-event']);
     const bodyEncoding = isUtf8(body) ? 'utf8' : 'base64';
     const isDue = event !== undefined && failure !== undefined && (seen.get(event) ?? 0) < failure.times;
     const judged: ReceivedRequest = {
@@ -85,6 +86,7 @@ export async function createReceiver(deps: {
       control(request, response, path, body);
     } else {
       const status = await receive(request, path, body);
+      await delay(requestedDelayMs(path));
       send(response, status, { received: status < 300 });
     }
   }

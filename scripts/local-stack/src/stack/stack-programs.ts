@@ -124,7 +124,7 @@ export function proxyProgram(surroundings: ProgramSurroundings): LocalProgram {
     name: 'proxy',
     args: [main, '--port', String(plan.ports.proxy), '--routes', JSON.stringify(routes)],
     env: baseEnvironment(),
-    isUp: () => answers(`http://127.0.0.1:${plan.ports.proxy}/`, 404),
+    isUp: () => answers(`http://127.0.0.1:${plan.ports.proxy}/`, 200),
   });
 }
 

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { DeliveriesAttemptedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
+import { COMMANDS, DELIVERY_RESULTS } from '@partner/proto-contracts/topology';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { eventually } from '@partner/test-kit/eventually';
+import { createWatcher, type Demo } from '../demo/demo.js';
+import { createNarrator } from '../demo/narrator.js';
+import { connectPublisher } from '../demo/platform.js';
+import { signIn, subscribe, testAndActivate } from '../demo/play-subscription.js';
+import type { SandboxCompany, StackDescription } from '../stack/stack-description.js';
+import { type ExampleDelivery, historyOf, idAt, resultsOf } from './history.js';
+
+/** The example webhooks of a company, by the path of the example receiver. */
+const EXAMPLES = [
+  { description: 'Example: healthy', path: '/healthy', durationMs: 40 },
+  { description: 'Example: slow', path: '/slow/1500', durationMs: 1_520 },
+  { description: 'Example: failing', path: '/down/503', durationMs: 30 },
+] as const;
+
+type Client = Parameters<Parameters<typeof withPostgres>[1]>[0];
+type Publisher = Awaited<ReturnType<typeof connectPublisher>>;
+
+/**
+ * Seeds each company that has no webhooks with three, and with days of deliveries to them.
+ *
+ * The console creates, tests and activates the webhooks. SQL writes only what lies in the past: copies of the company's events and
+ * their deliveries. job-state receives the results of the attempts over the broker as from a dispatcher, and so writes attempts,
+ * dead letters, health and statistics itself. The newest event is due now: the dispatcher delivers it.
+ */
+export async function seedWebhooks(description: StackDescription, signal: AbortSignal): Promise<void> {
+  // Every webhook of every company waits at the same time.
+  setMaxListeners(100, signal);
+  const show = createNarrator(() => undefined, { isVerbose: false });
+  const watcher = createWatcher(description.receiver.logFile, signal);
+  const demo: Demo = { description, retryBaseMs: 0, signal, run: randomUUID(), show, watcher };
+  const publisher = await connectPublisher(description.amqpUrl, 'example webhooks', signal);
+  try {
+    const seeded = description.companies.map((company) =>
+      withPostgres(description.postgresUrl, (client) => seedCompany(demo, company, { client, publisher })),
+    );
+    await Promise.all(seeded);
+  } finally {
+    await publisher.close();
+  }
+}
+
+async function seedCompany(
+  demo: Demo,
+  company: SandboxCompany,
+  { client, publisher }: { readonly client: Client; readonly publisher: Publisher },
+): Promise<void> {
+  const owner = await signIn(demo, company);
+  const existing = await owner.quietly('/partner-api/webhooks', subscriptionList);
+  if (existing.subscriptions.length > 0) return;
+  const history = await historyOf(client, company.id);
+  const groups = new Set(history.map(({ name }) => name.replace(/\..*/, '.*')));
+  const hooks = await Promise.all(
+    EXAMPLES.map(async ({ description, path, durationMs }) => {
+      const at = { path: `${path}/${company.id}`, events: [...groups], description };
+      const hook = await subscribe(demo, owner, at);
+      await testAndActivate(demo, owner, hook);
+      return { id: hook.id, durationMs, isDown: path.startsWith('/down/') };
+    }),
+  );
+  const deliveries = hooks.flatMap((hook) =>
+    history.map((event) => ({ id: idAt('dlv', event.at), event, hook })),
+  );
+  await insertDeliveries(client, deliveries);
+  const past = deliveries.filter(({ event }) => !event.isNewest);
+  const results = past.flatMap(resultsOf);
+  await publisher.publish({
+    exchange: COMMANDS,
+    routingKey: DELIVERY_RESULTS.bindings[0].routingKey,
+    messageId: randomUUID(),
+    type: DeliveriesAttemptedSchema.typeName,
+    body: toBinary(DeliveriesAttemptedSchema, create(DeliveriesAttemptedSchema, { results })),
+  });
+  const ids = past.map(({ id }) => id);
+  await eventually(
+    'job-state has recorded the deliveries of the past',
+    async () => {
+      const unfinished = await client.query('select 1 from deliveries where id = any($1) limit 1', [ids]);
+      return unfinished.rowCount === 0;
+    },
+    { everyMs: 50, signal: demo.signal },
+  );
+  await moveIntoPast(client, ids);
+}
+
+/** Inserts deliveries. Those of the past are not due before their results arrive. */
+async function insertDeliveries(client: Client, deliveries: readonly ExampleDelivery[]): Promise<void> {
+  await client.query(
+    `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at, next_attempt_at)
+     select made.id, made.subscription_id, event.company_id, event.id, event.name, event.resource_type, event.resource_id,
+       event.created_at, case when made.is_due then now() else now() + interval '1 hour' end
+     from unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) as made (id, subscription_id, event_id, is_due)
+     join events event on event.id = made.event_id`,
+    [
+      deliveries.map(({ id }) => id),
+      deliveries.map(({ hook }) => hook.id),
+      deliveries.map(({ event }) => event.id),
+      deliveries.map(({ event }) => event.isNewest),
+    ],
+  );
+}
+
+/** Makes deliveries finish with their last attempt, and their webhooks older than they are. */
+async function moveIntoPast(client: Client, ids: readonly string[]): Promise<void> {
+  await client.query(
+    `with ended as (
+       select delivery_id, max(started_at + duration_ms * interval '1 ms') as at
+       from delivery_attempts where delivery_id = any($1) group by delivery_id
+     ), finished as (
+       update finished_deliveries d set finished_at = ended.at from ended where d.id = ended.delivery_id
+       returning d.subscription_id, d.created_at
+     )
+     update subscriptions s set created_at = oldest.at
+     from (select subscription_id, min(created_at) as at from finished group by subscription_id) as oldest
+     where s.id = oldest.subscription_id`,
+    [ids],
+  );
+}
