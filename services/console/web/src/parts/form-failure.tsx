@@ -9,7 +9,10 @@ import { RequestId } from './request-id.js';
  */
 export function FormFailure({ error }: { readonly error: unknown }) {
   const shown = useRef<HTMLDivElement>(null);
-  useEffect(() => shown.current?.scrollIntoView({ block: 'nearest' }), [error]);
+  useEffect(() => {
+    // Newer browsers return a promise, which is no clean-up function of the effect.
+    shown.current?.scrollIntoView({ block: 'nearest' });
+  }, [error]);
   if (error === null || (error instanceof ApiError && error.code === 'confirmation_required')) return null;
   return (
     <div ref={shown}>
