@@ -1,6 +1,6 @@
 /**
  * Tests run on what `tsc -b` has compiled. The suffix of a file tells what it needs: `x.test` nothing, `x.int.test` real
- * Postgres, RabbitMQ and Redis (`TEST_*_URL`), `x.sys.test` starts whole stacks of its own.
+ * Postgres, RabbitMQ and Redis (`TEST_*_URL`), `x.sys.test` starts whole stacks.
  */
 const rootDir = new URL('..', import.meta.url).pathname;
 const roots = ['proto-contracts', 'scripts', 'services'].map((folder) => `${rootDir}${folder}`);

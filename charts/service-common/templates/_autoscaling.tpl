@@ -1,4 +1,4 @@
-{{/* By processor time: for services whose work is the requests that they answer. */}}
+{{/* By processor time: for services whose work is requests. */}}
 {{- define "service-common.horizontalPodAutoscaler" -}}
 {{- with .Values.autoscaling -}}
 {{- if .enabled -}}

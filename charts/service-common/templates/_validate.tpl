@@ -27,7 +27,7 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- end -}}
 {{- end -}}
 {{- if and .Values.image.digest (contains "@" (default "" .Values.image.tag)) -}}
-{{- $faults = append $faults "image.digest is set, and image.tag has a digest of its own" -}}
+{{- $faults = append $faults "image.digest is set, and image.tag has a digest as well" -}}
 {{- end -}}
 {{- if and $isProduction (not (trim .Values.sandboxRun.earlyReason)) -}}
 {{- $image := printf "%s%s" (default "" .Values.image.tag) (ternary (printf "@%s" .Values.image.digest) "" (ne .Values.image.digest "")) -}}
@@ -132,7 +132,7 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- $replicas := ternary .Values.autoscaling.maxReplicas .Values.replicaCount .Values.autoscaling.enabled | int64 -}}
 {{- $sharing := int64 .Values.config.rateLimitReplicas -}}
 {{- if gt $replicas $sharing -}}
-{{- $faults = append $faults (printf "%s (%d) is more than config.rateLimitReplicas (%d): without Redis, so many replicas together would exceed the rate limits" $scaled $replicas $sharing) -}}
+{{- $faults = append $faults (printf "%s (%d) is more than config.rateLimitReplicas (%d): without Redis, that many replicas together would exceed the rate limits" $scaled $replicas $sharing) -}}
 {{- end -}}
 {{- $grace := int64 .Values.config.shutdownGraceMs -}}
 {{- if lt $grace (add (int64 .Values.config.rpcTimeoutMs) 2000) -}}

@@ -34,7 +34,7 @@ const FOR_ALL: Refusals = {
       new RegExp(`image\\.repository \\(${name}\\) names no registry, and would be pulled from docker\\.io`),
     ]),
   ),
-  [`image.tag=1@${DIGEST},image.digest=${DIGEST}`]: /has a digest of its own/,
+  [`image.tag=1@${DIGEST},image.digest=${DIGEST}`]: /has a digest as well/,
   'existingSecret=': /existingSecret is not set: name the secret that holds AMQP_URL/,
   'readOnlyRootFilesystem=false': /only with development\.enabled/,
   'environment=production':

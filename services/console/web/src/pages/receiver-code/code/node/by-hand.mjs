@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const TOLERANCE_SECONDS = 300;
 
-/** The status to answer with. body: the raw bytes, a Buffer. */
+/** The status of the response. body: the raw bytes, a Buffer. */
 export async function receive(headers, body, store) {
   // The secret of the version that signed it. While you rotate, two are set: WEBHOOK_SECRET_1 and WEBHOOK_SECRET_2.
   const secret = process.env['WEBHOOK_SECRET_' + headers['x-svc-secret-version']];
@@ -29,7 +29,7 @@ export async function receive(headers, body, store) {
   // 4. The same event can come more than once: it is processed once, and acknowledged each time.
   if (await store.has(eventId)) return 204;
 
-  // 5. Answer 2xx only after it is stored.
+  // 5. Respond with 2xx only after it is stored.
   await store.add(eventId, event);
   return 204;
 }

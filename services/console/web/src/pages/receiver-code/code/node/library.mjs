@@ -1,7 +1,7 @@
 // receive.mjs
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
-/** The status to answer with. body: the raw bytes, a Buffer. */
+/** The status of the response. body: the raw bytes, a Buffer. */
 export async function receive(headers, body, store) {
   // The secret of the version that signed it. While you rotate, two are set: WEBHOOK_SECRET_1 and WEBHOOK_SECRET_2.
   const secret = process.env['WEBHOOK_SECRET_' + headers['x-svc-secret-version']];
@@ -19,7 +19,7 @@ export async function receive(headers, body, store) {
   const eventId = headers['webhook-id'];
   if (await store.has(eventId)) return 204;
 
-  // Only now look into the body, and answer 2xx only after it is stored.
+  // Only now look into the body, and respond with 2xx only after it is stored.
   await store.add(eventId, JSON.parse(body.toString('utf8')));
   return 204;
 }
