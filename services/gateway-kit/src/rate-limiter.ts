@@ -171,32 +171,10 @@ export function createRateLimiter(options: {
     });
   // Two memories, so that a flood from many networks cannot displace the counts of known callers.
   const counts = { known: createCounts(), stranger: createCounts() };
-  const degradedGauge = new Gauge({
-    name: 'partner_rate_limiter_degraded',
-    help: '1 while requests are counted in this process alone because Redis does not respond',
-    registers: [metrics],
+  const { degradedGauge, decisions, losses } = limiterMetrics(metrics, () => {
+    for (const memory of Object.values(counts)) memory.purgeStale();
+    return counts.known.calculatedSize + counts.stranger.calculatedSize;
   });
-  const decisions = new Counter({
-    name: 'partner_rate_limit_decisions_total',
-    help: 'Requests checked against a rate limit',
-    labelNames: ['outcome', 'counted'] as const,
-    registers: [metrics],
-  });
-  new Gauge({
-    name: 'partner_rate_limiter_local_bytes',
-    help: 'Memory of the local counts for a failure of Redis',
-    registers: [metrics],
-    collect() {
-      for (const memory of Object.values(counts)) memory.purgeStale();
-      this.set(counts.known.calculatedSize + counts.stranger.calculatedSize);
-    },
-  });
-  const losses = new Counter({
-    name: 'partner_rate_limiter_counts_lost_total',
-    help: 'Times that Redis had fewer requests than this process had counted there: after a flush, a restart or a fail-over',
-    registers: [metrics],
-  });
-  degradedGauge.set(0);
   const probes = createSlidingWindow();
   let isDegraded = false;
   let restoredAt: number | undefined;
@@ -357,6 +335,38 @@ export function createRateLimiter(options: {
       decisions.inc({ outcome: verdict.accepted ? 'accepted' : 'refused', counted });
       return inSeconds(limit, verdict);
     },
+  };
+}
+
+/** Metrics of one process's limiter. `localBytes` returns the present memory of its local counts. */
+function limiterMetrics(registry: Registry, localBytes: () => number) {
+  const degradedGauge = new Gauge({
+    name: 'partner_rate_limiter_degraded',
+    help: '1 while requests are counted in this process alone because Redis does not respond',
+    registers: [registry],
+  });
+  degradedGauge.set(0);
+  new Gauge({
+    name: 'partner_rate_limiter_local_bytes',
+    help: 'Memory of the local counts for a failure of Redis',
+    registers: [registry],
+    collect() {
+      this.set(localBytes());
+    },
+  });
+  return {
+    degradedGauge,
+    decisions: new Counter({
+      name: 'partner_rate_limit_decisions_total',
+      help: 'Requests checked against a rate limit',
+      labelNames: ['outcome', 'counted'] as const,
+      registers: [registry],
+    }),
+    losses: new Counter({
+      name: 'partner_rate_limiter_counts_lost_total',
+      help: 'Times that Redis had fewer requests than this process had counted there: after a flush, a restart or a fail-over',
+      registers: [registry],
+    }),
   };
 }
 

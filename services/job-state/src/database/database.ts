@@ -114,18 +114,8 @@ const LIMIT_STEP_MS = 250;
 /** A lock timeout ends this much before the caller's deadline, so that the failure still reaches the caller. */
 const LOCK_MARGIN_MS = 200;
 
-/**
- * Creates a pool of connections.
- *
- * Statements are cancelled after 10 s, and idle transactions after 15 s, so that a stuck process cannot hold a lock for long. A
- * connection that breaks, or is silent for 2 s beyond the server's own limit, is discarded with all earlier ones; the next
- * statement replaces it. After 1 s without a response to one statement, others use connections that have responded since.
- *
- * If the server is unreachable, shuts down, takes too long, is read only or lacks disk space, a statement fails with
- * `unavailable`; the outcome of a commit is then unknown. A lock timeout fails with `LockTimeoutError`. Text that Postgres
- * cannot store fails with `invalid_argument`. Any other server error is thrown unchanged: it is a bug of this service.
- */
-export function createDatabase(options: {
+/** Settings of a database. */
+export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly logger: Pick<Logger, 'warn'>;
@@ -141,7 +131,20 @@ export function createDatabase(options: {
   readonly plainIndexScans?: boolean;
   /** Metrics of the connections and the name of the pool in them. */
   readonly measured?: { readonly by: PoolMetrics; readonly pool: string };
-}): Database {
+}
+
+/**
+ * Creates a pool of connections.
+ *
+ * Statements are cancelled after 10 s, and idle transactions after 15 s, so that a stuck process cannot hold a lock for long. A
+ * connection that breaks, or is silent for 2 s beyond the server's own limit, is discarded with all earlier ones; the next
+ * statement replaces it. After 1 s without a response to one statement, others use connections that have responded since.
+ *
+ * If the server is unreachable, shuts down, takes too long, is read only or lacks disk space, a statement fails with
+ * `unavailable`; the outcome of a commit is then unknown. A lock timeout fails with `LockTimeoutError`. Text that Postgres
+ * cannot store fails with `invalid_argument`. Any other server error is thrown unchanged: it is a bug of this service.
+ */
+export function createDatabase(options: DatabaseOptions): Database {
   const { environment = 'production', plainIndexScans = false, measured } = options;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const pool = createConnectionPool({ ...options, timeouts, plainIndexScans, measured });

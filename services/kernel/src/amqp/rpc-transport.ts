@@ -37,6 +37,18 @@ interface PendingCall {
   readonly refuse: (cause: unknown) => void;
 }
 
+/** Settings of a transport to one queue. */
+export interface RpcTransportOptions {
+  readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
+  readonly queue: QueueDefinition;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Absent: 5,000. */
+  readonly defaultTimeoutMs?: number;
+  /** Absent: 200. */
+  readonly maxInFlight?: number;
+}
+
 /**
  * A Connect transport that calls services over the broker: requests to a queue, responses by direct reply-to. Unary calls only.
  *
@@ -46,16 +58,7 @@ interface PendingCall {
  * `internal` and not sent. While the socket's buffer is
  * full, calls wait unsent within their deadlines. A call is never retried automatically.
  */
-export function createRpcTransport(options: {
-  readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
-  readonly queue: QueueDefinition;
-  readonly logger: Logger;
-  readonly metrics: Registry;
-  /** Absent: 5,000. */
-  readonly defaultTimeoutMs?: number;
-  /** Absent: 200. */
-  readonly maxInFlight?: number;
-}): Transport & { close(): Promise<void> } {
+export function createRpcTransport(options: RpcTransportOptions): Transport & { close(): Promise<void> } {
   const { queue } = options;
   const [binding] = queue.bindings;
   const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT;
@@ -66,11 +69,7 @@ export function createRpcTransport(options: {
   let sequence = 0;
   let isWritable = true;
   let requestChannel: ConfirmChannel | undefined;
-  let unconfirmed = 0;
-  /** Time of the latest confirm, or of the first request without one. */
-  let waitingSince = 0;
-  /** When a call first found that confirms are missing; undefined after a confirm. */
-  let missedAt: number | undefined;
+  let confirms = createConfirmWatch();
 
   const supervised = options.connection.openChannel({
     name: `call ${queue.name}`,
@@ -98,8 +97,7 @@ export function createRpcTransport(options: {
         { noAck: true },
       );
       isWritable = true;
-      unconfirmed = 0;
-      missedAt = undefined;
+      confirms = createConfirmWatch();
       requestChannel = channel;
     },
     onLost(cause) {
@@ -113,19 +111,6 @@ export function createRpcTransport(options: {
       if (!isWritable) return;
       send();
     }
-  }
-
-  /**
-   * Whether the broker confirms nothing: the channel was opened while a silent node had the queue's leader.
-   *
-   * Confirms may also be missing because this process stood still or the broker was blocked. Then they arrive soon after, before
-   * they are found missing a second time.
-   */
-  function isStuck(): boolean {
-    const now = performance.now();
-    if (unconfirmed === 0 || now - waitingSince <= CONFIRM_LIMIT_MS) return false;
-    missedAt ??= now;
-    return now - missedAt > SECOND_LOOK_MS;
   }
 
   function call(request: {
@@ -144,7 +129,7 @@ export function createRpcTransport(options: {
     if (channel === undefined) throw notCarriedOut(new Error('there is no connection to the broker'));
     if (options.connection.isBlocked())
       throw notCarriedOut(new Error('the broker is short of memory or disk'));
-    if (isStuck()) {
+    if (confirms.areMissing()) {
       const cause = new Error(`the broker has confirmed no request for ${CONFIRM_LIMIT_MS} ms`);
       supervised.rebuild(cause);
       throw notCarriedOut(cause);
@@ -187,8 +172,7 @@ export function createRpcTransport(options: {
       function send(to: ConfirmChannel): void {
         unsent.delete(correlationId);
         const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
-        if (unconfirmed === 0) waitingSince = performance.now();
-        unconfirmed += 1;
+        confirms.sent();
         try {
           isWritable = to.publish(
             binding?.exchange.name ?? '',
@@ -205,9 +189,7 @@ export function createRpcTransport(options: {
             },
             (cause) => {
               if (requestChannel !== to) return;
-              unconfirmed -= 1;
-              waitingSince = performance.now();
-              missedAt = undefined;
+              confirms.confirmed();
               if (cause === null || !pending.has(correlationId)) return;
               // Also after the loss of a node that may have delivered it, so its outcome is unknown.
               fail(new Error(`the broker refused a request for ${queue.name}`));
@@ -273,6 +255,38 @@ export function createRpcTransport(options: {
     },
     async close() {
       await supervised.close();
+    },
+  };
+}
+
+/** Watches the confirms of one channel. */
+function createConfirmWatch() {
+  let unconfirmed = 0;
+  /** Time of the latest confirm, or of the first request without one. */
+  let waitingSince = 0;
+  /** When a call first found that confirms are missing; undefined after a confirm. */
+  let missedAt: number | undefined;
+  return {
+    sent(): void {
+      if (unconfirmed === 0) waitingSince = performance.now();
+      unconfirmed += 1;
+    },
+    confirmed(): void {
+      unconfirmed -= 1;
+      waitingSince = performance.now();
+      missedAt = undefined;
+    },
+    /**
+     * Whether the broker confirms nothing: the channel was opened while a silent node had the queue's leader.
+     *
+     * Confirms may also be missing because this process stood still or the broker was blocked. Then they arrive soon after,
+     * before they are found missing a second time.
+     */
+    areMissing(): boolean {
+      const now = performance.now();
+      if (unconfirmed === 0 || now - waitingSince <= CONFIRM_LIMIT_MS) return false;
+      missedAt ??= now;
+      return now - missedAt > SECOND_LOOK_MS;
     },
   };
 }
