@@ -11,7 +11,15 @@ export function SpanSwitch({ span }: { readonly span: SpanName }) {
     <SegmentedControl
       aria-label="Time span"
       value={span}
-      onChange={(value) => setQuery({ span: value }, { replace: true, preventScrollReset: true })}
+      onChange={(value) =>
+        setQuery(
+          (query) => {
+            query.set('span', value);
+            return query;
+          },
+          { replace: true, preventScrollReset: true },
+        )
+      }
       data={SPANS.map((value) => ({ value, label: LABELS[value] }))}
       size="xs"
     />

@@ -1,9 +1,10 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
-import { violationsByField, messageOf } from '../../api/api-error.js';
+import { violationsByField } from '../../api/api-error.js';
 import { useUpdateWebhook, type Webhook } from '../../api/webhooks.js';
 import { CopyButton } from '../../parts/copy-button.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { Panel } from '../../parts/panel.js';
 import { PastTime } from '../../parts/relative-time.js';
@@ -109,9 +110,6 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
   return (
     <form onSubmit={submit}>
       <Stack>
-        {update.error !== null && Object.keys(violations).length === 0 && (
-          <Notice tone="bad" title={messageOf(update.error)} isAlert />
-        )}
         <AddressField value={given.url} onChange={(url) => change({ url })} fault={violations['url']} />
         {changes.url !== undefined && (
           <Notice tone="warn" title="A new URL must be tested first">
@@ -133,6 +131,7 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
           onChange={(events) => change({ events })}
           fault={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
         />
+        <FormFailure error={update.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
