@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type KnownSecrets, knownSecret } from './known-secrets.js';
 import type { ReceivedRequest } from './received-request.js';
@@ -23,7 +24,7 @@ export async function createReceiver(deps: {
   readonly clock: () => Date;
   /** The status for a request that is verified, or cannot be verified; absent or undefined: 200. */
   readonly answerWith?: (request: ReceivedRequest) => Promise<number | undefined>;
-  /** Called with each request once it is logged. */
+  /** Called with each request once it is logged and the response is sent, or its client has gone. */
   readonly onReceived?: (request: ReceivedRequest) => void;
 }): Promise<{ readonly handle: RequestListener; close(): Promise<void> }> {
   const accepted = new Set<string>();
@@ -38,7 +39,7 @@ export async function createReceiver(deps: {
     if (request.status < 300) accepted.add(event);
   }
 
-  async function receive(request: IncomingMessage, path: string, body: Buffer): Promise<number> {
+  async function receive(request: IncomingMessage, path: string, body: Buffer): Promise<ReceivedRequest> {
     const headers = singleHeaders(request);
     const verdict = verdictOn(headers, path, body);
     const event = eventOf({ path, headers });
@@ -61,8 +62,7 @@ export async function createReceiver(deps: {
     const line = { ...judged, status: status ?? judged.status };
     remember(line);
     await log.append(line);
-    deps.onReceived?.(line);
-    return line.status;
+    return line;
   }
 
   function verdictOn(
@@ -85,9 +85,11 @@ export async function createReceiver(deps: {
     } else if (isControlPath(path) && isForLoopback(request)) {
       control(request, response, path, body);
     } else {
-      const status = await receive(request, path, body);
+      const received = await receive(request, path, body);
       await delay(requestedDelayMs(path));
-      send(response, status, { received: status < 300 });
+      send(response, received.status, { received: received.status < 300 });
+      await finished(response).catch(() => undefined);
+      deps.onReceived?.(received);
     }
   }
 
