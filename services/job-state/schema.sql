@@ -799,13 +799,13 @@ CREATE INDEX feed_entries_default_company_id_job_id_idx ON public.feed_entries_d
 
 CREATE INDEX finished_deliveries_company_id_idx ON ONLY public.finished_deliveries USING btree (company_id, id);
 
+CREATE INDEX finished_deliveries_company_state_idx ON ONLY public.finished_deliveries USING btree (company_id, state, id) WHERE (state <> 'delivered'::text);
+
 CREATE INDEX finished_deliveries_tests_idx ON ONLY public.finished_deliveries USING btree (company_id, created_at) WHERE is_test;
 
 CREATE INDEX finished_deliveries_default_company_id_created_at_idx ON public.finished_deliveries_default USING btree (company_id, created_at) WHERE is_test;
 
 CREATE INDEX finished_deliveries_default_company_id_id_idx ON public.finished_deliveries_default USING btree (company_id, id);
-
-CREATE INDEX finished_deliveries_failed_idx ON ONLY public.finished_deliveries USING btree (company_id, state, id) WHERE (state <> 'delivered'::text);
 
 CREATE INDEX finished_deliveries_default_company_id_state_id_idx ON public.finished_deliveries_default USING btree (company_id, state, id) WHERE (state <> 'delivered'::text);
 
@@ -821,9 +821,9 @@ CREATE INDEX finished_deliveries_subscription_id_idx ON ONLY public.finished_del
 
 CREATE INDEX finished_deliveries_default_subscription_id_id_idx ON public.finished_deliveries_default USING btree (subscription_id, id);
 
-CREATE INDEX finished_deliveries_subscription_state_idx ON ONLY public.finished_deliveries USING btree (subscription_id, state, id);
+CREATE INDEX finished_deliveries_subscription_state_idx ON ONLY public.finished_deliveries USING btree (subscription_id, state, id) WHERE (state <> 'delivered'::text);
 
-CREATE INDEX finished_deliveries_default_subscription_id_state_id_idx ON public.finished_deliveries_default USING btree (subscription_id, state, id);
+CREATE INDEX finished_deliveries_default_subscription_id_state_id_idx ON public.finished_deliveries_default USING btree (subscription_id, state, id) WHERE (state <> 'delivered'::text);
 
 CREATE INDEX inbox_dead_reason_idx ON public.inbox USING btree (received_at) WHERE (dead_reason IS NOT NULL);
 
@@ -895,7 +895,7 @@ ALTER INDEX public.finished_deliveries_tests_idx ATTACH PARTITION public.finishe
 
 ALTER INDEX public.finished_deliveries_company_id_idx ATTACH PARTITION public.finished_deliveries_default_company_id_id_idx;
 
-ALTER INDEX public.finished_deliveries_failed_idx ATTACH PARTITION public.finished_deliveries_default_company_id_state_id_idx;
+ALTER INDEX public.finished_deliveries_company_state_idx ATTACH PARTITION public.finished_deliveries_default_company_id_state_id_idx;
 
 ALTER INDEX public.finished_deliveries_event_id_idx ATTACH PARTITION public.finished_deliveries_default_event_id_idx;
 

@@ -41,10 +41,7 @@ export interface DeliveryQuery {
 
 /** The walks that have an index, and the states that it covers. */
 const WALKS = {
-  subscription: {
-    key: 'd.subscription_id',
-    states: new Set(['held', 'delivered', 'dead_lettered', 'cancelled']),
-  },
+  subscription: { key: 'd.subscription_id', states: new Set(['held', 'dead_lettered', 'cancelled']) },
   company: { key: 'd.company_id', states: new Set(['dead_lettered', 'cancelled']) },
 } as const;
 
