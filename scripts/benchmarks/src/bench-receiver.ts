@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { closeServer, listen } from '@partner/kernel/listen';
 import type { CertificateFiles } from '@partner/local-stack/receiver/certificates';
+import { z } from 'zod';
 
 /** Requests to paths below it receive no response. */
 export const HANGING_PATH = '/hang/';
@@ -49,4 +53,30 @@ export async function startBenchReceiver(certificate: CertificateFiles): Promise
     },
   };
   return receiver;
+}
+
+/** A receiver in a separate thread: its requests delay neither the other receiver nor the clock of a benchmark. */
+export interface ReceiverThread {
+  readonly port: number;
+  /** Returns the number of different events received so far. */
+  countReceived(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Starts a receiver over TLS on loopback in a separate thread. */
+export async function startReceiverThread(certificate: CertificateFiles): Promise<ReceiverThread> {
+  const worker = new Worker(path.join(import.meta.dirname, 'receiver-worker.js'), {
+    workerData: certificate,
+  });
+  const nextNumber = async () => z.tuple([z.int()]).parse(await once(worker, 'message'))[0];
+  return {
+    port: await nextNumber(),
+    countReceived() {
+      worker.postMessage('count');
+      return nextNumber();
+    },
+    async close() {
+      await worker.terminate();
+    },
+  };
 }

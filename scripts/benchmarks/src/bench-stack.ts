@@ -9,11 +9,17 @@ import type { StackOptions } from '@partner/local-stack/stack/stack-plan';
 import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { removeStackData, stopStack } from '@partner/local-stack/stack/stop-stack';
-import { type BenchReceiver, startBenchReceiver } from './bench-receiver.js';
+import {
+  type BenchReceiver,
+  type ReceiverThread,
+  startBenchReceiver,
+  startReceiverThread,
+} from './bench-receiver.js';
 
-/** Host names of the receiver. As in production, a slow or bursting company shares no connections with the others. */
-export const BENCH_HOSTS = {
-  healthy: `healthy.${RECEIVER_HOST}`,
+/** Host name of the receiver in this process. */
+export const HEALTHY_HOST = `healthy.${RECEIVER_HOST}`;
+/** Host names of the other receiver. As in production, a slow or bursting company shares neither connections nor a server with the others. */
+export const BAD_HOSTS = {
   hanging: `hanging.${RECEIVER_HOST}`,
   bursting: `bursting.${RECEIVER_HOST}`,
 } as const;
@@ -28,6 +34,8 @@ export type BenchStackOptions = Pick<StackOptions, 'replicas' | 'settings'> & {
 export interface Bench {
   readonly stack: Stack;
   readonly receiver: BenchReceiver;
+  /** The receiver behind {@link BAD_HOSTS}. */
+  readonly badReceiver: ReceiverThread;
   readonly report: Progress;
   readonly signal: AbortSignal;
   /** Ends the stack and removes its data. */
@@ -43,14 +51,14 @@ export async function startBenchStack(
   const root = path.join(PROJECT_ROOT, '.stack');
   mkdirSync(root, { recursive: true });
   const directory = mkdtempSync(path.join(root, 'bench-'));
-  const receiver = await startBenchReceiver(
-    await ensureCertificates(stackFiles(directory).receiver, RECEIVER_HOST),
-  );
+  const certificate = await ensureCertificates(stackFiles(directory).receiver, RECEIVER_HOST);
+  const receiver = await startBenchReceiver(certificate);
+  const badReceiver = await startReceiverThread(certificate);
   const discard = async () => {
     await stopStack(directory);
     await removeStackData(directory);
     rmSync(directory, { recursive: true, force: true });
-    await receiver.close();
+    await Promise.all([receiver.close(), badReceiver.close()]);
   };
   try {
     const stack = await startStack({
@@ -58,11 +66,14 @@ export async function startBenchStack(
       directory,
       parts: { kind: 'private', durable: options.durable ?? false },
       proxyPort: 0,
-      devHosts: Object.fromEntries(
-        [RECEIVER_HOST, ...Object.values(BENCH_HOSTS)].map((host) => [host, `127.0.0.1:${receiver.port}`]),
-      ),
+      devHosts: {
+        [RECEIVER_HOST]: `127.0.0.1:${receiver.port}`,
+        [HEALTHY_HOST]: `127.0.0.1:${receiver.port}`,
+        [BAD_HOSTS.hanging]: `127.0.0.1:${badReceiver.port}`,
+        [BAD_HOSTS.bursting]: `127.0.0.1:${badReceiver.port}`,
+      },
     });
-    return { stack, receiver, report, signal, discard };
+    return { stack, receiver, badReceiver, report, signal, discard };
   } catch (error) {
     await discard();
     throw error;

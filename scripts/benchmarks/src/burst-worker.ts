@@ -16,23 +16,23 @@ const settings = z
 /** In small transactions, spread evenly over the given time: each event of a real burst has a separate transaction. */
 const EVENTS_AT_ONCE = 25;
 
-// In a separate thread, because creating the events would delay the receiver and its clock.
+// In a separate thread: creating the events would delay the receiver and its clock.
 const port = parentPort;
 if (port === null) throw new Error('this is a worker');
-const ids = await withPostgres(settings.postgresUrl, async (client) => {
+await withPostgres(settings.postgresUrl, async (client) => {
   port.postMessage('ready');
   await once(port, 'message');
-  const committed: string[] = [];
+  let committed = 0;
   const startedAt = performance.now();
-  while (committed.length < settings.count) {
-    const count = Math.min(EVENTS_AT_ONCE, settings.count - committed.length);
-    committed.push(...(await commitEvents(client, { subscriptions: [settings.subscription], count })));
-    const nextAt = startedAt + (committed.length * settings.seconds * 1_000) / settings.count;
+  while (committed < settings.count) {
+    const count = Math.min(EVENTS_AT_ONCE, settings.count - committed);
+    await commitEvents(client, { subscriptions: [settings.subscription], count });
+    committed += count;
+    const nextAt = startedAt + (committed * settings.seconds * 1_000) / settings.count;
     await new Promise((resolve) => {
       setTimeout(resolve, Math.max(0, nextAt - performance.now()));
     });
   }
-  return committed;
 });
-port.postMessage(ids);
+port.postMessage('done');
 port.close();

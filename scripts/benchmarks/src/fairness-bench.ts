@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
@@ -6,7 +7,7 @@ import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
 import { connectPlatform, type Platform } from '@partner/local-stack/demo/platform';
 import { type BenchReceiver, HANGING_PATH } from './bench-receiver.js';
-import { type Bench, BENCH_HOSTS } from './bench-stack.js';
+import { BAD_HOSTS, type Bench, HEALTHY_HOST } from './bench-stack.js';
 import { addCompany, addSubscription, type BenchSubscription, type Client, commitEvents } from './fill.js';
 import { type Summary, summarise } from './statistics.js';
 import { steadily } from './pacing.js';
@@ -32,7 +33,7 @@ const GIVE_UP_MS = 60_000;
  * every request and one company has a burst of events.
  */
 export async function runFairnessBench(
-  { stack, receiver, report, signal }: Bench,
+  { stack, receiver, badReceiver, report, signal }: Bench,
   options: {
     readonly burst: number;
     /** Of each phase. */
@@ -46,9 +47,9 @@ export async function runFairnessBench(
       const made = (path: string, host: string) =>
         addSubscription(client, { stack, class: 'INSTALLER', path, host, events: 'install.*' });
       const { id: sellingCompanyId } = await addCompany(client, { class: 'SALES' });
-      const healthy = await series(HEALTHY, (index) => made(`/healthy/${index}`, BENCH_HOSTS.healthy));
-      const hanging = await series(HANGING, (index) => made(`${HANGING_PATH}${index}`, BENCH_HOSTS.hanging));
-      const bursting = await made('/burst', BENCH_HOSTS.bursting);
+      const healthy = await series(HEALTHY, (index) => made(`/healthy/${index}`, HEALTHY_HOST));
+      const hanging = await series(HANGING, (index) => made(`${HANGING_PATH}${index}`, BAD_HOSTS.hanging));
+      const bursting = await made('/burst', BAD_HOSTS.bursting);
       const phase = (extra: () => Promise<void> = () => Promise.resolve()) =>
         runPhase({ client, platform, sellingCompanyId, receiver, healthy, seconds, signal, extra });
 
@@ -64,13 +65,7 @@ export async function runFairnessBench(
       report(`alone: p99 ${before.p99.toFixed(0)} ms`);
       let burstReceived = 0;
       const beside = await phase(async () => {
-        const received = new Set<string>();
-        const known = receiver.onReceived;
-        receiver.onReceived = (eventId) => {
-          received.add(eventId);
-          known(eventId);
-        };
-        const [ids] = await Promise.all([
+        await Promise.all([
           commitBurst(),
           steadily(seconds * HANGING, HANGING, signal, async (turn) => {
             const [subscription] = hanging.slice(turn % HANGING);
@@ -78,7 +73,7 @@ export async function runFairnessBench(
               await commitEvents(client, { subscriptions: [subscription], count: 1 });
           }),
         ]);
-        burstReceived = ids.filter((id) => received.has(id)).length;
+        burstReceived = await badReceiver.countReceived();
       });
       report(`beside the bad ones: p99 ${beside.p99.toFixed(0)} ms`);
       await client.query('delete from deliveries where subscription_id = any($1::text[])', [
@@ -125,24 +120,18 @@ export function renderFairness(result: Awaited<ReturnType<typeof runFairnessBenc
   ];
 }
 
-/** Prepares a burst of events in a separate thread. The returned function commits them within a number of seconds, and returns their ids. */
+/** Prepares a burst of events in a separate thread. The returned function commits them within a number of seconds. */
 async function prepareBurst(
   postgresUrl: string,
   events: { readonly subscription: BenchSubscription; readonly count: number; readonly seconds: number },
-): Promise<() => Promise<readonly string[]>> {
+): Promise<() => Promise<void>> {
   const worker = new Worker(path.join(import.meta.dirname, 'burst-worker.js'), {
     workerData: { postgresUrl, ...events },
   });
-  const answer = () =>
-    new Promise<unknown>((resolve, reject) => {
-      worker.once('message', resolve);
-      worker.once('error', reject);
-    });
-  await answer();
+  await once(worker, 'message');
   return async () => {
-    const ids = answer();
     worker.postMessage('go');
-    return z.array(z.string()).parse(await ids);
+    await once(worker, 'message');
   };
 }
 
@@ -172,7 +161,7 @@ async function runPhase(phase: {
     if (!receivedAt.has(eventId)) receivedAt.set(eventId, Date.now());
   };
   const jobIds = Array.from({ length: phase.seconds * healthy.length }, () => newId('job'));
-  const patience = { timeoutMs: GIVE_UP_MS, everyMs: 100, signal };
+  const polling = { timeoutMs: GIVE_UP_MS, everyMs: 100, signal };
   for (const jobId of jobIds) {
     await platform.createJob({ jobId, sellingCompanyId: phase.sellingCompanyId, customer: CUSTOMER });
   }
@@ -180,7 +169,7 @@ async function runPhase(phase: {
     const { rows } = await client.query('select id from jobs where id = any($1::text[])', [jobIds]);
     return rows.length === jobIds.length;
   };
-  await eventually('the jobs of the phase', jobsExist, patience);
+  await eventually('the jobs of the phase', jobsExist, polling);
   await Promise.all([
     phase.extra(),
     steadily(jobIds.length, healthy.length, signal, async (turn) => {
@@ -204,5 +193,5 @@ async function runPhase(phase: {
     });
     return received.length === jobIds.length && received;
   };
-  return summarise(await eventually('the events of the healthy endpoints', latencies, patience));
+  return summarise(await eventually('the events of the healthy endpoints', latencies, polling));
 }
