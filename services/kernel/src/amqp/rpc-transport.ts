@@ -15,6 +15,7 @@ import type { Logger } from '../logger.js';
 import { requestIdHeaders } from '../request-context.js';
 import { ServiceError } from '../service-error.js';
 import { injectTrace, withSpan } from '../telemetry/tracing.js';
+import { CONFIRM_LIMIT_MS, createConfirmWatch } from './confirm-watch.js';
 import type { AmqpConnection } from './connection.js';
 import { checkMessageSize } from './message-size.js';
 import { callHeaders, textOf } from './message-text.js';
@@ -25,9 +26,6 @@ import { decodeRpcError, notCarriedOut, outcomeUnknown, serviceErrorFrom } from 
 const REPLY_QUEUE = 'amq.rabbitmq.reply-to';
 const DEFAULT_TIMEOUT_MS = 5_000;
 const DEFAULT_MAX_IN_FLIGHT = 200;
-/** Longer than a broker under load needs for a confirm. */
-const CONFIRM_LIMIT_MS = 3_000;
-const SECOND_LOOK_MS = 500;
 
 interface PendingCall {
   readonly complete: (reply: ConsumeMessage) => void;
@@ -69,7 +67,7 @@ export function createRpcTransport(options: RpcTransportOptions): Transport & { 
   let sequence = 0;
   let isWritable = true;
   let requestChannel: ConfirmChannel | undefined;
-  let confirms = createConfirmWatch();
+  let confirms = createConfirmWatch(() => performance.now());
 
   const supervised = options.connection.openChannel({
     name: `call ${queue.name}`,
@@ -97,7 +95,7 @@ export function createRpcTransport(options: RpcTransportOptions): Transport & { 
         { noAck: true },
       );
       isWritable = true;
-      confirms = createConfirmWatch();
+      confirms = createConfirmWatch(() => performance.now());
       requestChannel = channel;
     },
     onLost(cause) {
@@ -255,38 +253,6 @@ export function createRpcTransport(options: RpcTransportOptions): Transport & { 
     },
     async close() {
       await supervised.close();
-    },
-  };
-}
-
-/** Watches the confirms of one channel. */
-function createConfirmWatch() {
-  let unconfirmed = 0;
-  /** Time of the latest confirm, or of the first request without one. */
-  let waitingSince = 0;
-  /** When a call first found that confirms are missing; undefined after a confirm. */
-  let missedAt: number | undefined;
-  return {
-    sent(): void {
-      if (unconfirmed === 0) waitingSince = performance.now();
-      unconfirmed += 1;
-    },
-    confirmed(): void {
-      unconfirmed -= 1;
-      waitingSince = performance.now();
-      missedAt = undefined;
-    },
-    /**
-     * Whether the broker confirms nothing: the channel was opened while a silent node had the queue's leader.
-     *
-     * Confirms may also be missing because this process stood still or the broker was blocked. Then they arrive soon after,
-     * before they are found missing a second time.
-     */
-    areMissing(): boolean {
-      const now = performance.now();
-      if (unconfirmed === 0 || now - waitingSince <= CONFIRM_LIMIT_MS) return false;
-      missedAt ??= now;
-      return now - missedAt > SECOND_LOOK_MS;
     },
   };
 }
