@@ -2,8 +2,8 @@ import type { CallOptions, Client } from '@connectrpc/connect';
 import {
   type AuthenticationService,
   type AuthenticateKeyResponse,
-  CompanyClass,
-  KeyKind,
+  CompanyClassSchema,
+  KeyKindSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { KEY_KINDS, type KeyKindName, type Scope, type Surface } from '@partner/proto-contracts/api/scopes';
 import { keyRefusal } from '@partner/proto-contracts/api/refusals';
@@ -11,6 +11,9 @@ import {
   requestFaults,
   type RequestFaults,
 } from '@partner/proto-contracts/resources/fault-script/fault-script';
+import { keyKind } from '@partner/proto-contracts/resources/api-key/api-key';
+import { companyClass, type CompanyClassName } from '@partner/proto-contracts/values/company-class';
+import { enumName } from '@partner/proto-contracts/values/enum-names';
 import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';
@@ -29,7 +32,7 @@ export interface ApiKeyPrincipal {
   readonly keyId: string;
   /** The company that owns the key. */
   readonly companyId: string;
-  readonly companyClass: 'SALES' | 'INSTALLER' | 'ACCOUNTING';
+  readonly companyClass: CompanyClassName;
   /** For an installer-contractor key: the installer company that it is bound to. */
   readonly boundCompanyId?: string;
   /** The company's own rate limit for installer requests; absent: the default. */
@@ -254,20 +257,6 @@ function checkUnavailable(): ServiceError {
   });
 }
 
-const KIND_NAMES: Readonly<Record<KeyKind, KeyKindName | undefined>> = {
-  [KeyKind.UNSPECIFIED]: undefined,
-  [KeyKind.GENERAL]: 'general',
-  [KeyKind.INSTALLER_CONTRACTOR]: 'installer-contractor',
-  [KeyKind.INSTALLER_COMPANY]: 'installer-company',
-};
-
-const CLASS_NAMES: Readonly<Record<CompanyClass, ApiKeyPrincipal['companyClass'] | undefined>> = {
-  [CompanyClass.UNSPECIFIED]: undefined,
-  [CompanyClass.SALES]: 'SALES',
-  [CompanyClass.INSTALLER]: 'INSTALLER',
-  [CompanyClass.ACCOUNTING]: 'ACCOUNTING',
-};
-
 /** Undefined for a kind or class that is unknown to this version. Such a key is not valid on this surface. */
 function principalFrom(
   keyId: string,
@@ -275,16 +264,16 @@ function principalFrom(
   environment: Environment,
 ): ApiKeyPrincipal | undefined {
   const { companyId, boundCompanyId, installerRequestsPerMinute } = response;
-  const kind = KIND_NAMES[response.kind ?? KeyKind.UNSPECIFIED];
-  const companyClass = CLASS_NAMES[response.companyClass ?? CompanyClass.UNSPECIFIED];
-  if (kind === undefined || companyClass === undefined) return undefined;
+  const kind = enumName(KeyKindSchema, keyKind.options, response.kind);
+  const ofClass = enumName(CompanyClassSchema, companyClass.options, response.companyClass);
+  if (kind === undefined || ofClass === undefined) return undefined;
   invariant(companyId, 'a principal has a company');
   const faults = environment === 'sandbox' ? faultsFrom(response.faultsJson) : undefined;
   return {
     kind,
     keyId,
     companyId,
-    companyClass,
+    companyClass: ofClass,
     ...(boundCompanyId === undefined ? {} : { boundCompanyId }),
     ...(installerRequestsPerMinute === undefined ? {} : { installerRequestsPerMinute }),
     ...(faults === undefined ? {} : { faults }),

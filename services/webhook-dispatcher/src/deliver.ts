@@ -2,12 +2,14 @@ import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   AttemptOutcome,
+  AttemptOutcomeSchema,
   DeliveriesAttemptedSchema,
   type DeliveryAttempted,
   DeliveryAttemptedSchema,
   type ExchangeTraceSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { enumValue } from '@partner/proto-contracts/values/enum-names';
 import { COMMANDS, DELIVERY_RESULTS } from '@partner/proto-contracts/topology';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { PublishError } from '@partner/kernel/amqp/publish-error';
@@ -63,15 +65,6 @@ const RESULTS_GATHERED = { items: 8, ms: 20 };
 const ATTEMPT_MS = LIMITS.webhookTimeoutMs + 2_000;
 const UNSENDABLE =
   'nothing was sent: the delivery could not be prepared; the fault is on the side of this service';
-
-const OUTCOMES = {
-  delivered: AttemptOutcome.DELIVERED,
-  rejected: AttemptOutcome.REJECTED,
-  timed_out: AttemptOutcome.TIMED_OUT,
-  tls_failed: AttemptOutcome.TLS_FAILED,
-  connection_failed: AttemptOutcome.CONNECTION_FAILED,
-  endpoint_refused: AttemptOutcome.ENDPOINT_REFUSED,
-} as const satisfies Record<PostResult['outcome'], AttemptOutcome>;
 
 /** Outcome of one delivery of a command. `not_begun`: no attempt started, because this process is stopping. */
 type DeliveryOutcome = ConsumeOutcome | { readonly kind: 'not_begun' };
@@ -351,7 +344,7 @@ function describeAttempt(ended: {
       number: command.attempt,
       startedAt: timestampFromDate(ended.startedAt),
       durationMs: result.durationMs,
-      outcome: OUTCOMES[result.outcome],
+      outcome: enumValue(AttemptOutcomeSchema, result.outcome),
       secretVersion: command.secretVersion,
       ...(response !== undefined && { responseStatus: response.status, responseBody: response.body }),
       ...('error' in result && { error: result.error }),

@@ -1,9 +1,10 @@
 import type { Client } from '@connectrpc/connect';
+import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { updateWebhookOperation } from '@partner/proto-contracts/resources/subscription/operations';
+import { enumValue } from '@partner/proto-contracts/values/enum-names';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
-import { companyClassOf } from '../company-class.js';
 import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -22,7 +23,7 @@ export function updateWebhook(deps: {
         ...(events !== undefined && { events: { patterns: events } }),
         ...actingOwner(request),
         subscriptionId,
-        companyClass: companyClassOf(principal.companyClass),
+        companyClass: enumValue(CompanyClassSchema, principal.companyClass),
       },
       call,
     );

@@ -4,7 +4,9 @@ import { clientNetwork } from '@partner/gateway-kit/client-address';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Counter } from 'prom-client';
-import { companyClassName } from '../company-class.js';
+import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { companyClass } from '@partner/proto-contracts/values/company-class';
+import { enumName } from '@partner/proto-contracts/values/enum-names';
 import { requiredField } from '../required-field.js';
 import type { KnownDevice } from './device-cookie.js';
 import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
@@ -116,7 +118,10 @@ function ownerOf(login: Login): Owner {
     displayName: requiredField(login.displayName, 'login.display_name'),
     companyId: requiredField(login.companyId, 'login.company_id'),
     companyName: requiredField(login.companyName, 'login.company_name'),
-    companyClass: companyClassName(requiredField(login.companyClass, 'login.company_class')),
+    companyClass: requiredField(
+      enumName(CompanyClassSchema, companyClass.options, login.companyClass),
+      'login.company_class',
+    ),
     passwordVersion: requiredField(login.passwordVersion, 'login.password_version'),
   };
 }

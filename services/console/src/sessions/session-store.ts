@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SESSIONS_PER_OWNER } from '@partner/proto-contracts/resources/session/session';
+import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { newId } from '@partner/kernel/ids';
 import type { RedisClient } from '@partner/gateway-kit/redis';
 import { z } from 'zod';
@@ -28,7 +29,7 @@ const ownerRecord = z.object({
   displayName: z.string(),
   companyId: z.string(),
   companyName: z.string(),
-  companyClass: z.enum(['SALES', 'INSTALLER', 'ACCOUNTING']),
+  companyClass,
   /** Version of the password at login. */
   passwordVersion: z.string(),
 });

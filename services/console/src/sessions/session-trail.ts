@@ -1,22 +1,17 @@
 import type { CallOptions, Client } from '@connectrpc/connect';
 import {
   type AuditService,
-  SessionChange,
+  SessionChangeSchema,
 } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { enumValue } from '@partner/proto-contracts/values/enum-names';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { actorOf } from '../acting-owner.js';
 import type { ClientOrigin, OwnerSession } from './session-store.js';
 
-const CHANGES = {
-  started: SessionChange.STARTED,
-  ended: SessionChange.ENDED,
-  confirmed: SessionChange.CONFIRMED,
-} as const;
-
 /** A change of a session, and the request that made it. */
 export interface SessionRecord {
-  readonly change: keyof typeof CHANGES;
+  readonly change: 'started' | 'ended' | 'confirmed';
   readonly owner: Pick<OwnerSession, 'companyId' | 'membershipId' | 'displayName'>;
   /** The session's public id. */
   readonly publicId: string;
@@ -45,7 +40,7 @@ export function createSessionTrail(deps: {
         companyId: owner.companyId,
         actor: actorOf(owner, origin),
         sessionId: publicId,
-        change: CHANGES[change],
+        change: enumValue(SessionChangeSchema, change),
       },
       call,
     );

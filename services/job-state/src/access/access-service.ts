@@ -1,5 +1,8 @@
 import type { ServiceImpl } from '@connectrpc/connect';
-import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import {
+  type AccessService,
+  CompanyClassSchema,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import {
   type ApiKeyCreated,
   type ApiKeyPage,
@@ -8,6 +11,7 @@ import {
 } from '@partner/proto-contracts/resources/api-key/api-key';
 import type { InstallerPage } from '@partner/proto-contracts/resources/installer/installer';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
+import { enumValue } from '@partner/proto-contracts/values/enum-names';
 import type { Environment } from '@partner/kernel/api-key';
 import type { Logger } from '@partner/kernel/logger';
 import { actorOf } from '../audit/actor.js';
@@ -15,7 +19,6 @@ import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';
 import { callerLimits } from '../rpc/caller-limits.js';
 import { required } from '../rpc/required.js';
-import { COMPANY_CLASS_ON_THE_WIRE } from './access-wire.js';
 import { listContractedInstallers } from './contracted-installers.js';
 import { createKey } from './create-key.js';
 import { getLogin } from './get-login.js';
@@ -145,7 +148,7 @@ export function createAccessService(deps: {
       return {
         login: {
           ...rest,
-          companyClass: COMPANY_CLASS_ON_THE_WIRE[companyClass],
+          companyClass: enumValue(CompanyClassSchema, companyClass),
           passwordVersion: passwordVersion(rest.passwordHash),
         },
       };

@@ -1,10 +1,14 @@
 import type { ServiceImpl } from '@connectrpc/connect';
-import type { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import {
+  type AuthenticationService,
+  CompanyClassSchema,
+  KeyKindSchema,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { enumValue } from '@partner/proto-contracts/values/enum-names';
 import type { Environment } from '@partner/kernel/api-key';
 import type { Logger } from '@partner/kernel/logger';
 import { type Database, queryWithin } from '../database/database.js';
 import { required } from '../rpc/required.js';
-import { COMPANY_CLASS_ON_THE_WIRE, KEY_KIND_ON_THE_WIRE } from './access-wire.js';
 import { authenticateKey } from './authenticate-key.js';
 import type { KeyUsage } from './start-key-usage.js';
 
@@ -29,8 +33,8 @@ export function createAuthenticationService(deps: {
       );
       return {
         companyId: principal.companyId,
-        companyClass: COMPANY_CLASS_ON_THE_WIRE[principal.companyClass],
-        kind: KEY_KIND_ON_THE_WIRE[principal.kind],
+        companyClass: enumValue(CompanyClassSchema, principal.companyClass),
+        kind: enumValue(KeyKindSchema, principal.kind),
         ...(principal.boundCompanyId === null ? {} : { boundCompanyId: principal.boundCompanyId }),
         ...(principal.installerRequestsPerMinute === null
           ? {}

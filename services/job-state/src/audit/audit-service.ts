@@ -1,14 +1,14 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import {
   type AuditService,
-  SessionChange,
+  SessionChangeSchema,
 } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import {
   AUDIT_ACTIONS,
-  type AuditAction,
   type AuditEntry,
   type AuditPage,
 } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
+import { enumName } from '@partner/proto-contracts/values/enum-names';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { instantOfId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
@@ -19,13 +19,6 @@ import { required } from '../rpc/required.js';
 import { actorOf } from './actor.js';
 import { type AuditEntryRow, listAuditEntries } from './list-audit-entries.js';
 import { recordAudit } from './record-audit.js';
-
-const SESSION_ACTIONS: Readonly<Record<SessionChange, AuditAction | undefined>> = {
-  [SessionChange.UNSPECIFIED]: undefined,
-  [SessionChange.STARTED]: 'session.started',
-  [SessionChange.ENDED]: 'session.ended',
-  [SessionChange.CONFIRMED]: 'session.confirmed',
-};
 
 /** Serves the RPCs with which a company's owner reads the audit trail, and the console adds its own entries. */
 export function createAuditService(deps: {
@@ -46,11 +39,11 @@ export function createAuditService(deps: {
     },
 
     async recordSessionChange(request, context) {
-      const change = required(request.change, 'change');
+      const change = enumName(SessionChangeSchema, ['started', 'ended', 'confirmed'], request.change);
       await recordAudit(queryWithin(deps.database, callerLimits(request, context)), {
         companyId: required(request.companyId, 'company_id'),
         actor: actorOf(request),
-        action: required(SESSION_ACTIONS[change], 'known change'),
+        action: `session.${required(change, 'known change')}` as const,
         subject: { type: 'session', id: required(request.sessionId, 'session_id') },
       });
       return {};

@@ -1,6 +1,4 @@
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Company, CompanyPage } from '@partner/proto-contracts/resources/company/company';
 import { notFound } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
@@ -8,25 +6,6 @@ import { linkedNow } from '../journal/accounting-links.js';
 
 /** A company, as {@link COLUMNS} selects it. */
 type CompanyRow = Omit<Company, 'createdAt'> & { readonly createdAt: Date };
-
-/** Each class as operator and platform messages carry it. */
-export const PLATFORM_CLASS_ON_THE_WIRE: Readonly<Record<CompanyClassName, CompanyClass>> = {
-  SALES: CompanyClass.SALES,
-  INSTALLER: CompanyClass.INSTALLER,
-  ACCOUNTING: CompanyClass.ACCOUNTING,
-};
-
-const CLASS_NAMES: Readonly<Record<CompanyClass, CompanyClassName | undefined>> = {
-  [CompanyClass.UNSPECIFIED]: undefined,
-  [CompanyClass.SALES]: 'SALES',
-  [CompanyClass.INSTALLER]: 'INSTALLER',
-  [CompanyClass.ACCOUNTING]: 'ACCOUNTING',
-};
-
-/** Reads a class from an RPC; undefined if it is missing or unknown to this version. */
-export function companyClassName(given: CompanyClass): CompanyClassName | undefined {
-  return CLASS_NAMES[given];
-}
 
 /** The columns of a {@link CompanyRow} of `companies c`. */
 const COLUMNS = `

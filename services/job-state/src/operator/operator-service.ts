@@ -1,6 +1,9 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { companyClass } from '@partner/proto-contracts/values/company-class';
+import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names';
 import type { Environment } from '@partner/kernel/api-key';
 import type { Logger } from '@partner/kernel/logger';
 import { type Database, queryWithin } from '../database/database.js';
@@ -17,7 +20,7 @@ import { createCompany } from './create-company.js';
 import { findCompany } from './find-company.js';
 import { getBacklog } from './get-backlog.js';
 import { operatorActor } from './operator-actor.js';
-import { companyClassName, listCompanies, PLATFORM_CLASS_ON_THE_WIRE } from './operator-company.js';
+import { listCompanies } from './operator-company.js';
 import { createOwner, listOwners, updateOwner } from './owners.js';
 import { updateCompany } from './update-company.js';
 
@@ -47,7 +50,10 @@ export function createOperatorService(deps: {
         deps,
         {
           name: required(request.name, 'name'),
-          companyClass: required(companyClassName(required(request.class, 'class')), 'known class'),
+          companyClass: required(
+            enumName(CompanyClassSchema, companyClass.options, request.class),
+            'known class',
+          ),
           companyId: request.companyId,
           actor: operatorActor(request),
         },
@@ -174,11 +180,11 @@ export function createOperatorService(deps: {
 
     async findCompany(request, context) {
       const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
-      const { companyId, companyClass, deliveryId } = await findCompany(database, required(request.id, 'id'));
+      const found = await findCompany(database, required(request.id, 'id'));
       return {
-        companyId,
-        class: PLATFORM_CLASS_ON_THE_WIRE[companyClass],
-        ...(deliveryId !== null && { deliveryId }),
+        companyId: found.companyId,
+        class: enumValue(CompanyClassSchema, found.companyClass),
+        ...(found.deliveryId !== null && { deliveryId: found.deliveryId }),
       };
     },
 

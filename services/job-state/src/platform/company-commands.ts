@@ -1,7 +1,8 @@
 import {
-  CompanyClass,
-  MembershipRole,
+  CompanyClassSchema,
+  MembershipRoleSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { emailAddress } from '@partner/proto-contracts/values/email-address';
 import { z } from 'zod';
 import { flag, id, instant, list, NAME_LENGTH, nameOf, text, version } from './message-fields.js';
@@ -13,11 +14,7 @@ export const companyChanged = z
     companyId: id('cmp'),
     version,
     name: text(NAME_LENGTH),
-    class: nameOf({
-      [CompanyClass.SALES]: 'SALES',
-      [CompanyClass.INSTALLER]: 'INSTALLER',
-      [CompanyClass.ACCOUNTING]: 'ACCOUNTING',
-    } as const),
+    class: nameOf(CompanyClassSchema, companyClass.options),
     accountingCompanyIds: list(id('cmp')).refine(
       (ids) => new Set(ids).size === ids.length,
       'holds a company twice',
@@ -34,10 +31,7 @@ export const membershipChanged = z
     membershipId: id('mem'),
     version,
     companyId: id('cmp'),
-    role: nameOf({
-      [MembershipRole.OWNER]: 'OWNER',
-      [MembershipRole.TECHNICIAN]: 'TECHNICIAN',
-    } as const),
+    role: nameOf(MembershipRoleSchema, ['OWNER', 'TECHNICIAN']),
     displayName: text(NAME_LENGTH),
     email: text(EMAIL_LENGTH)
       .refine((address) => emailAddress.safeParse(address).success, 'is no email address')

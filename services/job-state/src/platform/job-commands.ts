@@ -1,8 +1,8 @@
 import {
-  DocumentCategory,
-  JobScheduleStatus,
+  DocumentCategorySchema,
+  JobScheduleStatusSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { BLOCKER_CODES } from '@partner/proto-contracts/resources/job/job';
+import { BLOCKER_CODES, DOCUMENT_CATEGORIES } from '@partner/proto-contracts/resources/job/job';
 import { timeZoneName } from '@partner/proto-contracts/values/time-zone-name';
 import { z } from 'zod';
 import { scheduleTimesViolation } from '../jobs/schedule-moves.js';
@@ -85,11 +85,7 @@ export const jobReadinessChanged = z
 export const jobScheduled = z
   .object({
     ...aboutJob,
-    status: nameOf({
-      [JobScheduleStatus.TENTATIVE]: 'TENTATIVE',
-      [JobScheduleStatus.CONFIRMED]: 'CONFIRMED',
-      [JobScheduleStatus.CANCELLED]: 'CANCELLED',
-    } as const),
+    status: nameOf(JobScheduleStatusSchema, ['TENTATIVE', 'CONFIRMED', 'CANCELLED']),
     startsAt: optionalInstant,
     endsAt: optionalInstant,
     timeZone: z
@@ -109,14 +105,7 @@ export const jobScheduled = z
 export const jobDocumentAvailable = z.object({
   ...aboutJob,
   documentId: id('doc'),
-  category: nameOf({
-    [DocumentCategory.SCOPE]: 'SCOPE',
-    [DocumentCategory.PERMIT]: 'PERMIT',
-    [DocumentCategory.MANUAL]: 'MANUAL',
-    [DocumentCategory.WARRANTY]: 'WARRANTY',
-    [DocumentCategory.COMPLETION]: 'COMPLETION',
-    [DocumentCategory.CONTRACT_METADATA]: 'CONTRACT_METADATA',
-  } as const),
+  category: nameOf(DocumentCategorySchema, DOCUMENT_CATEGORIES),
   mime: text(NAME_LENGTH).refine((value) => /^[\w.+-]+\/[\w.+-]+$/.test(value), 'is no media type'),
 });
 

@@ -1,6 +1,7 @@
-import { isMessage } from '@bufbuild/protobuf';
+import { type DescEnum, isMessage } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { enumName } from '@partner/proto-contracts/values/enum-names';
 import { type IdPrefix, isId } from '@partner/kernel/ids';
 import { z } from 'zod';
 
@@ -84,10 +85,10 @@ export const instant = z
 /** An optional instant, null if absent. */
 export const optionalInstant = instant.optional().transform((value) => value ?? null);
 
-/** A value of a contract enum, as one of our names. A value without a name, also an unknown one, is a violation. */
-export const nameOf = <Name extends string>(names: Readonly<Record<number, Name>>) =>
+/** A value of a protobuf enum, as one of these public names. A value without a name, also an unknown one, is a violation. */
+export const nameOf = <Name extends string>(descriptor: DescEnum, names: readonly Name[]) =>
   z.number({ error: 'is missing' }).transform((value, context) => {
-    const name = names[value];
+    const name = enumName(descriptor, names, value);
     if (name !== undefined) return name;
     context.addIssue({ code: 'custom', message: 'has no value that is known' });
     return z.NEVER;

@@ -1,10 +1,9 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/resources/attempt/attempt';
-import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
+import { companyClass, type CompanyClassName } from '@partner/proto-contracts/values/company-class';
 
 export type AttemptMetrics = ReturnType<typeof createAttemptMetrics>;
 
-const COMPANY_CLASSES = ['SALES', 'INSTALLER', 'ACCOUNTING'] as const satisfies readonly CompanyClassName[];
 /** From the latency of a healthy endpoint to the last retry after 127 minutes. */
 const DELIVERY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 9_000];
 
@@ -30,22 +29,21 @@ export function createAttemptMetrics(metrics: Registry) {
     buckets: DELIVERY_BUCKETS,
     registers,
   });
-  for (const companyClass of COMPANY_CLASSES) {
-    const company_class = labelOf(companyClass);
+  for (const company_class of companyClass.options.map(labelOf)) {
     for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ company_class, outcome }, 0);
     deadLetters.inc({ company_class }, 0);
     for (const attempt of ['first', 'later'] as const) seconds.zero({ company_class, attempt });
   }
   return {
-    attempted(companyClass: CompanyClassName, outcome: (typeof ATTEMPT_OUTCOMES)[number]): void {
-      attempts.inc({ company_class: labelOf(companyClass), outcome });
+    attempted(ofClass: CompanyClassName, outcome: (typeof ATTEMPT_OUTCOMES)[number]): void {
+      attempts.inc({ company_class: labelOf(ofClass), outcome });
     },
-    deadLettered(companyClass: CompanyClassName): void {
-      deadLetters.inc({ company_class: labelOf(companyClass) });
+    deadLettered(ofClass: CompanyClassName): void {
+      deadLetters.inc({ company_class: labelOf(ofClass) });
     },
-    delivered(companyClass: CompanyClassName, afterSeconds: number, tries: number): void {
+    delivered(ofClass: CompanyClassName, afterSeconds: number, tries: number): void {
       const attempt = tries === 1 ? 'first' : 'later';
-      seconds.observe({ company_class: labelOf(companyClass), attempt }, Math.max(0, afterSeconds));
+      seconds.observe({ company_class: labelOf(ofClass), attempt }, Math.max(0, afterSeconds));
     },
   };
 }

@@ -6,6 +6,7 @@ import {
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/resources/attempt/attempt';
+import { enumName } from '@partner/proto-contracts/values/enum-names';
 import { z } from 'zod';
 
 const int32 = z.int().min(0).max(2_147_483_647);
@@ -52,11 +53,9 @@ const exchange = z
   .transform((given) => JSON.stringify(given));
 
 /** An unknown outcome, from a newer dispatcher, counts as a failure of unknown kind. */
-const outcome = z.number().transform((given) => {
-  const value = AttemptOutcomeSchema.values.find(({ number }) => number === given);
-  const name = value?.localName.toLowerCase();
-  return ATTEMPT_OUTCOMES.find((known) => known === name) ?? 'connection_failed';
-});
+const outcome = z
+  .number()
+  .transform((given) => enumName(AttemptOutcomeSchema, ATTEMPT_OUTCOMES, given) ?? 'connection_failed');
 
 const deliveryAttempted = z.object({
   deliveryId: text,

@@ -1,7 +1,8 @@
 import type { ServiceImpl } from '@connectrpc/connect';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
+import { companyClass } from '@partner/proto-contracts/values/company-class';
+import { enumName } from '@partner/proto-contracts/values/enum-names';
 import type {
   SecretRotated,
   SubscriptionActivated,
@@ -9,7 +10,6 @@ import type {
   SubscriptionList,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { invariant } from '@partner/kernel/invariant';
-import { ServiceError } from '@partner/kernel/service-error';
 import { actorOf } from '../../audit/actor.js';
 import { type Database, queryWithin } from '../../database/database.js';
 import { shownDelivery } from '../schedule/delivery-resource.js';
@@ -50,7 +50,10 @@ export function createSubscriptionService(
         companyId: required(request.companyId, 'company_id'),
         membershipId: request.actingMembershipId,
         actor: actorOf(request),
-        companyClass: companyClassName(required(request.companyClass, 'company_class')),
+        companyClass: required(
+          enumName(CompanyClassSchema, companyClass.options, request.companyClass),
+          'known company_class',
+        ),
         url: required(request.url, 'url'),
         events: request.events,
         description: request.description,
@@ -83,7 +86,10 @@ export function createSubscriptionService(
     async updateSubscription(request, context) {
       const toUpdate = {
         ...ownersSubscription(request),
-        companyClass: companyClassName(required(request.companyClass, 'company_class')),
+        companyClass: required(
+          enumName(CompanyClassSchema, companyClass.options, request.companyClass),
+          'known company_class',
+        ),
         url: request.url,
         events: request.events?.patterns,
         description: request.description,
@@ -158,18 +164,4 @@ function ownersSubscription(
 ): OwnersSubscription {
   const { actingMembershipId: membershipId } = request;
   return { ...subscriptionOf(request), membershipId, actor: actorOf(request) };
-}
-
-function companyClassName(companyClass: CompanyClass): CompanyClassName {
-  switch (companyClass) {
-    case CompanyClass.SALES:
-      return 'SALES';
-    case CompanyClass.INSTALLER:
-      return 'INSTALLER';
-    case CompanyClass.ACCOUNTING:
-      return 'ACCOUNTING';
-    case CompanyClass.UNSPECIFIED:
-    default:
-      throw new ServiceError('invalid_argument', 'company_class is not known');
-  }
 }
