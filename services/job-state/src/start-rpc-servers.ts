@@ -36,7 +36,10 @@ import { createJobService } from './jobs/job-service.js';
 import { createLeadService } from './leads/lead-service.js';
 import { createOperatorService } from './operator/operator-service.js';
 import { createSandboxService } from './sandbox/sandbox-service.js';
-import { createDeliveryService } from './webhooks/delivery-service.js';
+import { createDeliveryRpcs } from './webhooks/attempts/delivery-rpcs.js';
+import { createEventRpcs } from './webhooks/events/event-rpcs.js';
+import { createReplayRpcs } from './webhooks/replay/replay-rpcs.js';
+import { createStatisticsRpcs } from './webhooks/statistics/statistics-rpcs.js';
 import { createSubscriptionService } from './webhooks/subscriptions/subscription-service.js';
 
 /** Operators send few requests, one after another. */
@@ -135,7 +138,12 @@ function managementServices(config: Config, deps: ServiceDeps): readonly RpcServ
     ...(config.PARTNER_ENVIRONMENT === 'sandbox'
       ? [rpcService(SandboxService, createSandboxService({ database, logger }))]
       : []),
-    rpcService(DeliveryService, createDeliveryService({ database, logger })),
+    rpcService(DeliveryService, {
+      ...createDeliveryRpcs({ database }),
+      ...createEventRpcs({ database }),
+      ...createReplayRpcs({ database, logger }),
+      ...createStatisticsRpcs({ database }),
+    }),
     rpcService(
       SubscriptionService,
       createSubscriptionService({

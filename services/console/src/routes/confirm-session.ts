@@ -1,8 +1,8 @@
 import { confirmSessionOperation } from '@partner/proto-contracts/resources/session/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { clientOriginOf } from '../client-origin.js';
-import { presentSession } from '../present-session.js';
 import { confirmPassword, type ConfirmPasswordDeps } from '../sessions/confirm-password.js';
+import { shownSession } from '../sessions/session-resource.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `POST /partner-api/session/confirm`: checks the password again, so that secrets can be created for 15 minutes. */
@@ -17,6 +17,6 @@ export function confirmSession(deps: ConfirmPasswordDeps): AnyEndpoint<OwnerSess
       },
       request.call,
     );
-    return { status: 200, json: presentSession(session) };
+    return { status: 200, json: shownSession(session) };
   });
 }

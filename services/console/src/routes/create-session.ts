@@ -1,10 +1,10 @@
 import { createSessionOperation } from '@partner/proto-contracts/resources/session/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { clientOriginOf } from '../client-origin.js';
-import { presentSession } from '../present-session.js';
 import type { DeviceCookie } from '../sessions/device-cookie.js';
 import { logIn, type LogInDeps } from '../sessions/log-in.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
+import { shownSession } from '../sessions/session-resource.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 
 /** `POST /partner-api/session`: signs an owner in with a new token, and ends the browser's previous session. */
@@ -28,7 +28,7 @@ export function createSession(
     }
     return {
       status: 200,
-      json: presentSession(session),
+      json: shownSession(session),
       headers: {
         'set-cookie': [deps.cookie.set(token), deps.deviceCookie.set(session.membershipId, device)],
       },

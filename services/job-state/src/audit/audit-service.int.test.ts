@@ -9,7 +9,6 @@ import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
 import { createAccessService } from '../access/access-service.js';
-import { createDeliveryService } from '../webhooks/delivery-service.js';
 import {
   connectAccess,
   connectAudit,
@@ -50,7 +49,7 @@ beforeAll(async () => {
       environment: 'sandbox',
     }),
   );
-  deliveries = connectDeliveries(createDeliveryService({ database, logger: silentLogger }));
+  deliveries = connectDeliveries({ database, logger: silentLogger });
 });
 
 beforeEach(async () => {

@@ -38,6 +38,10 @@ import { readResource, type ResourceResponse } from '@partner/proto-contracts/re
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { z } from 'zod';
+import { createDeliveryRpcs } from '../webhooks/attempts/delivery-rpcs.js';
+import { createEventRpcs } from '../webhooks/events/event-rpcs.js';
+import { createReplayRpcs } from '../webhooks/replay/replay-rpcs.js';
+import { createStatisticsRpcs } from '../webhooks/statistics/statistics-rpcs.js';
 
 /** Parses each response with its public schema. Fails for a field that the schema does not have. */
 function reading<Request, Schema extends z.ZodType>(
@@ -81,8 +85,15 @@ export function connectAudit(service: ServiceImpl<typeof AuditService>) {
 export type PublicDeliveries = ReturnType<typeof connectDeliveries>;
 
 /** Connects to a delivery service. Responses are parsed as public resources. */
-export function connectDeliveries(service: ServiceImpl<typeof DeliveryService>) {
-  const transport = createInMemoryTransport([rpcService(DeliveryService, service)]);
+export function connectDeliveries(deps: Parameters<typeof createReplayRpcs>[0]) {
+  const transport = createInMemoryTransport([
+    rpcService(DeliveryService, {
+      ...createDeliveryRpcs(deps),
+      ...createEventRpcs(deps),
+      ...createReplayRpcs(deps),
+      ...createStatisticsRpcs(deps),
+    }),
+  ]);
   const client = createClient(DeliveryService, transport);
   return {
     listDeliveries: reading(deliveryPage, client.listDeliveries),

@@ -5,7 +5,7 @@ import { type CountedAttempt, countAttempts } from '../statistics/count-attempts
 import { FAILING_AFTER } from '../schedule/claim-due.js';
 import type { AttemptResult } from './decode-deliveries-attempted.js';
 import type { AttemptMetrics } from './attempt-metrics.js';
-import { RETAINED_COLUMNS } from '../schedule/retained-columns.js';
+import { RETAINED_COLUMNS } from '../schedule/delivery-resource.js';
 import { type DeliveryStanding, settleAttempt, type Settlement } from './settle-attempt.js';
 import type { RetrySettings } from '../schedule/retry-schedule.js';
 

@@ -1,3 +1,5 @@
+import { eventsNamedBy } from '@partner/proto-contracts/events/webhook-events';
+import { invalidArgument } from '@partner/kernel/validation';
 import type { Queryable } from '../../database/database.js';
 import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';
 import { EVENT_COLUMNS, type EventRow } from './event-resource.js';
@@ -52,4 +54,12 @@ export async function listEvents(
   );
   const { rows: found, nextBeforeId } = pageOf(rows, limit);
   return { events: found, nextBeforeId };
+}
+
+/** Returns the events of a name or group of an RPC; undefined: all. */
+export function eventsOf(pattern: string | undefined): readonly string[] | undefined {
+  if (pattern === undefined) return undefined;
+  const events = eventsNamedBy(pattern);
+  if (events.length > 0) return events;
+  throw invalidArgument([{ path: 'event', message: 'must be an event of the catalogue, or a group' }]);
 }

@@ -8,11 +8,12 @@ import type {
   AttemptSummary,
   ExchangeSteps,
 } from '@partner/proto-contracts/resources/attempt/attempt';
-import type {
-  Delivery,
+import {
+  type Delivery,
   DELIVERY_STATES,
-  ListedDelivery,
+  type ListedDelivery,
 } from '@partner/proto-contracts/resources/delivery/delivery';
+import { required } from '../../rpc/required.js';
 
 /** State of a delivery. */
 export type DeliveryStateName = (typeof DELIVERY_STATES)[number];
@@ -81,6 +82,10 @@ export const ATTEMPT_SUMMARY_COLUMNS = `
 /** Columns of an {@link AttemptRow}, from `delivery_attempts a`. */
 export const ATTEMPT_COLUMNS = `${ATTEMPT_SUMMARY_COLUMNS}, a.response_body as "responseBody",
   a.remote_address as "remoteAddress", a.secret_version as "secretVersion", a.exchange`;
+
+/** The columns that move from `deliveries` to `finished_deliveries`, apart from the outcome and its time. */
+export const RETAINED_COLUMNS = `id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
+  secret_version, replay_of, bulk_replay_id, created_at`;
 
 /** A delivery as the public API shows it. */
 export function shownDelivery(row: DeliveryRow): Delivery {
@@ -152,4 +157,12 @@ function shownExchange(stored: JsonValue): ExchangeSteps {
     reusedConnection: trace.reusedConnection ?? false,
     firstByteMs: trace.firstByteMs ?? null,
   };
+}
+
+/** Reads a state from an RPC. */
+export function stateOf(name: string): DeliveryStateName {
+  return required(
+    DELIVERY_STATES.find((known) => known === name),
+    'known state',
+  );
 }

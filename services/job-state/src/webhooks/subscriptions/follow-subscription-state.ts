@@ -1,7 +1,7 @@
 import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
 import type { Database } from '../../database/database.js';
-import { RETAINED_COLUMNS } from '../schedule/retained-columns.js';
+import { RETAINED_COLUMNS } from '../schedule/delivery-resource.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
 
 /** Deliveries that one statement moves, which bounds its locks. */

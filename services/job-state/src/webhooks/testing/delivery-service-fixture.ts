@@ -1,7 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
-import { createDeliveryService } from '../delivery-service.js';
 import { textOf } from '../../database/connection-pool.js';
 import type { CallerLimits, Database, TransactionLimits } from '../../database/database.js';
 import { beforeStatement } from '../../testing/before-statement.js';
@@ -36,11 +35,7 @@ function watched(database: Database): Pick<Database, 'query' | 'transaction'> {
 }
 
 function connect() {
-  const service = createDeliveryService({
-    database: watched(fixture.database),
-    logger,
-  });
-  return connectDeliveries(service);
+  return connectDeliveries({ database: watched(fixture.database), logger });
 }
 export let client: ReturnType<typeof connect>;
 

@@ -8,7 +8,6 @@ import { invariant } from '@partner/kernel/invariant';
 import { Registry } from 'prom-client';
 import { type Database } from '../../database/database.js';
 import { createDeliveryResultsHandler } from '../attempts/delivery-results.js';
-import { createDeliveryService } from '../delivery-service.js';
 import { connectDeliveries } from '../../testing/public-clients.js';
 import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 
@@ -30,8 +29,7 @@ export function handlerWith(database: Pick<Database, 'transaction'>) {
 }
 
 function connect(database: Database) {
-  const service = createDeliveryService({ database, logger: { info: () => undefined } });
-  return connectDeliveries(service);
+  return connectDeliveries({ database, logger: { info: () => undefined } });
 }
 
 beforeAll(async () => {

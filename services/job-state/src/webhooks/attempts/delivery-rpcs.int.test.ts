@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { idFloor, newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
-import { MAX_DELIVERIES_SCANNED } from './attempts/list-deliveries.js';
+import { MAX_DELIVERIES_SCANNED } from './list-deliveries.js';
 import {
   attemptOf,
   client,
@@ -11,8 +11,8 @@ import {
   companyWithFinished,
   fixture,
   seen,
-} from './testing/delivery-service-fixture.js';
-import { failureOf } from '../testing/subscription-fixture.js';
+} from '../testing/delivery-service-fixture.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
 
 const idsOf = (page: { readonly deliveries: readonly { readonly id: string }[] }) =>
   page.deliveries.map(({ id }) => id);
