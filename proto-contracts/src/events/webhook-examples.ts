@@ -1,5 +1,5 @@
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '../api/versions.js';
-import { INSTALLER_JOB_EXAMPLE } from '../resources/job/example.js';
+import { INSTALLER_JOB_EXAMPLE } from '../resources/job/job.js';
 import type { EventData, EventName, WebhookEnvelope } from './webhook-events.js';
 
 const JOB_ID = INSTALLER_JOB_EXAMPLE.id;

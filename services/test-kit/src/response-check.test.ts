@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { INSTALLER_JOB_EXAMPLE } from '@partner/proto-contracts/resources/job/example';
+import { INSTALLER_JOB_EXAMPLE } from '@partner/proto-contracts/resources/job/job';
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
 import { createResponseCheck, createSchemaCheck, type CheckedResponse } from './response-check.js';

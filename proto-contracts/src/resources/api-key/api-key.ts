@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { KeyKindName } from '../../api/scopes.js';
+import { type KeyKindName, KEY_KINDS } from '../../api/scopes.js';
 import type { CompanyClassName } from '../../values/company-class.js';
 import { boundedText } from '../../values/bounded-text.js';
 import { dateTimeOut } from '../../values/date-time.js';
 import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';
-import { installerCompany } from '../installer/installer.js';
+import { installerCompany, BOUND_COMPANY } from '../installer/installer.js';
 
 /** Limits of API keys. */
 export const KEY_LIMITS = {
@@ -142,3 +142,28 @@ export const apiKeyQuery = z.object({
   cursor: pageCursor,
   limit: pageLimit({ default: 50, max: 100 }),
 });
+
+export const KEY_EXAMPLE = {
+  id: 'key_01k3hc2m5vf8qs1z7x4rw9tnbe',
+  kind: 'installer-contractor',
+  scopes: [...KEY_KINDS['installer-contractor'].scopes],
+  description: 'Order desk',
+  lastFour: '7Kq2',
+  boundCompany: BOUND_COMPANY,
+  createdAt: '2026-08-26T14:03:00.000Z',
+  lastUsedAt: '2026-09-02T09:15:40.118Z',
+  expiresAt: null,
+  revokedAt: null,
+  state: 'active',
+  replacedBy: null,
+} as const satisfies z.input<typeof apiKey>;
+
+export const NEW_KEY_EXAMPLE = {
+  ...KEY_EXAMPLE,
+  id: 'key_01k3zd7w6ne3zr1v8xk5c2m4qa',
+  lastFour: 'x0Zc',
+  createdAt: '2026-09-03T13:02:44.108Z',
+  lastUsedAt: null,
+} as const satisfies z.input<typeof apiKey>;
+
+export const KEY_TEXT_EXAMPLE = `${NEW_KEY_EXAMPLE.id}.svc_live_2mJ0Zs7cQk4rXw1nVb8yTd5fHg3pLa6e1aBx0Zc`;

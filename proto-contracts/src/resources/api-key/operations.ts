@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { BOUND_COMPANY } from '../installer/example.js';
+import { BOUND_COMPANY } from '../installer/installer.js';
 import {
   apiKeyCreated,
   apiKeyIn,
@@ -9,8 +9,10 @@ import {
   apiKeyRotated,
   apiKeyRotationIn,
   KEY_LIMITS,
+  KEY_EXAMPLE,
+  KEY_TEXT_EXAMPLE,
+  NEW_KEY_EXAMPLE,
 } from './api-key.js';
-import { KEY_EXAMPLE, KEY_TEXT_EXAMPLE, NEW_KEY_EXAMPLE } from './example.js';
 
 const KEY_ID = {
   id: {

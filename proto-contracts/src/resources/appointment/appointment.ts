@@ -39,3 +39,8 @@ export const appointmentBooked = z
     status: z.literal('booked').meta({ description: 'The appointment is booked.' }),
   })
   .meta({ id: 'AppointmentBooked', description: 'A booked appointment.' });
+
+export const APPOINTMENT_EXAMPLE = {
+  appointmentId: 'appt_01k3h2b7mpe0k8xw5n4c6qtzvd',
+  status: 'booked',
+} as const satisfies z.infer<typeof appointmentBooked>;

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { appointmentBooked, appointmentIn } from './appointment.js';
-import { APPOINTMENT_EXAMPLE } from './example.js';
+import { appointmentBooked, appointmentIn, APPOINTMENT_EXAMPLE } from './appointment.js';
 
 /** `POST /inbound/appointments` */
 export const bookAppointmentOperation = defineOperation({

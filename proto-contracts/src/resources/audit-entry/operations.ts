@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { SUBSCRIPTION_EXAMPLE } from '../subscription/example.js';
+import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 import { AUDIT_RETENTION_DAYS, auditPage, auditQuery } from './audit-entry.js';
 
 /** `GET /partner-api/audit-entries` */

@@ -3,6 +3,7 @@ import { eventFilter } from '../../events/event-filter.js';
 import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
 import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';
+import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
 /** States of deliveries that a bulk replay can select. */
 export const REPLAYED_STATES = ['dead_lettered', 'delivered', 'retry_scheduled'] as const;
@@ -139,3 +140,21 @@ export const bulkReplayQuery = z.object({
   cursor: pageCursor,
   limit: pageLimit({ default: 50, max: 100 }),
 });
+
+/** A bulk replay as the examples of the reference show it. */
+export const BULK_REPLAY_EXAMPLE = {
+  id: 'rpl_01k3jf0c8vey3r6m5w2tq9xzbn',
+  subscriptionId: SUBSCRIPTION_EXAMPLE.id,
+  kind: 'replay',
+  states: ['dead_lettered'],
+  event: 'install.*',
+  from: '2026-09-03T06:00:00.000Z',
+  to: '2026-09-03T12:00:00.000Z',
+  perMinute: 600,
+  state: 'running',
+  total: 1_284,
+  atLeast: false,
+  queued: 310,
+  createdAt: '2026-09-03T13:05:00.000Z',
+  finishedAt: null,
+} as const satisfies z.infer<typeof bulkReplay>;

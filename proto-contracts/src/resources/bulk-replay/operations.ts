@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { DELIVERY_EXAMPLE } from '../delivery/example.js';
-import { SUBSCRIPTION_ID } from '../subscription/example.js';
+import { DELIVERY_EXAMPLE } from '../delivery/delivery.js';
+import { SUBSCRIPTION_ID } from '../subscription/subscription.js';
 import {
   bulkReplay,
   bulkReplayIn,
@@ -9,8 +9,8 @@ import {
   bulkReplayPreview,
   bulkReplayQuery,
   PREVIEWED_RESOURCES,
+  BULK_REPLAY_EXAMPLE,
 } from './bulk-replay.js';
-import { BULK_REPLAY_EXAMPLE } from './example.js';
 
 const REPLAY_ID = {
   id: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { SUBSCRIPTION_EXAMPLE } from '../subscription/example.js';
+import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
 /** Maximum open change streams of one session. */
 export const STREAMS_PER_SESSION = 10;

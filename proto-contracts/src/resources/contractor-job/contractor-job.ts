@@ -65,3 +65,15 @@ export const jobNoteIn = z
     note: boundedText({ min: 1, max: LIMITS.noteLength }).meta({ description: 'The text to append.' }),
   })
   .meta({ id: 'JobNoteIn', description: 'A note to append to a job.' });
+
+export const JOB_EXAMPLE = {
+  id: 'job_01k3jb8w4fe6ts0c9mzp5xq7ra',
+  workOrderNo: 'WO-20418',
+  address: '12 N Elm St',
+  city: 'Austin',
+  state: 'TX',
+  zip: '78701',
+  stage: 'SCHEDULED',
+  installerNote: 'Panel is in the garage.',
+  lastUpdated: '2026-08-29T16:40:12.000Z',
+} as const satisfies z.infer<typeof contractorJob>;

@@ -1,7 +1,12 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { contractorJob, contractorJobsQuery, contractorJobsResponse, jobNoteIn } from './contractor-job.js';
-import { JOB_EXAMPLE } from './example.js';
+import {
+  contractorJob,
+  contractorJobsQuery,
+  contractorJobsResponse,
+  jobNoteIn,
+  JOB_EXAMPLE,
+} from './contractor-job.js';
 
 /** `GET /inbound/jobs` */
 export const listContractorJobsOperation = defineOperation({

@@ -1,11 +1,22 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
 import { EVENT_EXAMPLE } from '../../events/webhook-examples.js';
-import { ATTEMPT_EXAMPLE } from '../attempt/example.js';
-import { SUBSCRIPTION_EXAMPLE, SUBSCRIPTION_ID } from '../subscription/example.js';
-import { testDeliveryIn, WEBHOOK_LIMITS } from '../subscription/subscription.js';
-import { delivery, deliveryPage, deliveryQuery, deliveryWithAttempts } from './delivery.js';
-import { DELIVERY_EXAMPLE, LISTED_DELIVERY_EXAMPLE, PENDING_DELIVERY_EXAMPLE } from './example.js';
+import { ATTEMPT_EXAMPLE } from '../attempt/attempt.js';
+import {
+  SUBSCRIPTION_EXAMPLE,
+  SUBSCRIPTION_ID,
+  testDeliveryIn,
+  WEBHOOK_LIMITS,
+} from '../subscription/subscription.js';
+import {
+  delivery,
+  deliveryPage,
+  deliveryQuery,
+  deliveryWithAttempts,
+  DELIVERY_EXAMPLE,
+  LISTED_DELIVERY_EXAMPLE,
+  PENDING_DELIVERY_EXAMPLE,
+} from './delivery.js';
 
 const DELIVERY_ID = {
   id: {

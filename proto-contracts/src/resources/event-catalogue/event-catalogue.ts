@@ -99,3 +99,9 @@ function applyOverride(jsonSchema: Record<string, unknown>): void {
   delete jsonSchema['override'];
   Object.assign(jsonSchema, override);
 }
+
+/** An example of the catalogue with one event. */
+export function catalogueExample(): z.infer<typeof eventCatalogue> {
+  const { events, ...rest } = createEventCatalogue();
+  return { events: events.filter(({ name }) => name === 'install.job_unassigned'), ...rest };
+}

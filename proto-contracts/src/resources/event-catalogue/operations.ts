@@ -1,6 +1,5 @@
 import { defineOperation } from '../../api/operation.js';
-import { eventCatalogue } from './event-catalogue.js';
-import { catalogueExample } from './example.js';
+import { eventCatalogue, catalogueExample } from './event-catalogue.js';
 
 /** `GET /partner-api/webhook-events` */
 export const listWebhookEventsOperation = defineOperation({

@@ -5,7 +5,8 @@ import { dateTimeOut } from '../../values/date-time.js';
 import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';
 import { attemptSummary } from '../attempt/attempt.js';
-import { delivery } from '../delivery/delivery.js';
+import { delivery, DELIVERY_EXAMPLE } from '../delivery/delivery.js';
+import { EVENT_EXAMPLE } from '../../events/webhook-examples.js';
 
 /** Outcome of an event for one subscription: queued, or why it was not. */
 export const EVENT_VERDICTS = [
@@ -110,3 +111,14 @@ export const eventQuery = z.object({
     .optional()
     .meta({ description: 'Only events about this resource, e.g. the id of a job.' }),
 });
+
+/** The event of {@link EVENT_EXAMPLE} as the trail shows it. */
+export const TRAIL_EVENT_EXAMPLE = {
+  id: EVENT_EXAMPLE.id,
+  event: EVENT_EXAMPLE.event,
+  occurredAt: EVENT_EXAMPLE.occurredAt,
+  committedAt: DELIVERY_EXAMPLE.createdAt,
+  resource: EVENT_EXAMPLE.resource,
+  schemaVersion: EVENT_EXAMPLE.schemaVersion,
+  requestId: '0198f5c2-9d1e-7c3a-b6a4-2f60d1e8c7b5',
+} as const satisfies z.infer<typeof event>;

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
 import { EVENT_EXAMPLE } from '../../events/webhook-examples.js';
-import { ATTEMPT_SUMMARY_EXAMPLE } from '../attempt/example.js';
-import { DELIVERY_EXAMPLE } from '../delivery/example.js';
-import { eventPage, eventQuery, eventWithTrail } from './event.js';
-import { TRAIL_EVENT_EXAMPLE } from './example.js';
+import { ATTEMPT_SUMMARY_EXAMPLE } from '../attempt/attempt.js';
+import { DELIVERY_EXAMPLE } from '../delivery/delivery.js';
+import { eventPage, eventQuery, eventWithTrail, TRAIL_EVENT_EXAMPLE } from './event.js';
 
 /** `GET /partner-api/events` */
 export const listEventsOperation = defineOperation({

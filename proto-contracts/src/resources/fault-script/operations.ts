@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { EXAMPLE } from './example.js';
-import { faultScript, faultScriptIn } from './fault-script.js';
+import { EXAMPLE, faultScript, faultScriptIn } from './fault-script.js';
 
 const KEY_ID = {
   id: {

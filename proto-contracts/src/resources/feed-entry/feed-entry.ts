@@ -3,7 +3,8 @@ import { LIMITS } from '../../api/limits.js';
 import { apiVersion } from '../../values/api-version.js';
 import { dateTimeOut } from '../../values/date-time.js';
 import { pageLimit } from '../../values/page-limit.js';
-import { installerJob } from '../job/job.js';
+import { installerJob, INSTALLER_JOB_EXAMPLE } from '../job/job.js';
+import { CURRENT_API_VERSION } from '../../api/versions.js';
 
 /**
  * One page of the change feed.
@@ -73,3 +74,11 @@ export const jobFeedQuery = z
       context.addIssue({ code: 'custom', path: ['from'], message: 'must not be given together with view' });
     }
   });
+
+/** A page of the change feed with one change. */
+export const JOB_FEED_EXAMPLE = {
+  apiVersion: CURRENT_API_VERSION,
+  resources: [{ sequence: 4211, changedAt: '2026-08-29T16:40:12.000Z', resource: INSTALLER_JOB_EXAMPLE }],
+  nextCursor: 'AQAAAAAAABBzS0m3vQ1xY8hV2bqk7wT9dRfLp4oZ',
+  hasMore: false,
+} as const satisfies z.infer<typeof jobFeedResponse>;

@@ -1,6 +1,5 @@
 import { defineOperation } from '../../api/operation.js';
-import { JOB_FEED_EXAMPLE } from './example.js';
-import { jobFeedQuery, jobFeedResponse } from './feed-entry.js';
+import { JOB_FEED_EXAMPLE, jobFeedQuery, jobFeedResponse } from './feed-entry.js';
 
 /** `GET /partner/v1/jobs` */
 export const listJobFeedOperation = defineOperation({

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { BOUND_COMPANY } from './example.js';
-import { installerPage, installerQuery } from './installer.js';
+import { BOUND_COMPANY, installerPage, installerQuery } from './installer.js';
 
 /** `GET /partner-api/installers` */
 export const listInstallersOperation = defineOperation({

@@ -1,9 +1,14 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
 import { CURRENT_API_VERSION } from '../../api/versions.js';
-import { INSTALLER_JOB_EXAMPLE, jobResponseExample, MEMBERSHIP_ID, SECOND_MEMBERSHIP_ID } from './example.js';
+import {
+  INSTALLER_JOB_EXAMPLE,
+  jobResponseExample,
+  MEMBERSHIP_ID,
+  SECOND_MEMBERSHIP_ID,
+  jobResponse,
+} from './job.js';
 import { assignmentsIn, statusEventIn } from './job-writes.js';
-import { jobResponse } from './job.js';
 import { scheduleIn } from './schedule-input.js';
 
 const JOB_ID = {

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { OWN_SESSION_EXAMPLE, SESSION_EXAMPLE } from './example.js';
 import {
+  OWN_SESSION_EXAMPLE,
+  SESSION_EXAMPLE,
   confirmationIn,
   CONFIRMED_MINUTES,
   sessionIn,

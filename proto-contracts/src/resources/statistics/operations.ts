@@ -1,8 +1,13 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { SUBSCRIPTION_EXAMPLE, SUBSCRIPTION_ID } from '../subscription/example.js';
-import { BUCKET_EXAMPLE, COUNTS_EXAMPLE } from './example.js';
-import { companyStatistics, statisticsQuery, webhookStatistics } from './statistics.js';
+import { SUBSCRIPTION_EXAMPLE, SUBSCRIPTION_ID } from '../subscription/subscription.js';
+import {
+  BUCKET_EXAMPLE,
+  COUNTS_EXAMPLE,
+  companyStatistics,
+  statisticsQuery,
+  webhookStatistics,
+} from './statistics.js';
 
 const WHAT_COUNTS = `
 An attempt counts in the bucket in which it began, once it has ended: the newest buckets can still grow. Each counts once, those

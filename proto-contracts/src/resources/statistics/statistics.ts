@@ -94,3 +94,14 @@ export const statisticsQuery = z.object({
     description: `Up to the end of the bucket that contains this time; after \`from\`, by at most ${STATISTICS_MAX_DAYS} days. By default now.`,
   }),
 });
+
+export const COUNTS_EXAMPLE = {
+  attempts: 412,
+  delivered: 409,
+  failed: 3,
+  deadLettered: 0,
+  p50Ms: 84,
+  p95Ms: 231,
+} as const satisfies z.infer<typeof attemptCounts>;
+
+export const BUCKET_EXAMPLE = { startsAt: '2026-09-03T12:30:00.000Z', ...COUNTS_EXAMPLE };

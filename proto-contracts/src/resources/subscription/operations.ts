@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { SUBSCRIPTION_EXAMPLE, SUBSCRIPTION_ID } from './example.js';
 import {
+  SUBSCRIPTION_EXAMPLE,
+  SUBSCRIPTION_ID,
   activationIn,
   secretActivationIn,
   secretRotated,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { CONTACT_EXAMPLE } from './example.js';
 import {
+  CONTACT_EXAMPLE,
   TECHNICAL_CONTACT_LIMITS,
   technicalContact,
   technicalContactConfirmationIn,

@@ -57,3 +57,9 @@ export const technicalContactRequested = technicalContact
 export const technicalContactConfirmationIn = z
   .object({ token: z.string().min(1).max(100).meta({ description: 'The part of the link after `#`.' }) })
   .meta({ id: 'TechnicalContactConfirmationIn', description: 'The token of a link that was mailed.' });
+
+export const CONTACT_EXAMPLE = {
+  email: 'api@sunny.example',
+  confirmedAt: '2026-08-27T09:12:44.108Z',
+  pending: null,
+} as const satisfies z.input<typeof technicalContact>;

@@ -1,6 +1,6 @@
 import { defineOperation } from '../../api/operation.js';
 import { CURRENT_API_VERSION } from '../../api/versions.js';
-import { MEMBERSHIP_ID, SECOND_MEMBERSHIP_ID } from '../job/example.js';
+import { MEMBERSHIP_ID, SECOND_MEMBERSHIP_ID } from '../job/job.js';
 import { techniciansQuery, techniciansResponse } from './technician.js';
 
 /** `GET /partner/v1/technicians` */

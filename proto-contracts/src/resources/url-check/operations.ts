@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { LIMITS } from '../../api/limits.js';
 import { defineOperation } from '../../api/operation.js';
-import { SUBSCRIPTION_EXAMPLE } from '../subscription/example.js';
+import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 import { urlCheck, urlCheckIn } from './url-check.js';
 
 /** `POST /partner-api/url-checks` */

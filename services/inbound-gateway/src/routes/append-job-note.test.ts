@@ -6,7 +6,7 @@ import {
   type AppendJobNoteResponseSchema,
   ContractorJobService,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { JOB_EXAMPLE } from '@partner/proto-contracts/resources/contractor-job/example';
+import { JOB_EXAMPLE } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { createHash } from 'node:crypto';

@@ -4,7 +4,7 @@ import {
   type ListContractorJobsRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import type { ResourceResponse } from '@partner/proto-contracts/resource-json';
-import { JOB_EXAMPLE } from '@partner/proto-contracts/resources/contractor-job/example';
+import { JOB_EXAMPLE } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { ServiceError } from '@partner/kernel/service-error';
 import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';

@@ -8,8 +8,7 @@ import {
   KeyKind,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { INSTALLER_JOB_EXAMPLE } from '@partner/proto-contracts/resources/job/example';
-import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
+import { INSTALLER_JOB_EXAMPLE, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import { createApiKey } from '@partner/kernel/api-key';
 import { createApiKeyAuthenticator } from '@partner/gateway-kit/api-key-authentication';
 import type { ApiVersions } from '@partner/gateway-kit/api-versions';
