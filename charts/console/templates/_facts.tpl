@@ -5,7 +5,7 @@ egress: [broker, redis, mail]
 optionalSecrets: [smtpUrl]
 {{- end -}}
 
-{{- define "console.faults" -}}
+{{- define "console.violations" -}}
 {{- with .Values.config -}}
 {{- if not .publicBaseUrl }}
 - config.publicBaseUrl is not set

@@ -4,5 +4,5 @@ paths: [/inbound]
 egress: [broker, redis]
 {{- end -}}
 
-{{- define "inbound-gateway.faults" -}}
+{{- define "inbound-gateway.violations" -}}
 {{- end -}}

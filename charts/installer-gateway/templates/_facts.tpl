@@ -4,5 +4,5 @@ paths: [/partner/v1]
 egress: [broker, redis]
 {{- end -}}
 
-{{- define "installer-gateway.faults" -}}
+{{- define "installer-gateway.violations" -}}
 {{- end -}}

@@ -11,7 +11,7 @@ queues:
   - { value: deliveryResults, queue: job-state.delivery-results }
 {{- end -}}
 
-{{- define "job-state.faults" -}}
+{{- define "job-state.violations" -}}
 {{- if eq .Values.environment "production" }}
 {{- if .Values.seed.enabled }}
 - seed.enabled must be false in production

@@ -1,33 +1,33 @@
 {{/*
 Refuses values that contradict each other, all at once. What can be said of one value alone is in values.schema.json. A chart
-adds its own in the template "<chart>.faults", a YAML list of sentences.
+adds its own in the template "<chart>.violations", a YAML list of sentences.
 */}}
 {{- define "service-common.validate" -}}
 {{- $facts := include "service-common.facts" . | fromYaml -}}
 {{- $values := .Values -}}
 {{- $isProduction := eq .Values.environment "production" -}}
-{{- $faults := list -}}
+{{- $violations := list -}}
 {{- if not .Values.existingSecret -}}
-{{- $faults = append $faults (printf "existingSecret is not set: name the secret that holds %s; this chart makes none" (values .Values.secretKeys | sortAlpha | join ", ")) -}}
+{{- $violations = append $violations (printf "existingSecret is not set: name the secret that holds %s; this chart makes none" (values .Values.secretKeys | sortAlpha | join ", ")) -}}
 {{- end -}}
 {{- if .Values.development.enabled -}}
 {{- if $isProduction -}}
-{{- $faults = append $faults "development.enabled must be false in production" -}}
+{{- $violations = append $violations "development.enabled must be false in production" -}}
 {{- end -}}
 {{- else -}}
 {{- if not .Values.readOnlyRootFilesystem -}}
-{{- $faults = append $faults "readOnlyRootFilesystem may be false only with development.enabled" -}}
+{{- $violations = append $violations "readOnlyRootFilesystem may be false only with development.enabled" -}}
 {{- end -}}
 {{- if or (not .Values.image.tag) (eq .Values.image.tag "latest") -}}
-{{- $faults = append $faults "image.tag must name one version: empty and latest are taken only with development.enabled" -}}
+{{- $violations = append $violations "image.tag must name one version: empty and latest are taken only with development.enabled" -}}
 {{- end -}}
 {{- /* As container engines read a name: its first part is a registry only with a dot or a port in it. */ -}}
 {{- if not (regexMatch "^(localhost|[^/]*[.:][^/]*)/" .Values.image.repository) -}}
-{{- $faults = append $faults (printf "image.repository (%s) names no registry, and would be pulled from docker.io: put the host of yours before it, e.g. registry.example.com/%s" .Values.image.repository .Values.image.repository) -}}
+{{- $violations = append $violations (printf "image.repository (%s) names no registry, and would be pulled from docker.io: put the host of yours before it, e.g. registry.example.com/%s" .Values.image.repository .Values.image.repository) -}}
 {{- end -}}
 {{- end -}}
 {{- if and .Values.image.digest (contains "@" (default "" .Values.image.tag)) -}}
-{{- $faults = append $faults "image.digest is set, and image.tag has a digest as well" -}}
+{{- $violations = append $violations "image.digest is set, and image.tag has a digest as well" -}}
 {{- end -}}
 {{- if and $isProduction (not (trim .Values.sandboxRun.earlyReason)) -}}
 {{- $image := printf "%s%s" (default "" .Values.image.tag) (ternary (printf "@%s" .Values.image.digest) "" (ne .Values.image.digest "")) -}}
@@ -35,27 +35,27 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- $since := toDate "2006-01-02T15:04:05Z07:00" (printf "%sT00:00:00Z" .since) -}}
 {{- $ready := $since | dateModify "336h" -}}
 {{- if or (not .since) (ne (default "" .imageTag) $image) -}}
-{{- $faults = append $faults (printf "sandboxRun does not say since when this image runs in the sandbox: set sandboxRun.imageTag to %s and sandboxRun.since to the day, or give the reason for an early release in sandboxRun.earlyReason" $image) -}}
+{{- $violations = append $violations (printf "sandboxRun does not say since when this image runs in the sandbox: set sandboxRun.imageTag to %s and sandboxRun.since to the day, or give the reason for an early release in sandboxRun.earlyReason" $image) -}}
 {{- else if ne (dateInZone "2006-01-02" $since "UTC") .since -}}
-{{- $faults = append $faults (printf "sandboxRun.since (%s) is not a day of the calendar" .since) -}}
+{{- $violations = append $violations (printf "sandboxRun.since (%s) is not a day of the calendar" .since) -}}
 {{- else if gt ($ready | unixEpoch | int64) (now | unixEpoch | int64) -}}
-{{- $faults = append $faults (printf "sandboxRun.since (%s) is less than 14 days ago: production takes %s from %s on, or earlier with a reason in sandboxRun.earlyReason" .since $image (dateInZone "2006-01-02" $ready "UTC")) -}}
+{{- $violations = append $violations (printf "sandboxRun.since (%s) is less than 14 days ago: production takes %s from %s on, or earlier with a reason in sandboxRun.earlyReason" .since $image (dateInZone "2006-01-02" $ready "UTC")) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- with .Values.autoscaling -}}
 {{- if and .enabled (gt (int64 .minReplicas) (int64 .maxReplicas)) -}}
-{{- $faults = append $faults (printf "autoscaling.minReplicas (%d) is more than autoscaling.maxReplicas (%d)" (int64 .minReplicas) (int64 .maxReplicas)) -}}
+{{- $violations = append $violations (printf "autoscaling.minReplicas (%d) is more than autoscaling.maxReplicas (%d)" (int64 .minReplicas) (int64 .maxReplicas)) -}}
 {{- end -}}
 {{- end -}}
 {{- $needed := addf .Values.preStopSleepSeconds (divf .Values.config.shutdownGraceMs 1000) | ceil | int64 -}}
 {{- if lt (int64 .Values.terminationGracePeriodSeconds) $needed -}}
-{{- $faults = append $faults (printf "terminationGracePeriodSeconds (%d) is too short: preStopSleepSeconds and config.shutdownGraceMs take %d s, and what is not over by then is killed" (int64 .Values.terminationGracePeriodSeconds) $needed) -}}
+{{- $violations = append $violations (printf "terminationGracePeriodSeconds (%d) is too short: preStopSleepSeconds and config.shutdownGraceMs take %d s, and what is not over by then is killed" (int64 .Values.terminationGracePeriodSeconds) $needed) -}}
 {{- end -}}
 {{- range $name := list "adminHost" "httpHost" -}}
 {{- with get $values.config $name -}}
 {{- if not (has . (list "0.0.0.0" "::")) -}}
-{{- $faults = append $faults (printf "config.%s (%s) must be 0.0.0.0, or :: for IPv6: probes and callers come to the pod's own address, which is not known before" $name .) -}}
+{{- $violations = append $violations (printf "config.%s (%s) must be 0.0.0.0, or :: for IPv6: probes and callers come to the pod's own address, which is not known before" $name .) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -64,21 +64,21 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- $port := . | regexFind "//[^/?#]*" | regexFind ":[0-9]+$" | trimPrefix ":" | default (ternary "443" "80" (hasPrefix "https:" .)) -}}
 {{- $ports := toStrings $values.networkPolicy.collector.ports -}}
 {{- if and $values.networkPolicy.enabled (not (has $port $ports)) -}}
-{{- $faults = append $faults (printf "config.otelExporterOtlpEndpoint (%s) leads to port %s, and networkPolicy.collector.ports lets traces through to %s alone: add the port there, or fix the endpoint" . $port (join ", " $ports)) -}}
+{{- $violations = append $violations (printf "config.otelExporterOtlpEndpoint (%s) leads to port %s, and networkPolicy.collector.ports lets traces through to %s alone: add the port there, or fix the endpoint" . $port (join ", " $ports)) -}}
 {{- end -}}
 {{- else -}}
-{{- $faults = append $faults "config.otelTracesExporter is otlp, and config.otelExporterOtlpEndpoint is empty: name the collector, e.g. http://collector.monitoring:4318" -}}
+{{- $violations = append $violations "config.otelTracesExporter is otlp, and config.otelExporterOtlpEndpoint is empty: name the collector, e.g. http://collector.monitoring:4318" -}}
 {{- end -}}
 {{- end -}}
 {{- range $name := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" "app.kubernetes.io/version" "app.kubernetes.io/part-of" "app.kubernetes.io/managed-by" "helm.sh/chart" -}}
 {{- if hasKey $values.podLabels $name -}}
-{{- $faults = append $faults (printf "podLabels sets %s, which this chart sets" $name) -}}
+{{- $violations = append $violations (printf "podLabels sets %s, which this chart sets" $name) -}}
 {{- end -}}
 {{- end -}}
 {{- $volumes := list "tmp" -}}
 {{- range .Values.extraVolumes -}}
 {{- if has .name $volumes -}}
-{{- $faults = append $faults (printf "extraVolumes names the volume %s, which is there already" .name) -}}
+{{- $violations = append $violations (printf "extraVolumes names the volume %s, which is there already" .name) -}}
 {{- end -}}
 {{- $volumes = append $volumes .name -}}
 {{- end -}}
@@ -86,13 +86,13 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- with get (ternary $values (get $values $part | default dict) (eq $part "")) "resources" -}}
 {{- $requested := include "service-common.heapMebibytes" (dict "limit" .requests.memory "percent" 100) | int64 -}}
 {{- if gt $requested (include "service-common.heapMebibytes" (dict "limit" .limits.memory "percent" 100) | int64) -}}
-{{- $faults = append $faults (printf "%s.requests.memory (%s) is more than its limit (%s)" (ternary "resources" (printf "%s.resources" $part) (eq $part "")) .requests.memory .limits.memory) -}}
+{{- $violations = append $violations (printf "%s.requests.memory (%s) is more than its limit (%s)" (ternary "resources" (printf "%s.resources" $part) (eq $part "")) .requests.memory .limits.memory) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- with .Values.serviceMonitor -}}
 {{- if gt (include "service-common.seconds" .scrapeTimeout | int64) (include "service-common.seconds" .interval | int64) -}}
-{{- $faults = append $faults (printf "serviceMonitor.scrapeTimeout (%s) is longer than serviceMonitor.interval (%s): the Prometheus operator would drop the monitor" .scrapeTimeout .interval) -}}
+{{- $violations = append $violations (printf "serviceMonitor.scrapeTimeout (%s) is longer than serviceMonitor.interval (%s): the Prometheus operator would drop the monitor" .scrapeTimeout .interval) -}}
 {{- end -}}
 {{- end -}}
 {{- $extraNames := list -}}
@@ -105,42 +105,42 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- end -}}
 {{- end -}}
 {{- if $isSetting -}}
-{{- $faults = append $faults (printf "extraEnv sets %s, which this chart sets: use its value instead" $name) -}}
+{{- $violations = append $violations (printf "extraEnv sets %s, which this chart sets: use its value instead" $name) -}}
 {{- end -}}
 {{- if has $name $extraNames -}}
-{{- $faults = append $faults (printf "extraEnv sets %s twice" $name) -}}
+{{- $violations = append $violations (printf "extraEnv sets %s twice" $name) -}}
 {{- end -}}
 {{- $extraNames = append $extraNames $name -}}
 {{- end -}}
 {{- if $facts.http -}}
 {{- if eq (int64 .Values.config.httpPort) (int64 .Values.config.adminPort) -}}
-{{- $faults = append $faults (printf "config.httpPort and config.adminPort are both %d: choose two different ports" (int64 .Values.config.httpPort)) -}}
+{{- $violations = append $violations (printf "config.httpPort and config.adminPort are both %d: choose two different ports" (int64 .Values.config.httpPort)) -}}
 {{- end -}}
 {{- if and .Values.ingress.enabled .Values.httpRoute.enabled -}}
-{{- $faults = append $faults "ingress.enabled and httpRoute.enabled are both true: choose one way in" -}}
+{{- $violations = append $violations "ingress.enabled and httpRoute.enabled are both true: choose one way in" -}}
 {{- end -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) -}}
-{{- $faults = append $faults "ingress.host is not set" -}}
+{{- $violations = append $violations "ingress.host is not set" -}}
 {{- end -}}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.hostnames) -}}
-{{- $faults = append $faults "httpRoute.hostnames is empty" -}}
+{{- $violations = append $violations "httpRoute.hostnames is empty" -}}
 {{- end -}}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) -}}
-{{- $faults = append $faults "httpRoute.parentRefs is empty: name the Gateway" -}}
+{{- $violations = append $violations "httpRoute.parentRefs is empty: name the Gateway" -}}
 {{- end -}}
 {{- $scaled := ternary "autoscaling.maxReplicas" "replicaCount" .Values.autoscaling.enabled -}}
 {{- $replicas := ternary .Values.autoscaling.maxReplicas .Values.replicaCount .Values.autoscaling.enabled | int64 -}}
 {{- $sharing := int64 .Values.config.rateLimitReplicas -}}
 {{- if gt $replicas $sharing -}}
-{{- $faults = append $faults (printf "%s (%d) is more than config.rateLimitReplicas (%d): without Redis, that many replicas together would exceed the rate limits" $scaled $replicas $sharing) -}}
+{{- $violations = append $violations (printf "%s (%d) is more than config.rateLimitReplicas (%d): without Redis, that many replicas together would exceed the rate limits" $scaled $replicas $sharing) -}}
 {{- end -}}
 {{- $grace := int64 .Values.config.shutdownGraceMs -}}
 {{- if lt $grace (add (int64 .Values.config.rpcTimeoutMs) 2000) -}}
-{{- $faults = append $faults "config.shutdownGraceMs is shorter than config.rpcTimeoutMs and the 2 s for which connections are let go: requests in flight would be cut off" -}}
+{{- $violations = append $violations "config.shutdownGraceMs is shorter than config.rpcTimeoutMs and the 2 s for which connections are let go: requests in flight would be cut off" -}}
 {{- end -}}
 {{- end -}}
-{{- $faults = concat $faults (include (printf "%s.faults" .Chart.Name) . | fromYamlArray) -}}
-{{- if $faults -}}
-{{- fail (printf "\n\nThe values of %s cannot be used:\n  - %s\n" .Chart.Name (join "\n  - " $faults)) -}}
+{{- $violations = concat $violations (include (printf "%s.violations" .Chart.Name) . | fromYamlArray) -}}
+{{- if $violations -}}
+{{- fail (printf "\n\nThe values of %s cannot be used:\n  - %s\n" .Chart.Name (join "\n  - " $violations)) -}}
 {{- end -}}
 {{- end -}}

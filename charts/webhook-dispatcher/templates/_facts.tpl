@@ -6,10 +6,10 @@ queues:
 {{- end -}}
 
 {{/*
-No attempt begins once the service is told to stop. One in flight takes 10 s at most; its result is then published and
+No attempt begins once the service receives SIGTERM. One in flight takes 10 s at most; its result is then published and
 confirmed, and the command acknowledged.
 */}}
-{{- define "webhook-dispatcher.faults" -}}
+{{- define "webhook-dispatcher.violations" -}}
 {{- if lt (int64 .Values.config.shutdownGraceMs) 15000 }}
 - config.shutdownGraceMs must be 15000 at least, since an attempt takes up to 10 s and its result up to 5 s more
 {{- end }}

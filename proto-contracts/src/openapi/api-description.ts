@@ -228,16 +228,16 @@ function createOperationReader(components: z.infer<typeof document>['components'
     parameters: found.parameters.map((one) => ('$ref' in one ? referred(components.parameters, one) : one)),
     body: found.requestBody === undefined ? undefined : describedBody(found.requestBody.content),
     responses: Object.entries(found.responses).map(([status, one]) => {
-      const answer = '$ref' in one ? referred(components.responses, one) : one;
+      const documented = '$ref' in one ? referred(components.responses, one) : one;
       return {
         status,
-        description: answer.description,
-        headers: Object.entries(answer.headers).map(([name, named]) => ({
+        description: documented.description,
+        headers: Object.entries(documented.headers).map(([name, named]) => ({
           name,
           ...('$ref' in named ? referred(components.headers, named) : named),
         })),
-        body: answer.content === undefined ? undefined : describedBody(answer.content),
-        errorCodes: answer['x-error-codes'],
+        body: documented.content === undefined ? undefined : describedBody(documented.content),
+        errorCodes: documented['x-error-codes'],
       };
     }),
   });

@@ -35,9 +35,9 @@ export function operationObject(
         }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(operation.responses).map(([status, answer]) => [
+        Object.entries(operation.responses).map(([status, response]) => [
           status,
-          successResponse(answer, operation, surface),
+          successResponse(response, operation, surface),
         ]),
       ),
       ...(operation.conditional === true
@@ -69,11 +69,11 @@ function bodyExamples({ bodyExamples: given = {} }: AnyOperation, today: string)
 }
 
 function successResponse(
-  answer: OperationResponse,
+  response: OperationResponse,
   operation: AnyOperation,
   surface: DocumentedSurface,
 ): ZodOpenApiResponseObject {
-  const { description, schema, example, headers = {}, mediaType = 'application/json' } = answer;
+  const { description, schema, example, headers = {}, mediaType = 'application/json' } = response;
   return {
     description,
     headers: {

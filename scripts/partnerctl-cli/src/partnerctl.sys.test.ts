@@ -199,7 +199,7 @@ describe('webhooks and deliveries', () => {
   test('reach a listener, which forwards them and deletes its subscription', async () => {
     const seller = await newCompany('SALES');
     const installer = await newCompany('INSTALLER');
-    const receiver = await startReceiver({ answer: (_, response) => response.writeHead(202).end() });
+    const receiver = await startReceiver({ respond: (_, response) => response.writeHead(202).end() });
     const listening = run([
       ...['listen', '--company', installer, '--events', 'install.job_assigned', '--json'],
       ...['--count', '1', '--for', '300', '--forward', `http://127.0.0.1:${receiver.port}/hooks`],
@@ -276,8 +276,8 @@ describe('dead letters', () => {
     // It is refused again, and so dead-lettered again.
     await document('dead-letters', 'requeue', DEAD, 'first', '--yes');
     await eventually('its second death', async () => (await messageIds()).includes('first'));
-    const one = await run(['dead-letters', 'discard', DEAD, 'nobody', 'second', '--yes']);
-    expect(one).toMatchObject({ exitCode: 3, err: expect.stringMatching(/not found among .*: nobody\n/) });
+    const one = await run(['dead-letters', 'discard', DEAD, 'unknown', 'second', '--yes']);
+    expect(one).toMatchObject({ exitCode: 3, err: expect.stringMatching(/not found among .*: unknown\n/) });
     expect(await document('dead-letters', 'discard', DEAD, '--all', '--yes')).toMatchObject({
       discarded: 1,
       remaining: 0,

@@ -92,8 +92,8 @@ describe('the exit code', () => {
 
 test('doctor reports the services that it cannot connect to in one row', async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-doctor-'));
-  const nobody = { adminUrl: 'http://127.0.0.1:1', pid: 1 };
-  const services = { console: nobody, 'job-state': nobody };
+  const unreachable = { adminUrl: 'http://127.0.0.1:1', pid: 1 };
+  const services = { console: unreachable, 'job-state': unreachable };
   const description = { ...aStack('amqp://127.0.0.1:1/partner'), services };
   writeFileSync(path.join(directory, 'stack.json'), JSON.stringify(description));
   const { run, said } = partnerctl({ env: { PARTNER_STACK_DIRECTORY: directory } });

@@ -20,13 +20,13 @@ beforeEach(async () => {
 afterEach(() => site.stop());
 
 async function createKey(body: object = { kind: 'general' }) {
-  const answer = await site.request('post', KEYS, { cookie, body }).expect(201);
-  return apiKeyCreated.parse(answer.body);
+  const response = await site.request('post', KEYS, { cookie, body }).expect(201);
+  return apiKeyCreated.parse(response.body);
 }
 
 async function listed(query = '') {
-  const answer = await site.request('get', `${KEYS}${query}`, { cookie }).expect(200);
-  return apiKeyPage.parse(answer.body);
+  const response = await site.request('get', `${KEYS}${query}`, { cookie }).expect(200);
+  return apiKeyPage.parse(response.body);
 }
 
 describe('an API key', () => {
@@ -73,8 +73,8 @@ describe('an API key', () => {
     ['an unexpected company to bind to', { kind: 'general', boundCompanyId: newId('cmp') }, 'boundCompanyId'],
     ['a long description', { kind: 'general', description: 'x'.repeat(121) }, 'description'],
   ])('with %s is 400 and names the field', async (_name, body, field) => {
-    const answer = await site.request('post', KEYS, { cookie, body }).expect(400);
-    expect(answer.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
+    const response = await site.request('post', KEYS, { cookie, body }).expect(400);
+    expect(response.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
     expect(site.jobState.asked).toEqual([]);
   });
 
@@ -82,9 +82,9 @@ describe('an API key', () => {
     const { key: first } = await createKey({ kind: 'general', description: 'Website' });
     const rotate = async (id: string, body?: object) => {
       const path = `${KEYS}/${id}/rotate`;
-      const answer = await site.request('post', path, { cookie, ...(body !== undefined && { body }) });
-      const given: unknown = answer.body;
-      return { status: answer.status, body: given };
+      const response = await site.request('post', path, { cookie, ...(body !== undefined && { body }) });
+      const given: unknown = response.body;
+      return { status: response.status, body: given };
     };
     const rotated = await rotate(first.id);
     expect(rotated.status).toBe(201);
@@ -110,8 +110,8 @@ describe('an API key', () => {
   test('is revoked, idempotently [CONSOLE-8, CONSOLE-10]', async () => {
     const { key } = await createKey();
     for (let repeat = 0; repeat < 2; repeat += 1) {
-      const answer = await site.request('delete', `${KEYS}/${key.id}`, { cookie }).expect(204);
-      expect(answer.text).toBe('');
+      const response = await site.request('delete', `${KEYS}/${key.id}`, { cookie }).expect(204);
+      expect(response.text).toBe('');
     }
     expect((await listed()).keys).toMatchObject([
       { id: key.id, state: 'revoked', revokedAt: '2026-08-26T14:03:00.000Z' },
@@ -126,8 +126,8 @@ describe('an API key', () => {
         ['delete', `${KEYS}/${id}`],
         ['post', `${KEYS}/${id}/rotate`],
       ] as const) {
-        const answer = await site.request(method, path, { cookie: theirs }).expect(404);
-        expect(answer.body).toMatchObject({ error: 'no such API key', code: 'not_found' });
+        const response = await site.request(method, path, { cookie: theirs }).expect(404);
+        expect(response.body).toMatchObject({ error: 'no such API key', code: 'not_found' });
       }
     }
     const none = await site.request('get', KEYS, { cookie: theirs }).expect(200);
@@ -148,8 +148,8 @@ describe('lists', () => {
   test('of installers come page by page', async () => {
     const seen: unknown[] = [];
     for (let query: string | null = '?limit=2'; query !== null;) {
-      const answer = await site.request('get', `${INSTALLERS}${query}`, { cookie }).expect(200);
-      const { installers, nextCursor } = installerPage.parse(answer.body);
+      const response = await site.request('get', `${INSTALLERS}${query}`, { cookie }).expect(200);
+      const { installers, nextCursor } = installerPage.parse(response.body);
       seen.push(...installers);
       query = nextCursor === null ? null : `?limit=2&cursor=${nextCursor}`;
     }
@@ -161,8 +161,8 @@ describe('lists', () => {
     const cursor = await site.request('get', `${path}?cursor=${newId('evt')}`, { cookie }).expect(400);
     expect(cursor.body).toMatchObject({ code: 'cursor_invalid' });
     for (const limit of ['0', '101', 'many']) {
-      const answer = await site.request('get', `${path}?limit=${limit}`, { cookie }).expect(400);
-      expect(answer.body).toMatchObject({ code: 'invalid_argument', details: [{ path: 'limit' }] });
+      const response = await site.request('get', `${path}?limit=${limit}`, { cookie }).expect(400);
+      expect(response.body).toMatchObject({ code: 'invalid_argument', details: [{ path: 'limit' }] });
     }
   });
 });

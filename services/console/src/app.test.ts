@@ -94,8 +94,8 @@ describe.each([
     'accepts no API key, including those of the %s',
     async (of) => {
       const { text } = createApiKey(of);
-      const answer = await supertest(createApp()).get('/partner-api/webhooks').set('x-api-key', text);
-      expect(answer.status).toBe(401);
+      const response = await supertest(createApp()).get('/partner-api/webhooks').set('x-api-key', text);
+      expect(response.status).toBe(401);
     },
   );
 });
@@ -111,8 +111,8 @@ test('sandbox-only operations have no path in production [SANDBOX-3]', async () 
   });
   expect(SANDBOX_ONLY).toHaveLength(3);
   for (const { method, path } of SANDBOX_ONLY) {
-    const answer = await supertest(app)[method](path.replace(':id', newId('key')));
-    expect(answer.status).toBe(404);
-    expect(answer.body).toMatchObject({ error: 'path: there is no such path' });
+    const response = await supertest(app)[method](path.replace(':id', newId('key')));
+    expect(response.status).toBe(404);
+    expect(response.body).toMatchObject({ error: 'path: there is no such path' });
   }
 });

@@ -7,8 +7,8 @@ import { cookie } from './testing/signed-in-console.js';
 const ENTRIES = '/partner-api/audit-entries';
 
 async function listed(query: string) {
-  const answer = await site.request('get', `${ENTRIES}${query}`, { cookie }).expect(200);
-  return auditPage.parse(answer.body);
+  const response = await site.request('get', `${ENTRIES}${query}`, { cookie }).expect(200);
+  return auditPage.parse(response.body);
 }
 
 describe('the audit trail', () => {
@@ -48,8 +48,8 @@ describe('the audit trail', () => {
     ['limit=101', 'limit'],
     ['action=webhook.unknown', 'action'],
   ])('cannot be queried with %s', async (query, field) => {
-    const answer = await site.request('get', `${ENTRIES}?${query}`, { cookie }).expect(400);
-    expect(answer.body).toMatchObject({ details: [{ path: field }] });
+    const response = await site.request('get', `${ENTRIES}?${query}`, { cookie }).expect(400);
+    expect(response.body).toMatchObject({ details: [{ path: field }] });
   });
 });
 

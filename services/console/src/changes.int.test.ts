@@ -102,8 +102,8 @@ describe('a stream of changes', () => {
 
   test('requested by HEAD has a head and uses no slot', async () => {
     for (let n = 0; n < 12; n += 1) {
-      const answer = await fetch(addressOf(CHANGES), { method: 'HEAD', headers: { cookie } });
-      expect(answer.status).toBe(200);
+      const head = await fetch(addressOf(CHANGES), { method: 'HEAD', headers: { cookie } });
+      expect(head.status).toBe(200);
     }
   });
 

@@ -32,12 +32,12 @@ describe('deliveries', () => {
     const id = await createWebhook(cookie);
     const queued: string[] = [];
     for (let n = 0; n < 3; n += 1) {
-      const answer = await send('post', `${WEBHOOKS}/${id}/test`).expect(202);
-      queued.unshift(delivery.parse(answer.body).id);
+      const response = await send('post', `${WEBHOOKS}/${id}/test`).expect(202);
+      queued.unshift(delivery.parse(response.body).id);
     }
     const list = async (query: string) => {
-      const answer = await send('get', `${WEBHOOKS}/${id}/deliveries?${query}`).expect(200);
-      return deliveryPage.parse(answer.body);
+      const response = await send('get', `${WEBHOOKS}/${id}/deliveries?${query}`).expect(200);
+      return deliveryPage.parse(response.body);
     };
     const first = await list('limit=2');
     expect(first.deliveries.map((each) => each.id)).toEqual(queued.slice(0, 2));
@@ -52,8 +52,8 @@ describe('deliveries', () => {
     const id = await createWebhook(cookie);
     await expectStatus(202, send('post', `${WEBHOOKS}/${id}/test`));
     const count = async (query: string) => {
-      const answer = await send('get', `${WEBHOOKS}/${id}/deliveries?${query}`).expect(200);
-      return deliveryPage.parse(answer.body).deliveries.length;
+      const response = await send('get', `${WEBHOOKS}/${id}/deliveries?${query}`).expect(200);
+      return deliveryPage.parse(response.body).deliveries.length;
     };
     expect(await count('event=install.test')).toBe(1);
     expect(await count('event=install.job_assigned')).toBe(0);
@@ -69,10 +69,10 @@ describe('deliveries', () => {
     const others = await site.signIn(PEOPLE.salesOwner);
     await tested(others);
     const list = async (query: string, session = cookie) => {
-      const answer = await site
+      const response = await site
         .request('get', `/partner-api/deliveries?${query}`, { cookie: session })
         .expect(200);
-      return deliveryPage.parse(answer.body);
+      return deliveryPage.parse(response.body);
     };
     const first = await list('limit=1');
     expect(first.deliveries.map(({ id }) => id)).toEqual([queued[1]?.id]);
@@ -96,8 +96,8 @@ describe('deliveries', () => {
     ['search=', 'search', 'invalid_argument'],
     ['cursor=x', 'cursor', 'cursor_invalid'],
   ])('are not listed with %s', async (query, field, code) => {
-    const answer = await send('get', `${WEBHOOKS}/${newId('whk')}/deliveries?${query}`).expect(400);
-    expect(answer.body).toMatchObject({ code, details: [{ path: field }] });
+    const response = await send('get', `${WEBHOOKS}/${newId('whk')}/deliveries?${query}`).expect(400);
+    expect(response.body).toMatchObject({ code, details: [{ path: field }] });
   });
 
   test('are read with their attempts and the text of their body [WEBHOOK-10]', async () => {
@@ -177,8 +177,8 @@ describe('a replay', () => {
     expect(bulkReplay.parse(second.body)).toMatchObject({ perMinute: 600, event: null });
 
     const list = async (query: string) => {
-      const answer = await send('get', `${WEBHOOKS}/${webhookId}/replays?${query}`).expect(200);
-      return bulkReplayPage.parse(answer.body);
+      const response = await send('get', `${WEBHOOKS}/${webhookId}/replays?${query}`).expect(200);
+      return bulkReplayPage.parse(response.body);
     };
     const newest = await list('limit=1');
     expect(newest.replays).toEqual([second.body]);
@@ -210,11 +210,11 @@ describe('a replay', () => {
     ['no rate', { perMinute: 0 }, 'perMinute'],
     ['a rate that is too high', { perMinute: 60_001 }, 'perMinute'],
     ['a preview that is neither true nor false', { preview: 'yes' }, 'preview'],
-  ])('in bulk with %s is 400 and names the field [REPLAY-1]', async (_name, fault, field) => {
+  ])('in bulk with %s is 400 and names the field [REPLAY-1]', async (_name, change, field) => {
     const { webhookId } = await tested();
-    const body = { ...REPLAY, ...fault };
-    const answer = await send('post', `${WEBHOOKS}/${webhookId}/replay`, body).expect(400);
-    expect(answer.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
+    const body = { ...REPLAY, ...change };
+    const response = await send('post', `${WEBHOOKS}/${webhookId}/replay`, body).expect(400);
+    expect(response.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
     expect(site.jobState.asked.map(({ method }) => method)).not.toContain('createBulkReplay');
   });
 });
@@ -224,8 +224,8 @@ describe('events', () => {
     const { webhookId, queued } = await tested();
     const newer = await send('post', `${WEBHOOKS}/${webhookId}/test`).expect(202);
     const list = async (query: string) => {
-      const answer = await send('get', `/partner-api/events?${query}`).expect(200);
-      return eventPage.parse(answer.body);
+      const response = await send('get', `/partner-api/events?${query}`).expect(200);
+      return eventPage.parse(response.body);
     };
     const first = await list('limit=1');
     expect(first.events.map(({ id }) => id)).toEqual([delivery.parse(newer.body).eventId]);
@@ -243,14 +243,14 @@ describe('events', () => {
     ['resourceId=', 'resourceId', 'invalid_argument'],
     ['cursor=dlv_01j6z8k3s9f2v7c4x5b6n7m8q9', 'cursor', 'cursor_invalid'],
   ])('are not listed with %s', async (query, field, code) => {
-    const answer = await send('get', `/partner-api/events?${query}`).expect(400);
-    expect(answer.body).toMatchObject({ code, details: [{ path: field }] });
+    const response = await send('get', `/partner-api/events?${query}`).expect(400);
+    expect(response.body).toMatchObject({ code, details: [{ path: field }] });
   });
 
   test('are traced to each subscription [EVENT-6]', async () => {
     const { webhookId, queued } = await tested();
-    const answer = await send('get', `/partner-api/events/${queued.eventId}`).expect(200);
-    const view = eventWithTrail.parse(answer.body);
+    const response = await send('get', `/partner-api/events/${queued.eventId}`).expect(200);
+    const view = eventWithTrail.parse(response.body);
     expect(view.event).toMatchObject({ id: queued.eventId, event: 'install.test', requestId: null });
     expect(view.body).toBe('{"event":"install.test"}');
     expect(view.subscriptions).toMatchObject([
@@ -268,8 +268,8 @@ describe('statistics', () => {
 
   test('of a subscription are counted over the requested span [CONSOLE-5]', async () => {
     const { webhookId } = await tested();
-    const answer = await send('get', `${WEBHOOKS}/${webhookId}/statistics?${SPAN}`).expect(200);
-    expect(webhookStatistics.parse(answer.body)).toEqual({
+    const response = await send('get', `${WEBHOOKS}/${webhookId}/statistics?${SPAN}`).expect(200);
+    expect(webhookStatistics.parse(response.body)).toEqual({
       webhookId,
       bucketMinutes: 5,
       buckets: [{ startsAt: '2026-08-26T14:00:00.000Z', ...COUNTS }],
@@ -284,28 +284,28 @@ describe('statistics', () => {
   test('of the company contain each of its subscriptions, and nothing of another company', async () => {
     const theirs = await tested(await site.signIn(PEOPLE.salesOwner));
     const { webhookId } = await tested();
-    const answer = await send('get', `${STATISTICS}?${SPAN}`).expect(200);
-    expect(companyStatistics.parse(answer.body)).toEqual({
+    const response = await send('get', `${STATISTICS}?${SPAN}`).expect(200);
+    expect(companyStatistics.parse(response.body)).toEqual({
       webhooks: [{ webhookId, totals: COUNTS }],
       bucketMinutes: 5,
       buckets: [{ startsAt: '2026-08-26T14:00:00.000Z', ...COUNTS }],
       totals: COUNTS,
     });
-    expect(answer.text).not.toContain(theirs.webhookId);
+    expect(response.text).not.toContain(theirs.webhookId);
   });
 
   test('are of the last 24 hours by default, and have no percentiles without attempts [CONSOLE-5]', async () => {
     const { webhookId } = await tested();
     for (const path of [`${WEBHOOKS}/${webhookId}/statistics`, STATISTICS]) {
-      const answer = await send('get', path).expect(200);
+      const response = await send('get', path).expect(200);
       const [{ startsAt } = { startsAt: '' }] = webhookStatistics
         .pick({ buckets: true })
-        .parse(answer.body).buckets;
+        .parse(response.body).buckets;
       expect(Date.parse(startsAt)).toBe(site.now().getTime() - 24 * 3_600_000);
     }
     const empty = await site.signIn(PEOPLE.salesOwner);
-    const answer = await site.request('get', STATISTICS, { cookie: empty }).expect(200);
-    expect(companyStatistics.parse(answer.body)).toEqual({
+    const response = await site.request('get', STATISTICS, { cookie: empty }).expect(200);
+    expect(companyStatistics.parse(response.body)).toEqual({
       webhooks: [],
       bucketMinutes: 5,
       buckets: [],
@@ -323,8 +323,8 @@ describe('statistics', () => {
   ])('of %s are 400 and name the parameter', async (_name, query, field) => {
     const { webhookId } = await tested();
     for (const path of [`${WEBHOOKS}/${webhookId}/statistics`, STATISTICS]) {
-      const answer = await send('get', `${path}?${query}`).expect(400);
-      expect(answer.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
+      const response = await send('get', `${path}?${query}`).expect(400);
+      expect(response.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
     }
     const asked = site.jobState.asked.map(({ method }) => method);
     expect(asked.filter((method) => method.endsWith('Statistics'))).toEqual([]);

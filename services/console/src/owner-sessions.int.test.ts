@@ -21,8 +21,8 @@ const confirm = (password: string, address?: string) =>
   site.request('post', CONFIRM, { cookie, body: { password }, ...(address !== undefined && { address }) });
 
 async function sessionsOf(of: string) {
-  const answer = await site.request('get', SESSIONS, { cookie: of }).expect(200);
-  return sessionList.parse(answer.body).sessions;
+  const response = await site.request('get', SESSIONS, { cookie: of }).expect(200);
+  return sessionList.parse(response.body).sessions;
 }
 
 async function idOf(of: string): Promise<string> {
@@ -40,9 +40,9 @@ describe('a confirmation', () => {
     expect(sessionResponse.parse(read.body).confirmedUntil).toBe(until);
 
     site.pass(CONFIRMED_MS);
-    const answer = await confirm(PASSWORD).expect(200);
+    const response = await confirm(PASSWORD).expect(200);
     const again = new Date(site.now().getTime() + CONFIRMED_MS).toISOString();
-    expect(sessionResponse.parse(answer.body).confirmedUntil).toBe(again);
+    expect(sessionResponse.parse(response.body).confirmedUntil).toBe(again);
     const reread = await site.request('get', SESSION, { cookie }).expect(200);
     expect(sessionResponse.parse(reread.body).confirmedUntil).toBe(again);
   });
@@ -59,8 +59,8 @@ describe('a confirmation', () => {
         path,
       );
       for (const [name, { value }] of Object.entries(bodyExamples)) {
-        const answer = await site.request(method, filled, { cookie, body: value });
-        if (errorBody.safeParse(answer.body).data?.code === 'confirmation_required')
+        const response = await site.request(method, filled, { cookie, body: value });
+        if (errorBody.safeParse(response.body).data?.code === 'confirmation_required')
           refused.push(`${id} ${name}`);
       }
     }
@@ -100,8 +100,8 @@ describe('a confirmation', () => {
 
   test('with a wrong password is 403 and changes nothing [SESSION-3]', async () => {
     site.pass(CONFIRMED_MS);
-    const answer = await confirm('wrong').expect(403);
-    expect(answer.body).toMatchObject({ code: 'password_wrong', error: 'the password is wrong' });
+    const response = await confirm('wrong').expect(403);
+    expect(response.body).toMatchObject({ code: 'password_wrong', error: 'the password is wrong' });
     await expectStatus(403, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));
   });
 
@@ -109,8 +109,8 @@ describe('a confirmation', () => {
     for (let n = 0; n < LOGIN_FAILURE_LIMITS.client; n += 1) {
       await expectStatus(403, confirm('wrong', `192.0.2.${n}`));
     }
-    const answer = await confirm(PASSWORD, '192.0.2.200').expect(429);
-    expect(answer.get('retry-after')).toBe(String(LOGIN_FAILURE_WINDOW_MS / 1_000));
+    const response = await confirm(PASSWORD, '192.0.2.200').expect(429);
+    expect(response.get('retry-after')).toBe(String(LOGIN_FAILURE_WINDOW_MS / 1_000));
 
     site.pass(LOGIN_FAILURE_WINDOW_MS);
     await expectStatus(200, confirm(PASSWORD));
@@ -121,10 +121,10 @@ describe('a confirmation', () => {
   });
 
   test('cannot be guessed faster with concurrent requests', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 2 * LOGIN_FAILURE_LIMITS.client }, () => confirm('wrong')),
     );
-    expect(answers.filter(({ status }) => status === 403)).toHaveLength(LOGIN_FAILURE_LIMITS.client);
+    expect(responses.filter(({ status }) => status === 403)).toHaveLength(LOGIN_FAILURE_LIMITS.client);
   });
 
   test('by a former owner ends the session', async () => {
@@ -141,8 +141,8 @@ describe('a confirmation', () => {
   });
 
   test.each([{}, { password: '' }, { password: 1 }])('with the body %j is 400', async (body) => {
-    const answer = await site.request('post', CONFIRM, { cookie, body }).expect(400);
-    expect(answer.body).toMatchObject({ details: [{ path: 'password' }] });
+    const response = await site.request('post', CONFIRM, { cookie, body }).expect(400);
+    expect(response.body).toMatchObject({ details: [{ path: 'password' }] });
   });
 });
 
@@ -236,8 +236,8 @@ describe('while the audit trail is down', () => {
 
   test('logins fail, and no session is left [SESSION-7]', async () => {
     const body = { email: PEOPLE.installerOwner, password: PASSWORD };
-    const answer = await site.request('post', SESSION, { body }).expect(503);
-    expect(answer.get('set-cookie')).toBeUndefined();
+    const response = await site.request('post', SESSION, { body }).expect(503);
+    expect(response.get('set-cookie')).toBeUndefined();
     expect(await sessionsOf(cookie)).toHaveLength(1);
   });
 
@@ -308,8 +308,8 @@ describe('a URL', () => {
   });
 
   test.each([{}, { url: 7 }])('that is not a text is 400: %j', async (body) => {
-    const answer = await site.request('post', '/partner-api/url-checks', { cookie, body }).expect(400);
-    expect(answer.body).toMatchObject({ details: [{ path: 'url' }] });
+    const response = await site.request('post', '/partner-api/url-checks', { cookie, body }).expect(400);
+    expect(response.body).toMatchObject({ details: [{ path: 'url' }] });
   });
 
   test('can be checked 60 times a minute by each session [CONSOLE-3]', async () => {

@@ -22,8 +22,8 @@ const ROUTES = CONSOLE_OPERATIONS.filter(
 
 describe.each(ROUTES)('%s %s', (method, route) => {
   test('is 401 without a session [AUTH-6, WEBHOOK-10]', async () => {
-    const answer = await site.request(method, route).expect(401);
-    expect(answer.body).toMatchObject({ code: 'unauthenticated' });
+    const response = await site.request(method, route).expect(401);
+    expect(response.body).toMatchObject({ code: 'unauthenticated' });
     expect(site.jobState.asked).toEqual([]);
   });
 
@@ -48,8 +48,8 @@ describe.each(STATE_CHANGES)('%s %s', (method, route) => {
     'is 403 from the origin %s [SESSION-2]',
     async (origin) => {
       const cookie = await site.signIn();
-      const answer = await site.request(method, route, { cookie, body }).set('origin', origin).expect(403);
-      expect(answer.get('set-cookie')).toBeUndefined();
+      const response = await site.request(method, route, { cookie, body }).set('origin', origin).expect(403);
+      expect(response.get('set-cookie')).toBeUndefined();
       expect(site.jobState.asked).toEqual([]);
       await expectStatus(200, site.request('get', SESSION, { cookie }));
     },
@@ -69,20 +69,20 @@ describe.each(STATE_CHANGES)('%s %s', (method, route) => {
     'is 400 with the content type %s',
     async (contentType) => {
       const cookie = await site.signIn();
-      const answer = await site
+      const response = await site
         .request(method, route, { cookie })
         .set('content-type', contentType)
         .send(JSON.stringify(body))
         .expect(400);
-      expect(answer.body).toMatchObject({ code: 'invalid_argument' });
+      expect(response.body).toMatchObject({ code: 'invalid_argument' });
       expect(site.jobState.asked).toEqual([]);
     },
   );
 
   test('needs no content type without a body', async () => {
     const cookie = await site.signIn();
-    const answer = await site.request(method, route, { cookie });
-    expect(answer.text).not.toContain('content-type');
+    const response = await site.request(method, route, { cookie });
+    expect(response.text).not.toContain('content-type');
   });
 });
 
@@ -111,10 +111,10 @@ describe('another company’s resource', () => {
       ] as const;
       const body = { ...newWebhook, ...REPLAY, pendingSecretVersion: 1 };
       for (const [method, route] of routes) {
-        const answer = await site
+        const response = await site
           .request(method, route, { cookie: ours, ...(method !== 'get' && { body }) })
           .expect(404);
-        bodies.push({ ...answer.body, requestId: '' });
+        bodies.push({ ...response.body, requestId: '' });
       }
     }
     expect(new Set(bodies.map((body) => JSON.stringify(body)))).toEqual(
@@ -134,15 +134,15 @@ describe('another company’s resource', () => {
     for (const [what, place, methods, ids] of kinds) {
       for (const id of ids) {
         for (const method of methods) {
-          const answer = await site.request(method, `${place}${id}`, { cookie: ours }).expect(404);
-          expect(answer.body).toMatchObject({ error: `no such ${what}`, code: 'not_found' });
+          const response = await site.request(method, `${place}${id}`, { cookie: ours }).expect(404);
+          expect(response.body).toMatchObject({ error: `no such ${what}`, code: 'not_found' });
         }
       }
     }
     for (const id of [deliveryId, newId('dlv'), 'dlv_1']) {
       const replay = `/partner-api/deliveries/${id}/replay`;
-      const answer = await site.request('post', replay, { cookie: ours }).expect(404);
-      expect(answer.body).toMatchObject({ error: 'no such webhook delivery', code: 'not_found' });
+      const response = await site.request('post', replay, { cookie: ours }).expect(404);
+      expect(response.body).toMatchObject({ error: 'no such webhook delivery', code: 'not_found' });
     }
     const theirReplay = `/partner-api/replays/${replayId}`;
     const unchanged = await site.request('get', theirReplay, { cookie: theirs }).expect(200);

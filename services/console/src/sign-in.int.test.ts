@@ -26,12 +26,12 @@ import {
 
 describe('signing in', () => {
   test('returns a session to an owner [SESSION-1]', async () => {
-    const answer = await logIn(PEOPLE.installerOwner, PASSWORD).expect(200);
-    expect(sessionResponse.parse(answer.body)).toMatchObject({
+    const response = await logIn(PEOPLE.installerOwner, PASSWORD).expect(200);
+    expect(sessionResponse.parse(response.body)).toMatchObject({
       owner: { membershipId: 'mem_olive', displayName: 'Olive Owner' },
       company: { id: 'cmp_sunny', name: 'Sunny Installers', class: 'INSTALLER' },
     });
-    expect(answer.get('set-cookie')).toEqual([
+    expect(response.get('set-cookie')).toEqual([
       expect.stringMatching(
         /^__Host-svc_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
       ),
@@ -39,9 +39,9 @@ describe('signing in', () => {
         /^__Host-svc_device=mem_olive\.[\w-]{22}\.[0-9]+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=15552000$/,
       ),
     ]);
-    const [cookie = ''] = answer.get('set-cookie') ?? [];
+    const [cookie = ''] = response.get('set-cookie') ?? [];
     const again = await site.request('get', SESSION, { cookie: cookie.split(';', 1)[0] ?? '' }).expect(200);
-    expect(again.body).toEqual(answer.body);
+    expect(again.body).toEqual(response.body);
   });
 
   test('accepts an email address in any case', async () => {
@@ -50,10 +50,10 @@ describe('signing in', () => {
 
   test('sets a cookie without Secure on a plain loopback address', async () => {
     const local = await startSite({ publicBaseUrl: 'http://127.0.0.1:8080' });
-    const answer = await local
+    const response = await local
       .request('post', SESSION, { body: { email: PEOPLE.installerOwner, password: PASSWORD } })
       .expect(200);
-    expect(answer.get('set-cookie')).toEqual([
+    expect(response.get('set-cookie')).toEqual([
       expect.stringMatching(/^svc_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
       expect.stringMatching(/^svc_device=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=15552000$/),
     ]);
@@ -61,33 +61,33 @@ describe('signing in', () => {
 
   test('responds the same to a wrong password and an unknown address', async () => {
     const wrong = await logIn(PEOPLE.installerOwner, 'wrong').expect(401);
-    const unknown = await logIn('nobody@sunny.example', PASSWORD).expect(401);
-    for (const answer of [wrong, unknown]) {
-      expect(answer.body).toMatchObject({
+    const unknown = await logIn('unknown@sunny.example', PASSWORD).expect(401);
+    for (const response of [wrong, unknown]) {
+      expect(response.body).toMatchObject({
         error: 'the email address or the password is wrong',
         code: 'unauthenticated',
       });
-      expect(answer.get('set-cookie')).toBeUndefined();
+      expect(response.get('set-cookie')).toBeUndefined();
     }
     expect(Object.keys(wrong.headers)).toEqual(Object.keys(unknown.headers));
   });
 
   test('is refused with the right password to a person who owns no company [AUTH-6, SESSION-1]', async () => {
     await expectStatus(401, logIn(PEOPLE.technician, 'wrong'));
-    const answer = await logIn(PEOPLE.technician, PASSWORD).expect(403);
-    expect(answer.body).toMatchObject({ code: 'permission_denied' });
-    expect(answer.get('set-cookie')).toBeUndefined();
+    const response = await logIn(PEOPLE.technician, PASSWORD).expect(403);
+    expect(response.body).toMatchObject({ code: 'permission_denied' });
+    expect(response.get('set-cookie')).toBeUndefined();
   });
 
   test("sets a new token each time and ends the browser's previous session [SESSION-1]", async () => {
     const first = await site.signIn();
-    const answer = await site
+    const response = await site
       .request('post', SESSION, {
         cookie: first,
         body: { email: PEOPLE.installerOwner, password: PASSWORD },
       })
       .expect(200);
-    const second = answer.get('set-cookie')?.[0]?.split(';', 1)[0] ?? '';
+    const second = response.get('set-cookie')?.[0]?.split(';', 1)[0] ?? '';
     expect(second).not.toBe(first);
     await expectStatus(401, site.request('get', SESSION, { cookie: first }));
     await expectStatus(200, site.request('get', SESSION, { cookie: second }));
@@ -111,8 +111,8 @@ describe('signing in', () => {
     ['a password that is not text', { email: PEOPLE.installerOwner, password: 1 }, 'password'],
     ['a control character', { email: 'olive\u0000@sunny.example', password: PASSWORD }, 'email'],
   ])('with %s is 400 and names the field', async (_name, body, field) => {
-    const answer = await site.request('post', SESSION, { body }).expect(400);
-    expect(answer.body).toMatchObject({ details: [{ path: field }] });
+    const response = await site.request('post', SESSION, { body }).expect(400);
+    expect(response.body).toMatchObject({ details: [{ path: field }] });
   });
 });
 
@@ -128,9 +128,9 @@ describe('failed logins', () => {
 
   test('are limited per account and address, until their span is over', async () => {
     await exhaust(PEOPLE.installerOwner);
-    const answer = await logIn(PEOPLE.installerOwner.toUpperCase(), PASSWORD, ADDRESS).expect(429);
-    expect(answer.get('retry-after')).toBe(String(LOGIN_FAILURE_WINDOW_MS / 1_000));
-    expect(answer.body).toMatchObject({ code: 'rate_limited' });
+    const response = await logIn(PEOPLE.installerOwner.toUpperCase(), PASSWORD, ADDRESS).expect(429);
+    expect(response.get('retry-after')).toBe(String(LOGIN_FAILURE_WINDOW_MS / 1_000));
+    expect(response.body).toMatchObject({ code: 'rate_limited' });
     await expectStatus(200, logIn(PEOPLE.salesOwner, PASSWORD, ADDRESS));
     await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD, '192.0.2.200'));
 
@@ -139,8 +139,8 @@ describe('failed logins', () => {
   });
 
   test('are limited for an unknown address too', async () => {
-    await exhaust('nobody@sunny.example');
-    await expectStatus(429, logIn('nobody@sunny.example', 'wrong', ADDRESS));
+    await exhaust('unknown@sunny.example');
+    await expectStatus(429, logIn('unknown@sunny.example', 'wrong', ADDRESS));
   });
 
   test('of a stranger stop neither a known device of the owner nor a session [SESSION-9]', async () => {
@@ -152,7 +152,7 @@ describe('failed logins', () => {
     const body = { password: PASSWORD };
     // The stranger shares the owner's address and uses it up.
     for (let n = 0; n < LOGIN_FAILURE_LIMITS.address / LOGIN_FAILURE_LIMITS.client; n += 1) {
-      await exhaust(n === 0 ? PEOPLE.installerOwner : `nobody-${n}@sunny.example`);
+      await exhaust(n === 0 ? PEOPLE.installerOwner : `unknown-${n}@sunny.example`);
     }
     await expectStatus(429, logIn(PEOPLE.installerOwner, PASSWORD, ADDRESS));
     await expectStatus(
@@ -174,17 +174,17 @@ describe('failed logins', () => {
 
   test('are limited per client address, for any accounts', async () => {
     for (let n = 0; n < LOGIN_FAILURE_LIMITS.address; n += 1) {
-      await expectStatus(401, logIn(`nobody-${n}@sunny.example`, 'wrong', '192.0.2.1'));
+      await expectStatus(401, logIn(`unknown-${n}@sunny.example`, 'wrong', '192.0.2.1'));
     }
     await expectStatus(429, logIn(PEOPLE.installerOwner, PASSWORD, '192.0.2.1'));
     await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD, '192.0.2.2'));
   });
 
   test('that are concurrent do not exceed the limit', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 2 * LOGIN_FAILURE_LIMITS.client }, () => logIn(PEOPLE.installerOwner, 'wrong')),
     );
-    const guesses = answers.filter(({ status }) => status === 401);
+    const guesses = responses.filter(({ status }) => status === 401);
     expect(guesses).toHaveLength(LOGIN_FAILURE_LIMITS.client);
   });
 
@@ -221,8 +221,8 @@ describe('a session', () => {
   test('ends with the logout, and clears the cookie', async () => {
     const cookie = await site.signIn();
     const other = await site.signIn();
-    const answer = await site.request('delete', SESSION, { cookie }).expect(204);
-    expect(answer.get('set-cookie')).toEqual([
+    const response = await site.request('delete', SESSION, { cookie }).expect(204);
+    expect(response.get('set-cookie')).toEqual([
       '__Host-svc_session=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0',
     ]);
     await expectStatus(401, site.request('get', SESSION, { cookie }));
@@ -240,8 +240,8 @@ describe('a session', () => {
     const limited = await startSite({ limiter });
     const cookies = [await limited.signIn(), await limited.signIn()];
     for (const cookie of cookies) {
-      const answer = await limited.request('get', WEBHOOKS, { cookie }).expect(429);
-      expect(answer.get('retry-after')).toBe('7');
+      const response = await limited.request('get', WEBHOOKS, { cookie }).expect(429);
+      expect(response.get('retry-after')).toBe('7');
     }
     expect(taken).toEqual(
       cookies.map((cookie) => {

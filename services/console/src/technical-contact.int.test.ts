@@ -46,8 +46,8 @@ describe('a technical contact', () => {
     expect(mail.received[0]?.message).toContain('From: partner-api@service.example');
     expect(mail.received[0]?.message).toContain('Roofs and Sons has named this address');
 
-    const answer = await confirm(mailedToken()).expect(204);
-    expect(answer.text).toBe('');
+    const response = await confirm(mailedToken()).expect(204);
+    expect(response.text).toBe('');
     expect(await read()).toMatchObject({ email, pending: null });
     // No log contains the token or the address.
     expect(site.logged()).not.toContain(mailedToken());
@@ -59,8 +59,8 @@ describe('a technical contact', () => {
     await set({ email }).expect(200);
     await confirm(mailedToken()).expect(204);
     for (const token of [mailedToken(), 'made-up']) {
-      const answer = await confirm(token).expect(404);
-      expect(answer.body).toMatchObject({
+      const response = await confirm(token).expect(404);
+      expect(response.body).toMatchObject({
         error:
           'this link does not work: it was used, replaced or is too old; ask an owner of your company for a new one',
         code: 'not_found',
@@ -76,15 +76,15 @@ describe('a technical contact', () => {
     });
     await set({}).expect(400);
     site.pass(15 * 60_000);
-    const answer = await set({ email }).expect(403);
-    expect(answer.body).toMatchObject({ code: 'confirmation_required' });
+    const response = await set({ email }).expect(403);
+    expect(response.body).toMatchObject({ code: 'confirmation_required' });
     expect(mail.received).toEqual([]);
   });
 
   test('does not change while the mail server is down, and does once it is up [ANNOUNCE-6]', async () => {
     await mail.stop();
-    const answer = await set({ email }).expect(503);
-    expect(answer.body).toMatchObject({
+    const response = await set({ email }).expect(503);
+    expect(response.body).toMatchObject({
       error:
         'the mail server did not respond, and nothing has changed; if the email still arrives, its link does not work; send the request again',
       code: 'unavailable',
@@ -105,8 +105,8 @@ describe('a technical contact', () => {
 
 test('at most 3 links are mailed for a company, and 20 tried from a client network, in 60 seconds [ANNOUNCE-7]', async () => {
   for (let sent = 0; sent < 3; sent += 1) await set({ email }).expect(200);
-  const answer = await set({ email }).expect(429);
-  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  const response = await set({ email }).expect(429);
+  expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   expect(mail.received).toHaveLength(3);
   for (let tried = 0; tried < 20; tried += 1)
     await confirm(`made-up-${tried}`, `2001:db8::${tried}`).expect(404);
@@ -123,8 +123,8 @@ describe('without a mail server', () => {
     async (publicBaseUrl, isLogged) => {
       const bare = await startTestConsole({ redisUrl: testRedisUrl(), publicBaseUrl });
       const session = await bare.signIn(PEOPLE.salesOwner);
-      const answer = await bare.request('put', CONTACT, { cookie: session, body: { email } }).expect(200);
-      expect(answer.body).toMatchObject({ pending: { email }, emailSent: false });
+      const response = await bare.request('put', CONTACT, { cookie: session, body: { email } }).expect(200);
+      expect(response.body).toMatchObject({ pending: { email }, emailSent: false });
       expect(bare.logged().includes('/console/technical-contact/confirm#')).toBe(isLogged);
       await bare.stop();
     },

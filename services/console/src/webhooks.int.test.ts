@@ -76,8 +76,8 @@ describe('a webhook subscription', () => {
   test('is changed in the fields of the body, and paused by a new URL [WEBHOOK-10]', async () => {
     const id = await createWebhook(cookie);
     const patch = async (body: object) => {
-      const answer = await send('patch', `${WEBHOOKS}/${id}`, body).expect(200);
-      return subscription.parse(answer.body);
+      const response = await send('patch', `${WEBHOOKS}/${id}`, body).expect(200);
+      return subscription.parse(response.body);
     };
     expect(await patch({ events: ['install.test'] })).toMatchObject({
       ...newWebhook,
@@ -97,8 +97,8 @@ describe('a webhook subscription', () => {
 
   test('is deleted permanently [WEBHOOK-8, WEBHOOK-10]', async () => {
     const id = await createWebhook(cookie);
-    const answer = await send('delete', `${WEBHOOKS}/${id}`).expect(204);
-    expect(answer.text).toBe('');
+    const response = await send('delete', `${WEBHOOKS}/${id}`).expect(204);
+    expect(response.text).toBe('');
     await expectStatus(404, send('delete', `${WEBHOOKS}/${id}`));
     const listed = await send('get', WEBHOOKS).expect(200);
     expect(listed.body).toEqual({ subscriptions: [] });
@@ -145,8 +145,8 @@ describe('a webhook subscription', () => {
   ] as const)(
     'is not changed by %s %s with %j, which is 400 and names the field',
     async (method, path, body, field) => {
-      const answer = await send(method, `${WEBHOOK}${path}`, body).expect(400);
-      expect(answer.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
+      const response = await send(method, `${WEBHOOK}${path}`, body).expect(400);
+      expect(response.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
       expect(site.jobState.asked).toEqual([]);
     },
   );
@@ -189,18 +189,18 @@ describe('a webhook subscription', () => {
     ['every event', { events: ['*'] }, 'events.0'],
     ['a schema version that does not exist', { schemaVersion: 2 }, 'schemaVersion'],
     ['a description that is too long', { description: 'x'.repeat(201) }, 'description'],
-  ])('with %s is 400 and names the field [WEBHOOK-11]', async (_name, fault, field) => {
-    const body = { ...newWebhook, ...fault };
-    const answer = await send('post', WEBHOOKS, body).expect(400);
-    expect(answer.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
+  ])('with %s is 400 and names the field [WEBHOOK-11]', async (_name, change, field) => {
+    const body = { ...newWebhook, ...change };
+    const response = await send('post', WEBHOOKS, body).expect(400);
+    expect(response.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
     expect(site.jobState.asked).toEqual([]);
   });
 });
 
 describe('the event catalogue', () => {
   test('lists every event with its allowed classes, and returns 304 while it is unchanged [EVENT-2, EVENT-7]', async () => {
-    const answer = await send('get', EVENTS).expect(200);
-    const { events, signatureScheme } = eventCatalogue.parse(answer.body);
+    const response = await send('get', EVENTS).expect(200);
+    const { events, signatureScheme } = eventCatalogue.parse(response.body);
     expect(signatureScheme).toBe('v1');
     expect(events.find(({ name }) => name === 'install.status_changed')).toMatchObject({
       group: 'install',
@@ -210,7 +210,7 @@ describe('the event catalogue', () => {
       schema: { type: 'object' },
       example: { event: 'install.status_changed', schemaVersion: 1 },
     });
-    const etag = answer.get('etag') ?? '';
+    const etag = response.get('etag') ?? '';
     const again = await send('get', EVENTS).set('if-none-match', etag).expect(304);
     expect([again.text, again.get('etag')]).toEqual(['', etag]);
   });

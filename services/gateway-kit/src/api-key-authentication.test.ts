@@ -76,11 +76,11 @@ describe('API key authentication', () => {
   test('returns the fault script of a key in the sandbox only, and only if it is known [SANDBOX-3]', async () => {
     const faults = { id: 'f-1', requests: [{ fault: 'delay', delayMs: 5, times: 1 }] };
     const principalIn = (environment: Environment, script: object) => {
-      const answer = create(AuthenticateKeyResponseSchema, {
+      const response = create(AuthenticateKeyResponseSchema, {
         ...general,
         faultsJson: JSON.stringify(script),
       });
-      return createFixture(() => answer, { environment, surface: 'inbound' }).authenticate(
+      return createFixture(() => response, { environment, surface: 'inbound' }).authenticate(
         createApiKey(environment).text,
       );
     };
@@ -91,14 +91,14 @@ describe('API key authentication', () => {
   });
 
   test('refuses a key of another surface, of an unknown kind and of an unknown class, with the text for an unknown key [AUTH-12]', async () => {
-    const answers = [
+    const lookups = [
       () => create(AuthenticateKeyResponseSchema, { ...general, kind: KeyKind.INSTALLER_COMPANY }),
       () => withLastField(general, 3, 99),
       () => withLastField(general, 2, 99),
       refuseKey,
     ];
     const messages = await Promise.all(
-      answers.map(async (respond) => {
+      lookups.map(async (respond) => {
         const error: unknown = await createFixture(respond)
           .authenticate(key.text)
           .catch((thrown: unknown) => thrown);

@@ -161,39 +161,39 @@ export function createApiKeyAuthenticator(deps: {
   ): Promise<ApiKeyPrincipal | 'refused' | undefined> {
     const credentials = credentialsOf(key);
     const joined = running.get(credentials);
-    if (joined !== undefined) return joined.answer;
+    if (joined !== undefined) return joined.found;
 
     const run = async () => {
       const startedAt = deps.monotonicMs();
-      const answer = await lookUp(key, call);
+      const found = await lookUp(key, call);
       if (current.overtaken) return undefined;
-      if (answer === 'refused') {
+      if (found === 'refused') {
         refused.set(credentials, startedAt + REFUSAL_CACHED_MS);
         if (acceptedBefore(key) !== undefined) accepted.delete(key.keyId);
       } else {
         const { secretSha256 } = key;
-        accepted.set(key.keyId, { secretSha256, principal: answer, until: startedAt + CACHED_MS });
+        accepted.set(key.keyId, { secretSha256, principal: found, until: startedAt + CACHED_MS });
       }
-      return answer;
+      return found;
     };
-    const current: Lookup = { keyId: key.keyId, overtaken: false, answer: Promise.resolve(undefined) };
+    const current: Lookup = { keyId: key.keyId, overtaken: false, found: Promise.resolve(undefined) };
     running.set(credentials, current);
     const isNew = acceptedBefore(key) === undefined;
     const queue = isOverFailureLimit ? newKeysOverLimit : newKeys;
     const entry = { timeoutMs: call.timeoutMs ?? Infinity, part: key.keyId };
-    current.answer = (isNew ? queue.run(clientNetwork(remoteAddress), entry, run) : run()).finally(() => {
+    current.found = (isNew ? queue.run(clientNetwork(remoteAddress), entry, run) : run()).finally(() => {
       if (running.get(credentials) === current) running.delete(credentials);
     });
-    return current.answer;
+    return current.found;
   }
 
   async function judge(key: ParsedApiKey, request: LookupRequest): Promise<Judgement> {
     const known = cached(key);
     if (known !== undefined) return known;
     for (let attempt = 0; attempt < LOOKUPS_PER_REQUEST; attempt += 1) {
-      const answer = await lookUpOnce(key, request);
-      if (answer === 'refused') return { principal: undefined, outcome: 'refused' };
-      if (answer !== undefined) return { principal: answer, outcome: 'looked_up' };
+      const found = await lookUpOnce(key, request);
+      if (found === 'refused') return { principal: undefined, outcome: 'refused' };
+      if (found !== undefined) return { principal: found, outcome: 'looked_up' };
     }
     throw checkUnavailable();
   }
@@ -244,7 +244,7 @@ interface Lookup {
   readonly keyId: string;
   /** A revocation arrived after the lookup began, so the result may be older than the revocation. */
   overtaken: boolean;
-  answer: Promise<ApiKeyPrincipal | 'refused' | undefined>;
+  found: Promise<ApiKeyPrincipal | 'refused' | undefined>;
 }
 
 function credentialsOf({ keyId, secretSha256 }: ParsedApiKey): string {

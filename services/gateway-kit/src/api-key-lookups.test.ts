@@ -15,8 +15,8 @@ describe('lookups', () => {
     networks = 20,
   ) =>
     texts.map((text, n) => authenticate(text, `198.51.100.${n % networks}`).catch((error: unknown) => error));
-  const refused = (answer: Promise<unknown>) =>
-    expect(answer).rejects.toMatchObject({ reason: 'unauthenticated' });
+  const refused = (authenticated: Promise<unknown>) =>
+    expect(authenticated).rejects.toMatchObject({ reason: 'unauthenticated' });
 
   test('find a valid key after 600 invented keys from the same address [LIMIT-6]', async () => {
     let isKnown = false;

@@ -51,22 +51,23 @@ export function compressedOnce(text: string): ReadonlyMap<ContentCoding, Uint8Ar
  * secrets, and a compressed length would leak them (BREACH). Errors and streams are not compressed either.
  */
 export async function withContentCoding(
-  answer: EndpointResponse,
+  response: EndpointResponse,
   request: { readonly method: string; readonly acceptEncoding: string | undefined },
 ): Promise<EndpointResponse> {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  const isContent = answer.status === 200 || answer.status === 304;
-  if (!isRead || !isContent || answer.stream !== undefined) return answer;
-  const headers = { ...answer.headers, vary: 'accept-encoding' };
-  const body = answer.bytes ?? responseText(answer);
-  if (body === undefined) return { ...answer, headers };
+  const isContent = response.status === 200 || response.status === 304;
+  if (!isRead || !isContent || response.stream !== undefined) return response;
+  const headers = { ...response.headers, vary: 'accept-encoding' };
+  const body = response.bytes ?? responseText(response);
+  if (body === undefined) return { ...response, headers };
   const isLong = Buffer.byteLength(body) >= SHORTEST_BYTES;
-  const available = answer.compressed === undefined ? (isLong ? CODINGS : []) : [...answer.compressed.keys()];
+  const available =
+    response.compressed === undefined ? (isLong ? CODINGS : []) : [...response.compressed.keys()];
   const coding = chooseCoding(request.acceptEncoding, available);
-  if (coding === undefined) return { ...answer, ...(typeof body === 'string' && { text: body }), headers };
+  if (coding === undefined) return { ...response, ...(typeof body === 'string' && { text: body }), headers };
   return {
-    ...answer,
-    bytes: answer.compressed?.get(coding) ?? (await compress(coding, body)),
+    ...response,
+    bytes: response.compressed?.get(coding) ?? (await compress(coding, body)),
     headers: { ...headers, 'content-encoding': coding },
   };
 }

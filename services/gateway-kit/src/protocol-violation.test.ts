@@ -41,11 +41,11 @@ describe('a request that violates HTTP/1.1', () => {
     'with %s is refused with an error body and its request id [HTTP-6, HTTP-16]',
     async (_what, bytes, status, error) => {
       const { head, body, handled, lines } = await exchange(bytes);
-      const answer = errorBody.parse(JSON.parse(body));
+      const response = errorBody.parse(JSON.parse(body));
       expect(head).toContain(`HTTP/1.1 ${status} `);
-      expect(head).toContain(`x-request-id: ${answer.requestId}`);
-      expect(answer.error).toBe(error);
-      expect(answer.code).toBe(status === 501 ? 'not_implemented' : 'invalid_argument');
+      expect(head).toContain(`x-request-id: ${response.requestId}`);
+      expect(response.error).toBe(error);
+      expect(response.code).toBe(status === 501 ? 'not_implemented' : 'invalid_argument');
       expect(handled).toHaveLength(0);
       expect(await lines.atLeast(1)).toMatchObject([{ status }]);
     },

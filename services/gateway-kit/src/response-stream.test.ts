@@ -39,7 +39,7 @@ describe('the stream of a response', () => {
         stream.write('one');
       })
         .then((ask) => ask())
-        .then((answer) => answer.destroy());
+        .then((incoming) => incoming.destroy());
     });
     await expect(over).resolves.toBeUndefined();
   });
@@ -71,7 +71,7 @@ describe('the stream of a response', () => {
         write();
       })
         .then((ask) => ask())
-        .then((answer) => answer.pause().on('error', () => undefined));
+        .then((incoming) => incoming.pause().on('error', () => undefined));
     });
     await cut;
     expect(most).toBeLessThan(100_000);

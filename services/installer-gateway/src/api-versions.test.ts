@@ -265,7 +265,7 @@ describe('an ETag', () => {
 
 describe('every response', () => {
   /** Responses of every kind, including errors before version-specific code. */
-  const answers = async (version: (typeof DATES)[number] | undefined) => {
+  const responsesFor = async (version: (typeof DATES)[number] | undefined) => {
     const { app, get, post } = createFixture();
     const pinned = (sent: request.Test) =>
       version === undefined ? sent : sent.set('x-svc-api-version', version);
@@ -295,7 +295,7 @@ describe('every response', () => {
     ],
     [OLDEST, '@1772323200', 'Thu, 01 Oct 2026 00:00:00 GMT', '</older-changes>; rel="deprecation"'],
   ] as const)('of %s reports its deprecation and its end', async (date, deprecation, sunset, link) => {
-    const found = await answers(date);
+    const found = await responsesFor(date);
     expect(found.map(({ status }) => status)).toEqual(STATUSES);
     for (const { headers } of found) {
       expect(headers).toMatchObject({ 'x-svc-api-version': date, deprecation, sunset, link });
@@ -303,7 +303,7 @@ describe('every response', () => {
   });
 
   test.each([CURRENT, undefined] as const)('of the current version names it (pinned: %s)', async (pinned) => {
-    const found = await answers(pinned);
+    const found = await responsesFor(pinned);
     expect(found.map(({ status }) => status)).toEqual(STATUSES);
     for (const { headers } of found) {
       expect(headers['x-svc-api-version']).toBe(CURRENT);

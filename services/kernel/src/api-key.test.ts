@@ -64,10 +64,10 @@ describe('an API key', () => {
     ['a key with something after it', `${createApiKey('sandbox').text} `, 'incomplete or changed'],
   ])(
     'is not parsed from %s, and the violation is named without the secret [AUTH-12]',
-    (_what, text, fault) => {
+    (_what, text, violation) => {
       const said = apiKeyViolation(text, 'sandbox');
       expect(parseApiKey(text ?? '', 'sandbox')).toBeUndefined();
-      expect(said).toContain(fault);
+      expect(said).toContain(violation);
       expect(said).not.toMatch(/svc_(test|live)_\w/);
     },
   );

@@ -35,8 +35,8 @@ async function exchange(port: number, ...parts: readonly string[]): Promise<stri
   return text(socket);
 }
 
-function assertError(answer: string, status: string, code: string): void {
-  const [head = '', body = ''] = answer.split('\r\n\r\n');
+function assertError(received: string, status: string, code: string): void {
+  const [head = '', body = ''] = received.split('\r\n\r\n');
   expect(head.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
   const parsed = errorBody.parse(JSON.parse(body));
   expect(parsed.code).toBe(code);
@@ -65,8 +65,8 @@ describe('requests that Node refuses before the app sees them', () => {
 
   test('does not include unknown expectations', async () => {
     const { port } = await start(ok);
-    const answer = await exchange(port, 'GET / HTTP/1.1\r\nexpect: wonders\r\nconnection: close\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+    const received = await exchange(port, 'GET / HTTP/1.1\r\nexpect: wonders\r\nconnection: close\r\n\r\n');
+    expect(received).toMatch(/^HTTP\/1.1 200 OK/);
   });
 
   test.each([
@@ -76,9 +76,9 @@ describe('requests that Node refuses before the app sees them', () => {
     const { server, port } = await start(() => undefined);
     expect([server.headersTimeout, server.requestTimeout]).toEqual([30_000, 30_000]);
     server.headersTimeout = server.requestTimeout = 1;
-    const answer = await exchange(port, bytes);
-    assertError(answer, '408 Request Timeout', 'invalid_argument');
-    expect(answer).toContain('request: must arrive within 30 seconds');
+    const received = await exchange(port, bytes);
+    assertError(received, '408 Request Timeout', 'invalid_argument');
+    expect(received).toContain('request: must arrive within 30 seconds');
   });
 });
 
@@ -90,9 +90,9 @@ describe('a refusal by Node', () => {
     [`GET / HTTP/1.1\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
   ])('has the headers of the surface: %#', async (bytes, status) => {
     const { port } = await start(ok, { 'x-svc-api-version': '2026-08-26' });
-    const answer = await exchange(port, bytes);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toContain('\r\nx-svc-api-version: 2026-08-26\r\n');
+    const received = await exchange(port, bytes);
+    expect(received).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(received).toContain('\r\nx-svc-api-version: 2026-08-26\r\n');
   });
 
   test.each([
@@ -106,11 +106,11 @@ describe('a refusal by Node', () => {
     const refused = createRecorder<string>();
     const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
     server.on('clientError', () => refused.record('refused'));
-    const answer = exchange(port, bytes);
+    const received = exchange(port, bytes);
     const [finish] = await begun.atLeast(1);
     await refused.atLeast(1);
     finish?.();
-    const [head = '', body] = (await answer).split('\r\n\r\n');
+    const [head = '', body] = (await received).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1.1 200 OK/);
     expect(head).toContain('connection: close');
     expect(body).toBe('{"ok":true}');
@@ -125,11 +125,11 @@ describe('a refusal by Node', () => {
       begun.record(() => response.end('}'));
     });
     server.on('clientError', () => refused.record('refused'));
-    const answer = exchange(port, `GET / HTTP/1.1\r\n\r\n${garbage}`);
+    const received = exchange(port, `GET / HTTP/1.1\r\n\r\n${garbage}`);
     const [finish] = await begun.atLeast(1);
     await refused.atLeast(1);
     finish?.();
-    expect((await answer).split('\r\n\r\n')[1]).toBe('{}');
+    expect((await received).split('\r\n\r\n')[1]).toBe('{}');
   });
 
   test('waits for the response in flight once, even if the client sends more', async () => {
@@ -140,7 +140,7 @@ describe('a refusal by Node', () => {
       begun.record(response);
     });
     server.on('clientError', (_error, socket) => refused.record(socket));
-    const answer = exchange(port, `GET / HTTP/1.0\r\n\r\n${garbage}`);
+    const received = exchange(port, `GET / HTTP/1.0\r\n\r\n${garbage}`);
     const [response] = await begun.atLeast(1);
     const [socket] = await refused.atLeast(1);
     invariant(response && socket, 'the request and its surplus bytes arrived');
@@ -149,7 +149,7 @@ describe('a refusal by Node', () => {
     server.emit('clientError', new Error('surplus bytes'), socket);
     expect(response.listenerCount('finish')).toBe(waiting);
     response.end('}');
-    expect((await answer).split('\r\n\r\n')[1]).toBe('{}');
+    expect((await received).split('\r\n\r\n')[1]).toBe('{}');
   });
 
   test('comes after a complete response', async () => {
@@ -193,11 +193,11 @@ describe('a server that is closed', () => {
   test('finishes the response in flight and closes its connection after it', async () => {
     const begun = createRecorder<() => void>();
     const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
-    const answer = exchange(port, 'GET / HTTP/1.1\r\n\r\n');
+    const received = exchange(port, 'GET / HTTP/1.1\r\n\r\n');
     const [finish] = await begun.atLeast(1);
     const closed = closeServer(server);
     finish?.();
-    expect(await answer).toContain('{"ok":true}');
+    expect(await received).toContain('{"ok":true}');
     await closed;
   });
 
@@ -226,9 +226,9 @@ describe('a server that is drained', () => {
     expect(String(before[0])).toContain('Connection: keep-alive');
     const drained = drainServer(server, LONG_MS);
     kept.write(REQUEST);
-    for (const answer of await Promise.all([exchange(port, REQUEST), text(kept)])) {
-      expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
-      expect(answer.match(/connection: close/g)).toHaveLength(1);
+    for (const received of await Promise.all([exchange(port, REQUEST), text(kept)])) {
+      expect(received).toMatch(/^HTTP\/1.1 200 OK/);
+      expect(received.match(/connection: close/g)).toHaveLength(1);
     }
     await drained;
     expect(server.listening).toBe(false);
@@ -237,11 +237,11 @@ describe('a server that is drained', () => {
   test('announces the close with the response in flight too', async () => {
     const begun = createRecorder<() => void>();
     const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
-    const answer = exchange(port, REQUEST);
+    const received = exchange(port, REQUEST);
     const [finish] = await begun.atLeast(1);
     const drained = drainServer(server, LONG_MS);
     finish?.();
-    expect(await answer).toContain('connection: close');
+    expect(await received).toContain('connection: close');
     await drained;
   });
 
@@ -250,12 +250,12 @@ describe('a server that is drained', () => {
     const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
     const idle = connect(port, '127.0.0.1').resume();
     await once(server, 'connection');
-    const answer = exchange(port, REQUEST);
+    const received = exchange(port, REQUEST);
     const [finish] = await begun.atLeast(1);
     const drained = drainServer(server, 1);
     await once(idle, 'close');
     finish?.();
-    expect(await answer).toContain('{"ok":true}');
+    expect(await received).toContain('{"ok":true}');
     await drained;
   });
 
@@ -276,12 +276,12 @@ describe('a request that still sends after its response', () => {
   test('is read well beyond the body limit, so that the connection can be reused', async () => {
     const { port } = await start(refuse);
     const body = 'x'.repeat(2_000_000);
-    const answer = await exchange(
+    const received = await exchange(
       port,
       `POST / HTTP/1.1\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
       'GET / HTTP/1.1\r\nconnection: close\r\n\r\n',
     );
-    expect(answer.match(/HTTP\/1.1 413/g)).toHaveLength(2);
+    expect(received.match(/HTTP\/1.1 413/g)).toHaveLength(2);
   });
 
   test('gets its response before it was sent completely, and is cut off beyond the limit', async () => {

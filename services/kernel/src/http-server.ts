@@ -101,7 +101,7 @@ export function createHttpServer(
     refused.add(socket);
     const last = [...(pending.get(socket) ?? [])].filter(isPending).at(-1);
     if (last === undefined) {
-      socket.end(rawAnswer(error.code, refusalHeaders), () => socket.destroy());
+      socket.end(rawResponse(error.code, refusalHeaders), () => socket.destroy());
     } else if (last.headersSent) {
       // A stream may never end, and further input of the client is not needed.
       socket.pause();
@@ -149,7 +149,7 @@ function isPending(response: ServerResponse): boolean {
   return !response.writableFinished && (response.headersSent || response.req.complete);
 }
 
-function rawAnswer(nodeCode: string | undefined, headers: Readonly<Record<string, string>>): string {
+function rawResponse(nodeCode: string | undefined, headers: Readonly<Record<string, string>>): string {
   const { status, code, error } = refusalOf(nodeCode);
   const requestId = requestIdFrom(undefined);
   const body = JSON.stringify({ error, code, requestId } satisfies ErrorBody);

@@ -20,7 +20,7 @@ describe('validation', () => {
     [{ ...lead, address: null }, 'address: must be a string, not null'],
     [{ ...lead, fullName: '' }, 'fullName: must not be empty'],
     [{ ...lead, fullName: 'x'.repeat(121) }, 'fullName: must be at most 120 characters'],
-    [{ ...lead, email: 'nobody' }, 'email: must be an email address, e.g. ada@example.com'],
+    [{ ...lead, email: 'no-address' }, 'email: must be an email address, e.g. ada@example.com'],
     [{ ...lead, smsConsent: 'yes' }, 'smsConsent: must be true or false, not a string'],
     [{ ...lead, fullName: 'Ada\0' }, 'fullName: must not contain the character U+0000'],
     [{ ...lead, fullName: 'Ada \ud800' }, 'fullName: must be well-formed Unicode text'],

@@ -29,9 +29,9 @@ test('a response that matches the description passes, unchanged', async () => {
   const hook = createHook();
   const app = checkResponses(hook.afterEach)(listTechnicians(NONE));
 
-  const answer = await request(app).get('/partner/v1/technicians');
+  const response = await request(app).get('/partner/v1/technicians');
 
-  expect(answer.body).toEqual(NONE);
+  expect(response.body).toEqual(NONE);
   expect(hook.run).not.toThrow();
 });
 

@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import { eventually, PollTimeoutError } from './eventually.js';
 
 test('polls until the probe returns something, and returns it', async () => {
-  const answers = [undefined, false, 0] as const;
+  const values = [undefined, false, 0] as const;
   let polls = 0;
-  await expect(eventually('a number', () => answers[polls++], { everyMs: 1 })).resolves.toBe(0);
+  await expect(eventually('a number', () => values[polls++], { everyMs: 1 })).resolves.toBe(0);
   expect(polls).toBe(3);
 });
 
@@ -20,7 +20,7 @@ test('names the condition and its last state after the timeout', async () => {
 
 test('ends with the error of the probe', async () => {
   const failure = new Error('refused');
-  await expect(eventually('an answer', () => Promise.reject(failure))).rejects.toBe(failure);
+  await expect(eventually('a response', () => Promise.reject(failure))).rejects.toBe(failure);
 });
 
 test('stops when it is interrupted', async () => {

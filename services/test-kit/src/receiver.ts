@@ -22,13 +22,13 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** Starts a receiver on a free port of loopback. `answer` chooses the response to each request; absent: 204. */
+/** Starts a receiver on a free port of loopback. `respond` chooses the response to each request; absent: 204. */
 export async function startReceiver(options: {
   /** Both PEM. Absent: plain HTTP. */
   readonly certificate?: { readonly key: string; readonly cert: string };
   readonly host?: string;
   readonly port?: number;
-  readonly answer?: (request: ReceivedRequest, response: ServerResponse) => void;
+  readonly respond?: (request: ReceivedRequest, response: ServerResponse) => void;
   readonly maxVersion?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
   /** 48 bytes. Receivers with the same keys resume each other's sessions. Absent: new keys. */
   readonly ticketKeys?: Buffer;
@@ -66,8 +66,8 @@ export async function startReceiver(options: {
         connection: numbers.get(request.socket) ?? 0,
       };
       requests.push(received);
-      if (options.answer === undefined) response.writeHead(204).end();
-      else options.answer(received, response);
+      if (options.respond === undefined) response.writeHead(204).end();
+      else options.respond(received, response);
     });
   });
   server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });

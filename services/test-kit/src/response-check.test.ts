@@ -20,7 +20,7 @@ const HEADERS = {
   etag: '"a"',
 };
 
-function answer(
+function response(
   change: Partial<Omit<CheckedResponse, 'header'>> & {
     headers?: Record<string, string | undefined>;
     json?: unknown;
@@ -58,15 +58,15 @@ describe('the API description', () => {
 
 describe('a response', () => {
   test.each([
-    ['of success', answer({})],
-    ['to HEAD', answer({ method: 'HEAD', text: '' })],
-    ['of 304', answer({ status: 304, text: '' })],
-    ['with a query', answer({ path: '/partner/v1/jobs/job_1?x=1' })],
-    ['of a described error', answer({ status: 404, json: error('not_found') })],
-    ['of an unknown path', answer({ path: '/partner/v1/nothing', status: 404, json: error('not_found') })],
+    ['of success', response({})],
+    ['to HEAD', response({ method: 'HEAD', text: '' })],
+    ['of 304', response({ status: 304, text: '' })],
+    ['with a query', response({ path: '/partner/v1/jobs/job_1?x=1' })],
+    ['of a described error', response({ status: 404, json: error('not_found') })],
+    ['of an unknown path', response({ path: '/partner/v1/nothing', status: 404, json: error('not_found') })],
     [
       'of another method',
-      answer({
+      response({
         method: 'PUT',
         status: 405,
         json: error('method_not_allowed'),
@@ -78,7 +78,7 @@ describe('a response', () => {
   });
 
   const { readiness: _readiness, ...incomplete } = INSTALLER_JOB_EXAMPLE;
-  const withResource = (resource: object) => answer({ json: { apiVersion: '2026-08-26', resource } });
+  const withResource = (resource: object) => response({ json: { apiVersion: '2026-08-26', resource } });
 
   test.each([
     ['lacks a field', withResource(incomplete), /resource must have required property 'readiness'/],
@@ -100,31 +100,31 @@ describe('a response', () => {
       withResource({ ...INSTALLER_JOB_EXAMPLE, updatedAt: '2026-08-29T16:40:12Z' }),
       /resource\/updatedAt must match format/,
     ],
-    ['is not JSON', answer({ text: '<html>' }), /the body is not JSON/],
-    ['is of another type', answer({ headers: { 'content-type': 'text/html' } }), /the body is not JSON/],
-    ['lacks a header', answer({ headers: { etag: undefined } }), /the header ETag is missing/],
-    ['has a status that is not described', answer({ status: 201 }), /getJob has no such status/],
-    ['has an unexpected body', answer({ status: 304 }), /there is a body/],
+    ['is not JSON', response({ text: '<html>' }), /the body is not JSON/],
+    ['is of another type', response({ headers: { 'content-type': 'text/html' } }), /the body is not JSON/],
+    ['lacks a header', response({ headers: { etag: undefined } }), /the header ETag is missing/],
+    ['has a status that is not described', response({ status: 201 }), /getJob has no such status/],
+    ['has an unexpected body', response({ status: 304 }), /there is a body/],
     [
       'has a code of another operation or status',
-      answer({ status: 404, json: error('stale_version') }),
+      response({ status: 404, json: error('stale_version') }),
       /the code is stale_version, not one of not_found/,
     ],
     [
       'has another request id in its body',
-      answer({ status: 404, json: { ...error('not_found'), requestId: 'req-2' } }),
+      response({ status: 404, json: { ...error('not_found'), requestId: 'req-2' } }),
       /the header x-request-id is req-1, not req-2/,
     ],
     [
       'is an error without a code',
-      answer({ status: 404, json: { error: 'it failed' } }),
+      response({ status: 404, json: { error: 'it failed' } }),
       /the body is not an error body/,
     ],
-    ['comes from an undescribed path', answer({ path: '/partner/v1/secret' }), /expected 404/],
-    ['comes from an undescribed method', answer({ method: 'DELETE' }), /expected 405/],
+    ['comes from an undescribed path', response({ path: '/partner/v1/secret' }), /expected 404/],
+    ['comes from an undescribed method', response({ method: 'DELETE' }), /expected 405/],
     [
       'allows a method that is not described',
-      answer({
+      response({
         method: 'PUT',
         status: 405,
         json: error('method_not_allowed'),
@@ -132,7 +132,7 @@ describe('a response', () => {
       }),
       /the header allow names DELETE,GET,HEAD, the description GET,HEAD/,
     ],
-  ])('that %s differs', (_what, seen, fault) => {
-    expect(check(seen).join('\n')).toMatch(fault);
+  ])('that %s differs', (_what, seen, violation) => {
+    expect(check(seen).join('\n')).toMatch(violation);
   });
 });

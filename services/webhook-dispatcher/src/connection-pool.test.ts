@@ -133,7 +133,7 @@ describe('a TLS session', () => {
     [4_000, true],
     [8_192, false],
   ])('with %i bytes more than usual is resumed: %s', async (bytes, resumed) => {
-    const at = await receiver({ maxVersion: 'TLSv1.2', answer: respondAndClose });
+    const at = await receiver({ maxVersion: 'TLSv1.2', respond: respondAndClose });
     const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
     const open = pool.agent.createConnection.bind(pool.agent);
     pool.agent.createConnection = (options) => {
@@ -151,7 +151,7 @@ describe('a TLS session', () => {
 
   /** A receiver that closes each connection, and its successor with the same ticket keys and another certificate. */
   async function receiverAndSuccessor(maxVersion: 'TLSv1.2' | 'TLSv1.3', shown: TestCertificate) {
-    const shared = { maxVersion, ticketKeys: randomBytes(48), answer: respondAndClose };
+    const shared = { maxVersion, ticketKeys: randomBytes(48), respond: respondAndClose };
     const first = await startReceiver({ ...shared, certificate: shown });
     return {
       port: first.port,
@@ -245,20 +245,20 @@ describe('a kept connection', () => {
     [
       'is not used when DNS no longer returns its address [URL-3]',
       {
-        answers: [['127.0.0.2'], ['127.0.0.3'], ['127.0.0.2']],
+        resolved: [['127.0.0.2'], ['127.0.0.3'], ['127.0.0.2']],
         dialled: ['127.0.0.2', '127.0.0.3', '127.0.0.2'],
       },
     ],
     [
       'is preferred to a new one if DNS returns its address at any position',
-      { answers: [['127.0.0.2'], ['127.0.0.3', '127.0.0.2']], dialled: ['127.0.0.2', '127.0.0.2'] },
+      { resolved: [['127.0.0.2'], ['127.0.0.3', '127.0.0.2']], dialled: ['127.0.0.2', '127.0.0.2'] },
     ],
-  ])('%s', async (_title, { answers, dialled }) => {
+  ])('%s', async (_title, { resolved, dialled }) => {
     const first = await receiver({ host: '127.0.0.2' });
     const second = await receiver({ host: '127.0.0.3', port: first.port });
     let posted = 0;
     const post = senderFor(
-      guardAdmitting(() => (answers[posted] ?? []).map((address) => ({ address, port: first.port }))),
+      guardAdmitting(() => (resolved[posted] ?? []).map((address) => ({ address, port: first.port }))),
     );
     for (const address of dialled) {
       expect(addressOf(await post())).toBe(address);
@@ -283,7 +283,7 @@ describe('a kept connection', () => {
   test.each([2, 3])('is kept for as many attempts as may be in flight: %i', async (concurrency) => {
     const held: ServerResponse[] = [];
     const at = await receiver({
-      answer: (_request, response) => {
+      respond: (_request, response) => {
         held.push(response);
         if (held.length === 3) for (const each of held) each.writeHead(204).end();
       },
@@ -302,7 +302,7 @@ describe('a kept connection', () => {
   });
 
   test('that the receiver closed is not a failure of the next POST', async () => {
-    const at = await receiver({ answer: respondAndClose });
+    const at = await receiver({ respond: respondAndClose });
     const post = senderFor(loopback(at.port));
     expect([(await post()).outcome, (await post()).outcome]).toEqual(['delivered', 'delivered']);
     expect(at.requests.map(({ connection }) => connection)).toEqual([1, 2]);

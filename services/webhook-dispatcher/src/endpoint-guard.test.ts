@@ -5,9 +5,9 @@ import { createEndpointGuard } from './endpoint-guard.js';
 import { REFUSED_URLS } from './testing/refused-urls.js';
 
 const PUBLIC = '93.184.215.14';
-const guardWithAnswer = (...addresses: string[]) =>
+const guardResolving = (...addresses: string[]) =>
   createEndpointGuard({ resolveHost: async () => addresses });
-const guard = guardWithAnswer(PUBLIC);
+const guard = guardResolving(PUBLIC);
 
 /** Returns the cause of a refusal; undefined if the endpoint is admitted. */
 async function refusal(url: string, checked = guard): Promise<string | undefined> {
@@ -220,11 +220,11 @@ describe('a name', () => {
     ['many public addresses and a private one', [...Array(50).fill(PUBLIC).map(String), '192.168.0.1']],
     ['text that is not an address', ['not-an-address']],
   ])('that resolves to %s is refused [URL-2, URL-3]', async (_what, addresses) => {
-    expect(await refusal('https://hooks.example.com/', guardWithAnswer(...addresses))).toBe('address');
+    expect(await refusal('https://hooks.example.com/', guardResolving(...addresses))).toBe('address');
   });
 
   test('without an address is refused', async () => {
-    expect(await refusal('https://nx.example.com/', guardWithAnswer())).toBe('no_address');
+    expect(await refusal('https://nx.example.com/', guardResolving())).toBe('no_address');
   });
 
   test('that cannot be resolved is refused', async () => {
@@ -253,7 +253,7 @@ describe('a name', () => {
 });
 
 test("an address is not resolved and is the connection's target", async () => {
-  const verdict = await guardWithAnswer('10.0.0.1').admit('https://[::ffff:8.8.8.8]/hook');
+  const verdict = await guardResolving('10.0.0.1').admit('https://[::ffff:8.8.8.8]/hook');
   expect(verdict.admitted && verdict.endpoint.targets).toEqual([{ address: '8.8.8.8', port: 443 }]);
   expect(verdict.admitted && verdict.endpoint.lookupMs).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-trans
 import { createEndpointGuard } from './endpoint-guard.js';
 import { createEndpointService } from './endpoint-service.js';
 
-const answers: Record<string, string[]> = {
+const addresses: Record<string, string[]> = {
   'hooks.example.com': ['93.184.215.14'],
   'private.example.com': ['10.0.0.1'],
 };
@@ -20,7 +20,7 @@ const client = createClient(
         guard: createEndpointGuard({
           resolveHost: async (name) => {
             if (name === 'broken.example.com') throw new Error('SERVFAIL');
-            return answers[name] ?? [];
+            return addresses[name] ?? [];
           },
         }),
       }),

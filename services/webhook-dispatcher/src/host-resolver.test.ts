@@ -61,11 +61,11 @@ test("an alias resolves to its target's addresses, and they are vetted", async (
 });
 
 test('a mixed response refuses the endpoint for a private address of either family', async () => {
-  const answers: Record<string, string[]> = {
+  const resolved: Record<string, string[]> = {
     'mixed-a.example.com': ['93.184.215.14', '10.0.0.5'],
     'mixed-aaaa.example.com': ['93.184.215.14', '::1'],
   };
-  const { guard } = await resolverFor((question) => addressRecords(question, answers[question.name] ?? []));
+  const { guard } = await resolverFor((question) => addressRecords(question, resolved[question.name] ?? []));
   expect(await guard.admit('https://mixed-a.example.com/')).toEqual({ admitted: false, cause: 'address' });
   expect(await guard.admit('https://mixed-aaaa.example.com/')).toEqual({ admitted: false, cause: 'address' });
 });
@@ -100,13 +100,13 @@ test('a family without a response leaves the other one usable', async () => {
 });
 
 test('a name is resolved on every lookup, regardless of its TTL', async () => {
-  const answers = ['93.184.215.14', '169.254.169.254'];
+  const resolved = ['93.184.215.14', '169.254.169.254'];
   let lookups = 0;
   const { guard, questions } = await resolverFor((question) => {
     if (question.type === 'AAAA') return { kind: 'records', records: [] };
-    const answer = answers[lookups] ?? '';
+    const address = resolved[lookups] ?? '';
     lookups += 1;
-    return addressRecords(question, [answer]);
+    return addressRecords(question, [address]);
   });
   const first = await guard.admit('https://rebind.example.com/');
   expect(first.admitted).toBe(true);
@@ -115,7 +115,7 @@ test('a name is resolved on every lookup, regardless of its TTL', async () => {
 });
 
 test('a name that changes at each lookup is checked by the response of its delivery', async () => {
-  const answers = [
+  const resolved = [
     ['93.184.215.14'],
     ['93.184.215.14', '2606:4700:4700::1111'],
     ['93.184.215.14', 'fd00:ec2::254'],
@@ -125,7 +125,7 @@ test('a name that changes at each lookup is checked by the response of its deliv
   let delivery: string[] = [];
   const { guard } = await resolverFor((question) => addressRecords(question, delivery));
   const admitted: boolean[] = [];
-  for (delivery of answers) admitted.push((await guard.admit('https://rebind.example.com/')).admitted);
+  for (delivery of resolved) admitted.push((await guard.admit('https://rebind.example.com/')).admitted);
   expect(admitted).toEqual([true, true, false, false, true]);
 });
 

@@ -55,7 +55,7 @@ describe('the trace', () => {
     async (maxVersion) => {
       const at = await receiver({
         maxVersion,
-        answer: (_request, response) => response.writeHead(204, { connection: 'close' }).end(),
+        respond: (_request, response) => response.writeHead(204, { connection: 'close' }).end(),
       });
       const post = senderFor(loopback(at.port));
       const results = [await post(), await post(), await post()];
@@ -69,7 +69,7 @@ describe('the trace', () => {
     const stranger = await createTestAuthority();
     const refused = [
       await authority.issue({ names: [HOST], notAfter }),
-      await authority.issue({ names: ['other.partner.test'], notAfter, subject: 'O=Nobody' }),
+      await authority.issue({ names: ['other.partner.test'], notAfter, subject: 'O=Other' }),
       await stranger.issue({ names: [HOST], notAfter }),
     ];
     const subjects: (string | undefined)[] = [];
@@ -107,10 +107,10 @@ describe('the trace', () => {
       reusedConnection: false,
     });
 
-    const silent = await receiver({ answer: endTime });
-    const unanswered = await senderFor(loopback(silent.port), limit)();
-    expect(unanswered.outcome).toBe('timed_out');
-    expect(unanswered.trace).toEqual({
+    const silent = await receiver({ respond: endTime });
+    const timedOut = await senderFor(loopback(silent.port), limit)();
+    expect(timedOut.outcome).toBe('timed_out');
+    expect(timedOut.trace).toEqual({
       connectMs: ms,
       tlsMs: ms,
       tlsProtocol: 'TLSv1.3',

@@ -14,17 +14,17 @@ import {
 describe('a response', () => {
   test('is kept up to 4 KiB [DELIVERY-13]', async () => {
     const at = await receiver({
-      answer: (_request, response) => response.writeHead(200).end('a'.repeat(4_095) + 'b'.repeat(5_000)),
+      respond: (_request, response) => response.writeHead(200).end('a'.repeat(4_095) + 'b'.repeat(5_000)),
     });
-    const answer = responseOf(await senderFor(loopback(at.port))());
-    expect(Buffer.from(answer?.body ?? []).toString()).toBe(`${'a'.repeat(4_095)}b`);
+    const response = responseOf(await senderFor(loopback(at.port))());
+    expect(Buffer.from(response?.body ?? []).toString()).toBe(`${'a'.repeat(4_095)}b`);
   });
 
   test('of 64 KiB or more is cut off, and its status counts [DELIVERY-13]', async () => {
     let written = 0;
     let closed: Promise<unknown> | undefined;
     const at = await receiver({
-      answer: (_request, response) => {
+      respond: (_request, response) => {
         response.writeHead(200);
         const chunk = Buffer.alloc(16 * 1_024);
         const write = () => {
@@ -47,7 +47,7 @@ describe('a response', () => {
 
   test('with another status is rejected, even if it is large', async () => {
     const at = await receiver({
-      answer: (_request, response) => response.writeHead(500).end(Buffer.alloc(1_000_000)),
+      respond: (_request, response) => response.writeHead(500).end(Buffer.alloc(1_000_000)),
     });
     expect((await senderFor(loopback(at.port))()).outcome).toBe('rejected');
   });
@@ -159,7 +159,7 @@ describe('a response', () => {
   test('that is compressed is kept as received, regardless of its decompressed size', async () => {
     const bomb = gzipSync(Buffer.alloc(20_000_000));
     const at = await receiver({
-      answer: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+      respond: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
     });
     const result = await senderFor(loopback(at.port))();
     expect(result.outcome).toBe('delivered');
@@ -232,7 +232,7 @@ describe('a response', () => {
 
   test('after interim responses is the final one', async () => {
     const at = await receiver({
-      answer: (_request, response) => {
+      respond: (_request, response) => {
         response.writeContinue();
         response.writeProcessing();
         response.writeEarlyHints({ link: '</x>' });

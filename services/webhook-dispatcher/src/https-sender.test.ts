@@ -26,7 +26,7 @@ import {
 describe('a POST', () => {
   test('arrives with its path, headers and exact bytes, and returns the response [DELIVERY-4]', async () => {
     const at = await receiver({
-      answer: (_request, response) => response.writeHead(202, { 'retry-after': '7' }).end('stored'),
+      respond: (_request, response) => response.writeHead(202, { 'retry-after': '7' }).end('stored'),
     });
     const body = Buffer.of(0x7b, 0xc3, 0xbc, 0x00, 0xff, 0x7d);
     const result = await senderFor(loopback(at.port))({
@@ -55,14 +55,14 @@ describe('a POST', () => {
   });
 
   test.each([200, 201, 204, 299])('is delivered with %d [DELIVERY-2, DELIVERY-7]', async (status) => {
-    const at = await receiver({ answer: (_request, response) => response.writeHead(status).end() });
+    const at = await receiver({ respond: (_request, response) => response.writeHead(status).end() });
     expect((await senderFor(loopback(at.port))()).outcome).toBe('delivered');
   });
 
   test.each([300, 304, 400, 404, 410, 429, 500, 503, 599])(
     'is rejected with %d [DELIVERY-1]',
     async (status) => {
-      const at = await receiver({ answer: (_request, response) => response.writeHead(status).end() });
+      const at = await receiver({ respond: (_request, response) => response.writeHead(status).end() });
       const result = await senderFor(loopback(at.port))();
       expect(result.outcome).toBe('rejected');
       expect(responseOf(result)?.status).toBe(status);
@@ -93,7 +93,7 @@ describe('a POST', () => {
         '/hook',
       ]) {
         const at = await receiver({
-          answer: (_request, response) => response.writeHead(status, { location }).end(),
+          respond: (_request, response) => response.writeHead(status, { location }).end(),
         });
         const result = await senderFor(loopback(at.port))();
         expect(result.outcome).toBe('rejected');
@@ -133,12 +133,12 @@ describe('a refused endpoint', () => {
 
   test('is refused at delivery although it was admitted before: the name now resolves to a private address [URL-2]', async () => {
     const at = await receiver();
-    let answer = ['93.184.215.14'];
-    const dns = await startDnsServer((question) => addressRecords(question, answer));
+    let addresses = ['93.184.215.14'];
+    const dns = await startDnsServer((question) => addressRecords(question, addresses));
     cleanups.push(() => dns.close());
     const guard = createEndpointGuard({ resolveHost: createHostResolver({ servers: [dns.server] }) });
     expect((await guard.admit(`https://${HOST}/hook`)).admitted).toBe(true);
-    answer = ['127.0.0.1'];
+    addresses = ['127.0.0.1'];
     expect((await senderFor(guard)()).outcome).toBe('endpoint_refused');
     expect(at.connections).toHaveLength(0);
   });
@@ -247,7 +247,7 @@ describe('the time limit', () => {
 
   test('covers a server that never responds [DELIVERY-1]', async () => {
     const { limit, endTime } = heldLimit();
-    const at = await receiver({ answer: endTime });
+    const at = await receiver({ respond: endTime });
     const pool = testPool();
     const result = await senderFor(loopback(at.port), limit, pool)();
     expect(result.outcome).toBe('timed_out');

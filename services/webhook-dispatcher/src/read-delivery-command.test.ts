@@ -27,8 +27,8 @@ describe('a command', () => {
     const name = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     expect(outcome).toEqual({ kind: 'dead', reason: `the DeliverWebhook lacks ${name}` });
     expect(run.posts).toHaveLength(0);
-    const isAnswered = field !== 'deliveryId' && field !== 'leaseId';
-    expect(results()).toHaveLength(isAnswered ? 1 : 0);
+    const isReported = field !== 'deliveryId' && field !== 'leaseId';
+    expect(results()).toHaveLength(isReported ? 1 : 0);
   });
 
   test('whose event could break a header can never be executed: it is reported as a failed attempt, once, then dead-lettered', async () => {

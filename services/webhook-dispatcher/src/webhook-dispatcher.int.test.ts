@@ -64,7 +64,7 @@ let endpoints: Client<typeof EndpointService>;
 let receiver: Receiver;
 let results: Recorder<DeliveryAttempted>;
 let arrivals: Recorder<ReceivedRequest>;
-let answer: (response: ServerResponse) => void;
+let respond: (response: ServerResponse) => void;
 const dispatchers: Dispatcher[] = [];
 
 interface Dispatcher {
@@ -81,9 +81,9 @@ beforeAll(async () => {
   arrivals = createRecorder();
   receiver = await startReceiver({
     certificate: await authority.issue({ names: [HOST] }),
-    answer: (request, response) => {
+    respond: (request, response) => {
       arrivals.record(request);
-      answer(response);
+      respond(response);
     },
   });
 
@@ -214,7 +214,7 @@ const arrivalsOf = (deliveryId: string) =>
 
 describe('the service', () => {
   test('turns a command into a signed POST and reports its result', async () => {
-    answer = (response) => response.writeHead(200).end('stored');
+    respond = (response) => response.writeHead(200).end('stored');
     await startDispatcher();
     const deliveryId = await commandDelivery();
 
@@ -251,7 +251,7 @@ describe('the service', () => {
   });
 
   test('ends an attempt without a complete response within 10 seconds [DELIVERY-2, DELIVERY-7, DELIVERY-13, LIMIT-5]', async () => {
-    answer = () => undefined;
+    respond = () => undefined;
     await startDispatcher();
     const { attempt } = await resultOf(await commandDelivery());
     expect(attempt).toMatchObject({
@@ -261,7 +261,7 @@ describe('the service', () => {
   });
 
   test('ignores proxies and certificate settings in the environment', async () => {
-    answer = (response) => response.writeHead(204).end();
+    respond = (response) => response.writeHead(204).end();
     const proxied: Socket[] = [];
     const proxy = createServer((socket) => proxied.push(socket.destroy())).listen(0, '127.0.0.1');
     await once(proxy, 'listening');
@@ -283,7 +283,7 @@ describe('the service', () => {
 
   test('finishes and reports the attempt in flight on shutdown', async () => {
     const held = createRecorder<ServerResponse>();
-    answer = held.record;
+    respond = held.record;
     const dispatcher = await startDispatcher();
     const deliveryId = await commandDelivery();
     const response = await held.find(isOf(deliveryId));
@@ -296,7 +296,7 @@ describe('the service', () => {
 
   test('starts no attempt after shutdown begins: another replica makes each waiting one, once', async () => {
     const held = createRecorder<ServerResponse>();
-    answer = held.record;
+    respond = held.record;
     const stopping = await startDispatcher({ DELIVERY_CONCURRENCY: '2' });
     const begun = await commandDeliveries({}, {});
     const responses = await held.atLeast(2);
@@ -310,7 +310,7 @@ describe('the service', () => {
     }
     expect(await stopping.exited).toBe(0);
 
-    answer = (response) => response.writeHead(204).end();
+    respond = (response) => response.writeHead(204).end();
     await startDispatcher();
     for (const deliveryId of waiting) {
       expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
@@ -320,7 +320,7 @@ describe('the service', () => {
 
   test('reports an attempt after its broker connections were lost, and does not POST again', async () => {
     const held = createRecorder<ServerResponse>();
-    answer = held.record;
+    respond = held.record;
     const way = await startTcpProxy(broker.url);
     const dispatcher = await startDispatcher({ AMQP_URL: way.url });
     const deliveryId = await commandDelivery();
@@ -333,7 +333,7 @@ describe('the service', () => {
     await eventually('readiness again', async () => (await dispatcher.readiness()) === 200);
     expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
 
-    answer = (next) => next.writeHead(204).end();
+    respond = (next) => next.writeHead(204).end();
     const later = await commandDelivery();
     await resultOf(later);
     expect(arrivalsOf(deliveryId)).toHaveLength(1);

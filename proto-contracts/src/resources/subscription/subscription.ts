@@ -24,8 +24,8 @@ const endpointUrl = z
   .min(1)
   .max(2048)
   .superRefine((text, context) => {
-    const fault = endpointUrlFault(text);
-    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+    const violation = endpointUrlViolation(text);
+    if (violation !== undefined) context.addIssue({ code: 'custom', message: violation });
   })
   .meta({
     description:
@@ -36,7 +36,7 @@ const endpointUrl = z
 
 const OWN_MACHINE = /^(?:(?:.+\.)?localhost\.?|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-function endpointUrlFault(text: string): string | undefined {
+function endpointUrlViolation(text: string): string | undefined {
   if (/[\p{Cc}\s]/u.test(text)) return 'must not contain spaces or control characters';
   if (!URL.canParse(text)) return 'must be a URL that begins with https://';
   const url = new URL(text);

@@ -63,7 +63,7 @@ describe('a given Postgres', () => {
   });
 
   test('reports that it is unreachable', async () => {
-    const url = `postgres://nobody@127.0.0.1:${await freePort()}/postgres`;
+    const url = `postgres://unknown@127.0.0.1:${await freePort()}/postgres`;
 
     await expect(ownDatabase(url)).rejects.toThrow(/^POSTGRES_URL: .*ECONNREFUSED/);
   });

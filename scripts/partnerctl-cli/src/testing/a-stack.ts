@@ -2,16 +2,16 @@ import { type StackDescription } from '@partner/local-stack/stack/stack-descript
 
 /** The description of a local stack whose processes are unreachable. */
 export function aStack(amqpUrl: string): StackDescription {
-  const nobody = 'http://127.0.0.1:1';
+  const unreachable = 'http://127.0.0.1:1';
   return {
-    baseUrl: nobody,
+    baseUrl: unreachable,
     environment: 'sandbox',
     amqpUrl,
     postgresUrl: 'postgres://127.0.0.1:1/partner',
     redisUrl: 'redis://127.0.0.1:1',
-    services: { console: { adminUrl: nobody, pid: 1 } },
+    services: { console: { adminUrl: unreachable, pid: 1 } },
     companies: [],
-    receiver: { url: nobody, caFile: '', logFile: '', controlUrl: nobody },
-    listener: { url: nobody, port: 1, certificateFile: '', keyFile: '' },
+    receiver: { url: unreachable, caFile: '', logFile: '', controlUrl: unreachable },
+    listener: { url: unreachable, port: 1, certificateFile: '', keyFile: '' },
   };
 }

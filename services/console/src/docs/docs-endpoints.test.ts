@@ -54,17 +54,17 @@ beforeAll(async () => {
 afterAll(() => closeServer(server));
 
 /** Returns the body of a response; supertest returns that of an image as bytes. */
-function bodyOf(answer: request.Response): string {
-  return Buffer.isBuffer(answer.body) ? answer.body.toString() : answer.text;
+function bodyOf(response: request.Response): string {
+  return Buffer.isBuffer(response.body) ? response.body.toString() : response.text;
 }
 
 describe.each(PATHS)('%s', (path) => {
   test('is public, not rate-limited, and logged once', async () => {
     log = '';
-    const answer = await request(server).get(path).set('x-request-id', 'req-1');
+    const response = await request(server).get(path).set('x-request-id', 'req-1');
 
-    expect(answer.status).toBe(200);
-    expect(answer.headers).toMatchObject({
+    expect(response.status).toBe(200);
+    expect(response.headers).toMatchObject({
       'x-request-id': 'req-1',
       'cache-control': 'public, no-cache',
       'x-content-type-options': 'nosniff',
@@ -105,9 +105,9 @@ describe.each(PATHS)('%s', (path) => {
   });
 
   test.each(['post', 'put', 'delete'] as const)('is 405 for %s', async (method) => {
-    const answer = await request(server)[method](path);
-    expect(answer.status).toBe(405);
-    expect(answer.get('allow')).toBe('GET, HEAD');
+    const response = await request(server)[method](path);
+    expect(response.status).toBe(405);
+    expect(response.get('allow')).toBe('GET, HEAD');
   });
 });
 
@@ -139,6 +139,9 @@ test('the page may load its own style, script and icon and nothing else, and has
 });
 
 test('the document names the address where partners find it', async () => {
-  const answer = await request(server).get('/openapi.json');
-  expect(answer.body).toMatchObject({ openapi: '3.1.1', servers: [{ url: 'https://api.partner.example' }] });
+  const response = await request(server).get('/openapi.json');
+  expect(response.body).toMatchObject({
+    openapi: '3.1.1',
+    servers: [{ url: 'https://api.partner.example' }],
+  });
 });

@@ -91,11 +91,11 @@ function textEndpoint<Principal>(
       ...headers,
     },
   });
-  let answer: ReturnType<typeof made> | undefined;
+  let response: ReturnType<typeof made> | undefined;
   return serveOperation({ id, method: 'get', path, unauthenticated: true, conditional: true }, async () => {
     const text = read();
-    if (answer?.text !== text) answer = made(text);
-    return answer;
+    if (response?.text !== text) response = made(text);
+    return response;
   });
 }
 

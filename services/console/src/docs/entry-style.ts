@@ -116,7 +116,7 @@ export const ENTRY_STYLE = css`
     font-size: 0.875rem;
   }
 
-  .answer {
+  .response {
     margin: 0.5rem 0 1.25rem;
     padding-left: 1rem;
     border-left: 3px solid var(--line);

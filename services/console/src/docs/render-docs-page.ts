@@ -158,7 +158,7 @@ function schemaGroup(description: ApiDescription): Group {
   const { schemas, operations, webhooks } = description;
   const bodies = [...operations, ...webhooks].flatMap(({ body, responses }) => [
     ...(body === undefined ? [] : [body]),
-    ...responses.flatMap((answer) => answer.body ?? []),
+    ...responses.flatMap((response) => response.body ?? []),
   ]);
   const needed = new Set<string>();
   const open = [

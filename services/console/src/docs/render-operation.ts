@@ -26,8 +26,8 @@ export function renderOperation(operation: DescribedOperation, description: ApiD
     <pre><code>${curlCommand(operation, description)}</code></pre>
     ${renderParameters(operation.parameters)}
     ${body === undefined ? NOTHING : renderRequestBody(body, schemas)}
-    <h4>Answers</h4>
-    ${successes.map((answer) => renderAnswer(answer, schemas))}
+    <h4>Responses</h4>
+    ${successes.map((response) => renderResponse(response, schemas))}
     <h4>Errors</h4>
     ${renderErrors(responses)}
   </article>`;
@@ -59,8 +59,8 @@ function renderRequestBody({ schema, examples }: DescribedBody, schemas: Schemas
     )}`;
 }
 
-function renderAnswer({ status, description, headers, body }: DescribedResponse, schemas: Schemas): Html {
-  return html`<div class="answer">
+function renderResponse({ status, description, headers, body }: DescribedResponse, schemas: Schemas): Html {
+  return html`<div class="response">
     <p class="status"><code class="success">${status}</code> ${renderInline(description)}</p>
     ${body === undefined ? NOTHING : renderFields(body.schema, schemas)}
     ${(body?.examples ?? []).map(({ value }) => renderExample('Example', value))}

@@ -32,7 +32,7 @@ export function renderDelivery({ webhooks, schemas }: ApiDescription): Html {
     ${renderParameters(any.parameters, 'Header')}
     <h4>Envelope</h4>
     ${renderFields({ ...envelope, properties }, schemas)}
-    <h4>Your answer</h4>
+    <h4>Your response</h4>
     <ul>
       ${any.responses.map(
         ({ status, description }) =>

@@ -32,14 +32,14 @@ interface RecordedStream extends ResponseStream {
 let timers: ManualTimers;
 let metrics: Registry;
 let streams: ChangeStreams;
-let answer: (id: string) => Promise<boolean>;
+let isAlive: (id: string) => Promise<boolean>;
 
 beforeEach(() => {
   timers = createManualTimers();
   metrics = new Registry();
-  answer = async () => true;
+  isAlive = async () => true;
   streams = createChangeStreams({
-    isAlive: ({ id }) => answer(id),
+    isAlive: ({ id }) => isAlive(id),
     logger: silentLogger,
     metrics,
     after: timers.after,
@@ -113,7 +113,7 @@ describe('a stream of changes', () => {
     await new Promise(setImmediate);
     await beat();
     expect(stream.received).toEqual([':\n\n', ':\n\n']);
-    answer = async () => false;
+    isAlive = async () => false;
     await beat();
     expect(stream.over.aborted).toBe(true);
     expect(timers.waiting()).toBe(0);
@@ -121,7 +121,7 @@ describe('a stream of changes', () => {
 
   test('ends when its session cannot be checked', async () => {
     const stream = open(session('a'));
-    answer = () => Promise.reject(new Error('Redis is away'));
+    isAlive = () => Promise.reject(new Error('Redis is away'));
     await beat();
     expect(stream.over.aborted).toBe(true);
   });

@@ -129,10 +129,10 @@ describe('a login', () => {
   });
 
   test('of an unknown address makes the same comparison and stays counted [SESSION-2]', async () => {
-    const credentials = { email: 'Nobody@sunny.example', password: 'right', ...origin };
+    const credentials = { email: 'Unknown@sunny.example', password: 'right', ...origin };
     await expect(logIn(deps, credentials, {})).rejects.toMatchObject({ reason: 'unauthenticated' });
     expect(compared).toEqual([undefined]);
-    expect(counted).toEqual(new Set(['address 2001:db8:0:1::/64', 'account nobody@sunny.example']));
+    expect(counted).toEqual(new Set(['address 2001:db8:0:1::/64', 'account unknown@sunny.example']));
   });
 
   test('of a person who owns no company says so only for the right password, and is not counted as failed', async () => {

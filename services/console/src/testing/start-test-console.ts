@@ -167,10 +167,10 @@ export async function startTestConsole(options: {
     },
     request,
     async signIn(email = PEOPLE.installerOwner) {
-      const answer = await request('post', '/partner-api/session', {
+      const response = await request('post', '/partner-api/session', {
         body: { email, password: PASSWORD },
       }).expect(200);
-      return answer.get('set-cookie')?.[0]?.split(';', 1)[0] ?? '';
+      return response.get('set-cookie')?.[0]?.split(';', 1)[0] ?? '';
     },
     async redisReady() {
       if (redis.status !== 'ready') await once(redis, 'ready');

@@ -97,9 +97,9 @@ describe('a file of the page', () => {
     ['gzip', 'gzip', 'gzip'],
     ['identity', undefined, 'plain'],
   ])('for accept-encoding %s is sent in %s [HTTP-10]', async (accepted, coding, content) => {
-    const answer = await getAsSent(ASSET, { 'accept-encoding': accepted });
+    const found = await getAsSent(ASSET, { 'accept-encoding': accepted });
 
-    expect(answer).toMatchObject({
+    expect(found).toMatchObject({
       status: 200,
       body: content,
       headers: {
@@ -110,7 +110,7 @@ describe('a file of the page', () => {
         'x-content-type-options': 'nosniff',
       },
     });
-    expect(answer.headers['content-encoding']).toBe(coding);
+    expect(found.headers['content-encoding']).toBe(coding);
   });
 
   test('that does not exist is 404, and never the page', async () => {
@@ -119,9 +119,9 @@ describe('a file of the page', () => {
       '/console/assets/%2e%2e%2findex.html',
       '/console/assets/__proto__',
     ]) {
-      const answer = await request(server).get(path);
-      expect(answer.status).toBe(404);
-      expect(answer.get('content-type')).toMatch(/json/);
+      const found = await request(server).get(path);
+      expect(found.status).toBe(404);
+      expect(found.get('content-type')).toMatch(/json/);
     }
   });
 });
@@ -137,8 +137,8 @@ async function getAsSent(
 ): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: string }> {
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  const answered: unknown[] = await once(get({ host: '127.0.0.1', port, path, headers }), 'response');
-  const [response] = answered;
+  const emitted: unknown[] = await once(get({ host: '127.0.0.1', port, path, headers }), 'response');
+  const [response] = emitted;
   if (!(response instanceof IncomingMessage)) throw new Error('a response arrived');
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }

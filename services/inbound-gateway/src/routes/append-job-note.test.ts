@@ -12,19 +12,19 @@ import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { createHash } from 'node:crypto';
 import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';
 
-type Answer = MessageInitShape<typeof AppendJobNoteResponseSchema>;
+type RpcResponse = MessageInitShape<typeof AppendJobNoteResponseSchema>;
 
-const answered: Answer = { resourceJson: JSON.stringify(JOB_EXAMPLE) };
+const appended: RpcResponse = { resourceJson: JSON.stringify(JOB_EXAMPLE) };
 const expires = new Date('2026-10-16T12:00:00Z');
 
-function createFixture(answer: Answer | ServiceError = answered) {
+function createFixture(rpcResponse: RpcResponse | ServiceError = appended) {
   const requests: AppendJobNoteRequest[] = [];
   const { request } = createInboundSurface([
     partialRpcService(ContractorJobService, {
       appendJobNote(note) {
         requests.push(note);
-        if (answer instanceof ServiceError) throw answer;
-        return answer;
+        if (rpcResponse instanceof ServiceError) throw rpcResponse;
+        return rpcResponse;
       },
     }),
   ]);
@@ -43,7 +43,7 @@ describe('POST /inbound/jobs/{id}/status', () => {
       status: 'COMPLETE',
     });
     expect(response.status).toBe(200);
-    expect(response.text).toBe(answered.resourceJson);
+    expect(response.text).toBe(appended.resourceJson);
     expect(response.headers).not.toHaveProperty('idempotency-expires');
     expect(requests).toMatchObject([
       { sellingCompanyId: 'cmp_1', installerCompanyId: 'cmp_2', jobId: 'job_1', note: 'Gate code 1234' },
@@ -53,7 +53,7 @@ describe('POST /inbound/jobs/{id}/status', () => {
 
   test('binds an Idempotency-Key to the path and to the body, and marks a replay', async () => {
     const idempotency = { replayed: true, expiresAt: timestampFromDate(expires) };
-    const { post, requests } = createFixture({ ...answered, idempotency });
+    const { post, requests } = createFixture({ ...appended, idempotency });
     const response = await post().set('idempotency-key', 'note-1').send({ note: 'x' });
     expect(response.status).toBe(200);
     expect(response.headers).toMatchObject({

@@ -11,19 +11,19 @@ import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { createHash } from 'node:crypto';
 import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';
 
-type Answer = MessageInitShape<typeof BookAppointmentResponseSchema>;
+type RpcResponse = MessageInitShape<typeof BookAppointmentResponseSchema>;
 
 const expiresAt = timestampFromDate(new Date('2026-10-16T12:00:00Z'));
-const booked: Answer = { appointmentId: 'appt_1', idempotency: { replayed: false, expiresAt } };
+const booked: RpcResponse = { appointmentId: 'appt_1', idempotency: { replayed: false, expiresAt } };
 
-function createFixture(answer: Answer | ServiceError = booked) {
+function createFixture(rpcResponse: RpcResponse | ServiceError = booked) {
   const requests: BookAppointmentRequest[] = [];
   const { request } = createInboundSurface([
     partialRpcService(AppointmentService, {
       bookAppointment(appointment) {
         requests.push(appointment);
-        if (answer instanceof ServiceError) throw answer;
-        return answer;
+        if (rpcResponse instanceof ServiceError) throw rpcResponse;
+        return rpcResponse;
       },
     }),
   ]);

@@ -11,18 +11,18 @@ import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { createHash } from 'node:crypto';
 import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';
 
-type Answer = MessageInitShape<typeof CreateLeadResponseSchema>;
+type RpcResponse = MessageInitShape<typeof CreateLeadResponseSchema>;
 
 function createFixture(
-  answer: Answer | ServiceError = { created: true, leadId: 'lead_1', projectId: 'prj_1' },
+  rpcResponse: RpcResponse | ServiceError = { created: true, leadId: 'lead_1', projectId: 'prj_1' },
 ) {
   const requests: CreateLeadRequest[] = [];
   const { request } = createInboundSurface([
     partialRpcService(LeadService, {
       createLead(lead) {
         requests.push(lead);
-        if (answer instanceof ServiceError) throw answer;
-        return answer;
+        if (rpcResponse instanceof ServiceError) throw rpcResponse;
+        return rpcResponse;
       },
     }),
   ]);

@@ -11,14 +11,14 @@ import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surf
 
 const resourceJson = JSON.stringify({ jobs: [JOB_EXAMPLE], hasMore: false });
 
-function createFixture(answer: ResourceResponse | ServiceError = { resourceJson }) {
+function createFixture(rpcResponse: ResourceResponse | ServiceError = { resourceJson }) {
   const requests: ListContractorJobsRequest[] = [];
   const { request } = createInboundSurface([
     partialRpcService(ContractorJobService, {
       listContractorJobs(query) {
         requests.push(query);
-        if (answer instanceof ServiceError) throw answer;
-        return answer;
+        if (rpcResponse instanceof ServiceError) throw rpcResponse;
+        return rpcResponse;
       },
     }),
   ]);

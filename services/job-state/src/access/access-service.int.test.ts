@@ -256,7 +256,7 @@ describe('a login', () => {
        values ($1, $2, 'OWNER', 'Gone', 'gone@seller.example', 'x', false)`,
       [newId('mem'), seller],
     );
-    for (const email of ['nobody@seller.example', 'gone@seller.example']) {
+    for (const email of ['unknown@seller.example', 'gone@seller.example']) {
       expect((await client().getLogin({ email })).login).toBeUndefined();
     }
   });

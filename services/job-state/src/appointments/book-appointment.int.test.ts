@@ -328,9 +328,9 @@ describe('an appointment', () => {
     for (let round = 0; round < 4; round += 1) {
       const key = keyed();
       const before = await traces();
-      const answers = await Promise.all(Array.from({ length: 16 }, () => book({ binding: key })));
-      expect(new Set(answers.map(({ appointmentId }) => appointmentId)).size).toBe(1);
-      expect(answers.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
+      const responses = await Promise.all(Array.from({ length: 16 }, () => book({ binding: key })));
+      expect(new Set(responses.map(({ appointmentId }) => appointmentId)).size).toBe(1);
+      expect(responses.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
       expect(await traces()).toEqual(after(before, 1));
     }
   });

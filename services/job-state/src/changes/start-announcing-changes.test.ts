@@ -69,7 +69,7 @@ describe('changes', () => {
 
   test.each([
     ['refuses', () => Promise.reject(new Error('no connection'))],
-    ['never answers', () => new Promise<void>(() => undefined)],
+    ['never settles', () => new Promise<void>(() => undefined)],
     [
       'fails at once',
       () => {

@@ -303,9 +303,9 @@ describe('a note', () => {
   test('sent many times concurrently with one key is appended once', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));
-    const answers = await Promise.all(Array.from({ length: 12 }, () => append({ jobId, binding: key })));
-    expect(new Set(answers.map(({ resource }) => resource)).size).toBe(1);
-    expect(answers.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => append({ jobId, binding: key })));
+    expect(new Set(responses.map(({ resource }) => resource)).size).toBe(1);
+    expect(responses.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
     expect(await stored(jobId)).toMatchObject({ installer_note: 'Gate code 1234' });
     expect(await messagesAbout(jobId)).toHaveLength(1);
   });

@@ -22,7 +22,7 @@ export interface DatabaseTimeouts {
   /** For one statement, by the server's clock. */
   readonly statementMs: number;
   /** Extra time for a response beyond the server's own limit before its connection counts as dead. */
-  readonly answerGraceMs: number;
+  readonly responseGraceMs: number;
   /** Time without a response to a statement after which connections are not reused that have not responded since. */
   readonly silentMs: number;
 }
@@ -86,7 +86,7 @@ export function createConnectionPool(options: {
     connectionTimeoutMillis: timeouts.connectMs,
     idleTimeoutMillis: 60_000,
     statement_timeout: timeouts.statementMs,
-    query_timeout: timeouts.statementMs + timeouts.answerGraceMs,
+    query_timeout: timeouts.statementMs + timeouts.responseGraceMs,
     idle_in_transaction_session_timeout: 15_000,
     application_name: 'job-state',
     pipeline: true,
@@ -107,7 +107,7 @@ export function createConnectionPool(options: {
   /** When a connection to the newest server was last lost. */
   let lostAt = 0;
   /** When each statement without a response was sent, oldest first. */
-  const unanswered = new Set<{ readonly sentAt: number }>();
+  const pending = new Set<{ readonly sentAt: number }>();
   pool.on('connect', (client) => {
     const now = performance.now();
     known.set(client, { establishedAt: now, respondedAt: now });
@@ -143,7 +143,7 @@ export function createConnectionPool(options: {
   function isTrusted(client: pg.PoolClient): boolean {
     const times = known.get(client);
     if (times === undefined || times.establishedAt <= lostAt) return false;
-    const [oldest] = unanswered;
+    const [oldest] = pending;
     const isSilent = oldest !== undefined && performance.now() - oldest.sentAt >= timeouts.silentMs;
     return !isSilent || times.respondedAt > oldest.sentAt;
   }
@@ -190,10 +190,10 @@ export function createConnectionPool(options: {
       const query = {
         ...(typeof statement === 'string' ? { text: statement } : statement),
         values: [...values],
-        query_timeout: serverMs + timeouts.answerGraceMs,
+        query_timeout: serverMs + timeouts.responseGraceMs,
       };
       const sent = { sentAt: performance.now() };
-      unanswered.add(sent);
+      pending.add(sent);
       try {
         const result = await connection.client.query<Row>(query);
         reachable = true;
@@ -208,7 +208,7 @@ export function createConnectionPool(options: {
         }
         throw failureOf(error);
       } finally {
-        unanswered.delete(sent);
+        pending.delete(sent);
       }
     },
     isReachable: () => reachable,

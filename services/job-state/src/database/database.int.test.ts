@@ -282,7 +282,7 @@ describe('a connection that broke silently', () => {
       url: proxy.url,
       poolSize: 3,
       logger: silentLogger,
-      timeouts: { statementMs: 1_000, answerGraceMs: 1_000 },
+      timeouts: { statementMs: 1_000, responseGraceMs: 1_000 },
     });
     const died = createGate();
     const transactions = [['select 1'], []].map((statements) => {
@@ -330,7 +330,7 @@ describe('a server that another one replaces', () => {
       url: proxy.url,
       poolSize: 3,
       logger: silentLogger,
-      timeouts: { statementMs: 500, answerGraceMs: 500 },
+      timeouts: { statementMs: 500, responseGraceMs: 500 },
     });
     await Promise.all([1, 2, 3].map(() => database.transaction((tx) => tx.query('select 1'))));
     expect(proxy.accepted()).toBe(3);
@@ -344,7 +344,7 @@ describe('a server that another one replaces', () => {
 
   test('holds back a statement on a silent connection, and no later one', async () => {
     const proxy = await startTcpProxy(testDatabase.url);
-    const timeouts = { statementMs: 500, answerGraceMs: 500, silentMs: 0 };
+    const timeouts = { statementMs: 500, responseGraceMs: 500, silentMs: 0 };
     const database = createDatabase({ url: proxy.url, poolSize: 3, logger: silentLogger, timeouts });
     await Promise.all([1, 2, 3].map(() => database.transaction((tx) => tx.query('select 1'))));
     proxy.swallow();

@@ -104,7 +104,7 @@ export interface Database extends Queryable, Omit<CommitListeners, 'collect'> {
 const TIMEOUTS: DatabaseTimeouts = {
   connectMs: 3_000,
   statementMs: 10_000,
-  answerGraceMs: 2_000,
+  responseGraceMs: 2_000,
   silentMs: 3_000,
 };
 /** Statements and transactions of companies that may wait, for each connection. */

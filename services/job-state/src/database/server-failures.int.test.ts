@@ -63,7 +63,7 @@ describe('a statement', () => {
 
   test('to an unreachable server is unavailable, and the database is not ready', async () => {
     const away = createDatabase({
-      url: 'postgres://nobody@127.0.0.1:1/none',
+      url: 'postgres://unknown@127.0.0.1:1/none',
       poolSize: 1,
       logger: silentLogger,
     });

@@ -4,7 +4,7 @@ import pg from 'pg';
 /** The code of every statement after a failed one, until the end of the transaction. */
 const ABORTED_CODE = '25P02';
 
-/** Codes and classes of codes (the first two characters) that are no fault of the statement: a retry can succeed. */
+/** Codes and classes of codes (the first two characters) that the statement does not cause: a retry can succeed. */
 const TRANSIENT: ReadonlySet<string> = new Set([
   '08', // the connection failed
   '25006', // read only: a former primary

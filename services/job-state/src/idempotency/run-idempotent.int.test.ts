@@ -80,12 +80,12 @@ test('the writes of a company whose row is locked leave connections to authentic
       ),
     ]),
   );
-  const answers = Promise.all([
+  const responses = Promise.all([
     access.authenticateKey(key, { timeoutMs: LONG_TIMEOUT_MS }),
     getJob({ database }, { companyId: other, jobId: otherJobId }),
     write(other, otherJobId),
   ]);
-  expect(await Promise.race([answers.then(() => 'others'), settled.then(() => 'stuck')])).toBe('others');
+  expect(await Promise.race([responses.then(() => 'others'), settled.then(() => 'stuck')])).toBe('others');
 
   released.open();
   await holder;

@@ -58,7 +58,7 @@ const KINDS = [
     done: 'replaced',
     write: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) => fixture.assign(write, on),
     refused: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) =>
-      fixture.assign({ ...write, membershipIds: ['mem_nobody'] }, on),
+      fixture.assign({ ...write, membershipIds: ['mem_unknown'] }, on),
     reason: 'technician_not_assignable',
     traces: { history: 0, events: 0 },
   },
@@ -235,9 +235,11 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
   test('sent many times concurrently under one key has one effect and one response [IDEM-5]', async () => {
     const jobId = await fixture.job();
     const key = binding(newId('evt'));
-    const answers = await Promise.all(Array.from({ length: WRITERS }, () => write({ jobId, binding: key })));
-    expect(new Set(answers.map(({ resource }) => resource)).size).toBe(1);
-    expect(answers.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
+    const responses = await Promise.all(
+      Array.from({ length: WRITERS }, () => write({ jobId, binding: key })),
+    );
+    expect(new Set(responses.map(({ resource }) => resource)).size).toBe(1);
+    expect(responses.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
     expect(await fixture.stored(jobId)).toMatchObject({ version: 2, entries: 2, messages: 1, ...traces });
   });
 

@@ -55,8 +55,8 @@ describe('SetSchedule', () => {
       status: ScheduleStatus.TENTATIVE,
       timeZone: 'America/Denver',
     };
-    const answer = await client.setSchedule(request);
-    expect(JSON.parse(answer.resourceJson ?? '')).toMatchObject({
+    const response = await client.setSchedule(request);
+    expect(JSON.parse(response.resourceJson ?? '')).toMatchObject({
       version: 2,
       schedule: {
         status: 'TENTATIVE',
@@ -65,22 +65,22 @@ describe('SetSchedule', () => {
         timeZone: 'America/Denver',
       },
     });
-    expect(answer.idempotency).toMatchObject({ replayed: false, expiresAt: EXPIRES_AT });
+    expect(response.idempotency).toMatchObject({ replayed: false, expiresAt: EXPIRES_AT });
     const again = await client.setSchedule(request);
-    expect(again.resourceJson).toBe(answer.resourceJson);
+    expect(again.resourceJson).toBe(response.resourceJson);
     expect(again.idempotency).toMatchObject({ replayed: true, expiresAt: EXPIRES_AT });
   });
 
   test('reads missing times as none', async () => {
     const jobId = await fixture.job();
     await fixture.schedule({ jobId });
-    const answer = await client.setSchedule({
+    const response = await client.setSchedule({
       ...write(jobId),
       status: ScheduleStatus.CANCELLED,
       timeZone: 'America/Denver',
       expectedVersion: 2,
     });
-    expect(JSON.parse(answer.resourceJson ?? '')).toMatchObject({
+    expect(JSON.parse(response.resourceJson ?? '')).toMatchObject({
       schedule: { status: 'CANCELLED', startsAt: null, endsAt: null },
     });
   });
@@ -117,12 +117,12 @@ describe('ReplaceAssignments', () => {
     const jobId = await fixture.job();
     const membershipId = await fixture.technician();
     const request = { ...write(jobId), membershipIds: [membershipId] };
-    const answer = await client.replaceAssignments(request);
-    expect(JSON.parse(answer.resourceJson ?? '')).toMatchObject({
+    const response = await client.replaceAssignments(request);
+    expect(JSON.parse(response.resourceJson ?? '')).toMatchObject({
       version: 2,
       technicianAssignments: [{ membershipId, assignedAt: TEST_NOW.toISOString() }],
     });
-    expect(answer.idempotency).toMatchObject({ replayed: false, expiresAt: EXPIRES_AT });
+    expect(response.idempotency).toMatchObject({ replayed: false, expiresAt: EXPIRES_AT });
     expect((await client.replaceAssignments(request)).idempotency).toMatchObject({ replayed: true });
   });
 
@@ -248,7 +248,7 @@ describe('ListTechnicians', () => {
   });
 
   test('returns an empty list for a company without any, and requires the company', async () => {
-    expect(await pageOf({ companyId: 'cmp_nobody' })).toEqual({ technicians: [], next: undefined });
+    expect(await pageOf({ companyId: 'cmp_unknown' })).toEqual({ technicians: [], next: undefined });
     await expect(client.listTechnicians({})).rejects.toMatchObject({
       reason: 'invalid_argument',
       message: expect.stringContaining('company_id'),

@@ -94,7 +94,7 @@ describe('a set of technicians', () => {
     const good = await fixture.technician();
     const messages = [];
     for (const wrong of [
-      'mem_nobody',
+      'mem_unknown',
       await fixture.technician({ companyId: fixture.otherInstaller }),
       await fixture.technician({ active: false }),
       await fixture.technician({ role: 'OWNER' }),

@@ -119,29 +119,29 @@ describe('a lead', () => {
       companyId,
       normaliseAddress(address),
     ]);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => submit({ address })));
-    const made = answers.filter(
+    const responses = await Promise.all(Array.from({ length: 8 }, () => submit({ address })));
+    const made = responses.filter(
       ({ result }) => result.kind === 'merged' && result.reason === `address matches project ${projectId}`,
     );
     expect(made).toHaveLength(1);
     const leadId = made[0]?.result.leadId ?? '';
     expect(await leadsAt(address)).toMatchObject([{ id: leadId }]);
-    const reasons = answers.map(({ result }) => (result.kind === 'merged' ? result.reason : 'created'));
+    const reasons = responses.map(({ result }) => (result.kind === 'merged' ? result.reason : 'created'));
     expect(reasons.filter((reason) => reason === `address matches lead ${leadId}`)).toHaveLength(7);
-    expect(new Set(answers.map(({ result }) => result.projectId))).toEqual(new Set([projectId]));
+    expect(new Set(responses.map(({ result }) => result.projectId))).toEqual(new Set([projectId]));
   });
 
   test('posted many times concurrently for one address is created once, without a deadlock [LEAD-5]', async () => {
     for (let round = 0; round < 4; round += 1) {
       const address = newAddress();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 16 }, (_, index) =>
           submit({ address, binding: index % 2 === 0 ? binding(newId('evt')) : undefined }),
         ),
       );
-      const created = answers.filter(({ result }) => result.kind === 'created');
+      const created = responses.filter(({ result }) => result.kind === 'created');
       expect(created).toHaveLength(1);
-      expect(new Set(answers.map(({ result }) => result.leadId)).size).toBe(1);
+      expect(new Set(responses.map(({ result }) => result.leadId)).size).toBe(1);
       expect(await leadsAt(address)).toHaveLength(1);
     }
   });

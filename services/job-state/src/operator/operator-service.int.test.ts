@@ -235,7 +235,7 @@ describe('owners', () => {
     const whole = { companyId, displayName: 'Ola', email: 'ola@example.com', operator };
     for (const wrong of [
       { ...whole, email: email.toUpperCase() },
-      { ...whole, email: 'nobody' },
+      { ...whole, email: 'no-address' },
       { ...whole, displayName: ' ' },
       { ...whole, passwordHash: 'secret' },
       { ...whole, passwordHash: await hash('x', { ...PASSWORD_HASHING, memoryCost: 8_192 }) },

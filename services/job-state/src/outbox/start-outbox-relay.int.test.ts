@@ -52,7 +52,7 @@ async function leaveBehind(count: number): Promise<void> {
 
 /** A publisher that records, fails as instructed, and reports when it has received a number of messages. */
 function fakePublisher(
-  answer: (message: OutgoingMessage, attempt: number) => Promise<void> = () => Promise.resolve(),
+  settle: (message: OutgoingMessage, attempt: number) => Promise<void> = () => Promise.resolve(),
 ) {
   const attempts: OutgoingMessage[] = [];
   const confirmed: OutgoingMessage[] = [];
@@ -63,7 +63,7 @@ function fakePublisher(
     async publish(message: OutgoingMessage): Promise<void> {
       attempts.push(message);
       const attempt = attempts.filter(({ messageId }) => messageId === message.messageId).length;
-      await answer(message, attempt);
+      await settle(message, attempt);
       confirmed.push(message);
       notify();
     },
@@ -166,7 +166,7 @@ describe('the outbox relay', () => {
   });
 
   test('treats a broadcast without a receiver as complete', async () => {
-    const publisher = fakePublisher(() => Promise.reject(new PublishError('returned', 'nobody listens')));
+    const publisher = fakePublisher(() => Promise.reject(new PublishError('returned', 'no queue is bound')));
     await database.transaction((tx) =>
       enqueueMessage(tx, {
         exchange: ACCESS_BROADCAST,

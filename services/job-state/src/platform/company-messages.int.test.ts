@@ -60,8 +60,8 @@ describe('a company of the platform', () => {
 
   test('from another source is changed by any message', async () => {
     const companyId = await insertCompany(database, 'INSTALLER');
-    await handle(companyChanged(companyId, { name: 'Told', class: CompanyClass.INSTALLER }));
-    expect(await companyOf(companyId)).toMatchObject({ name: 'Told', version: 1 });
+    await handle(companyChanged(companyId, { name: 'Renamed', class: CompanyClass.INSTALLER }));
+    expect(await companyOf(companyId)).toMatchObject({ name: 'Renamed', version: 1 });
   });
 
   test('waits for an accounting company that it is linked to', async () => {

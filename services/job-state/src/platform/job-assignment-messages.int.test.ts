@@ -54,7 +54,7 @@ describe('a job that is removed from its company', () => {
     expect(await notesOf(jobId, one)).toBe('Gate code 1234');
     await deliver(assigned(jobId, two, 5));
     expect(await notesOf(jobId, two)).toBeNull();
-    await appendJobNote(writing(), { ...left, installerCompanyId: two, note: 'Nobody there' });
+    await appendJobNote(writing(), { ...left, installerCompanyId: two, note: 'No one at home' });
     await deliver(unassigned(jobId, 6), assigned(jobId, one, 7));
     expect(await notesOf(jobId, one)).toBeNull();
   });

@@ -85,11 +85,11 @@ describe('the feed', () => {
     for (let sequence = 1; sequence <= 4; sequence += 1) {
       await append(companyId, sequence, sequence <= 2 ? at(5) : at(40));
     }
-    const answer = () => read(companyId, '1').then(String, reasonOf);
+    const readOutcome = () => read(companyId, '1').then(String, reasonOf);
     let isOver = false;
     const readers = Array.from({ length: 4 }, async () => {
       const seen = new Set<string>();
-      while (!isOver) seen.add(await answer());
+      while (!isOver) seen.add(await readOutcome());
       return seen;
     });
     // The table may be locked for too long: then the next run drops the partition.
@@ -106,7 +106,7 @@ describe('the feed', () => {
     for (const seen of await Promise.all(readers)) {
       expect([...seen].filter((text) => !['2,3,4', 'cursor_invalid'].includes(text))).toEqual([]);
     }
-    expect(await answer()).toBe('cursor_invalid');
+    expect(await readOutcome()).toBe('cursor_invalid');
   });
 
   test('is not dropped without its mark', async () => {

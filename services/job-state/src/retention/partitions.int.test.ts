@@ -241,8 +241,8 @@ describe('a partition that is dropped', () => {
 
   test('stays if it becomes needed during the wait for the lock', async () => {
     await ensurePartitions(database, EVENTS, NOW);
-    const answers = [false, true];
-    expect(await dropFirst({ isNeeded: () => Promise.resolve(answers.shift() === true) })).toBe('needed');
+    const needed = [false, true];
+    expect(await dropFirst({ isNeeded: () => Promise.resolve(needed.shift() === true) })).toBe('needed');
     expect(await namesOf(EVENTS)).toHaveLength(5);
   });
 

@@ -205,7 +205,7 @@ describe('a supervised connection', () => {
     });
     const [channel] = await channels.atLeast(1);
     await broker.control('set_vm_memory_high_watermark', '0');
-    channel?.publish('', 'nobody', Buffer.from('x'));
+    channel?.publish('', 'unbound', Buffer.from('x'));
     await eventually('the block', async () => (await metric('partner_amqp_connection_blocked')) === 1);
     expect({ isBlocked: connection.isBlocked(), isReady: connection.isReady() }).toEqual({
       isBlocked: true,

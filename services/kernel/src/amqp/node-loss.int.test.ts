@@ -98,7 +98,7 @@ describe('a broker of three nodes', () => {
     }
   }
 
-  const faults: readonly [
+  const failures: readonly [
     string,
     number,
     (node: RabbitmqNode) => unknown,
@@ -109,9 +109,9 @@ describe('a broker of three nodes', () => {
     ['silent', 2, (node) => node.hang(), (node) => node.resume()],
   ];
 
-  test.each(faults)(
+  test.each(failures)(
     'serves requests and accepts messages while a node is %s, loses none and runs no write twice',
-    async (_fault, index, takeDown, bringBack) => {
+    async (_failure, index, takeDown, bringBack) => {
       const [written, published]: [string[], string[]] = [[], []];
       const write = () => attempt(written, (jobId) => client.appendJobNote({ jobId }, { timeoutMs: 1_000 }));
       const publish = (publisher: Publisher) =>

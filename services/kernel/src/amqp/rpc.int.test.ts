@@ -51,11 +51,11 @@ describe('RPC over the broker', () => {
       return { resourceJson: `{"id":"${jobId}"}` };
     });
     const client = await clientOf();
-    const answer = await client.getJob(
+    const response = await client.getJob(
       { jobId: 'job_1' },
       { timeoutMs: 4_000, headers: { 'x-request-id': 'req-1' } },
     );
-    expect(answer).toEqual(create(GetJobResponseSchema, { resourceJson: '{"id":"job_1"}' }));
+    expect(response).toEqual(create(GetJobResponseSchema, { resourceJson: '{"id":"job_1"}' }));
     const [context] = contexts.all();
     expect(context).toMatchObject({ requestId: 'req-1', method: 'GetJob' });
     expect(context?.timeoutMs).toBeLessThanOrEqual(4_000);
@@ -73,8 +73,8 @@ describe('RPC over the broker', () => {
     await serve(async ({ jobId = '' }) => ({ resourceJson: jobId }));
     const client = await clientOf();
     const ids = Array.from({ length: 200 }, (_, index) => `job_${index}`);
-    const answers = await Promise.all(ids.map((jobId) => client.getJob({ jobId })));
-    expect(answers.map(({ resourceJson }) => resourceJson)).toEqual(ids);
+    const responses = await Promise.all(ids.map((jobId) => client.getJob({ jobId })));
+    expect(responses.map(({ resourceJson }) => resourceJson)).toEqual(ids);
   });
 
   test('carries a failure with its reason, message and attributes, and without its cause', async () => {
@@ -113,12 +113,12 @@ describe('RPC over the broker', () => {
     const client = await clientOf();
     // The message has a tag and a length before its text.
     const longest = MAX_MESSAGE_BYTES - 5;
-    const [error, answer] = await Promise.all([
+    const [error, response] = await Promise.all([
       failureOf(client.getJob({ jobId: String(longest + 1) })),
       client.getJob({ jobId: String(longest) }),
     ]);
     expect(error.reason).toBe('internal');
-    expect(answer.resourceJson).toHaveLength(longest);
+    expect(response.resourceJson).toHaveLength(longest);
   });
 
   test('reports a request that the broker may refuse as internal, and does not send it [LIMIT-7]', async () => {

@@ -16,11 +16,11 @@ describe('the in-memory transport', () => {
         }),
       ]),
     );
-    const answer = await client.getJob(
+    const response = await client.getJob(
       { jobId: 'job_1' },
       { timeoutMs: 5_000, headers: { 'x-request-id': 'req-1' } },
     );
-    expect(answer.resourceJson).toBe('job_1 req-1 true');
+    expect(response.resourceJson).toBe('job_1 req-1 true');
   });
 
   test('carries errors as the broker does: reason and attributes, without the cause', async () => {

@@ -22,7 +22,7 @@ export function createInMemoryTransport(services: readonly RpcService[]): Transp
       const found = dispatcher.find(callType);
       const headers = { ...requestIdHeaders(), ...callHeaders(header) };
       const { context, end } = createRpcContext({ method, timeoutMs, headers });
-      const givenUp = unlessAnswered(signal, timeoutMs);
+      const givenUp = unlessSettled(signal, timeoutMs);
       try {
         const reply = await Promise.race([
           found === undefined
@@ -60,7 +60,7 @@ export function partialRpcService<Desc extends DescService>(
   return createServiceImplSpec(service, implementation);
 }
 
-function unlessAnswered(
+function unlessSettled(
   signal: AbortSignal | undefined,
   timeoutMs: number | undefined,
 ): { readonly promise: Promise<never>; readonly cancel: () => void } {

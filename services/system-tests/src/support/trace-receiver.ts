@@ -56,7 +56,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
   const texts: string[] = [];
   const spans: ExportedSpan[] = [];
   const { port, close } = await startReceiver({
-    answer({ headers, body }, response) {
+    respond({ headers, body }, response) {
       const text = body.toString('utf8');
       texts.push(text);
       if (headers['content-type'] === 'application/json') spans.push(...spansIn(text));

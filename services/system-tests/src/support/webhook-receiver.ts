@@ -56,7 +56,7 @@ export async function startWebhookReceiver(options: {
   const received = createRecorder<TimedWebhook>();
   const server = await startReceiver({
     certificate: { key: options.key, cert: options.cert },
-    answer({ path, headers, body }, response) {
+    respond({ path, headers, body }, response) {
       const envelope = webhookEnvelope.parse(JSON.parse(body.toString('utf8')));
       const webhook = { path, headers, body, envelope };
       const chosen = options.answer?.(webhook) ?? 204;

@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { createApiClient } from './api-client.js';
 import { ApiError, violationsByField, messageOf } from './api-error.js';
 
-const answer = z.object({ id: z.string() });
+const schema = z.object({ id: z.string() });
 
 function refusal(status: number, code: string): Response {
   return Response.json({ error: `it is ${code}`, code, requestId: 'req-1' }, { status });
 }
 
 /** A client with prepared responses, in order, that records its requests. */
-function clientWith(answers: readonly (Response | Error)[], confirms = true) {
+function clientWith(responses: readonly (Response | Error)[], confirms = true) {
   const sent: { url: string; init: RequestInit }[] = [];
   const calls = { signedOut: 0, asked: 0 };
-  const left = [...answers];
+  const left = [...responses];
   const client = createApiClient({
     fetch: async (url, init) => {
       sent.push({ url, init });
@@ -45,7 +45,7 @@ test('parses the response with the schema, and omits query parameters without a 
   const { client, sent } = clientWith([Response.json({ id: 'whk_1', more: true })]);
 
   await expect(
-    client.read(answer, { path: '/webhooks', query: { limit: 5, cursor: undefined } }),
+    client.read(schema, { path: '/webhooks', query: { limit: 5, cursor: undefined } }),
   ).resolves.toEqual({
     id: 'whk_1',
   });
@@ -66,7 +66,7 @@ test('sends a body as JSON', async () => {
 
 test('rejects a response that does not match the schema', async () => {
   const { client } = clientWith([Response.json({ id: 7 }, { headers: { 'x-request-id': 'req-7' } })]);
-  await expect(failure(client.read(answer, { path: '/webhooks/x' }))).resolves.toMatchObject({
+  await expect(failure(client.read(schema, { path: '/webhooks/x' }))).resolves.toMatchObject({
     code: 'not_understood',
     requestId: 'req-7',
   });
@@ -126,7 +126,7 @@ describe('a request that needs the password again', () => {
     ]);
     const request = { method: 'POST', path: '/webhooks', body: { url: 'https://a.example' } } as const;
 
-    await expect(client.read(answer, request)).resolves.toEqual({ id: 'whk_1' });
+    await expect(client.read(schema, request)).resolves.toEqual({ id: 'whk_1' });
     expect(calls.asked).toBe(1);
     expect(sent).toHaveLength(2);
     expect(sent[1]).toEqual(sent[0]);

@@ -64,7 +64,7 @@ describe('the migrator', () => {
       migrateDatabase({ url: missing.href, waitMs: 60_000, logger: silentLogger }),
     ).rejects.toThrow('Postgres refuses the connection: database "there_is_none" does not exist');
     await expect(
-      migrateDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', waitMs: 0, logger: silentLogger }),
+      migrateDatabase({ url: 'postgres://unknown@127.0.0.1:1/none', waitMs: 0, logger: silentLogger }),
     ).rejects.toThrow(/^Postgres did not respond within 0 s: .*ECONNREFUSED/);
   });
 });

@@ -23,7 +23,7 @@ function attempted(change: (message: DeliveryAttempted) => void = () => undefine
       outcome: AttemptOutcome.REJECTED,
       responseStatus: 503,
       responseBody: Uint8Array.of(0, 255),
-      error: 'answered\0 503',
+      error: 'responded\0 503',
       remoteAddress: '203.0.113.7',
       secretVersion: 1,
       exchange: {
@@ -60,7 +60,7 @@ describe('decodeDeliveriesAttempted', () => {
             outcome: 'rejected',
             responseStatus: 503,
             responseBody: Uint8Array.of(0, 255),
-            error: 'answered 503',
+            error: 'responded 503',
             remoteAddress: '203.0.113.7',
             secretVersion: 1,
             exchange: JSON.stringify({

@@ -112,12 +112,12 @@ describe('due deliveries', () => {
     const hanging = await subscriptionWithEvents(6);
     await setFailing(hanging.subscriptionId);
     const [ended] = await claimAll(fixture.database, limits);
-    const answering = await subscriptionWithEvents(1);
-    await setFailing(answering.subscriptionId);
+    const recovered = await subscriptionWithEvents(1);
+    await setFailing(recovered.subscriptionId);
     expect(await claimAll(fixture.database, limits)).toEqual([]);
     await finish(ended?.id);
     const next = await claimAll(fixture.database, limits);
-    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([answering.subscriptionId]);
+    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([recovered.subscriptionId]);
   });
 
   test("leave half of a company's slots to its healthy endpoints, however many fail [DELIVERY-16]", async () => {

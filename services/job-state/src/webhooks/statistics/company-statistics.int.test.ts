@@ -62,17 +62,17 @@ describe('the statistics of a company', () => {
     const [companyId, otherId] = [await fixture.company(), await fixture.company()];
     const gate = createGate();
     const holding = [1, 2, 3, 4, 5].map(() => fixture.database.transaction(() => gate.opened, { companyId }));
-    const answered: string[] = [];
+    const settled: string[] = [];
     const read = async (id: string) => {
       await ofCompany(id);
-      answered.push(id);
+      settled.push(id);
     };
     const mine = read(companyId);
     for (let n = 0; n < 3; n += 1) await read(otherId);
-    const answeredMeanwhile = [...answered];
+    const settledMeanwhile = [...settled];
     gate.open();
     await Promise.all([...holding, mine]);
-    expect(answeredMeanwhile).toEqual([otherId, otherId, otherId]);
+    expect(settledMeanwhile).toEqual([otherId, otherId, otherId]);
   });
 
   test('are not visible to another company, and are empty without subscriptions', async () => {

@@ -32,14 +32,14 @@ const tested: SubscriptionFixture['tested'] = (...test) => fixture.tested(...tes
 describe('CreateSubscription', () => {
   test('creates a paused subscription at the normalised URL, with a secret that is stored sealed [SECRET-7, WEBHOOK-1, WEBHOOK-4, WEBHOOK-11]', async () => {
     const companyId = await fixture.company();
-    const answer = await client.createSubscription({
+    const response = await client.createSubscription({
       companyId,
       companyClass: CompanyClass.INSTALLER,
       url: 'https://Receiver.example/hooks',
       events: ['install.status_changed', 'install.test', 'install.status_changed'],
       description: 'our dispatch board',
     });
-    expect(answer.subscription).toMatchObject({
+    expect(response.subscription).toMatchObject({
       url: 'https://receiver.example/hooks',
       description: 'our dispatch board',
       events: ['install.status_changed', 'install.test'],
@@ -49,24 +49,24 @@ describe('CreateSubscription', () => {
       secretVersion: 1,
       verified: false,
     });
-    expect(answer.subscription.pendingSecretVersion).toBeNull();
-    expect(answer.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(response.subscription.pendingSecretVersion).toBeNull();
+    expect(response.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
 
-    const subscriptionId = answer.subscription.id;
+    const subscriptionId = response.subscription.id;
     const [stored] = await fixture.database.query<{ sealed: Buffer }>(
       'select sealed from subscription_secrets where subscription_id = $1 and version = 1',
       [subscriptionId],
     );
     invariant(stored, 'the secret is kept');
     expect(openSecret(fixture.deps.sealingKeys, { subscriptionId, version: 1 }, stored.sealed)).toBe(
-      answer.secret,
+      response.secret,
     );
     expect(fixture.logLines).toContainEqual([
       expect.objectContaining({ subscriptionId, companyId }),
       'subscription.created',
     ]);
     expect(JSON.stringify(fixture.logLines)).not.toContain('whsec_');
-    expect(await client.getSubscription({ companyId, subscriptionId })).toEqual(answer.subscription);
+    expect(await client.getSubscription({ companyId, subscriptionId })).toEqual(response.subscription);
   });
 
   test('rejects a disallowed event before it checks the URL', async () => {

@@ -40,7 +40,7 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
                 setUrl(value);
                 create.reset();
               }}
-              fault={violations['url']}
+              violation={violations['url']}
             />
             <TextInput
               label="Name (optional)"
@@ -59,7 +59,7 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
               setEvents(value);
               setLacksEvents(false);
             }}
-            fault={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
+            violation={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
           />
         </Panel>
         <FormFailure error={create.error} />

@@ -67,16 +67,16 @@ function explainTimeout({ exchange }: ExplainedAttempt): Explanation {
 }
 
 function explainTls({ error, exchange }: ExplainedAttempt, timeZone?: string): Explanation {
-  const fault = error ?? '';
+  const reason = error ?? '';
   const validTo = exchange?.certificate?.validTo ?? null;
-  if (fault.includes('expired')) {
+  if (reason.includes('expired')) {
     const when = validTo === null ? '' : ` on ${formatExact(new Date(validTo), timeZone)}`;
     return {
       what: `The certificate of your server expired${when}, so nothing was sent.`,
       advice: ['Renew the certificate on your server, and automate its renewal.'],
     };
   }
-  if (fault.includes('another host name')) {
+  if (reason.includes('another host name')) {
     const subject = exchange?.certificate?.subject ?? null;
     return {
       what: `Your server showed a certificate ${subject === null ? 'of another host name' : `of ${subject}`} instead of one for the host of the URL, so nothing was sent.`,
@@ -86,15 +86,15 @@ function explainTls({ error, exchange }: ExplainedAttempt, timeZone?: string): E
       ],
     };
   }
-  if (fault.includes('not valid yet')) {
+  if (reason.includes('not valid yet')) {
     return {
       what: 'The certificate of your server is not valid yet, so nothing was sent.',
       advice: ['Install a certificate that is valid today.'],
     };
   }
-  if (fault.includes('self-signed') || fault.includes('trusted authority')) {
+  if (reason.includes('self-signed') || reason.includes('trusted authority')) {
     return {
-      what: `The certificate of your server is not trusted: ${fault}. Nothing was sent.`,
+      what: `The certificate of your server is not trusted: ${reason}. Nothing was sent.`,
       advice: [
         "Install a certificate of a public authority, such as Let's Encrypt.",
         'Have your server send the whole chain, including intermediate certificates.',
@@ -111,14 +111,14 @@ function explainTls({ error, exchange }: ExplainedAttempt, timeZone?: string): E
 }
 
 function explainConnection({ error, responseStatus }: ExplainedAttempt): Explanation {
-  const fault = error ?? '';
-  if (fault.includes('side of this service')) {
+  const reason = error ?? '';
+  if (reason.includes('side of this service')) {
     return {
       what: 'Nothing was sent: internal error on our side.',
       advice: ['Replay the delivery; if that fails too, tell support its id.'],
     };
   }
-  if (fault.includes('refused')) {
+  if (reason.includes('refused')) {
     return {
       what: 'Your server refused the connection.',
       advice: [
@@ -127,7 +127,7 @@ function explainConnection({ error, responseStatus }: ExplainedAttempt): Explana
       ],
     };
   }
-  if (fault.includes('cannot be reached') || fault.includes('in time')) {
+  if (reason.includes('cannot be reached') || reason.includes('in time')) {
     return {
       what: 'Your server could not be reached over the network.',
       advice: [
@@ -136,9 +136,9 @@ function explainConnection({ error, responseStatus }: ExplainedAttempt): Explana
       ],
     };
   }
-  if (fault.includes('headers') || fault.includes('interim') || fault.includes('valid HTTP')) {
+  if (reason.includes('headers') || reason.includes('interim') || reason.includes('valid HTTP')) {
     return {
-      what: `Your server responded with invalid HTTP: ${fault}.`,
+      what: `Your server responded with invalid HTTP: ${reason}.`,
       advice: ['Check what stands in front of your application, such as a proxy, and its log of that time.'],
     };
   }

@@ -11,9 +11,9 @@ export function AddressField(props: {
   readonly value: string;
   readonly onChange: (value: string) => void;
   /** Why the submitted URL was refused. */
-  readonly fault: string | undefined;
+  readonly violation: string | undefined;
 }) {
-  const { value, onChange, fault } = props;
+  const { value, onChange, violation } = props;
   const check = useCheckUrl();
   const [checked, setChecked] = useState('');
   const checkSoon = useDebouncedCallback((url: string) => {
@@ -21,7 +21,7 @@ export function AddressField(props: {
     if (url !== '') check.run({ url });
   }, CHECK_AFTER_MS);
   const verdict = value !== '' && value === checked ? check.response : undefined;
-  const reason = fault ?? (verdict?.ok === false ? verdict.reason : undefined);
+  const reason = violation ?? (verdict?.ok === false ? verdict.reason : undefined);
   return (
     <div>
       <TextInput

@@ -21,7 +21,7 @@ interface Choice {
 }
 
 /** The events of a subscription, chosen from the catalogue by group or one by one. */
-export function EventsField({ fault, ...choice }: Choice & { readonly fault: string | undefined }) {
+export function EventsField({ violation, ...choice }: Choice & { readonly violation: string | undefined }) {
   const catalogue = useEventCatalogue();
   const { company } = useOwner();
   return (
@@ -46,7 +46,7 @@ export function EventsField({ fault, ...choice }: Choice & { readonly fault: str
           ))
         }
       </QueryView>
-      {fault !== undefined && <Input.Error role="alert">{fault}</Input.Error>}
+      {violation !== undefined && <Input.Error role="alert">{violation}</Input.Error>}
     </Stack>
   );
 }

@@ -110,7 +110,7 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
   return (
     <form onSubmit={submit}>
       <Stack>
-        <AddressField value={given.url} onChange={(url) => change({ url })} fault={violations['url']} />
+        <AddressField value={given.url} onChange={(url) => change({ url })} violation={violations['url']} />
         {changes.url !== undefined && (
           <Notice tone="warn" title="A new URL must be tested first">
             {webhook.state === 'active'
@@ -129,7 +129,7 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
         <EventsField
           value={given.events}
           onChange={(events) => change({ events })}
-          fault={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
+          violation={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
         />
         <FormFailure error={update.error} />
         <Group justify="flex-end">

@@ -82,13 +82,13 @@ function Found({ subject }: { readonly subject: TraceSubject | undefined }) {
 }
 
 function OfDelivery({ deliveryId }: { readonly deliveryId: string }) {
-  const answer = useDelivery(deliveryId);
+  const delivery = useDelivery(deliveryId);
   return (
     <QueryView
-      data={answer.data}
-      error={answer.error}
+      data={delivery.data}
+      error={delivery.error}
       label="the delivery"
-      onRetry={() => void answer.refetch()}
+      onRetry={() => void delivery.refetch()}
     >
       {({ delivery }) => <EventTrail eventId={delivery.eventId} />}
     </QueryView>
