@@ -127,7 +127,8 @@ async function raceFor(job: InstallerJob, seller: InstallerJob['readiness']): Pr
   const writes = writesTo(job, seller);
   const [outcomes, stale, read] = await Promise.all([
     Promise.all(writes.map(async (write) => ({ write, answer: await send(write, version) }))),
-    Promise.all(writes.slice(0, 1).map((write) => send(write, Math.max(1, version - 1)))),
+    // A job begins with version 1: nothing is stale then.
+    Promise.all(writes.slice(0, version > 1 ? 1 : 0).map((write) => send(write, version - 1))),
     readJob(job.id),
   ]);
   const accepted = outcomes.filter(({ answer }) => answer.status < 300);

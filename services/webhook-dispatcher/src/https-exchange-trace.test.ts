@@ -4,7 +4,7 @@ import type { PostResult } from './https-sender.js';
 import {
   HOST,
   authority,
-  closedPort,
+  CLOSED_PORTS,
   heldLimit,
   loopback,
   rawTcpServer,
@@ -97,7 +97,7 @@ describe('the trace', () => {
   });
 
   test('ends where the POST ended', async () => {
-    const closed = await closedPort();
+    const [closed] = CLOSED_PORTS;
     expect((await senderFor(loopback(closed))()).trace).toEqual({ reusedConnection: false });
 
     const { limit, endTime } = heldLimit();

@@ -10,7 +10,7 @@ import {
   allClosed,
   responseOf,
   cleanups,
-  closedPort,
+  CLOSED_PORTS,
   errorOf,
   guardAdmitting,
   heldLimit,
@@ -166,7 +166,7 @@ describe('the connected address', () => {
 
   test('is the next vetted one if the first refuses the connection', async () => {
     const at = await receiver();
-    const refusing = { address: '127.0.0.1', port: await closedPort() };
+    const refusing = { address: '127.0.0.1', port: CLOSED_PORTS[0] };
     const result = await senderFor(
       guardAdmitting(() => [refusing, { address: '127.0.0.1', port: at.port }]),
     )();
@@ -211,8 +211,7 @@ describe('the connected address', () => {
 
   test('is one of four at most', async () => {
     const at = await receiver();
-    const closed = await Promise.all(Array.from({ length: 4 }, closedPort));
-    const targets = [...closed, at.port].map((port) => ({ address: '127.0.0.1', port }));
+    const targets = [...CLOSED_PORTS, at.port].map((port) => ({ address: '127.0.0.1', port }));
     const result = await senderFor(guardAdmitting(() => targets))();
     expect(result.outcome).toBe('connection_failed');
     expect(errorOf(result)).toBe('the connection was refused');
