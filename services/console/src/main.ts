@@ -13,7 +13,8 @@ import { createRateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { createRedis } from '@partner/gateway-kit/redis';
 import { listen } from '@partner/kernel/listen';
 import { createMailer } from '@partner/kernel/mail';
-import { runService } from '@partner/kernel/service';
+import { runService, type ServiceKit } from '@partner/kernel/service';
+import type { z } from 'zod';
 import { createConsoleApp } from './app.js';
 import { consoleConfig } from './config.js';
 import { createChangeStreams } from './live/change-streams.js';
@@ -39,18 +40,7 @@ await runService({
     const sessionRedis = createSessionRedis({ url: config.REDIS_URL, keyPrefix, logger, metrics });
     lifecycle.onShutdown('session-redis', async () => sessionRedis.disconnect());
 
-    const connection = createAmqpConnection({
-      url: config.AMQP_URL,
-      topology: config.AMQP_TOPOLOGY,
-      name: 'console rpc',
-      logger,
-      metrics,
-    });
-    lifecycle.onShutdown('amqp', () => connection.close());
-    lifecycle.addDependency('amqp', () => connection.isReady());
-    const transport = createRpcTransport({ connection, queue: JOB_STATE_MANAGEMENT_RPC, logger, metrics });
-    lifecycle.onShutdown('rpc', () => transport.close());
-
+    const { connection, transport } = connectJobState(config, { logger, metrics, lifecycle });
     const access = createClient(AccessService, transport);
     const signer = createSessionSigner(config.SESSION_KEYS);
     const sessions = createSessionStore({
@@ -121,3 +111,21 @@ await runService({
     lifecycle.onShutdown('change-streams', async () => changeStreams.close());
   },
 });
+
+function connectJobState(
+  config: Pick<z.output<typeof consoleConfig>, 'AMQP_URL' | 'AMQP_TOPOLOGY'>,
+  { logger, metrics, lifecycle }: ServiceKit,
+) {
+  const connection = createAmqpConnection({
+    url: config.AMQP_URL,
+    topology: config.AMQP_TOPOLOGY,
+    name: 'console rpc',
+    logger,
+    metrics,
+  });
+  lifecycle.onShutdown('amqp', () => connection.close());
+  lifecycle.addDependency('amqp', () => connection.isReady());
+  const transport = createRpcTransport({ connection, queue: JOB_STATE_MANAGEMENT_RPC, logger, metrics });
+  lifecycle.onShutdown('rpc', () => transport.close());
+  return { connection, transport };
+}

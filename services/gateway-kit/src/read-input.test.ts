@@ -15,12 +15,12 @@ import {
   writeThing,
 } from './testing/http-app-fixture.js';
 
-describe('the input of an endpoint', () => {
-  const post = (app: ReturnType<typeof createFixture>['app']) =>
-    request(app).post('/things').set('x-api-key', 'full');
-  const invalid = (response: request.Response) => assertError(response, 400, 'invalid_argument');
-  const notJson = 'content-type: must be application/json in UTF-8';
+const post = (app: ReturnType<typeof createFixture>['app']) =>
+  request(app).post('/things').set('x-api-key', 'full');
+const invalid = (response: request.Response) => assertError(response, 400, 'invalid_argument');
+const notJson = 'content-type: must be application/json in UTF-8';
 
+describe('the input of an endpoint', () => {
   test('reaches it once it is valid, with everything that an RPC needs', async () => {
     const { app, handled } = createFixture();
     await post(app)
@@ -183,7 +183,9 @@ describe('the input of an endpoint', () => {
     const { error } = invalid(await pinned('2026-08-27'));
     expect(error).toBe('x-svc-api-version: must be 2026-08-26');
   });
+});
 
+describe('input outside the body', () => {
   test.each(['/things/1?take=x', '/things/1?take=1&take=2'])(
     'in the query %s is a 400 that names the parameter',
     async (path) => {

@@ -142,7 +142,9 @@ describe('a response', () => {
       expect([requests, at.connections()]).toEqual([attempts, attempts]);
     }
   });
+});
 
+describe('a response of unusual framing', () => {
   test('without a length lasts until the connection is closed', async () => {
     for (const version of ['1.0', '1.1']) {
       const at = await rawTlsServer((socket) =>

@@ -266,7 +266,9 @@ describe('an appointment', () => {
     expect(second.idempotency).toMatchObject({ replayed: false });
     expect(second.appointmentId).not.toBe(first.appointmentId);
   });
+});
 
+describe('a request to book an appointment', () => {
   test.each([
     ['a lead', 'leadId', 'lead'],
     ['a project', 'projectId', 'project'],

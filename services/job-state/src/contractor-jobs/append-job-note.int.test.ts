@@ -244,7 +244,9 @@ describe('a note', () => {
     ]);
     expect(await stored(jobId)).toMatchObject({ installer_note: '' });
   });
+});
 
+describe('a request to append a note', () => {
   test('replayed with its key returns the first response again and is not appended again [CONTRACTOR-4]', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));

@@ -129,7 +129,9 @@ describe('a status event', () => {
     const events = await fixture.eventsOf(jobId);
     expect(events.map(({ event }) => event)).toEqual(['install.status_changed', 'install.status_changed']);
   });
+});
 
+describe('a request to record a status event', () => {
   test('with a key that was used for another body or operation is a mismatch', async () => {
     const jobId = await fixture.job();
     const key = newId('evt');

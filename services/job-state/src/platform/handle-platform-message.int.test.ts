@@ -270,7 +270,9 @@ describe('the platform', () => {
       { numRuns: 15 },
     );
   });
+});
 
+describe('a platform that sends messages out of order', () => {
   test('can send a message before its prerequisite: it is acknowledged, and takes effect after the prerequisite [PLATFORM-6]', async () => {
     const jobId = newId('job');
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: one });

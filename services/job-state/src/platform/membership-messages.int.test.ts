@@ -15,49 +15,49 @@ import { insertCompany, platformMessage } from '../testing/test-jobs.js';
 import { occurredAt, companyChanged } from './testing/company-messages-fixture.js';
 import { database, handle, DONE, waitsFor } from './testing/platform-fixture.js';
 
-describe('a membership of the platform', () => {
-  let companyId: string;
-  let email: string;
+let companyId: string;
+let email: string;
 
-  beforeEach(async () => {
-    companyId = await insertCompany(database, 'INSTALLER');
-    email = `${newId('usr')}@owners.example`;
+beforeEach(async () => {
+  companyId = await insertCompany(database, 'INSTALLER');
+  email = `${newId('usr')}@owners.example`;
+});
+
+const membershipChanged = (
+  membershipId: string,
+  given: {
+    readonly version?: number;
+    readonly companyId?: string;
+    readonly role?: MembershipRole;
+    readonly displayName?: string;
+    readonly email?: string;
+    readonly active?: boolean;
+  } = {},
+) =>
+  platformMessage(MembershipChangedSchema, {
+    membershipId,
+    version: 1,
+    companyId,
+    role: MembershipRole.OWNER,
+    displayName: 'Ada Cole',
+    email,
+    active: true,
+    occurredAt,
+    ...given,
   });
 
-  const membershipChanged = (
-    membershipId: string,
-    given: {
-      readonly version?: number;
-      readonly companyId?: string;
-      readonly role?: MembershipRole;
-      readonly displayName?: string;
-      readonly email?: string;
-      readonly active?: boolean;
-    } = {},
-  ) =>
-    platformMessage(MembershipChangedSchema, {
-      membershipId,
-      version: 1,
-      companyId,
-      role: MembershipRole.OWNER,
-      displayName: 'Ada Cole',
-      email,
-      active: true,
-      occurredAt,
-      ...given,
-    });
+const membershipOf = async (membershipId: string) => {
+  const [row] = await database.query(
+    'select role, display_name, email, password_hash, active, version from memberships where id = $1',
+    [membershipId],
+  );
+  return row;
+};
 
-  const membershipOf = async (membershipId: string) => {
-    const [row] = await database.query(
-      'select role, display_name, email, password_hash, active, version from memberships where id = $1',
-      [membershipId],
-    );
-    return row;
-  };
+const giveWord = (membershipId: string) =>
+  database.query('update memberships set password_hash = $2 where id = $1', [membershipId, '$argon2id$x']);
 
-  const giveWord = (membershipId: string) =>
-    database.query('update memberships set password_hash = $2 where id = $1', [membershipId, '$argon2id$x']);
-
+describe('a membership of the platform', () => {
   test('of an owner is created without a password: the owner cannot sign in until one is set [PLATFORM-19]', async () => {
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));
@@ -195,76 +195,76 @@ describe('a membership of the platform', () => {
       5,
     );
   });
+});
 
-  describe('with the address of an owner whom an operator created', () => {
-    const made = async (given: { readonly companyId: string; readonly active?: boolean }) => {
-      const membershipId = newId('mem');
-      await database.query(
-        `insert into memberships (id, company_id, role, display_name, email, password_hash, active)
-         values ($1, $2, 'OWNER', 'Ada', $3, '$argon2id$made', $4)`,
-        [membershipId, given.companyId, email, given.active ?? true],
-      );
-      return membershipId;
-    };
+describe('a membership with the address of an owner whom an operator created', () => {
+  const made = async (given: { readonly companyId: string; readonly active?: boolean }) => {
+    const membershipId = newId('mem');
+    await database.query(
+      `insert into memberships (id, company_id, role, display_name, email, password_hash, active)
+       values ($1, $2, 'OWNER', 'Ada', $3, '$argon2id$made', $4)`,
+      [membershipId, given.companyId, email, given.active ?? true],
+    );
+    return membershipId;
+  };
 
-    test('of the same company becomes that owner, with the password and in the audit trail [PLATFORM-20]', async () => {
-      const former = await made({ companyId });
-      await recordAudit(database, {
-        companyId,
-        actor: { membershipId: former },
-        action: 'webhook.created',
-        subject: { type: 'webhook', id: newId('whk') },
-      });
-      const membershipId = newId('mem');
-      const message = membershipChanged(membershipId, { email: email.toUpperCase() });
-      expect(await handle(message)).toEqual(DONE);
-      expect(await handle({ ...message, messageId: newId('evt') })).toEqual(DONE);
-      expect(await getLogin({ database }, email)).toMatchObject({
-        membershipId,
-        companyId,
-        displayName: 'Ada Cole',
-        passwordHash: '$argon2id$made',
-      });
-      expect(await membershipOf(former)).toBeUndefined();
-      expect(await getOwner({ database }, { companyId, membershipId: former })).toBeUndefined();
-      expect(
-        (
-          await listAuditEntries(database, {
-            companyId,
-            beforeEntryId: undefined,
-            limit: 5,
-            action: undefined,
-          })
-        ).entries,
-      ).toMatchObject([{ membershipId, displayName: 'Ada Cole' }]);
+  test('of the same company becomes that owner, with the password and in the audit trail [PLATFORM-20]', async () => {
+    const former = await made({ companyId });
+    await recordAudit(database, {
+      companyId,
+      actor: { membershipId: former },
+      action: 'webhook.created',
+      subject: { type: 'webhook', id: newId('whk') },
     });
-
-    test('who was inactive has no password any more [PLATFORM-20]', async () => {
-      await made({ companyId, active: false });
-      const membershipId = newId('mem');
-      await handle(membershipChanged(membershipId));
-      expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: null, active: true });
+    const membershipId = newId('mem');
+    const message = membershipChanged(membershipId, { email: email.toUpperCase() });
+    expect(await handle(message)).toEqual(DONE);
+    expect(await handle({ ...message, messageId: newId('evt') })).toEqual(DONE);
+    expect(await getLogin({ database }, email)).toMatchObject({
+      membershipId,
+      companyId,
+      displayName: 'Ada Cole',
+      passwordHash: '$argon2id$made',
     });
+    expect(await membershipOf(former)).toBeUndefined();
+    expect(await getOwner({ database }, { companyId, membershipId: former })).toBeUndefined();
+    expect(
+      (
+        await listAuditEntries(database, {
+          companyId,
+          beforeEntryId: undefined,
+          limit: 5,
+          action: undefined,
+        })
+      ).entries,
+    ).toMatchObject([{ membershipId, displayName: 'Ada Cole' }]);
+  });
 
-    test('keeps its own password if it was known before', async () => {
-      await made({ companyId });
-      const membershipId = newId('mem');
-      await handle(membershipChanged(membershipId, { email: `${membershipId}@owners.example` }));
-      await giveWord(membershipId);
-      await handle(membershipChanged(membershipId, { version: 2 }));
-      expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: '$argon2id$x' });
-    });
+  test('who was inactive has no password any more [PLATFORM-20]', async () => {
+    await made({ companyId, active: false });
+    const membershipId = newId('mem');
+    await handle(membershipChanged(membershipId));
+    expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: null, active: true });
+  });
 
-    test('of another company is refused, and the reason has neither address nor owner [PLATFORM-20]', async () => {
-      const other = await insertCompany(database, 'INSTALLER');
-      const holder = await made({ companyId: other });
-      const membershipId = newId('mem');
-      expect(await handle(membershipChanged(membershipId))).toEqual({
-        kind: 'dead',
-        reason: `the email address of membership ${membershipId} is that of an owner of another company`,
-      });
-      expect(await membershipOf(holder)).toMatchObject({ email, password_hash: '$argon2id$made' });
-      expect(await membershipOf(membershipId)).toBeUndefined();
+  test('keeps its own password if it was known before', async () => {
+    await made({ companyId });
+    const membershipId = newId('mem');
+    await handle(membershipChanged(membershipId, { email: `${membershipId}@owners.example` }));
+    await giveWord(membershipId);
+    await handle(membershipChanged(membershipId, { version: 2 }));
+    expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: '$argon2id$x' });
+  });
+
+  test('of another company is refused, and the reason has neither address nor owner [PLATFORM-20]', async () => {
+    const other = await insertCompany(database, 'INSTALLER');
+    const holder = await made({ companyId: other });
+    const membershipId = newId('mem');
+    expect(await handle(membershipChanged(membershipId))).toEqual({
+      kind: 'dead',
+      reason: `the email address of membership ${membershipId} is that of an owner of another company`,
     });
+    expect(await membershipOf(holder)).toMatchObject({ email, password_hash: '$argon2id$made' });
+    expect(await membershipOf(membershipId)).toBeUndefined();
   });
 });

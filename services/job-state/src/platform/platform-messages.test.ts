@@ -93,6 +93,84 @@ function violationsOf(read: ReadMessage): string {
   return read.kind === 'malformed' ? read.reason : '';
 }
 
+const MALFORMED: readonly [violation: string, read: ReadMessage][] = [
+  ['version is less than 1', readOf(JobAssignedSchema, { ...WHOLE.assigned, version: 0 })],
+  ['version is not 1', readOf(JobCreatedSchema, { ...WHOLE.created, version: 2 })],
+  [
+    'class has no value that is known',
+    readOf(CompanyChangedSchema, { ...WHOLE.company, class: CompanyClass.UNSPECIFIED }),
+  ],
+  [
+    'class has no value that is known',
+    readPlatformMessage(CompanyChangedSchema.typeName, CLASS_OF_LATER_VERSION, TEST_NOW),
+  ],
+  [
+    'accountingCompanyIds holds a company twice',
+    readOf(CompanyChangedSchema, {
+      ...WHOLE.company,
+      accountingCompanyIds: [WHOLE.company.companyId, WHOLE.company.companyId],
+    }),
+  ],
+  [
+    'accountingCompanyIds.0 is not an id with the prefix cmp_',
+    readOf(CompanyChangedSchema, { ...WHOLE.company, accountingCompanyIds: [newId('job')] }),
+  ],
+  ['name is empty', readOf(CompanyChangedSchema, { ...WHOLE.company, name: '' })],
+  [
+    'role has no value that is known',
+    readOf(MembershipChangedSchema, { ...WHOLE.membership, role: MembershipRole.UNSPECIFIED }),
+  ],
+  ['email is empty', readOf(MembershipChangedSchema, { ...WHOLE.membership, email: '' })],
+  ['email is no email address', readOf(MembershipChangedSchema, { ...WHOLE.membership, email: 'secret' })],
+  [
+    'email is no email address',
+    readOf(MembershipChangedSchema, { ...WHOLE.membership, email: 'sécret@harbor.example' }),
+  ],
+  [
+    'displayName holds the character U+0000',
+    readOf(MembershipChangedSchema, { ...WHOLE.membership, displayName: 'secret\u0000' }),
+  ],
+  [
+    'blockerCodes.0 is no code that is known',
+    readOf(JobReadinessChangedSchema, { ...WHOLE.ready, blockerCodes: ['SECRET'] }),
+  ],
+  [
+    'blockerCodes holds a code twice',
+    readOf(JobReadinessChangedSchema, { ...WHOLE.ready, blockerCodes: ['PERMIT', 'PERMIT'] }),
+  ],
+  [
+    'blockerCodes holds codes while ready',
+    readOf(JobReadinessChangedSchema, { ...WHOLE.ready, ready: true }),
+  ],
+  [
+    'status has no value that is known',
+    readOf(JobScheduledSchema, { ...WHOLE.scheduled, status: JobScheduleStatus.UNSPECIFIED }),
+  ],
+  [
+    'timeZone is no IANA time zone name',
+    readOf(JobScheduledSchema, { ...WHOLE.scheduled, timeZone: '+05:00' }),
+  ],
+  ['timeZone is no IANA time zone name', readOf(JobScheduledSchema, { ...WHOLE.scheduled, timeZone: 'PST' })],
+  ['endsAt must be after startsAt', readOf(JobScheduledSchema, { ...WHOLE.scheduled, endsAt: NOW })],
+  [
+    'category has no value that is known',
+    readOf(JobDocumentAvailableSchema, { ...WHOLE.document, category: DocumentCategory.UNSPECIFIED }),
+  ],
+  ['mime is no media type', readOf(JobDocumentAvailableSchema, { ...WHOLE.document, mime: 'secret' })],
+  [
+    'documentId is not an id with the prefix doc_',
+    readOf(JobDocumentAvailableSchema, { ...WHOLE.document, documentId: 'secret' }),
+  ],
+  [
+    'scope.scopeVersion is negative',
+    readOf(JobScopeChangedSchema, { ...job, scope: { ...scope, scopeVersion: -1 } }),
+  ],
+  [
+    'jobId is not an id with the prefix job_',
+    readOf(JobAssignedSchema, { ...WHOLE.assigned, jobId: 'secret' }),
+  ],
+];
+
 describe('a message of the platform', () => {
   test.each([
     ['a company', readOf(CompanyChangedSchema, WHOLE.company), WHOLE.company.companyId],
@@ -164,86 +242,7 @@ describe('a message of the platform', () => {
     );
   });
 
-  test.each([
-    ['version is less than 1', readOf(JobAssignedSchema, { ...WHOLE.assigned, version: 0 })],
-    ['version is not 1', readOf(JobCreatedSchema, { ...WHOLE.created, version: 2 })],
-    [
-      'class has no value that is known',
-      readOf(CompanyChangedSchema, { ...WHOLE.company, class: CompanyClass.UNSPECIFIED }),
-    ],
-    [
-      'class has no value that is known',
-      readPlatformMessage(CompanyChangedSchema.typeName, CLASS_OF_LATER_VERSION, TEST_NOW),
-    ],
-    [
-      'accountingCompanyIds holds a company twice',
-      readOf(CompanyChangedSchema, {
-        ...WHOLE.company,
-        accountingCompanyIds: [WHOLE.company.companyId, WHOLE.company.companyId],
-      }),
-    ],
-    [
-      'accountingCompanyIds.0 is not an id with the prefix cmp_',
-      readOf(CompanyChangedSchema, { ...WHOLE.company, accountingCompanyIds: [newId('job')] }),
-    ],
-    ['name is empty', readOf(CompanyChangedSchema, { ...WHOLE.company, name: '' })],
-    [
-      'role has no value that is known',
-      readOf(MembershipChangedSchema, { ...WHOLE.membership, role: MembershipRole.UNSPECIFIED }),
-    ],
-    ['email is empty', readOf(MembershipChangedSchema, { ...WHOLE.membership, email: '' })],
-    ['email is no email address', readOf(MembershipChangedSchema, { ...WHOLE.membership, email: 'secret' })],
-    [
-      'email is no email address',
-      readOf(MembershipChangedSchema, { ...WHOLE.membership, email: 'sécret@harbor.example' }),
-    ],
-    [
-      'displayName holds the character U+0000',
-      readOf(MembershipChangedSchema, { ...WHOLE.membership, displayName: 'secret\u0000' }),
-    ],
-    [
-      'blockerCodes.0 is no code that is known',
-      readOf(JobReadinessChangedSchema, { ...WHOLE.ready, blockerCodes: ['SECRET'] }),
-    ],
-    [
-      'blockerCodes holds a code twice',
-      readOf(JobReadinessChangedSchema, { ...WHOLE.ready, blockerCodes: ['PERMIT', 'PERMIT'] }),
-    ],
-    [
-      'blockerCodes holds codes while ready',
-      readOf(JobReadinessChangedSchema, { ...WHOLE.ready, ready: true }),
-    ],
-    [
-      'status has no value that is known',
-      readOf(JobScheduledSchema, { ...WHOLE.scheduled, status: JobScheduleStatus.UNSPECIFIED }),
-    ],
-    [
-      'timeZone is no IANA time zone name',
-      readOf(JobScheduledSchema, { ...WHOLE.scheduled, timeZone: '+05:00' }),
-    ],
-    [
-      'timeZone is no IANA time zone name',
-      readOf(JobScheduledSchema, { ...WHOLE.scheduled, timeZone: 'PST' }),
-    ],
-    ['endsAt must be after startsAt', readOf(JobScheduledSchema, { ...WHOLE.scheduled, endsAt: NOW })],
-    [
-      'category has no value that is known',
-      readOf(JobDocumentAvailableSchema, { ...WHOLE.document, category: DocumentCategory.UNSPECIFIED }),
-    ],
-    ['mime is no media type', readOf(JobDocumentAvailableSchema, { ...WHOLE.document, mime: 'secret' })],
-    [
-      'documentId is not an id with the prefix doc_',
-      readOf(JobDocumentAvailableSchema, { ...WHOLE.document, documentId: 'secret' }),
-    ],
-    [
-      'scope.scopeVersion is negative',
-      readOf(JobScopeChangedSchema, { ...job, scope: { ...scope, scopeVersion: -1 } }),
-    ],
-    [
-      'jobId is not an id with the prefix job_',
-      readOf(JobAssignedSchema, { ...WHOLE.assigned, jobId: 'secret' }),
-    ],
-  ])(
+  test.each(MALFORMED)(
     'with the violation “%s” is malformed, and the reason does not repeat the value [LEAD-6, PLATFORM-7, SCHED-4]',
     (violation, read) => {
       expect(violationsOf(read)).toContain(violation);

@@ -226,7 +226,9 @@ describe('a message that waits', () => {
       isBrokerAway = false;
     }
   });
+});
 
+describe('a waiting message', () => {
   test('for an address that another owner keeps is given up after 24 h, with a reason that does not name it [PLATFORM-20]', async () => {
     const [first, second] = [newId('mem'), newId('mem')];
     const wanting = (membershipId: string) =>
@@ -322,7 +324,7 @@ describe('a message that waits', () => {
     await sweepUntil('the rest', async () => (await waiting()).length === 0);
   });
 
-  test('and is finally refused goes to the dead-letter queue, and the job that it waited for exists', async () => {
+  test('that is finally refused goes to the dead-letter queue, and the job that it waited for exists', async () => {
     const jobId = newId('job');
     const refused = jobAssignedMessage({
       jobId,

@@ -17,36 +17,36 @@ import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import type { TopologyMode } from './topology.js';
 
+let broker: PrivateRabbitmq;
+let metrics: Registry;
+const open: AmqpConnection[] = [];
+
+beforeAll(async () => {
+  broker = await createPrivateRabbitmq();
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((connection) => connection.close()));
+});
+afterAll(async () => {
+  await broker.remove();
+});
+
+function connectTo(
+  url: string,
+  options: { declareTopology?: boolean; topology?: TopologyMode } = {},
+): AmqpConnection {
+  metrics = new Registry();
+  const connection = createAmqpConnection({ url, name: 'test', logger: silentLogger, metrics, ...options });
+  open.push(connection);
+  return connection;
+}
+
+async function metric(name: string): Promise<number | undefined> {
+  const values = (await metrics.getSingleMetric(name)?.get())?.values ?? [];
+  return values.reduce((sum, { value }) => sum + value, 0);
+}
+
 describe('a supervised connection', () => {
-  let broker: PrivateRabbitmq;
-  let metrics: Registry;
-  const open: AmqpConnection[] = [];
-
-  beforeAll(async () => {
-    broker = await createPrivateRabbitmq();
-  });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((connection) => connection.close()));
-  });
-  afterAll(async () => {
-    await broker.remove();
-  });
-
-  function connectTo(
-    url: string,
-    options: { declareTopology?: boolean; topology?: TopologyMode } = {},
-  ): AmqpConnection {
-    metrics = new Registry();
-    const connection = createAmqpConnection({ url, name: 'test', logger: silentLogger, metrics, ...options });
-    open.push(connection);
-    return connection;
-  }
-
-  async function metric(name: string): Promise<number | undefined> {
-    const values = (await metrics.getSingleMetric(name)?.get())?.values ?? [];
-    return values.reduce((sum, { value }) => sum + value, 0);
-  }
-
   test('retries while the broker is down, and declares the topology once it is up', async () => {
     const connection = connectTo(broker.url);
     await eventually(
@@ -194,7 +194,9 @@ describe('a supervised connection', () => {
     await connection.close();
     await proxy.close();
   });
+});
 
+describe('a supervised connection to a broker with problems', () => {
   test('reports that the broker has blocked it, and that it no longer does', async () => {
     const connection = connectTo(broker.url);
     const channels = createRecorder<Channel>();

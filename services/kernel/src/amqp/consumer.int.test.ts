@@ -12,48 +12,48 @@ import { type Consumer, type ConsumeOutcome, type IncomingMessage, startConsumer
 
 const DONE = { kind: 'done' } as const satisfies ConsumeOutcome;
 
+const logger = silentLogger;
+let metrics: Registry;
+let probe: BrokerProbe;
+let connection: AmqpConnection;
+
+beforeAll(async () => {
+  probe = await openBrokerProbe(testAmqpUrl());
+});
+afterAll(async () => {
+  await probe.close();
+});
+beforeEach(() => {
+  metrics = new Registry();
+  connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test consume', logger, metrics });
+});
+afterEach(async () => {
+  await connection.close();
+});
+
+function consume(
+  queue: QueueDefinition,
+  handle: (message: IncomingMessage) => Promise<ConsumeOutcome>,
+  options: { prefetch?: number; over?: Pick<AmqpConnection, 'openChannel' | 'isBlocked'> } = {},
+): Consumer {
+  return startConsumer({
+    connection: options.over ?? connection,
+    queue,
+    prefetch: options.prefetch ?? 10,
+    logger,
+    metrics,
+    handle,
+  });
+}
+
+async function outcomes(): Promise<Record<string, number>> {
+  const values = (await metrics.getSingleMetric('partner_consumer_outcomes_total')?.get())?.values ?? [];
+  const counts: Record<string, number> = {};
+  for (const { labels, value } of values) counts[String(labels['outcome'])] = value;
+  return counts;
+}
+
 describe('a consumer', () => {
-  const logger = silentLogger;
-  let metrics: Registry;
-  let probe: BrokerProbe;
-  let connection: AmqpConnection;
-
-  beforeAll(async () => {
-    probe = await openBrokerProbe(testAmqpUrl());
-  });
-  afterAll(async () => {
-    await probe.close();
-  });
-  beforeEach(() => {
-    metrics = new Registry();
-    connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test consume', logger, metrics });
-  });
-  afterEach(async () => {
-    await connection.close();
-  });
-
-  function consume(
-    queue: QueueDefinition,
-    handle: (message: IncomingMessage) => Promise<ConsumeOutcome>,
-    options: { prefetch?: number; over?: Pick<AmqpConnection, 'openChannel' | 'isBlocked'> } = {},
-  ): Consumer {
-    return startConsumer({
-      connection: options.over ?? connection,
-      queue,
-      prefetch: options.prefetch ?? 10,
-      logger,
-      metrics,
-      handle,
-    });
-  }
-
-  async function outcomes(): Promise<Record<string, number>> {
-    const values = (await metrics.getSingleMetric('partner_consumer_outcomes_total')?.get())?.values ?? [];
-    const counts: Record<string, number> = {};
-    for (const { labels, value } of values) counts[String(labels['outcome'])] = value;
-    return counts;
-  }
-
   test('passes the complete message to the handler and acknowledges it when done', async () => {
     const queue = await probe.declareTestQueue();
     const received = createRecorder<IncomingMessage>();
@@ -207,7 +207,9 @@ describe('a consumer', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(20);
     await replica.close();
   });
+});
 
+describe('a consumer that is interrupted', () => {
   test('has a message redelivered to another replica when it crashes before the acknowledgement', async () => {
     const queue = await probe.declareTestQueue();
     const doomed = createAmqpConnection({ url: testAmqpUrl(), name: 'doomed', logger, metrics });

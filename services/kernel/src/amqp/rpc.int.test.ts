@@ -151,7 +151,9 @@ describe('RPC over the broker', () => {
     expect((await client.getJob({})).resourceJson).toBe('{}');
     await probe.hasMessages(queue.name, 0);
   });
+});
 
+describe('RPC over the broker at its limits', () => {
   test('drops requests through another exchange or with another reply address', async () => {
     const served = await serveRecording();
     const client = await clientOf();

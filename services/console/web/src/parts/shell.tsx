@@ -42,7 +42,6 @@ export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const { owner, company } = useOwner();
   const { pathname } = useLocation();
-  const signOut = useSignOut();
   useLiveChanges();
   useEffect(close, [pathname, close]);
 
@@ -77,18 +76,7 @@ export function Shell() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             <ColorSchemeSwitch className={classes['control']} />
-            <Button
-              variant="subtle"
-              className={classes['control']}
-              aria-label="Sign out"
-              loading={signOut.isRunning}
-              onClick={() => signOut.run(undefined)}
-              size="sm"
-              px="xs"
-            >
-              <IconLogout size={18} aria-hidden />
-              <span className={classes['wide']}>Sign out</span>
-            </Button>
+            <SignOut />
           </Group>
         </Group>
       </AppShell.Header>
@@ -108,21 +96,7 @@ export function Shell() {
           </span>
         </Stack>
         <ScrollArea flex={1}>
-          <ul className={classes['list']}>
-            {NAVIGATION.map(({ to, label, icon: Icon }) => (
-              <li key={to}>
-                <NavLink
-                  to={to}
-                  end={to === PATHS.overview}
-                  className={classes['link'] ?? ''}
-                  onClick={close}
-                >
-                  <Icon size={19} aria-hidden />
-                  {label}
-                </NavLink>
-              </li>
-            ))}
-          </ul>
+          <PageLinks onFollow={close} />
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
@@ -132,5 +106,38 @@ export function Shell() {
       </AppShell.Main>
       <ScrollRestoration />
     </AppShell>
+  );
+}
+
+function SignOut() {
+  const signOut = useSignOut();
+  return (
+    <Button
+      variant="subtle"
+      className={classes['control']}
+      aria-label="Sign out"
+      loading={signOut.isRunning}
+      onClick={() => signOut.run(undefined)}
+      size="sm"
+      px="xs"
+    >
+      <IconLogout size={18} aria-hidden />
+      <span className={classes['wide']}>Sign out</span>
+    </Button>
+  );
+}
+
+function PageLinks({ onFollow }: { readonly onFollow: () => void }) {
+  return (
+    <ul className={classes['list']}>
+      {NAVIGATION.map(({ to, label, icon: Icon }) => (
+        <li key={to}>
+          <NavLink to={to} end={to === PATHS.overview} className={classes['link'] ?? ''} onClick={onFollow}>
+            <Icon size={19} aria-hidden />
+            {label}
+          </NavLink>
+        </li>
+      ))}
+    </ul>
   );
 }

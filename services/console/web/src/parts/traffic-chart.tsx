@@ -1,5 +1,6 @@
 import { BarChart, LineChart } from '@mantine/charts';
 import { SimpleGrid, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { formatCount, formatDuration } from '../format.js';
 import { type ChartPoint, chartTicks, fewerPoints, spanMs } from '../statistics-span.js';
 
@@ -42,56 +43,64 @@ export function TrafficChart(props: {
   return (
     <>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
-        <figure style={{ margin: 0, minWidth: 0 }}>
-          <Text component="figcaption" size="sm" fw={600} mb="xs">
-            Attempts
-          </Text>
-          <div
-            role="img"
-            aria-label={`Attempts in ${spanText}, delivered and failed. The table below has the numbers.`}
-          >
-            <BarChart
-              {...common}
-              type="stacked"
-              series={[
-                { name: 'delivered', label: 'Delivered', color: 'var(--chart-delivered)' },
-                { name: 'failed', label: 'Failed', color: 'var(--chart-dead)' },
-              ]}
-              valueFormatter={formatCount}
-              barChartProps={{ accessibilityLayer: false }}
-            />
-          </div>
-        </figure>
-        <figure style={{ margin: 0, minWidth: 0 }}>
-          <Text component="figcaption" size="sm" fw={600} mb="xs">
-            Response time of your server
-          </Text>
-          <div
-            role="img"
-            aria-label={`Durations of attempts in ${spanText}. The table below has the numbers.`}
-          >
-            <LineChart
-              {...common}
-              series={[
-                { name: 'p50Ms', label: 'Median (p50)', color: 'var(--chart-delivered)' },
-                { name: 'p95Ms', label: 'p95', color: 'var(--chart-failed)' },
-              ]}
-              valueFormatter={formatDuration}
-              yAxisProps={{ width: 64 }}
-              curveType="linear"
-              connectNulls={false}
-              strokeWidth={2}
-              dotProps={{ r: 2 }}
-              lineChartProps={{ accessibilityLayer: false }}
-            />
-          </div>
-        </figure>
+        <Figure
+          caption="Attempts"
+          label={`Attempts in ${spanText}, delivered and failed. The table below has the numbers.`}
+        >
+          <BarChart
+            {...common}
+            type="stacked"
+            series={[
+              { name: 'delivered', label: 'Delivered', color: 'var(--chart-delivered)' },
+              { name: 'failed', label: 'Failed', color: 'var(--chart-dead)' },
+            ]}
+            valueFormatter={formatCount}
+            barChartProps={{ accessibilityLayer: false }}
+          />
+        </Figure>
+        <Figure
+          caption="Response time of your server"
+          label={`Durations of attempts in ${spanText}. The table below has the numbers.`}
+        >
+          <LineChart
+            {...common}
+            series={[
+              { name: 'p50Ms', label: 'Median (p50)', color: 'var(--chart-delivered)' },
+              { name: 'p95Ms', label: 'p95', color: 'var(--chart-failed)' },
+            ]}
+            valueFormatter={formatDuration}
+            yAxisProps={{ width: 64 }}
+            curveType="linear"
+            connectNulls={false}
+            strokeWidth={2}
+            dotProps={{ r: 2 }}
+            lineChartProps={{ accessibilityLayer: false }}
+          />
+        </Figure>
       </SimpleGrid>
       <Text size="xs" c="dimmed">
         {`Times in ${timeText.resolvedOptions().timeZone}`}
       </Text>
       <PointsTable points={points} spanText={spanText} timeText={timeText} />
     </>
+  );
+}
+
+function Figure(props: {
+  readonly caption: string;
+  /** Description of the chart for screen readers. */
+  readonly label: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <figure style={{ margin: 0, minWidth: 0 }}>
+      <Text component="figcaption" size="sm" fw={600} mb="xs">
+        {props.caption}
+      </Text>
+      <div role="img" aria-label={props.label}>
+        {props.children}
+      </div>
+    </figure>
   );
 }
 

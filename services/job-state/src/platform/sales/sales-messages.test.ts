@@ -37,6 +37,85 @@ const appointment = {
 const entry = { entryId: newId('jrn'), companyId: newId('cmp'), occurredAt };
 const deposit = { case: 'deposit', value: { depositId: newId('dep'), amount: USD } } as const;
 
+const MALFORMED: readonly [violation: string, message: ReturnType<typeof salesMessage>][] = [
+  ['quoteId is missing', salesMessage(QuoteSentSchema, { ...quote, quoteId: undefined })],
+  [
+    'quoteId is not an id with the prefix quo_',
+    salesMessage(QuoteSentSchema, { ...quote, quoteId: projectId }),
+  ],
+  ['version is missing', salesMessage(QuoteSentSchema, { ...quote, version: undefined })],
+  ['version is less than 1', salesMessage(QuoteSentSchema, { ...quote, version: 0 })],
+  ['projectId is missing', salesMessage(QuoteSentSchema, { ...quote, projectId: undefined })],
+  ['total is missing', salesMessage(QuoteSentSchema, { ...quote, total: undefined })],
+  [
+    'total.amountMinor is negative',
+    salesMessage(QuoteSentSchema, { ...quote, total: { ...USD, amountMinor: '-1' } }),
+  ],
+  [
+    'total.amountMinor is beyond 9e15',
+    salesMessage(QuoteSentSchema, { ...quote, total: { ...USD, amountMinor: '9000000000000001' } }),
+  ],
+  [
+    'total.currency is not an ISO 4217 code',
+    salesMessage(QuoteSentSchema, { ...quote, total: { ...USD, currency: 'usd' } }),
+  ],
+  ['occurredAt is missing', salesMessage(QuoteSentSchema, { ...quote, occurredAt: undefined })],
+  [
+    'amount is missing',
+    salesMessage(DepositPaidSchema, { depositId: newId('dep'), version: 1, projectId, occurredAt }),
+  ],
+  [
+    'invoiceNumber is longer than 60 characters',
+    salesMessage(InvoiceIssuedSchema, {
+      invoiceId: newId('inv'),
+      version: 1,
+      projectId,
+      invoiceNumber: 'x'.repeat(61),
+      total: USD,
+      occurredAt,
+    }),
+  ],
+  [
+    'stage is empty',
+    salesMessage(ProjectStageChangedSchema, { projectId, version: 1, stage: '', occurredAt }),
+  ],
+  [
+    'programme is longer than 120 characters',
+    salesMessage(RebateStatusChangedSchema, {
+      rebateId: newId('reb'),
+      version: 1,
+      projectId,
+      programme: 'x'.repeat(121),
+      status: 'SUBMITTED',
+      occurredAt,
+    }),
+  ],
+  [
+    'notes is longer than 500 characters',
+    salesMessage(AppointmentScheduledSchema, { ...appointment, notes: 'x'.repeat(501) }),
+  ],
+  [
+    'endsAt is not after startsAt',
+    salesMessage(AppointmentScheduledSchema, { ...appointment, endsAt: appointment.startsAt }),
+  ],
+  ['leadId is missing', salesMessage(AppointmentScheduledSchema, { ...appointment, leadId: undefined })],
+  ['record.case is missing or of a kind that is not known', salesMessage(JournalEntryRecordedSchema, entry)],
+  [
+    'record.value.amount is missing',
+    salesMessage(JournalEntryRecordedSchema, {
+      ...entry,
+      record: { case: 'deposit', value: { depositId: newId('dep') } },
+    }),
+  ],
+  [
+    'record.value.reasonCode is missing',
+    salesMessage(JournalEntryRecordedSchema, {
+      ...entry,
+      record: { case: 'adjustment', value: { amount: USD } },
+    }),
+  ],
+];
+
 describe('a message about sales', () => {
   test.each(FACT_CASES)('is read for $event with the id of the resource that its version is of', (fact) => {
     const id = fact.kind === 'project' ? projectId : fact.newId();
@@ -64,87 +143,7 @@ describe('a message about sales', () => {
     });
   });
 
-  test.each([
-    ['quoteId is missing', salesMessage(QuoteSentSchema, { ...quote, quoteId: undefined })],
-    [
-      'quoteId is not an id with the prefix quo_',
-      salesMessage(QuoteSentSchema, { ...quote, quoteId: projectId }),
-    ],
-    ['version is missing', salesMessage(QuoteSentSchema, { ...quote, version: undefined })],
-    ['version is less than 1', salesMessage(QuoteSentSchema, { ...quote, version: 0 })],
-    ['projectId is missing', salesMessage(QuoteSentSchema, { ...quote, projectId: undefined })],
-    ['total is missing', salesMessage(QuoteSentSchema, { ...quote, total: undefined })],
-    [
-      'total.amountMinor is negative',
-      salesMessage(QuoteSentSchema, { ...quote, total: { ...USD, amountMinor: '-1' } }),
-    ],
-    [
-      'total.amountMinor is beyond 9e15',
-      salesMessage(QuoteSentSchema, { ...quote, total: { ...USD, amountMinor: '9000000000000001' } }),
-    ],
-    [
-      'total.currency is not an ISO 4217 code',
-      salesMessage(QuoteSentSchema, { ...quote, total: { ...USD, currency: 'usd' } }),
-    ],
-    ['occurredAt is missing', salesMessage(QuoteSentSchema, { ...quote, occurredAt: undefined })],
-    [
-      'amount is missing',
-      salesMessage(DepositPaidSchema, { depositId: newId('dep'), version: 1, projectId, occurredAt }),
-    ],
-    [
-      'invoiceNumber is longer than 60 characters',
-      salesMessage(InvoiceIssuedSchema, {
-        invoiceId: newId('inv'),
-        version: 1,
-        projectId,
-        invoiceNumber: 'x'.repeat(61),
-        total: USD,
-        occurredAt,
-      }),
-    ],
-    [
-      'stage is empty',
-      salesMessage(ProjectStageChangedSchema, { projectId, version: 1, stage: '', occurredAt }),
-    ],
-    [
-      'programme is longer than 120 characters',
-      salesMessage(RebateStatusChangedSchema, {
-        rebateId: newId('reb'),
-        version: 1,
-        projectId,
-        programme: 'x'.repeat(121),
-        status: 'SUBMITTED',
-        occurredAt,
-      }),
-    ],
-    [
-      'notes is longer than 500 characters',
-      salesMessage(AppointmentScheduledSchema, { ...appointment, notes: 'x'.repeat(501) }),
-    ],
-    [
-      'endsAt is not after startsAt',
-      salesMessage(AppointmentScheduledSchema, { ...appointment, endsAt: appointment.startsAt }),
-    ],
-    ['leadId is missing', salesMessage(AppointmentScheduledSchema, { ...appointment, leadId: undefined })],
-    [
-      'record.case is missing or of a kind that is not known',
-      salesMessage(JournalEntryRecordedSchema, entry),
-    ],
-    [
-      'record.value.amount is missing',
-      salesMessage(JournalEntryRecordedSchema, {
-        ...entry,
-        record: { case: 'deposit', value: { depositId: newId('dep') } },
-      }),
-    ],
-    [
-      'record.value.reasonCode is missing',
-      salesMessage(JournalEntryRecordedSchema, {
-        ...entry,
-        record: { case: 'adjustment', value: { amount: USD } },
-      }),
-    ],
-  ])('is malformed: %s', (violation, message) => {
+  test.each(MALFORMED)('is malformed: %s', (violation, message) => {
     expect(read(message)).toMatchObject({ kind: 'malformed', reason: expect.stringContaining(violation) });
   });
 

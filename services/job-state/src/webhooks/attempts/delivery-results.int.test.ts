@@ -190,7 +190,9 @@ describe('the handler of delivery results', () => {
     await handle(attemptedMessage({ deliveryId: ordinary.id, leaseId: ordinary.lease_id }));
     expect(await verified(ordinary.subscription_id)).toBeNull();
   });
+});
 
+describe('the handler of a batch of delivery results', () => {
   test('settles many concurrent results of many replicas', async () => {
     const companyId = await fixture.company();
     const subscriptions = await Promise.all([1, 2, 3].map(() => fixture.subscription({ companyId })));

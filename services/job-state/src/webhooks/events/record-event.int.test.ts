@@ -144,131 +144,6 @@ describe('recordEvent', () => {
     });
   });
 
-  describe('while a releaser runs', () => {
-    const released = createRecorder<LeasedDelivery>();
-    let limits: LeaseLimits | undefined;
-
-    beforeAll(() => {
-      fixture.database.onLeased({
-        leaseLimits: () => limits,
-        release: (deliveries) => deliveries.forEach(released.record),
-      });
-    });
-    beforeEach(async () => {
-      await fixture.database.query('delete from deliveries');
-      limits = { leaseSeconds: 30, inFlight: 10, sharedSlots: 8, subscriptionCap: 3, companyCap: 4 };
-    });
-    afterAll(() => {
-      limits = undefined;
-    });
-
-    const leasesOf = async (subscriptionId: string) =>
-      (await fixture.deliveriesOf(subscriptionId)).filter((delivery) => delivery.lease_id !== null).length;
-    const recordMany = (companyId: string, count: number) =>
-      fixture.database.transaction((tx) =>
-        Promise.resolve(Array.from({ length: count }, () => recordEvent(tx, eventOf(companyId)))),
-      );
-
-    test('leases a delivery to an endpoint with a free slot, and releases it after the commit', async () => {
-      const companyId = await fixture.company();
-      const subscriptionId = await fixture.subscription({ companyId });
-      const { eventId } = await fixture.database.transaction((tx) => recordEvent(tx, eventOf(companyId)));
-      const [delivery] = await fixture.deliveriesOf(subscriptionId);
-      const [event] = await events(companyId);
-      expect(await released.find((each) => each.eventId === eventId)).toMatchObject({
-        id: delivery?.id,
-        leaseId: delivery?.lease_id,
-        leaseExpiresAt: delivery?.next_attempt_at,
-        attempt: 1,
-        subscriptionId,
-        lastAttemptFailed: false,
-        url: `https://receiver.test/${subscriptionId}`,
-        urlVersion: 1,
-        secretVersion: 1,
-        sealedSecret: Buffer.from('5ea1ed', 'hex'),
-        event: 'install.job_unassigned',
-        body: event?.body,
-      });
-      expect(delivery?.wait_ms).toBeGreaterThan(25_000);
-      await fixture.database.query('delete from deliveries');
-      const undone = fixture.database.transaction(async (tx) => {
-        recordEvent(tx, eventOf(companyId));
-        await tx.query('select 1');
-        throw new Error('changed my mind');
-      });
-      await expect(undone).rejects.toThrow();
-      expect(released.all().filter((each) => each.subscriptionId === subscriptionId)).toHaveLength(1);
-    });
-
-    test('leases for the whole time, however long the transaction has waited before', async () => {
-      const companyId = await fixture.company();
-      await fixture.subscription({ companyId });
-      const { eventId, waitedUntil } = await fixture.database.transaction(async (tx) => {
-        for (;;) {
-          const [row] = await tx.query<{ waitedUntil: Date; hasWaited: boolean }>(
-            `select clock_timestamp() as "waitedUntil", clock_timestamp() > now() + interval '5 ms' as "hasWaited"`,
-          );
-          if (row?.hasWaited === true) return { ...recordEvent(tx, eventOf(companyId)), ...row };
-        }
-      });
-      const { leasedAt, leaseExpiresAt } = await released.find((each) => each.eventId === eventId);
-      expect(leasedAt.getTime()).toBeGreaterThanOrEqual(waitedUntil.getTime());
-      expect(leaseExpiresAt.getTime()).toBe(leasedAt.getTime() + 30_000);
-    });
-
-    test('leases within the caps of the subscription, of the company and of all, together with earlier leases', async () => {
-      const subscribed = async () => {
-        const companyId = await fixture.company();
-        return { companyId, subscriptionId: await fixture.subscription({ companyId }) };
-      };
-      const one = await subscribed();
-      await recordMany(one.companyId, 2);
-      await recordMany(one.companyId, 2);
-      expect(await leasesOf(one.subscriptionId)).toBe(3);
-      const two = await subscribed();
-      const twoToo = await fixture.subscription({ companyId: two.companyId });
-      for (let event = 0; event < 3; event += 1) await recordMany(two.companyId, 1);
-      expect(await leasesOf(two.subscriptionId)).toBe(2);
-      expect(await leasesOf(twoToo)).toBe(2);
-      // The rest is for companies with nothing in flight.
-      const leases: number[] = [];
-      for (let company = 0; company < 4; company += 1) {
-        const { companyId, subscriptionId } = await subscribed();
-        await recordMany(companyId, 2);
-        leases.push(await leasesOf(subscriptionId));
-      }
-      expect(leases).toEqual([1, 1, 1, 0]);
-    });
-
-    test.each([
-      ['its endpoint is failing', `update subscriptions set failures_in_row = 5 where id = $1`],
-      [
-        'an earlier one waits',
-        `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id)
-         select 'dlv_' || id, id, company_id, 'evt', 'e', 't', 'r' from subscriptions where id = $1`,
-      ],
-      [
-        'a retry is due',
-        `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, state, attempts)
-         select 'dlv_' || id, id, company_id, 'evt', 'e', 't', 'r', 'retry_scheduled', 1 from subscriptions where id = $1`,
-      ],
-    ])('leaves a delivery to the scheduler while %s', async (_, statement) => {
-      const companyId = await fixture.company();
-      const subscriptionId = await fixture.subscription({ companyId });
-      await fixture.database.query(statement, [subscriptionId]);
-      await recordMany(companyId, 1);
-      expect(await leasesOf(subscriptionId)).toBe(0);
-    });
-
-    test('leaves deliveries to the scheduler while nothing can be released', async () => {
-      limits = undefined;
-      const companyId = await fixture.company();
-      const subscriptionId = await fixture.subscription({ companyId });
-      await recordMany(companyId, 1);
-      expect(await leasesOf(subscriptionId)).toBe(0);
-    });
-  });
-
   test('leaves no trace after a rollback', async () => {
     const companyId = await fixture.company();
     const subscriptionId = await fixture.subscription({ companyId });
@@ -290,5 +165,130 @@ describe('recordEvent', () => {
     const [stored] = await events(companyId);
     expect(stored?.trace_parent).toContain(traceId);
     expect(traceId).not.toMatch(/^0+$/);
+  });
+});
+
+describe('recordEvent while a releaser runs', () => {
+  const released = createRecorder<LeasedDelivery>();
+  let limits: LeaseLimits | undefined;
+
+  beforeAll(() => {
+    fixture.database.onLeased({
+      leaseLimits: () => limits,
+      release: (deliveries) => deliveries.forEach(released.record),
+    });
+  });
+  beforeEach(async () => {
+    await fixture.database.query('delete from deliveries');
+    limits = { leaseSeconds: 30, inFlight: 10, sharedSlots: 8, subscriptionCap: 3, companyCap: 4 };
+  });
+  afterAll(() => {
+    limits = undefined;
+  });
+
+  const leasesOf = async (subscriptionId: string) =>
+    (await fixture.deliveriesOf(subscriptionId)).filter((delivery) => delivery.lease_id !== null).length;
+  const recordMany = (companyId: string, count: number) =>
+    fixture.database.transaction((tx) =>
+      Promise.resolve(Array.from({ length: count }, () => recordEvent(tx, eventOf(companyId)))),
+    );
+
+  test('leases a delivery to an endpoint with a free slot, and releases it after the commit', async () => {
+    const companyId = await fixture.company();
+    const subscriptionId = await fixture.subscription({ companyId });
+    const { eventId } = await fixture.database.transaction((tx) => recordEvent(tx, eventOf(companyId)));
+    const [delivery] = await fixture.deliveriesOf(subscriptionId);
+    const [event] = await events(companyId);
+    expect(await released.find((each) => each.eventId === eventId)).toMatchObject({
+      id: delivery?.id,
+      leaseId: delivery?.lease_id,
+      leaseExpiresAt: delivery?.next_attempt_at,
+      attempt: 1,
+      subscriptionId,
+      lastAttemptFailed: false,
+      url: `https://receiver.test/${subscriptionId}`,
+      urlVersion: 1,
+      secretVersion: 1,
+      sealedSecret: Buffer.from('5ea1ed', 'hex'),
+      event: 'install.job_unassigned',
+      body: event?.body,
+    });
+    expect(delivery?.wait_ms).toBeGreaterThan(25_000);
+    await fixture.database.query('delete from deliveries');
+    const undone = fixture.database.transaction(async (tx) => {
+      recordEvent(tx, eventOf(companyId));
+      await tx.query('select 1');
+      throw new Error('changed my mind');
+    });
+    await expect(undone).rejects.toThrow();
+    expect(released.all().filter((each) => each.subscriptionId === subscriptionId)).toHaveLength(1);
+  });
+
+  test('leases for the whole time, however long the transaction has waited before', async () => {
+    const companyId = await fixture.company();
+    await fixture.subscription({ companyId });
+    const { eventId, waitedUntil } = await fixture.database.transaction(async (tx) => {
+      for (;;) {
+        const [row] = await tx.query<{ waitedUntil: Date; hasWaited: boolean }>(
+          `select clock_timestamp() as "waitedUntil", clock_timestamp() > now() + interval '5 ms' as "hasWaited"`,
+        );
+        if (row?.hasWaited === true) return { ...recordEvent(tx, eventOf(companyId)), ...row };
+      }
+    });
+    const { leasedAt, leaseExpiresAt } = await released.find((each) => each.eventId === eventId);
+    expect(leasedAt.getTime()).toBeGreaterThanOrEqual(waitedUntil.getTime());
+    expect(leaseExpiresAt.getTime()).toBe(leasedAt.getTime() + 30_000);
+  });
+
+  test('leases within the caps of the subscription, of the company and of all, together with earlier leases', async () => {
+    const subscribed = async () => {
+      const companyId = await fixture.company();
+      return { companyId, subscriptionId: await fixture.subscription({ companyId }) };
+    };
+    const one = await subscribed();
+    await recordMany(one.companyId, 2);
+    await recordMany(one.companyId, 2);
+    expect(await leasesOf(one.subscriptionId)).toBe(3);
+    const two = await subscribed();
+    const twoToo = await fixture.subscription({ companyId: two.companyId });
+    for (let event = 0; event < 3; event += 1) await recordMany(two.companyId, 1);
+    expect(await leasesOf(two.subscriptionId)).toBe(2);
+    expect(await leasesOf(twoToo)).toBe(2);
+    // The rest is for companies with nothing in flight.
+    const leases: number[] = [];
+    for (let company = 0; company < 4; company += 1) {
+      const { companyId, subscriptionId } = await subscribed();
+      await recordMany(companyId, 2);
+      leases.push(await leasesOf(subscriptionId));
+    }
+    expect(leases).toEqual([1, 1, 1, 0]);
+  });
+
+  test.each([
+    ['its endpoint is failing', `update subscriptions set failures_in_row = 5 where id = $1`],
+    [
+      'an earlier one waits',
+      `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id)
+       select 'dlv_' || id, id, company_id, 'evt', 'e', 't', 'r' from subscriptions where id = $1`,
+    ],
+    [
+      'a retry is due',
+      `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, state, attempts)
+       select 'dlv_' || id, id, company_id, 'evt', 'e', 't', 'r', 'retry_scheduled', 1 from subscriptions where id = $1`,
+    ],
+  ])('leaves a delivery to the scheduler while %s', async (_, statement) => {
+    const companyId = await fixture.company();
+    const subscriptionId = await fixture.subscription({ companyId });
+    await fixture.database.query(statement, [subscriptionId]);
+    await recordMany(companyId, 1);
+    expect(await leasesOf(subscriptionId)).toBe(0);
+  });
+
+  test('leaves deliveries to the scheduler while nothing can be released', async () => {
+    limits = undefined;
+    const companyId = await fixture.company();
+    const subscriptionId = await fixture.subscription({ companyId });
+    await recordMany(companyId, 1);
+    expect(await leasesOf(subscriptionId)).toBe(0);
   });
 });

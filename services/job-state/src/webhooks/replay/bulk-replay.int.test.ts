@@ -141,7 +141,9 @@ describe('a bulk replay', () => {
     expect(older.replays.map(({ id }) => id)).toEqual([begun.value.replayId]);
     expect(older.nextCursor).toBeNull();
   });
+});
 
+describe('a request for a bulk replay', () => {
   test('has a preview with its count, time span and resources [REPLAY-1]', async () => {
     const side = await companyWithAll('dead_lettered', 3);
     const [first, second, third] = side.deliveries;

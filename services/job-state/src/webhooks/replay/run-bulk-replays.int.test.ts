@@ -166,7 +166,9 @@ describe('a bulk replay', () => {
     expect(eventsOf(queued)).toEqual(eventsOf(side.deliveries));
     expect((await client.getBulkReplay(begun)).queued).toBe(12);
   });
+});
 
+describe('a bulk replay that is interrupted', () => {
   test('waits while the subscription is paused and resumes afterwards [REPLAY-3]', async () => {
     const side = await companyWithAll('dead_lettered', 2);
     const begun = await begin(side, { perMinute: 60 });

@@ -137,7 +137,9 @@ describe('due deliveries', () => {
       Array.from({ length: 4 }, () => healthy),
     );
   });
+});
 
+describe('due deliveries of many companies', () => {
   test('keep a company within its cap, however many subscriptions it has [DELIVERY-15]', async () => {
     const companyId = await fixture.company();
     for (let subscription = 0; subscription < 4; subscription += 1) await fixture.subscription({ companyId });

@@ -46,7 +46,6 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
   const [previewed, setPreviewed] = useState<BulkReplayRequest>();
   const preview = usePreviewReplay(webhook.id);
   const start = useStartReplay(webhook.id);
-  const statesId = useId();
   const violations = wasRequested ? draftViolations(draft) : {};
 
   const change = (part: Partial<ReplayDraft>) => {
@@ -81,21 +80,11 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
               The replay starts when you activate it.
             </Notice>
           )}
-          <Checkbox.Group
-            label="Deliveries"
-            labelProps={{ id: statesId }}
+          <StatesField
+            states={draft.states}
             error={violations['states']}
-            value={[...draft.states]}
-            onChange={(chosen) =>
-              change({ states: STATES.map(({ value }) => value).filter((value) => chosen.includes(value)) })
-            }
-          >
-            <Stack gap="xs" mt={6}>
-              {STATES.map((state) => (
-                <Checkbox key={state.value} {...state} />
-              ))}
-            </Stack>
-          </Checkbox.Group>
+            onPick={(states) => change({ states })}
+          />
           <Group gap="sm" align="flex-start">
             <DateTimeField
               label="From"
@@ -159,6 +148,30 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
           />
         )}
     </Panel>
+  );
+}
+
+function StatesField(props: {
+  readonly states: ReplayDraft['states'];
+  readonly error: string | undefined;
+  readonly onPick: (states: ReplayDraft['states']) => void;
+}) {
+  return (
+    <Checkbox.Group
+      label="Deliveries"
+      labelProps={{ id: useId() }}
+      error={props.error}
+      value={[...props.states]}
+      onChange={(chosen) =>
+        props.onPick(STATES.map(({ value }) => value).filter((value) => chosen.includes(value)))
+      }
+    >
+      <Stack gap="xs" mt={6}>
+        {STATES.map((state) => (
+          <Checkbox key={state.value} {...state} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
   );
 }
 

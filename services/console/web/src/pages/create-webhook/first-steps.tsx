@@ -82,17 +82,7 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
         state={isActive ? 'done' : isProven ? 'next' : 'later'}
       >
         {isActive ? (
-          <Stack gap="sm">
-            <Notice tone="good" title="Your webhook is active" isAlert>
-              Events are sent from now on.
-            </Notice>
-            <Group>
-              <LinkButton to={PATHS.webhook(id)}>View webhook</LinkButton>
-              <LinkButton to={PATHS.deliveries({ webhook: id })} variant="default">
-                View deliveries
-              </LinkButton>
-            </Group>
-          </Stack>
+          <Activated webhookId={id} />
         ) : (
           <Stack gap="sm">
             <Text size="sm">
@@ -106,6 +96,22 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
           </Stack>
         )}
       </StepPanel>
+    </Stack>
+  );
+}
+
+function Activated({ webhookId }: { readonly webhookId: string }) {
+  return (
+    <Stack gap="sm">
+      <Notice tone="good" title="Your webhook is active" isAlert>
+        Events are sent from now on.
+      </Notice>
+      <Group>
+        <LinkButton to={PATHS.webhook(webhookId)}>View webhook</LinkButton>
+        <LinkButton to={PATHS.deliveries({ webhook: webhookId })} variant="default">
+          View deliveries
+        </LinkButton>
+      </Group>
     </Stack>
   );
 }

@@ -68,22 +68,7 @@ export function FilterForm(props: {
         </Button>
       </Group>
       <div id={filtersId} className={`${classes['filters']} ${isOpen ? '' : classes['closed']}`}>
-        <NativeSelect
-          label="Webhook"
-          className={classes['wide'] ?? ''}
-          value={webhookId ?? ''}
-          onChange={({ currentTarget: { value } }) => onChange({ webhook: value === '' ? undefined : value })}
-        >
-          <option value="">All webhooks</option>
-          {webhookId !== undefined && webhooks.every(({ id }) => id !== webhookId) && (
-            <option value={webhookId}>{webhookId}</option>
-          )}
-          {webhooks.map((webhook) => (
-            <option key={webhook.id} value={webhook.id}>
-              {webhookName(webhook)}
-            </option>
-          ))}
-        </NativeSelect>
+        <WebhookSelect webhooks={webhooks} value={webhookId} onPick={(webhook) => onChange({ webhook })} />
         <NativeSelect
           label="State"
           value={filter.status ?? ''}
@@ -113,5 +98,32 @@ export function FilterForm(props: {
         </Group>
       )}
     </form>
+  );
+}
+
+function WebhookSelect(props: {
+  readonly webhooks: readonly Webhook[];
+  readonly value: string | undefined;
+  /** Undefined: all webhooks. */
+  readonly onPick: (webhookId: string | undefined) => void;
+}) {
+  const { webhooks, value: webhookId, onPick } = props;
+  return (
+    <NativeSelect
+      label="Webhook"
+      className={classes['wide'] ?? ''}
+      value={webhookId ?? ''}
+      onChange={({ currentTarget: { value } }) => onPick(value === '' ? undefined : value)}
+    >
+      <option value="">All webhooks</option>
+      {webhookId !== undefined && webhooks.every(({ id }) => id !== webhookId) && (
+        <option value={webhookId}>{webhookId}</option>
+      )}
+      {webhooks.map((webhook) => (
+        <option key={webhook.id} value={webhook.id}>
+          {webhookName(webhook)}
+        </option>
+      ))}
+    </NativeSelect>
   );
 }

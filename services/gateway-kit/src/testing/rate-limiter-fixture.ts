@@ -1,0 +1,73 @@
+import { afterEach } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { silentLogger } from '@partner/kernel/logger';
+import { eventually } from '@partner/test-kit/eventually';
+import { createRateLimiter, type RateLimiter } from '../rate-limiter.js';
+import { createRedis, type RedisClient } from '../redis.js';
+
+const open: RedisClient[] = [];
+
+/** Long enough for a reply of a working Redis, on a busy machine too. */
+export const LONG_TIMEOUT_MS = 60_000;
+
+export async function connect(url: string, replyTimeoutMs: number): Promise<RedisClient> {
+  const redis = createRedis(url, silentLogger, { replyTimeoutMs });
+  open.push(redis);
+  await eventually('the connection to Redis', () => redis.status === 'ready');
+  return redis;
+}
+
+export interface Replica {
+  readonly limiter: RateLimiter;
+  readonly metrics: Registry;
+  /** Time of the replica's own clock, and of Redis's clock as the replica sees it. */
+  now(): number;
+  advance(ms: number): void;
+}
+
+export function createReplica(
+  redis: RedisClient,
+  options: { replicas?: number; keyPrefix?: string; localBytes?: number } = {},
+): Replica {
+  const metrics = new Registry();
+  let instant = 1_800_000_000_000;
+  const clock = () => new Date(instant);
+  const limiter = createRateLimiter({
+    redis,
+    keyPrefix: options.keyPrefix ?? 'test:',
+    replicas: options.replicas ?? 2,
+    logger: silentLogger,
+    metrics,
+    clock,
+    sharedClock: clock,
+    ...(options.localBytes !== undefined && { localBytes: options.localBytes }),
+  });
+  return { limiter, metrics, now: () => instant, advance: (ms) => (instant += ms) };
+}
+
+export async function twoReplicas(url: string, replyTimeoutMs: number) {
+  const replica = async () => createReplica(await connect(url, replyTimeoutMs));
+  return [await replica(), await replica()] as const;
+}
+
+export async function takeTimes(limiter: RateLimiter, key: string, limit: number, times: number) {
+  const verdicts = await Promise.all(Array.from({ length: times }, () => limiter.take(key, limit)));
+  return verdicts.filter((verdict) => verdict.accepted).length;
+}
+
+export async function valueOf(metrics: Registry, name: string): Promise<number | undefined> {
+  return (await metrics.getSingleMetric(name)?.get())?.values[0]?.value;
+}
+
+export async function isDegraded(metrics: Registry): Promise<boolean> {
+  return (await valueOf(metrics, 'partner_rate_limiter_degraded')) === 1;
+}
+
+/** Blocks the process for that many ms. */
+export function blockEventLoop(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+afterEach(() => {
+  for (const redis of open.splice(0)) redis.disconnect();
+});
