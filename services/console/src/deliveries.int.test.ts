@@ -232,6 +232,7 @@ describe('events', () => {
     const second = await list(`limit=1&cursor=${first.nextCursor ?? ''}`);
     expect(second.events.map(({ id }) => id)).toEqual([queued.eventId]);
     expect(second.nextCursor).toBeNull();
+    expect(second.events).toMatchObject([{ summary: null, deliveryStates: [queued.state] }]);
     const found = await list(`event=install.test&resourceId=${webhookId}`);
     expect(found.events).toHaveLength(2);
     expect(found.explanation).toBeNull();

@@ -354,6 +354,9 @@ describe('why did I not get it', () => {
     await field.fill(dead.job.id);
     await lookUp.click();
     await page.getByRole('heading', { name: `Events of ${dead.job.id}` }).waitFor();
+    const listed = page.getByRole('row').filter({ hasText: 'install.job_assigned' });
+    for (const shown of ['ASSIGNED', 'Dead-lettered'])
+      await listed.getByText(shown, { exact: true }).waitFor();
     await page.getByRole('link', { name: 'install.job_assigned' }).click();
     await expectText('Sent, but not accepted by your server.');
     const trail = page.getByRole('list', { name: 'Event trace' });

@@ -5,7 +5,7 @@ import { dateTimeOut } from '../../values/date-time.js';
 import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';
 import { attemptSummary } from '../attempt/attempt.js';
-import { delivery, DELIVERY_EXAMPLE } from '../delivery/delivery.js';
+import { delivery, DELIVERY_EXAMPLE, DELIVERY_STATES } from '../delivery/delivery.js';
 import { EVENT_EXAMPLE } from '../../events/webhook-examples.js';
 
 /** Outcome of an event for one subscription: queued, or why it was not. */
@@ -33,6 +33,9 @@ export const event = z
     occurredAt: dateTimeOut.meta({ description: 'When it happened, as in the envelope.' }),
     committedAt: dateTimeOut.meta({ description: 'When the change behind it was recorded.' }),
     resource: eventResource,
+    summary: z.string().nullable().meta({
+      description: 'What changed, for people, e.g. `EN_ROUTE → ON_SITE`; null if the name says it.',
+    }),
     schemaVersion: z.int().meta({ description: 'The schema version of its payload.' }),
     requestId: z
       .string()
@@ -82,10 +85,25 @@ export const eventWithTrail = z
 
 export type EventWithTrail = z.infer<typeof eventWithTrail>;
 
+/** An event as lists show it: with the state of its deliveries. */
+export const listedEvent = event
+  .extend({
+    deliveryStates: z.array(z.enum(DELIVERY_STATES)).meta({
+      description:
+        'The different states of its deliveries, of each subscription the newest one; empty without a delivery.',
+    }),
+  })
+  .meta({
+    id: 'ListedWebhookEvent',
+    description: 'An event of your company with the state of its deliveries.',
+  });
+
+export type ListedEvent = z.infer<typeof listedEvent>;
+
 /** A page of events, newest first. */
 export const eventPage = z
   .object({
-    events: z.array(event).meta({ description: 'Newest first.' }),
+    events: z.array(listedEvent).meta({ description: 'Newest first.' }),
     nextCursor: z.string().nullable().meta({
       description:
         'Send it as `cursor` for older ones; null when there are none. With a filter, a page can hold fewer than `limit`, even none, and still have one: continue until it is null.',
@@ -119,6 +137,7 @@ export const TRAIL_EVENT_EXAMPLE = {
   occurredAt: EVENT_EXAMPLE.occurredAt,
   committedAt: DELIVERY_EXAMPLE.createdAt,
   resource: EVENT_EXAMPLE.resource,
+  summary: 'ACKNOWLEDGED → EN_ROUTE',
   schemaVersion: EVENT_EXAMPLE.schemaVersion,
   requestId: '0198f5c2-9d1e-7c3a-b6a4-2f60d1e8c7b5',
 } as const satisfies z.infer<typeof event>;

@@ -13,13 +13,17 @@ export const listEventsOperation = defineOperation({
   query: eventQuery,
   summary: 'List events',
   description: `
-Lists the events of your company, newest first, with and without subscribers. If none is about the
+Lists the events of your company, newest first, with and without subscribers, each with the state of its deliveries. If none is about the
 \`resourceId\`, \`explanation\` says so, but not whether such a resource exists.`,
   responses: {
     200: {
       description: 'A page of events.',
       schema: eventPage,
-      example: { events: [TRAIL_EVENT_EXAMPLE], nextCursor: null, explanation: null },
+      example: {
+        events: [{ ...TRAIL_EVENT_EXAMPLE, deliveryStates: ['delivered'] }],
+        nextCursor: null,
+        explanation: null,
+      },
     },
   },
   errors: ['cursor_invalid'],

@@ -5,12 +5,12 @@ import { type CommandContext, readPages, commandGroup, subcommand } from '../com
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 
 const EVENT_COLUMNS = columns(`
-  id, event, about: resource.id, version: resource.version, happened: occurredAt,
-  recorded: committedAt
+  id, event, summary, about: resource.id, version: resource.version, deliveries: deliveryStates,
+  happened: occurredAt, recorded: committedAt
 `);
 
 const EVENT_LINES = columns(`
-  id: event.id, company: companyId, event: event.event, about: event.resource.id,
+  id: event.id, company: companyId, event: event.event, summary: event.summary, about: event.resource.id,
   version: event.resource.version, happened: event.occurredAt, recorded: event.committedAt,
   schema version: event.schemaVersion, request: event.requestId
 `);

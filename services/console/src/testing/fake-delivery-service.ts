@@ -163,7 +163,7 @@ export function createFakeDeliveryService(deps: {
     listEvents: (request) => {
       const { beforeEventId, event, resourceId, limit = 50 } = request;
       const matching = ask('listEvents', request.companyId, undefined)
-        .deliveries.map((delivery) => eventOf(delivery, now))
+        .deliveries.map((delivery) => ({ ...eventOf(delivery, now), deliveryStates: [delivery.state] }))
         .filter(({ id }) => beforeEventId === undefined || id < beforeEventId)
         .filter((each) => event === undefined || each.event === event)
         .filter((each) => resourceId === undefined || each.resource.id === resourceId);
@@ -252,6 +252,7 @@ function eventOf(delivery: Delivery, now: string): WebhookEvent {
     committedAt: now,
     resource: { ...delivery.resource, version: 1 },
     schemaVersion: 1,
+    summary: null,
     requestId: null,
   };
 }

@@ -247,8 +247,8 @@ describe('the lists', () => {
       await counted(() => client.listDeliveries({ companyId, subscriptionId, event: 'install.*' })),
     ).toBe(2);
     expect(await counted(() => client.listDeliveries({ companyId, search: 'WO-1' }))).toBe(1);
-    expect(await counted(() => client.listEvents({ companyId }))).toBe(1);
-    expect(await counted(() => client.listEvents({ companyId, event: 'install.*' }))).toBe(1);
+    expect(await counted(() => client.listEvents({ companyId }))).toBe(2);
+    expect(await counted(() => client.listEvents({ companyId, event: 'install.*' }))).toBe(2);
     expect(await counted(() => client.listBulkReplays({ companyId, subscriptionId }))).toBe(2);
   });
 });

@@ -10,6 +10,7 @@ import {
   shownAttemptSummary,
   shownDelivery,
 } from '../schedule/delivery-resource.js';
+import { summarizeEvent } from './summarize-event.js';
 
 /** Outcome of an event for one subscription. */
 export type EventVerdictName = (typeof EVENT_VERDICTS)[number];
@@ -25,13 +26,14 @@ export interface EventRow {
   readonly resourceVersion: number;
   readonly schemaVersion: number;
   readonly requestId: string | null;
+  readonly body: Buffer;
 }
 
 /** Columns of an {@link EventRow}, from `events e`. */
 export const EVENT_COLUMNS = `
   e.id, e.name, e.occurred_at as "occurredAt", e.created_at as "committedAt", e.resource_type as "resourceType",
   e.resource_id as "resourceId", e.resource_version as "resourceVersion", e.schema_version as "schemaVersion",
-  e.request_id as "requestId"`;
+  e.request_id as "requestId", e.body`;
 
 /** Outcome of an event for one subscription, with its deliveries. */
 export interface SubscriptionTrail {
@@ -63,6 +65,7 @@ export function shownEvent(row: EventRow): WebhookEvent {
     occurredAt: formatDateTime(row.occurredAt),
     committedAt: formatDateTime(row.committedAt),
     resource: { type: row.resourceType, id: row.resourceId, version: row.resourceVersion },
+    summary: summarizeEvent(row.name, row.body),
     schemaVersion: row.schemaVersion,
     requestId: row.requestId,
   };

@@ -30,7 +30,7 @@ export function createEventRpcs(deps: {
       });
       const isNone = events.length === 0 && request.beforeEventId === undefined && nextBeforeId === undefined;
       const page = {
-        events: events.map(shownEvent),
+        events: events.map((event) => ({ ...shownEvent(event), deliveryStates: [...event.deliveryStates] })),
         nextCursor: nextBeforeId ?? null,
         explanation: isNone && request.resourceId !== undefined ? NONE_CONCERNED_YOU : null,
       };
@@ -39,13 +39,13 @@ export function createEventRpcs(deps: {
 
     async getEvent(request, context) {
       const database = queryWithin(deps.database, callerLimits(request, context));
-      const { event, body, subscriptions } = await getEvent(database, {
+      const { event, subscriptions } = await getEvent(database, {
         companyId: required(request.companyId, 'company_id'),
         eventId: required(request.eventId, 'event_id'),
       });
       const found = {
         event: shownEvent(event),
-        body: body.toString('utf8'),
+        body: event.body.toString('utf8'),
         subscriptions: subscriptions.map(shownEventTrail),
       };
       return { resourceJson: JSON.stringify(found satisfies EventWithTrail) };

@@ -28,6 +28,32 @@ describe('ListEvents', () => {
     expect((await failureOf(client.listEvents({ companyId, event: '*' }))).reason).toBe('invalid_argument');
   });
 
+  test('shows the summary of each event and the state of its newest delivery to each subscription [EVENT-6]', async () => {
+    const { companyId, deliveries } = await companyWith(2);
+    const [first, second] = deliveries;
+    invariant(first, 'two deliveries');
+    invariant(second, 'two deliveries');
+    await fixture.finish('dead_lettered', first.id);
+    await fixture.finish('dead_lettered', second.id);
+    await client.replayDelivery({ companyId, deliveryId: first.id });
+    await fixture.subscription({ companyId });
+    const toBoth = await fixture.event(companyId);
+    const statesOf = async () =>
+      (await client.listEvents({ companyId })).events.map(({ id, summary, deliveryStates }) => [
+        id,
+        summary,
+        deliveryStates,
+      ]);
+    const summary = 'ASSIGNED → ACKNOWLEDGED';
+    expect(await statesOf()).toEqual(
+      [
+        [toBoth, summary, ['pending']],
+        [first.event_id, summary, ['pending']],
+        [second.event_id, summary, ['dead_lettered']],
+      ].sort(([one = ''], [other = '']) => (one > other ? -1 : 1)),
+    );
+  });
+
   test('explains an empty list of a resource, with the same message whether the resource exists or not [EVENT-6]', async () => {
     const companyId = await fixture.company();
     const theirs = await companyWith(1);

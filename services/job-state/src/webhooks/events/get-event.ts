@@ -23,16 +23,14 @@ export const MAX_DELIVERIES_SHOWN = 10;
 const MAX_ATTEMPTS_SHOWN = 10;
 const MAX_DELETED_SUBSCRIPTIONS_SHOWN = 50;
 
-/** An event with its body and its outcome for each subscription. */
+/** An event with its outcome for each subscription. */
 export interface EventHistory {
   readonly event: EventRow;
-  readonly body: Buffer;
   /** Oldest subscription first. */
   readonly subscriptions: readonly SubscriptionTrail[];
 }
 
 interface StoredEvent extends EventRow {
-  readonly body: Buffer;
   readonly notQueued: Readonly<Record<string, (typeof NOT_QUEUED_REASONS)[number]>> | null;
 }
 
@@ -54,11 +52,11 @@ export async function getEvent(
   { companyId, eventId }: { readonly companyId: string; readonly eventId: string },
 ): Promise<EventHistory> {
   const [found] = await database.query<StoredEvent>(
-    `select ${EVENT_COLUMNS}, e.body, e.not_queued as "notQueued" from events e where e.id = $1 and e.company_id = $2`,
+    `select ${EVENT_COLUMNS}, e.not_queued as "notQueued" from events e where e.id = $1 and e.company_id = $2`,
     [eventId, companyId],
   );
   if (found === undefined) throw notFound('event');
-  const { body, notQueued, ...event } = found;
+  const { notQueued, ...event } = found;
   const subscriptions = await subscriptionsConcernedBy(database, companyId, event);
   // The process that created the event's id created the delivery ids right after it, with the same clock.
   const { lowest } = idsCreatedWithin('dlv', { from: instantOfId('evt', event.id), to: undefined });
@@ -80,7 +78,6 @@ export async function getEvent(
   );
   return {
     event,
-    body,
     subscriptions: subscriptions.map((subscription) => {
       const own = deliveries.filter(({ subscriptionId }) => subscriptionId === subscription.id);
       return {

@@ -1,7 +1,10 @@
 import { eventsNamedBy } from '@partner/proto-contracts/events/webhook-events';
+import { instantOfId } from '@partner/kernel/ids';
 import { invalidArgument } from '@partner/kernel/validation';
+import { idsCreatedWithin } from '../../database/created-within.js';
 import type { Queryable } from '../../database/database.js';
 import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';
+import type { DeliveryStateName } from '../schedule/delivery-resource.js';
 import { EVENT_COLUMNS, type EventRow } from './event-resource.js';
 
 /** Maximum number of events that one page scans, however few match its filter. */
@@ -20,6 +23,12 @@ export interface EventQuery {
   readonly resourceId: string | undefined;
 }
 
+/** An event with the states of its deliveries. */
+interface ListedEvent extends EventRow {
+  /** The different states of the newest delivery to each subscription. */
+  readonly deliveryStates: readonly DeliveryStateName[];
+}
+
 /** Walks the company's events, or those about one resource, from the newest on. Each walk has an index. */
 const SCANNED = `
   select e.* from events e
@@ -30,12 +39,12 @@ const SCANNED = `
  * Lists a company's events by id, newest first.
  *
  * `nextBeforeId` is where the next page starts. A page ends after {@link MAX_EVENTS_SCANNED} scanned events with the matches so
- * far. It is one statement, so concurrent commits are neither skipped nor repeated.
+ * far. The page is one statement, so concurrent commits are neither skipped nor repeated.
  */
 export async function listEvents(
   database: Queryable,
   { companyId, beforeEventId, limit, events, resourceId }: EventQuery,
-): Promise<{ readonly events: readonly EventRow[]; readonly nextBeforeId: string | undefined }> {
+): Promise<{ readonly events: readonly ListedEvent[]; readonly nextBeforeId: string | undefined }> {
   const scan = [companyId, beforeEventId ?? null, resourceId ?? null];
   const page = `
     select ${EVENT_COLUMNS} from (${SCANNED} limit $4) e
@@ -53,7 +62,37 @@ export async function listEvents(
     [...scan, MAX_EVENTS_SCANNED, events ?? null, limit + 1],
   );
   const { rows: found, nextBeforeId } = pageOf(rows, limit);
-  return { events: found, nextBeforeId };
+  const states = await deliveryStates(database, companyId, found);
+  return {
+    events: found.map((event) => ({ ...event, deliveryStates: states.get(event.id) ?? [] })),
+    nextBeforeId,
+  };
+}
+
+/** Reads the different states of the newest delivery of each event to each subscription. */
+async function deliveryStates(
+  database: Queryable,
+  companyId: string,
+  events: readonly EventRow[],
+): Promise<ReadonlyMap<string, readonly DeliveryStateName[]>> {
+  const oldest = events.at(-1);
+  if (oldest === undefined) return new Map();
+  // A delivery's id is created right after its event's id. The bound spares older partitions.
+  const { lowest } = idsCreatedWithin('dlv', { from: instantOfId('evt', oldest.id), to: undefined });
+  const rows = await database.query<{
+    readonly eventId: string;
+    readonly states: readonly DeliveryStateName[];
+  }>(
+    `select event_id as "eventId", array_agg(distinct state) as states
+     from (
+       select distinct on (d.event_id, d.subscription_id) d.event_id, d.state from all_deliveries d
+       where d.event_id = any($1::text[]) and d.company_id = $2 and d.id >= $3
+       order by d.event_id, d.subscription_id, d.id desc
+     ) newest
+     group by event_id`,
+    [events.map(({ id }) => id), companyId, lowest],
+  );
+  return new Map(rows.map(({ eventId, states }) => [eventId, states]));
 }
 
 /** Returns the events of a name or group of an RPC; undefined: all. */

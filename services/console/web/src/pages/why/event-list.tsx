@@ -1,6 +1,7 @@
-import { List, Text } from '@mantine/core';
+import { Group, List, Text } from '@mantine/core';
 import { IconZoomQuestion } from '@tabler/icons-react';
 import { useEvents } from '../../api/events.js';
+import { DeliveryStateBadge } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { ErrorState } from '../../parts/error-state.js';
@@ -54,11 +55,12 @@ export function EventList({ resourceId }: { readonly resourceId?: string }) {
           {
             header: 'Event',
             isName: true,
-            cell: ({ id, event }) => (
+            cell: ({ id, event, summary }) => (
               <div>
                 <TextLink to={PATHS.whyEvent(id)} fw={600}>
                   {event}
                 </TextLink>
+                {summary !== null && <Text size="sm">{summary}</Text>}
                 <Text size="xs" c="dimmed">
                   {id}
                 </Text>
@@ -69,6 +71,19 @@ export function EventList({ resourceId }: { readonly resourceId?: string }) {
             header: 'About',
             cell: ({ resource }) =>
               `${resource.type.replaceAll('_', ' ')} ${resource.id}, version ${resource.version}`,
+          },
+          {
+            header: 'Deliveries',
+            cell: ({ deliveryStates }) =>
+              deliveryStates.length === 0 ? (
+                'None'
+              ) : (
+                <Group gap={6} component="span">
+                  {deliveryStates.map((state) => (
+                    <DeliveryStateBadge key={state} state={state} />
+                  ))}
+                </Group>
+              ),
           },
           { header: 'Recorded', cell: ({ committedAt }) => <PastTime at={committedAt} /> },
         ]}

@@ -75,6 +75,7 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
         <li>
           <Panel title={`Occurred: ${event.event}`}>
             <Stack gap="sm">
+              {event.summary !== null && <Text fw={600}>{event.summary}</Text>}
               <Text size="sm">
                 It was recorded on <ExactTime at={event.committedAt} /> and is about{' '}
                 <TextLink to={PATHS.why(event.resource.id)}>
