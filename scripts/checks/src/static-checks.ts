@@ -28,6 +28,8 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const contracts = path.join(root, 'proto-contracts');
 const SOURCES = ['proto-contracts', 'services', 'scripts'];
 const NOT_OURS = /\/(node_modules|dist|gen)\//;
+/** Files with comments, texts or names, apart from pages. The shell scripts have no ending. */
+const TEXTS = /\.(tsx?|m?js|css|cs|go|java|php|py|rb|proto|sql|tpl|ya?ml)$|^scripts\/\w+$|\/Dockerfile$/;
 /** Tests and their helpers, whose texts no user reads. */
 const TESTS = /\/(testing|test-kit|system-tests)\/|\.test\.tsx?$/;
 
@@ -47,17 +49,19 @@ async function command(program: string, args: readonly string[], cwd = root): Pr
   return exitCode === 0 ? undefined : `${stdout}${stderr}`;
 }
 
+/** The project's files relative to its root, without dependencies and without compiled or generated code. */
+function projectFiles(): readonly string[] {
+  const below = ['.github', 'charts', ...SOURCES].flatMap((top) =>
+    readdirSync(path.join(root, top), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => path.relative(root, path.join(parentPath, name))),
+  );
+  return [...readdirSync(root), ...below].filter((file) => !NOT_OURS.test(file));
+}
+
 /** Every Markdown page of the project. */
 function pages(): readonly string[] {
-  const tops = ['.github', 'charts', 'proto-contracts', 'services', 'scripts'];
-  const below = tops.flatMap((top) =>
-    readdirSync(path.join(root, top), { recursive: true, encoding: 'utf8' }).map((file) =>
-      path.posix.join(top, file),
-    ),
-  );
-  return [...readdirSync(root), ...below].filter(
-    (file) => file.endsWith('.md') && !/\/node_modules\//.test(file),
-  );
+  return projectFiles().filter((file) => file.endsWith('.md'));
 }
 
 /** The words of `.textlintrc.json`. */
@@ -66,20 +70,19 @@ function words(files: readonly string[], cwd = root): Promise<string | undefined
   return command('textlint', ['--config', config, '--format', 'unix', ...files], cwd);
 }
 
-/** The words of comments and of the texts for readers: screens, the API reference, errors, help, and titles of tests. */
+/**
+ * The words of names, comments and texts for readers: screens, the API reference, errors, help, and titles of tests. Of other
+ * languages than TypeScript the whole text.
+ */
 async function wordsOfTexts(): Promise<string | undefined> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'partner-texts-'));
   try {
-    const files = SOURCES.flatMap((folder) =>
-      readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
-        path.join(folder, file),
-      ),
-    ).filter((file) => /\.tsx?$/.test(file) && !NOT_OURS.test(file));
+    const files = projectFiles().filter((file) => TEXTS.test(file));
     for (const file of files) {
       const copy = path.join(scratch, `${file}.txt`);
       mkdirSync(path.dirname(copy), { recursive: true });
       const source = readFileSync(path.join(root, file), 'utf8');
-      writeFileSync(copy, sourceTexts(file, source, TESTS.test(file)));
+      writeFileSync(copy, /\.tsx?$/.test(file) ? sourceTexts(file, source, TESTS.test(file)) : source);
     }
     return await words(
       files.map((file) => `${file}.txt`),

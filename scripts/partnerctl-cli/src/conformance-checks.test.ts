@@ -41,10 +41,10 @@ interface Seen {
 }
 
 /** A receiver with exactly one defect. */
-function receiver(answer: (seen: Seen) => number | Promise<number>): RequestListener {
+function receiver(respond: (seen: Seen) => number | Promise<number>): RequestListener {
   return (request, response) => {
     void look(request)
-      .then(answer)
+      .then(respond)
       .then((status) => response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end());
   };
 }
@@ -152,8 +152,8 @@ describe('the failed checks', () => {
         headers['x-svc-secret-version'] === '2' ? new Promise(() => undefined) : status(isGood),
       [ROTATION, 'responds in time'],
     ],
-  ])('of one that %s', async (_what, answer, failed) => {
-    await expect(failedChecks(receiver(answer), 3_000)).resolves.toEqual(failed);
+  ])('of one that %s', async (_what, respond, failed) => {
+    await expect(failedChecks(receiver(respond), 3_000)).resolves.toEqual(failed);
   });
 
   test('of one that redirects', async () => {

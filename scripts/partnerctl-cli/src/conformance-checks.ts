@@ -30,7 +30,7 @@ export interface TriedReceiver {
   readonly signal?: AbortSignal;
 }
 
-interface Answer {
+interface Outcome {
   /** Undefined: no response. */
   readonly status: number | undefined;
   readonly tookMs: number;
@@ -42,14 +42,14 @@ const LARGE_BODY_BYTES = 256 * 1_024;
 const WELL_OFF_MS = (LIMITS.webhookTimestampToleranceSeconds + 60) * 1_000;
 const WRONG_SECRET = `whsec_${Buffer.alloc(32, 0x5a).toString('base64')}`;
 
-const TAKEN = { words: '2xx', holds: ({ status = 0 }: Answer) => status >= 200 && status < 300 } as const;
+const TAKEN = { words: '2xx', holds: ({ status = 0 }: Outcome) => status >= 200 && status < 300 } as const;
 const REFUSED = {
   words: '4xx: it must not be taken',
-  holds: ({ status = 0 }: Answer) => status >= 400 && status < 500,
+  holds: ({ status = 0 }: Outcome) => status >= 400 && status < 500,
 } as const;
 const NO_REDIRECT = {
   words: 'no redirect: it would count as a failure',
-  holds: ({ status = 0 }: Answer) => status > 0 && (status < 300 || status >= 400),
+  holds: ({ status = 0 }: Outcome) => status > 0 && (status < 300 || status >= 400),
 } as const;
 
 type Expectation = typeof TAKEN | typeof REFUSED | typeof NO_REDIRECT;
@@ -63,29 +63,29 @@ export async function runConformance(
   tell: (result: CheckResult) => void = () => undefined,
 ): Promise<readonly CheckResult[]> {
   const results: CheckResult[] = [];
-  const answers: Answer[] = [];
+  const outcomes: Outcome[] = [];
   const jobId = newId('job');
 
   function note(result: CheckResult): void {
     results.push(result);
     tell(result);
   }
-  async function send(delivery: SignedDelivery): Promise<Answer> {
-    const answer = await post(tried, delivery);
+  async function send(delivery: SignedDelivery): Promise<Outcome> {
+    const outcome = await post(tried, delivery);
     tried.signal?.throwIfAborted();
-    answers.push(answer);
-    return answer;
+    outcomes.push(outcome);
+    return outcome;
   }
   async function check(
     name: string,
     expected: Expectation,
     deliveries: readonly SignedDelivery[],
   ): Promise<void> {
-    const got: Answer[] = [];
+    const got: Outcome[] = [];
     for (const delivery of deliveries) got.push(await send(delivery));
     note({
       check: name,
-      verdict: got.every((answer) => expected.holds(answer)) ? 'passed' : 'failed',
+      verdict: got.every((outcome) => expected.holds(outcome)) ? 'passed' : 'failed',
       expected:
         deliveries.length === 1 ? expected.words : `${expected.words} for each of ${deliveries.length}`,
       got: got.map(words).join(', '),
@@ -166,22 +166,22 @@ export async function runConformance(
   } else {
     await check(rotation, TAKEN, [deliver({ secret: tried.nextSecret, secretVersion: 2 }), deliver()]);
   }
-  const slowest = Math.max(...answers.map(({ tookMs }) => tookMs));
+  const slowest = Math.max(...outcomes.map(({ tookMs }) => tookMs));
   note({
     check: 'responds in time',
-    verdict: answers.every(({ status }) => status !== undefined) ? 'passed' : 'failed',
+    verdict: outcomes.every(({ status }) => status !== undefined) ? 'passed' : 'failed',
     expected: `a whole response within ${tried.timeoutMs / 1_000} s`,
-    got: `the slowest of ${answers.length} took ${Math.round(slowest)} ms`,
+    got: `the slowest of ${outcomes.length} took ${Math.round(slowest)} ms`,
   });
   return results;
 }
 
-function words({ status, problem }: Answer): string {
+function words({ status, problem }: Outcome): string {
   return status === undefined ? problem : String(status);
 }
 
 /** Posts a delivery. A missing, late or incomplete response is a failure with its own text. */
-async function post(tried: TriedReceiver, { headers, body }: SignedDelivery): Promise<Answer> {
+async function post(tried: TriedReceiver, { headers, body }: SignedDelivery): Promise<Outcome> {
   const startedAt = performance.now();
   const { url, ca, timeoutMs, signal } = tried;
   const options = { method: 'POST', headers, timeout: 0, ...(ca !== undefined && { ca }) };

@@ -17,9 +17,9 @@ test.each([
   ['a missing resource', notFound('company'), 3, 'no such company'],
   [
     'no response',
-    new ServiceError('unavailable', 'not now', { cause: new Error('no answer') }),
+    new ServiceError('unavailable', 'not now', { cause: new Error('no response') }),
     4,
-    '(no answer)',
+    '(no response)',
   ],
   ['a conflict', new ServiceError('test_delivery_required', 'send one first'), 1, 'send one first'],
   ['an error of the service', ServiceError.from(new Error('secret')), 1, "job-state's log"],

@@ -24,15 +24,15 @@ export function loopbackUrl(text: string): URL {
 /** Forwards a delivery unchanged and returns its response; 502 without a response within 9 s. */
 export async function forwardDelivery(url: URL, request: ReceivedRequest): Promise<number> {
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       redirect: 'manual',
       headers: Object.entries(request.headers).filter(([name]) => !NOT_FORWARDED.has(name)),
       body: bytesOf(request),
       signal: AbortSignal.timeout(FORWARD_MS),
     });
-    await answer.arrayBuffer();
-    return answer.status;
+    await response.arrayBuffer();
+    return response.status;
   } catch {
     return 502;
   }

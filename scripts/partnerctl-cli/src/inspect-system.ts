@@ -72,9 +72,9 @@ export async function readBacklog(session: Pick<Session, 'operators'>): Promise<
   readonly tookMs: number;
 }> {
   const asked = Date.now();
-  const answer = await session.operators.getBacklog({});
-  const answered = Date.now();
-  const json = toJson(GetBacklogResponseSchema, answer);
+  const response = await session.operators.getBacklog({});
+  const respondedAt = Date.now();
+  const json = toJson(GetBacklogResponseSchema, response);
   const backlog = isDocument(json) ? json : {};
   const numbers = Object.fromEntries(
     Object.entries(backlog).flatMap(([name, value]): [string, number][] =>
@@ -82,16 +82,16 @@ export async function readBacklog(session: Pick<Session, 'operators'>): Promise<
     ),
   );
   /** A difference within the round-trip time counts as none. */
-  const ahead = (at: typeof answer.now) => {
+  const ahead = (at: typeof response.now) => {
     if (at === undefined) return 0;
     const time = timestampDate(at).getTime();
-    return time > answered ? time - answered : Math.min(0, time - asked);
+    return time > respondedAt ? time - respondedAt : Math.min(0, time - asked);
   };
   return {
     backlog,
     numbers,
-    aheadMs: { jobState: ahead(answer.now), database: ahead(answer.databaseNow) },
-    tookMs: answered - asked,
+    aheadMs: { jobState: ahead(response.now), database: ahead(response.databaseNow) },
+    tookMs: respondedAt - asked,
   };
 }
 

@@ -10,8 +10,8 @@ export async function pollUntil<T>(
   const deadline = performance.now() + options.timeoutMs;
   for (;;) {
     if (options.signal.aborted) throw interrupted();
-    const answer = await ask();
-    if (answer !== undefined) return answer;
+    const found = await ask();
+    if (found !== undefined) return found;
     if (performance.now() > deadline)
       throw new OperatorError('failed', `${what}: not within ${Math.round(options.timeoutMs / 1_000)} s`);
     await delay(options.everyMs, undefined, { signal: options.signal }).catch(() => undefined);

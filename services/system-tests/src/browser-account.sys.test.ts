@@ -30,7 +30,7 @@ async function showEmptyAndFailed(
   await page.unroute(url);
   const requestId = '0198f5c2-9d1e-7c3a-b6a4-2f60d1e8c7b5';
   watched.allow(new RegExp(`^503 GET /partner-api/${path}`));
-  const json = { error: 'the service does not answer in time; try again', code: 'unavailable', requestId };
+  const json = { error: 'the service does not respond in time; retry', code: 'unavailable', requestId };
   await page.route(url, (route) => route.fulfill({ status: 503, json }));
   await page.reload();
   await page.getByText(failed).waitFor();
@@ -156,12 +156,12 @@ describe('API keys', () => {
       const command = await textOf(page, 'Command');
       const apiKey = await takeKey(page);
       expect(command).toContain(`'${baseUrl.replace(/\/$/, '')}${path}'`);
-      const answer = await sendCall(baseUrl, path, {
+      const response = await sendCall(baseUrl, path, {
         method: command.includes('-X POST') ? 'POST' : 'GET',
         headers: { 'x-api-key': apiKey },
         ...(command.includes("-d '{}'") ? { body: {} } : {}),
       });
-      expect(answer.status).toBe(accepted);
+      expect(response.status).toBe(accepted);
     },
   );
 });

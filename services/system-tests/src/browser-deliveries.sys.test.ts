@@ -59,11 +59,11 @@ const newJob = () => assignSandboxJob(suite.stack());
 
 async function deliveryAbout(webhookId: string, resourceId: string): Promise<Delivery> {
   return eventually(`a delivery about ${resourceId}`, async () => {
-    const answer = await owner.call(
+    const response = await owner.call(
       'GET',
       `/partner-api/webhooks/${webhookId}/deliveries?resourceId=${resourceId}`,
     );
-    return deliveryPage.parse(answer.json).deliveries[0];
+    return deliveryPage.parse(response.json).deliveries[0];
   });
 }
 
@@ -114,7 +114,7 @@ async function expectRows(expected: number): Promise<void> {
 describe('from the overview to the cause of a failed delivery', () => {
   test('it takes two clicks, and the page says why, shows what was sent, and replays it', async () => {
     const { id, secret } = await subscribe('broken');
-    suite.answers.set('broken', {
+    suite.responses.set('broken', {
       kind: 'status',
       status: 500,
       body: '<h1>Database is down</h1><script>alert(1)</script>',
@@ -137,8 +137,8 @@ describe('from the overview to the cause of a failed delivery', () => {
 
     await page.getByRole('list', { name: 'What to do' }).getByText('log of your server').waitFor();
     expect(await page.getByRole('button', { name: /^Attempt \d/ }).count()).toBe(8);
-    const answered = page.getByRole('region', { name: 'Response to attempt 8' });
-    expect(await answered.textContent()).toContain('<script>alert(1)</script>');
+    const shownResponse = page.getByRole('region', { name: 'Response to attempt 8' });
+    expect(await shownResponse.textContent()).toContain('<script>alert(1)</script>');
     expect(await page.getByRole('list', { name: 'Timing' }).first().textContent()).toContain('TLS handshake');
     expect(await page.getByRole('region', { name: 'Headers of attempt 8' }).textContent()).toContain(
       `x-svc-delivery-id: ${dead.attempts.at(-1)?.deliveryId ?? ''}`,
@@ -153,7 +153,7 @@ describe('from the overview to the cause of a failed delivery', () => {
     );
     await checkLooks(page, 'delivery-dead-lettered');
 
-    suite.answers.clear();
+    suite.responses.clear();
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByRole('dialog', { name: 'Replay this delivery?' }).waitFor();
     await page.getByRole('button', { name: 'Replay now' }).click();
@@ -213,7 +213,7 @@ describe('the list of deliveries', () => {
   test('shows all webhooks, finds a job by its id or work order, and opens the delivery of a row', async () => {
     await subscribe('all-one');
     const { id } = await subscribe('all-two');
-    suite.answers.set('all-two', { kind: 'status', status: 404 });
+    suite.responses.set('all-two', { kind: 'status', status: 404 });
     const { job } = await send(id, 'dead_lettered');
     await open('/console/deliveries');
     const search = page.getByRole('textbox', { name: 'Search' });
@@ -239,7 +239,7 @@ describe('the list of deliveries', () => {
 
   test('is narrowed by state, event and time, keeps that in its address, and says when nothing is left', async () => {
     const { id } = await subscribe('bad');
-    suite.answers.set('bad', { kind: 'status', status: 404 });
+    suite.responses.set('bad', { kind: 'status', status: 404 });
     await send(id, 'dead_lettered');
     await open(`/console/deliveries?webhook=${id}`);
     await expectRows(2);
@@ -309,13 +309,13 @@ describe('a bulk replay', () => {
     await expectText('No deliveries to replay');
     await checkLooks(page, 'bulk-replay-empty');
 
-    suite.answers.set('bulk', { kind: 'status', status: 500 });
+    suite.responses.set('bulk', { kind: 'status', status: 500 });
     const jobs = [
       await send(id, 'dead_lettered'),
       await send(id, 'dead_lettered'),
       await send(id, 'dead_lettered'),
     ];
-    suite.answers.clear();
+    suite.responses.clear();
     await page.getByRole('button', { name: 'Last 7 days' }).click();
     await page.getByLabel('Deliveries per minute').fill('1');
     await page.getByRole('button', { name: 'Preview replay' }).click();
@@ -343,7 +343,7 @@ describe('why did I not get it', () => {
     const paused = await subscribe('why-paused');
     await subscribe('why-not', ['install.schedule_changed']);
     await owner.call('POST', `/partner-api/webhooks/${paused.id}/pause`);
-    suite.answers.set('why-sent', { kind: 'status', status: 410 });
+    suite.responses.set('why-sent', { kind: 'status', status: 410 });
     const dead = await send(sent.id, 'dead_lettered');
 
     await open('/console/why');

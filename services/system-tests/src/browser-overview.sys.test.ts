@@ -107,7 +107,7 @@ describe('the overview', () => {
   test('says first what needs attention, then how every webhook does', async () => {
     const owner = await signInByApi(stack.baseUrl, installer().owner);
     const events = ['install.*'];
-    suite.answers.set('down', { kind: 'status', status: 500 });
+    suite.responses.set('down', { kind: 'status', status: 500 });
     const down = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/up`, events });
     const up = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/fine`, events });
     await stack.database.query('update subscriptions set url = $2, description = $3 where id = $1', [
@@ -147,7 +147,7 @@ describe('the overview', () => {
       isAway
         ? route.fulfill({
             status: 503,
-            json: { error: 'job-state does not answer', code: 'unavailable', requestId: 'r-1' },
+            json: { error: 'job-state does not respond', code: 'unavailable', requestId: 'r-1' },
           })
         : route.continue(),
     );

@@ -98,7 +98,7 @@ describe('an owner without webhooks', () => {
 
 describe('creating a webhook', () => {
   test('tells in plain words why a test failed, tests again, and does not let the secret be left by mistake', async () => {
-    suite.answers.set('broken', { kind: 'status', status: 404, body: 'no such page' });
+    suite.responses.set('broken', { kind: 'status', status: 404, body: 'no such page' });
     const page = await openPage('/webhooks/new');
     await page.getByLabel('Endpoint URL').fill(urlOf('broken'));
     await page.getByLabel('Name (optional)').fill('Job board');
@@ -118,10 +118,10 @@ describe('creating a webhook', () => {
     await expect(button(page, 'Activate webhook').isDisabled()).resolves.toBe(true);
     await checkLooks(page, 'create-webhook-test-failed');
 
-    suite.answers.set('broken', { kind: 'closed' });
+    suite.responses.set('broken', { kind: 'closed' });
     await button(page, 'Test again').click();
     await expectText(page, 'Could not connect to your server.');
-    suite.answers.clear();
+    suite.responses.clear();
     await button(page, 'Test again').click();
     await expectText(page, 'Test delivered');
     await button(page, 'Activate webhook').click();
@@ -243,12 +243,12 @@ describe('replacing the secret', () => {
     await expectText(page, 'Version 2 was created earlier.');
     await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
 
-    suite.answers.set('rotated', { kind: 'status', status: 401 });
+    suite.responses.set('rotated', { kind: 'status', status: 401 });
     await button(page, 'Send a test delivery').click();
     await expectText(page, 'Your server responded with 401.');
     await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
     await checkLooks(page, 'rotate-secret-resumed');
-    suite.answers.clear();
+    suite.responses.clear();
     await button(page, 'Test again').click();
     await expectText(page, 'Test delivered');
     const proof = receivedAt('rotated').at(-1);

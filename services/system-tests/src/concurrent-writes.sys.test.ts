@@ -98,12 +98,12 @@ function writesTo(job: InstallerJob, seller: InstallerJob['readiness']): readonl
 async function sendCopies(path: string, options: Call): Promise<HttpResponse> {
   const keyed = { ...options, headers: { ...options.headers, 'idempotency-key': newId('evt') } };
   const copies = Array.from({ length: COPIES }, () => callUntilResponse(stack.baseUrl, path, keyed));
-  const answers = await Promise.all(copies);
-  const texts = answers.map(({ text, headers }) => text.replace(headers.get('x-request-id') ?? '', ''));
+  const responses = await Promise.all(copies);
+  const texts = responses.map(({ text, headers }) => text.replace(headers.get('x-request-id') ?? '', ''));
   expect(new Set(texts).size).toBe(1);
-  const replays = answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true');
+  const replays = responses.filter(({ headers }) => headers.get('idempotency-replayed') === 'true');
   expect(replays.length).toBeGreaterThanOrEqual(COPIES - 1);
-  const [first] = answers;
+  const [first] = responses;
   invariant(first, 'there are copies');
   return first;
 }
@@ -112,10 +112,10 @@ const installerHeaders = () => ({ 'x-api-key': side.keys['installer-company'] })
 const sellerHeaders = () => ({ 'x-api-key': side.keys['installer-contractor'] });
 
 async function readJob(jobId: string): Promise<InstallerJob> {
-  const answer = await callUntilResponse(stack.baseUrl, `/partner/v1/jobs/${jobId}`, {
+  const response = await callUntilResponse(stack.baseUrl, `/partner/v1/jobs/${jobId}`, {
     headers: installerHeaders(),
   });
-  return jobResponse.parse(answer.json).resource;
+  return jobResponse.parse(response.json).resource;
 }
 
 /** Sends concurrent writes and reads of a job, and returns the job as the one accepted write has made it. */
@@ -126,21 +126,21 @@ async function raceFor(job: InstallerJob, seller: InstallerJob['readiness']): Pr
     sendCopies(path, { method, headers, body: { ...fields, expectedVersion } });
   const writes = writesTo(job, seller);
   const [outcomes, stale, read] = await Promise.all([
-    Promise.all(writes.map(async (write) => ({ write, answer: await send(write, version) }))),
+    Promise.all(writes.map(async (write) => ({ write, response: await send(write, version) }))),
     // A job begins with version 1: nothing is stale then.
     Promise.all(writes.slice(0, version > 1 ? 1 : 0).map((write) => send(write, version - 1))),
     readJob(job.id),
   ]);
-  const accepted = outcomes.filter(({ answer }) => answer.status < 300);
+  const accepted = outcomes.filter(({ response }) => response.status < 300);
   expect(accepted).toHaveLength(1);
   const won = accepted[0];
   invariant(won, 'one write is accepted');
-  const { resource } = jobResponse.parse(won.answer.json);
+  const { resource } = jobResponse.parse(won.response.json);
   expect(won.write.refusal).toBeUndefined();
   expect(resource.version).toBe(version + 1);
   expect(contentOf(resource)).toEqual({ ...contentOf(job), ...won.write.change });
-  for (const { write, answer } of outcomes.filter((outcome) => outcome !== won)) {
-    const { code, currentVersion, currentStatus, allowed } = errorBody.parse(answer.json);
+  for (const { write, response } of outcomes.filter((outcome) => outcome !== won)) {
+    const { code, currentVersion, currentStatus, allowed } = errorBody.parse(response.json);
     if (code === 'transition_not_allowed') expect({ currentStatus, allowed }).toEqual(write.refusal);
     else expect({ code, currentVersion }).toEqual({ code: 'stale_version', currentVersion: version + 1 });
   }
@@ -176,12 +176,12 @@ test('of concurrent writes to a job at one version exactly one is accepted, also
       }),
       ...histories.map(async ({ first, notes }) => {
         const note = `note ${round}`;
-        const answer = await sendCopies(`/inbound/jobs/${first.id}/status`, {
+        const response = await sendCopies(`/inbound/jobs/${first.id}/status`, {
           method: 'POST',
           headers: sellerHeaders(),
           body: { note },
         });
-        expect(answer.status).toBe(200);
+        expect(response.status).toBe(200);
         notes.push(note);
       }),
       ...(killed === undefined ? [] : [restart(killed)]),

@@ -21,7 +21,7 @@ const SPAN_MS = MINUTES * 60_000;
 /** Before the first fault, when every event is delivered exactly once; longer than 8 attempts take. */
 const CALM_MS = 15_000;
 /** For the leases that were lost, and the retries of what always fails. */
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 /** One violation shows itself in many places. */
 const VIOLATIONS_SHOWN = 20;
 const REPEAT = `scripts/test --faults ${MINUTES} --seed ${SEED}`;
@@ -45,7 +45,7 @@ test(
       const { history, summary } = await playDeliveries(stack, {
         seed: SEED,
         spanMs: CALM_MS + SPAN_MS,
-        patienceMs: PATIENCE_MS,
+        finishWithinMs: TIMEOUT_MS,
         moves: true,
         faults: async () => {
           await delay(CALM_MS);
@@ -68,7 +68,7 @@ test(
       throw error;
     }
   },
-  CALM_MS + SPAN_MS + 2 * PATIENCE_MS + 600_000,
+  CALM_MS + SPAN_MS + 2 * TIMEOUT_MS + 600_000,
 );
 
 test('the faults purge every queue but the two that hold what was confirmed to or by the platform', () => {
@@ -78,15 +78,17 @@ test('the faults purge every queue but the two that hold what was confirmed to o
 
 /** The platform receives each acknowledged status, from a queue that no fault purges. */
 async function waitUntilPlatformHears(writes: readonly AcknowledgedWrite[]): Promise<void> {
-  const told = writes.flatMap(({ tells }) => tells.filter(({ name }) => name === 'install.status_changed'));
+  const reported = writes.flatMap(({ tells }) =>
+    tells.filter(({ name }) => name === 'install.status_changed'),
+  );
   const missing = () => {
     const received = new Set(stack.receivedStatusChanges.map(({ jobId, version }) => `${jobId} ${version}`));
-    return told.filter((one) => !received.has(`${one.resourceId} ${one.resourceVersion}`));
+    return reported.filter((one) => !received.has(`${one.resourceId} ${one.resourceVersion}`));
   };
   await eventually(
     () => `the platform receives ${JSON.stringify(missing())}`,
     () => missing().length === 0,
-    { timeoutMs: PATIENCE_MS, everyMs: 100 },
+    { timeoutMs: TIMEOUT_MS, everyMs: 100 },
   );
 }
 
@@ -103,9 +105,9 @@ describe('without a backing service', () => {
 
   const isSessionRedisUp = () => readMetric(adminUrl, 'partner_console_session_redis_up');
 
-  async function expectUnavailable(answer: HttpResponse): Promise<void> {
-    expect(answer).toMatchObject({ status: 503, json: { code: 'unavailable' } });
-    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  async function expectUnavailable(response: HttpResponse): Promise<void> {
+    expect(response).toMatchObject({ status: 503, json: { code: 'unavailable' } });
+    expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   }
 
   /** The pages that need no backing service. */

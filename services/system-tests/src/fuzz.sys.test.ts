@@ -39,15 +39,15 @@ afterAll(async () => {
 });
 
 /** What is wrong with any response, whatever the request: the rules that have no exception. */
-function faultsOf(answer: Exchange, method: string): readonly string[] {
+function faultsOf(response: Exchange, method: string): readonly string[] {
   const faults: string[] = [];
-  if (answer.status < 200 || answer.status >= 500)
-    faults.push(`the status is ${answer.status}: ${answer.text}`);
-  if (answer.header('x-request-id') === undefined) faults.push('x-request-id is missing');
-  if (answer.status >= 400 && method !== 'HEAD' && !hasError(answer.text)) {
-    faults.push(`the body has no error: ${answer.text.slice(0, 500)}`);
+  if (response.status < 200 || response.status >= 500)
+    faults.push(`the status is ${response.status}: ${response.text}`);
+  if (response.header('x-request-id') === undefined) faults.push('x-request-id is missing');
+  if (response.status >= 400 && method !== 'HEAD' && !hasError(response.text)) {
+    faults.push(`the body has no error: ${response.text.slice(0, 500)}`);
   }
-  if (/<html|<!doctype|node_modules|^\s+at \S+ \(/im.test(answer.text))
+  if (/<html|<!doctype|node_modules|^\s+at \S+ \(/im.test(response.text))
     faults.push('the body reveals internals');
   return faults;
 }
@@ -110,14 +110,14 @@ describe('odd requests', () => {
       const credentials = await credentialsFor(operation);
       await fc.assert(
         fc.asyncProperty(oddRequest(description, operation, credentials), async (odd) => {
-          const answer = await exchange(urlOf(operation), odd);
-          const reached = { ...answer, method: odd.method, path: odd.target };
+          const response = await exchange(urlOf(operation), odd);
+          const reached = { ...response, method: odd.method, path: odd.target };
           // An odd path may be normalised in several ways, and headers that are too large are refused before there is a path.
           const described =
             odd.target.startsWith(operation.path.replace('{id}', credentials.pathValue)) &&
-            answer.status !== 431;
+            response.status !== 431;
           expect({
-            faults: [...faultsOf(answer, odd.method), ...(described ? agrees(reached) : [])],
+            faults: [...faultsOf(response, odd.method), ...(described ? agrees(reached) : [])],
           }).toEqual({ faults: [] });
         }),
         { numRuns: REQUESTS, endOnFailure: false },

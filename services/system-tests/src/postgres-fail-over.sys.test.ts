@@ -14,7 +14,7 @@ import { playDeliveries, startDeliveryStack } from './deliveries/play-deliveries
 import { apiKeyOf, type TestStack } from './support/test-stack.js';
 
 const SPAN_MS = 20_000;
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 /** One violation shows itself in many places. */
 const VIOLATIONS_SHOWN = 20;
 
@@ -55,7 +55,7 @@ test(
     const { history } = await playDeliveries(stack, {
       seed: SEED,
       spanMs: SPAN_MS,
-      patienceMs: PATIENCE_MS,
+      finishWithinMs: TIMEOUT_MS,
       moves: false,
       faults: async () => {
         const hung = await failOver('hangs');
@@ -66,5 +66,5 @@ test(
     expect(checkHistory(history).slice(0, VIOLATIONS_SHOWN)).toEqual([]);
     expect(await checkFeeds(stack, history.writes)).toEqual([]);
   },
-  SPAN_MS + PATIENCE_MS + 300_000,
+  SPAN_MS + TIMEOUT_MS + 300_000,
 );

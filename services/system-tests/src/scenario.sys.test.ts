@@ -66,7 +66,7 @@ describe('after everything has happened to the companies of two sides', () => {
     expect(textAt('traces')).toContain('/inbound/leads');
     expect(textAt('redis')).toContain('session');
     expect(textAt('dead letters')).toContain('x-dead-reason');
-    expect(textAt('nobody')).toContain('openapi');
+    expect(textAt('unauthenticated')).toContain('openapi');
     for (const source of SOURCES) expect([source, textAt(source) === '']).toEqual([source, false]);
   });
 

@@ -176,7 +176,7 @@ describe('the contracts say what the specification says', () => {
       expect(operations.map(({ method, path }) => signature(method, path.replace(':id', '{id}')))).toEqual(
         rows.map(([method = '', path = '']) => signature(method, path)),
       );
-      for (const [index, [, path = '', scope = '', request = '', answers = '']] of rows.entries()) {
+      for (const [index, [, path = '', scope = '', request = '', statuses = '']] of rows.entries()) {
         const operation = operations[index];
         // The decisions define the scope for reading a job.
         const expected = scope === '(none stated)' ? 'jobs:read' : scope.replace(/ \(.*\)$/, '');
@@ -188,7 +188,7 @@ describe('the contracts say what the specification says', () => {
           // The statuses that every operation of these surfaces can return.
           ...['400', '401', '403', '429'],
         ];
-        expect(possible).toEqual(expect.arrayContaining(answers.match(/\b[2-4]\d\d\b/g) ?? []));
+        expect(possible).toEqual(expect.arrayContaining(statuses.match(/\b[2-4]\d\d\b/g) ?? []));
       }
     },
   );

@@ -124,7 +124,7 @@ function renderRows(questions: readonly Question[]): readonly object[] {
   const panels: object[] = [];
   let id = 0;
   let y = 0;
-  for (const { question, panels: answers } of questions) {
+  for (const { question, panels: shown } of questions) {
     id += 1;
     panels.push({
       id,
@@ -137,7 +137,7 @@ function renderRows(questions: readonly Question[]): readonly object[] {
     y += 1;
     let x = 0;
     let lineHeight = 0;
-    for (const panel of answers) {
+    for (const panel of shown) {
       const w = panel.width ?? WIDTHS[panel.kind];
       const h = HEIGHTS[panel.kind];
       if (x + w > COLUMNS || (x > 0 && h !== lineHeight)) {

@@ -21,7 +21,7 @@ export function createDemoCaller(
   async function send<S extends z.ZodType>(call: DemoCall, expected: number, schema: S) {
     show.request(call);
     const response = await sendDemoCall(baseUrl, call, signal);
-    show.answer(response);
+    show.response(response);
     return { response, data: read(call, response, expected, schema) };
   }
   return {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type HttpResponse, type Call, sendCall } from '@partner/test-kit/http-call';
 import { withTimeLimit } from '../time-limit.js';
 
-const ANSWER_MS = 30_000;
+const RESPONSE_MS = 30_000;
 
 /** A request as a partner or an owner's browser sends it. */
 export interface DemoCall extends Pick<Call, 'headers' | 'body'> {
@@ -17,11 +17,11 @@ export async function sendDemoCall(
   signal?: AbortSignal,
 ): Promise<HttpResponse> {
   const send = () =>
-    withTimeLimit({ milliseconds: ANSWER_MS, signal }, (end) =>
+    withTimeLimit({ milliseconds: RESPONSE_MS, signal }, (end) =>
       sendCall(baseUrl, call.path, { ...call, signal: end }),
     );
-  const answer = await send();
-  if (answer.status !== 429) return answer;
-  await delay(Number(answer.headers.get('retry-after') ?? '1') * 1_000, undefined, { signal });
+  const response = await send();
+  if (response.status !== 429) return response;
+  await delay(Number(response.headers.get('retry-after') ?? '1') * 1_000, undefined, { signal });
   return send();
 }

@@ -8,7 +8,7 @@ import type { DemoCall } from './http-call.js';
 export interface Narrator {
   step(title: string): void;
   request(call: DemoCall): void;
-  answer(answer: HttpResponse): void;
+  response(response: HttpResponse): void;
   /** Something with a name, e.g. a message or a webhook. */
   show(name: string, content: unknown): void;
   /** What the step proves. Throws {@link DemoError} if the claim is false. */
@@ -73,7 +73,7 @@ export function createNarrator(
       }
       if (body !== undefined) line(render(body), 5);
     },
-    answer({ status, headers, json, text }) {
+    response({ status, headers, json, text }) {
       line(`-> ${status}`);
       for (const name of SHOWN_HEADERS) {
         const value = headers.get(name);

@@ -42,9 +42,9 @@ export function createDockerParts(options: {
     );
   return {
     async isUsable() {
-      const answers = async (...args: string[]) =>
+      const succeeds = async (...args: string[]) =>
         (await runCommand('docker', args, { env: process.env, timeoutMs: 10_000 })).exitCode === 0;
-      return (await answers('info')) && (await answers('compose', 'version'));
+      return (await succeeds('info')) && (await succeeds('compose', 'version'));
     },
     async start(ports) {
       const parts = PART_NAMES.filter((part) => ports[part] !== undefined);

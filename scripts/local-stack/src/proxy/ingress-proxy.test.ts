@@ -47,9 +47,9 @@ async function exchange(baseUrl: string, ...parts: readonly string[]): Promise<s
 }
 
 async function nameAt(baseUrl: string, path: string): Promise<unknown> {
-  const answer = await fetch(`${baseUrl}${path}`);
-  const body: unknown = await answer.json();
-  return typeof body === 'object' && body !== null && 'name' in body ? body.name : answer.status;
+  const received = await fetch(`${baseUrl}${path}`);
+  const body: unknown = await received.json();
+  return typeof body === 'object' && body !== null && 'name' in body ? body.name : received.status;
 }
 
 test('routes each path to its service, by whole segments', async () => {
@@ -76,28 +76,28 @@ test('its root leads to the console, the reference and the demo', async () => {
 test('passes headers on unchanged, except that it adds the client to x-forwarded-for', async () => {
   const baseUrl = await proxyTo([{ prefix: '/inbound', target: await serve(echo('inbound')) }]);
 
-  const answer = await exchange(
+  const received = await exchange(
     baseUrl,
     'POST /inbound/leads HTTP/1.1\r\nhost: a\r\nconnection: close\r\ntransfer-encoding: chunked\r\n',
     'x-api-key: one\r\nx-api-key: two\r\nx-forwarded-for: 203.0.113.9\r\nx-forwarded-proto: https\r\n\r\n',
     '5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
   );
 
-  expect(answer).toMatch(/set-cookie: a=1\r\n(?:.+\r\n)*set-cookie: b=2\r\n/i);
-  expect(answer).toContain('"x-api-key","one","x-api-key","two"');
-  expect(answer).toContain('"x-forwarded-for","203.0.113.9, 127.0.0.1","x-forwarded-proto","http"');
-  expect(answer).not.toContain('"x-forwarded-proto","https"');
-  expect(answer).toContain('"body":"{\\"a\\":1}"');
+  expect(received).toMatch(/set-cookie: a=1\r\n(?:.+\r\n)*set-cookie: b=2\r\n/i);
+  expect(received).toContain('"x-api-key","one","x-api-key","two"');
+  expect(received).toContain('"x-forwarded-for","203.0.113.9, 127.0.0.1","x-forwarded-proto","http"');
+  expect(received).not.toContain('"x-forwarded-proto","https"');
+  expect(received).toContain('"body":"{\\"a\\":1}"');
 });
 
 test('responds with 503 and retry-after for a service that refuses connections', async () => {
   const baseUrl = await proxyTo([{ prefix: '/inbound', target: `http://127.0.0.1:${await freePort()}` }]);
 
-  const answer = await fetch(`${baseUrl}/inbound/leads`, { method: 'POST', body: '{}' });
+  const received = await fetch(`${baseUrl}/inbound/leads`, { method: 'POST', body: '{}' });
 
-  expect(answer.status).toBe(503);
-  expect(answer.headers.get('retry-after')).toBe('1');
-  await expect(answer.json()).resolves.toMatchObject({ code: 'unavailable' });
+  expect(received.status).toBe(503);
+  expect(received.headers.get('retry-after')).toBe('1');
+  await expect(received.json()).resolves.toMatchObject({ code: 'unavailable' });
 });
 
 test('does not repeat a request to a service that dies during it', async () => {
@@ -108,9 +108,9 @@ test('does not repeat a request to a service that dies during it', async () => {
   });
   const baseUrl = await proxyTo([{ prefix: '/inbound', target: dying }]);
 
-  const answer = await fetch(`${baseUrl}/inbound/leads`, { method: 'POST', body: '{}' });
+  const received = await fetch(`${baseUrl}/inbound/leads`, { method: 'POST', body: '{}' });
 
-  expect(answer.status).toBe(503);
+  expect(received.status).toBe(503);
   expect(requests).toBe(1);
 });
 

@@ -64,11 +64,11 @@ export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
     // A service may respond before the body arrives.
     upstream.flushHeaders();
     request.pipe(upstream);
-    upstream.once('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders));
+    upstream.once('response', (incoming) => {
+      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, endToEnd(incoming.rawHeaders));
       response.flushHeaders();
-      answer.once('error', () => response.destroy());
-      answer.once('end', () => {
+      incoming.once('error', () => response.destroy());
+      incoming.once('end', () => {
         // An early response, such as a 413: the client still writes, and reads the response only if its connection stays.
         if (!request.complete) {
           request.unpipe(upstream);
@@ -76,7 +76,7 @@ export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
           upstream.destroy();
         }
       });
-      answer.pipe(response);
+      incoming.pipe(response);
     });
     upstream.on('error', () => {
       request.unpipe(upstream);

@@ -23,7 +23,7 @@ export async function createReceiver(deps: {
   readonly secrets: KnownSecrets;
   readonly clock: () => Date;
   /** The status for a request that is verified, or cannot be verified; absent or undefined: 200. */
-  readonly answerWith?: (request: ReceivedRequest) => Promise<number | undefined>;
+  readonly respondWith?: (request: ReceivedRequest) => Promise<number | undefined>;
   /** Called with each request once it is logged and the response is sent, or its client has gone. */
   readonly onReceived?: (request: ReceivedRequest) => void;
 }): Promise<{ readonly handle: RequestListener; close(): Promise<void> }> {
@@ -58,7 +58,7 @@ export async function createReceiver(deps: {
         request.method !== 'POST' ? 405 : verdict?.verified === false ? 401 : isDue ? failure.status : 200,
       problem: verdict?.verified === false ? verdict.problem : null,
     };
-    const status = judged.status === 200 ? await deps.answerWith?.(judged) : undefined;
+    const status = judged.status === 200 ? await deps.respondWith?.(judged) : undefined;
     const line = { ...judged, status: status ?? judged.status };
     remember(line);
     await log.append(line);
@@ -77,7 +77,7 @@ export async function createReceiver(deps: {
     return verdicts.find(({ verified }) => verified) ?? verdicts[0];
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', 'https://receiver').pathname;
     const body = await readBody(request);
     if (body === undefined) {
@@ -109,7 +109,7 @@ export async function createReceiver(deps: {
 
   return {
     handle: (request, response) => {
-      answer(request, response).catch((error: unknown) => {
+      respond(request, response).catch((error: unknown) => {
         process.stderr.write(`receiver: ${String(error)}\n`);
         if (response.headersSent) response.destroy();
         else send(response, 500, { error: 'the receiver failed' });

@@ -62,11 +62,11 @@ export async function inspectStack(directory: string): Promise<StackStatus> {
 
 async function saysReady(adminPort: number): Promise<boolean> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${adminPort}/readyz`, {
+    const response = await fetch(`http://127.0.0.1:${adminPort}/readyz`, {
       signal: AbortSignal.timeout(2_000),
     });
-    await answer.arrayBuffer();
-    return answer.ok;
+    await response.arrayBuffer();
+    return response.ok;
   } catch {
     return false;
   }

@@ -97,7 +97,7 @@ function programOfService(surroundings: WithSettings, name: string, args: readon
     name,
     args: ['--enable-source-maps', ...args],
     env: { ...serviceBaseEnvironment(), ...settings },
-    isUp: () => answers(`http://127.0.0.1:${settings['ADMIN_PORT'] ?? ''}/readyz`, 200),
+    isUp: () => respondsWith(`http://127.0.0.1:${settings['ADMIN_PORT'] ?? ''}/readyz`, 200),
   });
 }
 
@@ -124,7 +124,7 @@ export function proxyProgram(surroundings: ProgramSurroundings): LocalProgram {
     name: 'proxy',
     args: [main, '--port', String(plan.ports.proxy), '--routes', JSON.stringify(routes)],
     env: baseEnvironment(),
-    isUp: () => answers(`http://127.0.0.1:${plan.ports.proxy}/`, 200),
+    isUp: () => respondsWith(`http://127.0.0.1:${plan.ports.proxy}/`, 200),
   });
 }
 
@@ -162,8 +162,8 @@ export function receiverProgram(
   });
 }
 
-async function answers(url: string, status: number): Promise<boolean> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-  await answer.arrayBuffer();
-  return answer.status === status;
+async function respondsWith(url: string, status: number): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+  await response.arrayBuffer();
+  return response.status === status;
 }

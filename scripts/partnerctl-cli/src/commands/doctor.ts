@@ -202,9 +202,9 @@ async function lookAtServices(context: CommandContext, findings: Finding[]): Pro
       const { isReady, text } = await withTimeLimit(
         { milliseconds: READY_MS, signal: context.signal },
         async (signal) => {
-          const answer = await fetch(`${adminUrl}/readyz`, { signal });
-          const text = (await answer.text()).trim();
-          return { isReady: answer.ok && allAvailable.parse(JSON.parse(text)), text };
+          const response = await fetch(`${adminUrl}/readyz`, { signal });
+          const text = (await response.text()).trim();
+          return { isReady: response.ok && allAvailable.parse(JSON.parse(text)), text };
         },
       );
       findings.push(

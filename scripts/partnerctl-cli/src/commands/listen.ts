@@ -108,7 +108,7 @@ export function listenCommand(context: CommandContext) {
             secrets.filter((known) => known.version === version).map(({ secret }) => secret),
         },
         clock: () => new Date(),
-        answerWith: async (request) =>
+        respondWith: async (request) =>
           forward === undefined ? undefined : forwardDelivery(forward, request),
         onReceived(request) {
           received.push(request);

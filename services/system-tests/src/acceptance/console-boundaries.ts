@@ -50,7 +50,7 @@ export function describeConsoleBoundaries(world: () => AcceptanceWorld): void {
     });
     const before = await readState();
     for (const request of ON_ONE.flatMap((operation) => consoleRequests(operation, other))) {
-      const { status, text, headers: answered } = await send(request, headers);
+      const { status, text, headers: responseHeaders } = await send(request, headers);
       expect([request.method, request.path, status, /"code":"(\w+)"/.exec(text)?.[1]]).toEqual([
         request.method,
         request.path,
@@ -59,7 +59,7 @@ export function describeConsoleBoundaries(world: () => AcceptanceWorld): void {
       ]);
       // Nothing of anyone: neither ids nor names, and no session.
       expect(text).not.toMatch(/(whk|dlv|evt|rpl|key|ses|aud|cmp|mem)_[0-9a-z]{26}|whsec_|svc_live_/);
-      expect(answered.getSetCookie()).toEqual([]);
+      expect(responseHeaders.getSetCookie()).toEqual([]);
     }
     expect(await readState()).toEqual(before);
     const ids = [...Object.values(other.ids), other.company.id];
@@ -75,11 +75,11 @@ export function describeConsoleBoundaries(world: () => AcceptanceWorld): void {
     const origin = 'https://elsewhere.example';
     const asked = { origin, 'access-control-request-method': 'GET' };
     for (const request of READS.flatMap((operation) => consoleRequests(operation, own))) {
-      for (const answer of [
+      for (const response of [
         await send(request, { cookie: headers.cookie, origin }),
         await send({ ...request, method: 'OPTIONS' }, asked),
       ]) {
-        expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+        expect(response.headers.get('access-control-allow-origin')).toBeNull();
       }
     }
   });

@@ -45,26 +45,26 @@ export function describeHttpProtocol(world: () => AcceptanceWorld): void {
   ])(
     'refuses %s with the error body and its request id [ERROR-1, HTTP-6, HTTP-7, HTTP-16]',
     async (_what, bytes, status, code) => {
-      const answer = await exchangeBytes(gateway(), bytes());
-      const error = errorBody.parse(JSON.parse(answer.text));
-      expect({ status: answer.status, code: error.code }).toEqual({ status, code });
-      expect(answer.header('x-request-id')).toBe(error.requestId);
+      const response = await exchangeBytes(gateway(), bytes());
+      const error = errorBody.parse(JSON.parse(response.text));
+      expect({ status: response.status, code: error.code }).toEqual({ status, code });
+      expect(response.header('x-request-id')).toBe(error.requestId);
     },
   );
 
   test.each(['/inbound/unknown', '/inbound/%6aobs', '/inbound//jobs', '/partner/v1/jobs/'])(
     'responds to %s with 404 in the error shape [HTTP-15, HTTP-16]',
     async (path) => {
-      const answer = await world().send({ method: 'GET', path, headers: {} });
-      expect(expectError(answer, 404, 'not_found').error).not.toBe('');
+      const response = await world().send({ method: 'GET', path, headers: {} });
+      expect(expectError(response, 404, 'not_found').error).not.toBe('');
     },
   );
 
   test('responds to a write that surplus bytes follow [HTTP-7]', async () => {
     const lead = leadAt('1 Surplus Lane, Austin, TX 78701');
     const headers = `${json}content-length: ${lead.length}`;
-    const answer = await exchangeBytes(gateway(), write(headers, `${lead}surplus\r\n\r\n`));
-    expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('"status":"created"')]);
+    const response = await exchangeBytes(gateway(), write(headers, `${lead}surplus\r\n\r\n`));
+    expect([response.status, response.text]).toEqual([201, expect.stringContaining('"status":"created"')]);
   });
 
   test('a query parameter in the wrong case or with brackets is a 400 that names the right one [HTTP-13]', async () => {
@@ -72,8 +72,8 @@ export function describeHttpProtocol(world: () => AcceptanceWorld): void {
     const read = (path: string, kind: 'installer-contractor' | 'installer-company') =>
       world().send({ method: 'GET', path, headers: { 'x-api-key': side.keys[kind] } });
     for (const name of ['Limit', 'limit[]', 'limit[0]']) {
-      const answer = await read(`/partner/v1/jobs?${encodeURIComponent(name)}=1`, 'installer-company');
-      expect(expectError(answer, 400, 'invalid_argument').error).toBe(`${name}: must be written limit`);
+      const response = await read(`/partner/v1/jobs?${encodeURIComponent(name)}=1`, 'installer-company');
+      expect(expectError(response, 400, 'invalid_argument').error).toBe(`${name}: must be written limit`);
     }
     const inbound = await read('/inbound/jobs?Take=1', 'installer-contractor');
     expect(expectError(inbound, 400, 'invalid_argument').error).toBe('Take: must be written take');

@@ -71,7 +71,7 @@ export function describeIdempotency(world: () => AcceptanceWorld): void {
     async (operation) => {
       const request = await valid(operation);
       expectError(await send(spoilt(operation, request)), 400, 'invalid_argument');
-      expectError(await send(withHeader(request, 'x-api-key', 'nobody')), 401, 'unauthenticated');
+      expectError(await send(withHeader(request, 'x-api-key', 'unknown')), 401, 'unauthenticated');
       for (const [kind, verdict] of verdictsOn(operation)) {
         if (verdict !== 403) continue;
         expectError(
@@ -81,8 +81,8 @@ export function describeIdempotency(world: () => AcceptanceWorld): void {
         );
       }
       if (isOnJob(operation)) expectError(await send(onJob(request, newId('job'))), 404, 'not_found');
-      const answer = await expectSuccess(request);
-      expect(answer.headers.get('idempotency-replayed')).toBeNull();
+      const response = await expectSuccess(request);
+      expect(response.headers.get('idempotency-replayed')).toBeNull();
     },
   );
 
@@ -93,8 +93,8 @@ export function describeIdempotency(world: () => AcceptanceWorld): void {
       const key = request.headers['idempotency-key'] ?? '';
       await expectSuccess(request);
       const foreign = withHeader(await valid(operation, world().other), 'idempotency-key', key);
-      const answer = await expectSuccess(foreign);
-      expect(answer.headers.get('idempotency-replayed')).toBeNull();
+      const response = await expectSuccess(foreign);
+      expect(response.headers.get('idempotency-replayed')).toBeNull();
     },
   );
 

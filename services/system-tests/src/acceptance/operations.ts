@@ -53,9 +53,9 @@ export function describeOperations(world: () => AcceptanceWorld): void {
         const request = await valid(operation);
         const unknown =
           operation.body === undefined ? request : withBody(request, { companyId: 'x', extra: 1 });
-        const answer = await expectSuccess({ ...unknown, path: `${request.path}?unknown=1` });
-        const { schema } = operation.responses[answer.status] ?? {};
-        expect(schema?.parse(answer.json)).toEqual(answer.json);
+        const response = await expectSuccess({ ...unknown, path: `${request.path}?unknown=1` });
+        const { schema } = operation.responses[response.status] ?? {};
+        expect(schema?.parse(response.json)).toEqual(response.json);
       },
     );
 
@@ -97,9 +97,9 @@ export function describeOperations(world: () => AcceptanceWorld): void {
             ...request,
             headers: key === undefined ? headers : { ...headers, 'x-api-key': key },
           };
-          const answer = await send(sent);
-          expect(answer.headers.get('www-authenticate')).toMatch(/^ApiKey realm="(inbound|installer)"$/);
-          return expectError(answer, 401, 'unauthenticated').error;
+          const response = await send(sent);
+          expect(response.headers.get('www-authenticate')).toMatch(/^ApiKey realm="(inbound|installer)"$/);
+          return expectError(response, 401, 'unauthenticated').error;
         };
         for (const [key, fault] of wrong) expect(await refusalOf(key)).toContain(fault);
         const messages: string[] = [];
@@ -138,7 +138,7 @@ export function describeOperations(world: () => AcceptanceWorld): void {
           ...wrong,
           headers: { ...wrong.headers, 'x-api-key': key },
         });
-        expectError(await send(as('nobody')), 401, 'unauthenticated');
+        expectError(await send(as('unknown')), 401, 'unauthenticated');
         for (const [kind, verdict] of verdictsOn(operation)) {
           if (verdict === 403) expectError(await send(as(world().side.keys[kind])), 403, 'permission_denied');
         }
@@ -155,12 +155,12 @@ export function describeOperations(world: () => AcceptanceWorld): void {
       '$id says the request id of its caller when it has the right form, else a new one [ERROR-1, ERROR-2, HTTP-8]',
       async (operation) => {
         const request = await valid(operation);
-        const unknown = withHeader(request, 'x-api-key', 'nobody');
+        const unknown = withHeader(request, 'x-api-key', 'unknown');
         const id = 'A-z.0_9:x'.padEnd(128, 'x');
         expect((await send(withHeader(unknown, 'x-request-id', id))).headers.get('x-request-id')).toBe(id);
         for (const wrong of ['a b', 'a/b', 'x'.repeat(129)]) {
-          const answer = await send(withHeader(unknown, 'x-request-id', wrong));
-          expect(answer.headers.get('x-request-id')).toMatch(UUID_V7);
+          const response = await send(withHeader(unknown, 'x-request-id', wrong));
+          expect(response.headers.get('x-request-id')).toMatch(UUID_V7);
         }
         expect(
           (await expectSuccess(withHeader(request, 'x-request-id', id))).headers.get('x-request-id'),
@@ -184,8 +184,8 @@ export function describeOperations(world: () => AcceptanceWorld): void {
         ];
         for (const [type, text] of bodies) {
           const headers = { ...rest.headers, ...(type === undefined ? {} : { 'content-type': type }) };
-          const answer = await send({ ...rest, headers, bytes: new TextEncoder().encode(text) });
-          expect(expectError(answer, 400, 'invalid_argument').error).toMatch(
+          const response = await send({ ...rest, headers, bytes: new TextEncoder().encode(text) });
+          expect(expectError(response, 400, 'invalid_argument').error).toMatch(
             /^(body|content-type): must|required/,
           );
         }
@@ -222,18 +222,18 @@ export function describeOperations(world: () => AcceptanceWorld): void {
       const [general = ''] = seller.apiKeys;
       const used = Array.from({ length: 600 }, (_, turn) => turn);
       while (used.length > 0) {
-        const answers = await Promise.all(used.splice(0, 20).map(() => get('/inbound/jobs', general)));
-        for (const answer of answers) expectError(answer, 403, 'permission_denied');
+        const responses = await Promise.all(used.splice(0, 20).map(() => get('/inbound/jobs', general)));
+        for (const response of responses) expectError(response, 403, 'permission_denied');
       }
       await get('/partner/v1/technicians', installer.apiKeys[0] ?? '');
       for (const operation of SURFACE_OPERATIONS) {
         const wrong = spoilt(operation, onJob(await valid(operation), newId('job')));
         const surface = operation.path.startsWith('/inbound/') ? '/inbound/' : '/partner/v1/';
         for (const key of keys[surface]) {
-          const answer = await send({ ...wrong, headers: { ...wrong.headers, 'x-api-key': key } });
-          expectError(answer, 429, 'rate_limited');
-          expect(answer.headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|6[01])$/);
-          expect(answer.headers.get('ratelimit')).toContain('r=0;');
+          const response = await send({ ...wrong, headers: { ...wrong.headers, 'x-api-key': key } });
+          expectError(response, 429, 'rate_limited');
+          expect(response.headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|6[01])$/);
+          expect(response.headers.get('ratelimit')).toContain('r=0;');
         }
       }
     });
@@ -246,8 +246,8 @@ export function describeOperations(world: () => AcceptanceWorld): void {
         const fields = Object.entries(REFUSED[operation.id] ?? {});
         expect(fields).not.toEqual([]);
         for (const [field, value] of fields) {
-          const answer = await send(withBody(await valid(operation), { [field]: value }));
-          const { error, details } = expectError(answer, 400, 'invalid_argument');
+          const response = await send(withBody(await valid(operation), { [field]: value }));
+          const { error, details } = expectError(response, 400, 'invalid_argument');
           expect({ value, error }).toEqual({
             value,
             error: expect.stringMatching(new RegExp(`^${field}: \\S`)),
@@ -279,12 +279,12 @@ export function describeOperations(world: () => AcceptanceWorld): void {
       async (operation) => {
         const limit = operation.path.startsWith('/inbound/') ? 600 : 1_000_000;
         const request = await valid(operation);
-        const answers: HttpResponse[] = [];
+        const responses: HttpResponse[] = [];
         const commands = await watchRedis(world().stack.stack.description.redisUrl, async () => {
-          answers.push(await expectSuccess(request), await send(spoilt(operation, request)));
+          responses.push(await expectSuccess(request), await send(spoilt(operation, request)));
         });
-        expect(commands).toHaveLength(answers.length);
-        for (const { headers } of answers) {
+        expect(commands).toHaveLength(responses.length);
+        for (const { headers } of responses) {
           expect(headers.get('ratelimit-policy')).toBe(`"default";q=${limit};w=60`);
           expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=([1-9]|[1-5]\d|60)$/);
         }
@@ -300,13 +300,13 @@ export function describeOperations(world: () => AcceptanceWorld): void {
       async (operation) => {
         const request = await valid(operation);
         for (const wrong of ['2026-08-25', '2099-01-01', 'v1', '']) {
-          const answer = await send(withHeader(request, 'x-svc-api-version', wrong));
-          expect(expectError(answer, 400, 'invalid_argument').error).toMatch(/^x-svc-api-version: /);
+          const response = await send(withHeader(request, 'x-svc-api-version', wrong));
+          expect(expectError(response, 400, 'invalid_argument').error).toMatch(/^x-svc-api-version: /);
         }
-        const answer = await expectSuccess(withHeader(request, 'x-svc-api-version', '2026-08-26'));
-        expect(answer.headers.get('x-svc-api-version')).toBe('2026-08-26');
+        const response = await expectSuccess(withHeader(request, 'x-svc-api-version', '2026-08-26'));
+        expect(response.headers.get('x-svc-api-version')).toBe('2026-08-26');
         if (operation.id !== 'listTechnicians')
-          expect(answer.json).toMatchObject({ apiVersion: '2026-08-26' });
+          expect(response.json).toMatchObject({ apiVersion: '2026-08-26' });
       },
     );
   });

@@ -24,9 +24,9 @@ export function describeWebhookSubscriptions(world: () => AcceptanceWorld): void
     ['https://localhost/', 'use `partnerctl listen`'],
     ['https://10.0.0.1/', 'an address that is not public'],
   ])('refuses %s and names the rule that it breaks [CONSOLE-4, URL-1, URL-2]', async (url, rule) => {
-    const answer = await owner.call('POST', '/partner-api/webhooks', { url, events: ['install.*'] });
-    expect(answer.status).toBe(400);
-    expect(errorBody.parse(answer.json).error).toContain(rule);
+    const response = await owner.call('POST', '/partner-api/webhooks', { url, events: ['install.*'] });
+    expect(response.status).toBe(400);
+    expect(errorBody.parse(response.json).error).toContain(rule);
   });
 
   test('gets webhooks that a stock Standard Webhooks verifier accepts, in a trace that no caller has chosen [AUTH-7, DELIVERY-4, DELIVERY-11, SERVICE-4]', async () => {

@@ -96,8 +96,8 @@ export function describeApiReference(suite: BrowserSuite): void {
     test('is whole without a script, but for the search, at the address of this deployment', async () => {
       const { baseUrl } = suite.stack();
       const page = await open('', { javaScriptEnabled: false });
-      const answer = await fetch(new URL('/openapi.json', baseUrl));
-      const { operations, serverUrl } = readApiDescription(await answer.json());
+      const response = await fetch(new URL('/openapi.json', baseUrl));
+      const { operations, serverUrl } = readApiDescription(await response.json());
       expect(serverUrl).toBe(baseUrl);
       for (const { id } of operations) expect(await page.locator(`[id="${id}"]`).isVisible()).toBe(true);
       expect(await page.locator('#search').isVisible()).toBe(false);

@@ -9,7 +9,7 @@ export interface TestBrowser {
 }
 
 /** How long a page may take to show what a test waits for. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Starts the Chromium of this machine, or the one that `CHROMIUM_PATH` names. */
 export async function openBrowser(baseUrl: string): Promise<TestBrowser> {
@@ -36,7 +36,7 @@ export async function openBrowser(baseUrl: string): Promise<TestBrowser> {
         permissions: ['clipboard-read', 'clipboard-write'],
         ...look,
       });
-      context.setDefaultTimeout(PATIENCE_MS);
+      context.setDefaultTimeout(TIMEOUT_MS);
       return context.newPage();
     },
     close: () => browser.close(),

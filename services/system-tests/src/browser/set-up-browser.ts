@@ -20,7 +20,7 @@ interface Owner {
 export interface BrowserSuite {
   stack(): TestStack;
   /** What the receiver responds to webhooks by the end of their path, until the end of a test; 204 to all others. */
-  readonly answers: Map<string, ReceiverResponse>;
+  readonly responses: Map<string, ReceiverResponse>;
   /** Opens an empty page. It is closed after the test, which fails if something went wrong in it unseen. */
   open(look?: BrowserContextOptions): Promise<OpenPage>;
   /** Opens a page of the console for an owner who signs in on the way: the overview, or the one at `path`. */
@@ -46,12 +46,12 @@ export function setUpBrowser(
   let stack: TestStack;
   let browser: TestBrowser;
   const opened: OpenPage[] = [];
-  const answers = new Map<string, ReceiverResponse>();
+  const responses = new Map<string, ReceiverResponse>();
 
   beforeAll(async () => {
-    const answer = ({ path }: { readonly path: string }) =>
-      answers.get(path.replace('/webhooks/', '')) ?? 204;
-    stack = await startTestStack({ answer, ...(await options()) });
+    const respond = ({ path }: { readonly path: string }) =>
+      responses.get(path.replace('/webhooks/', '')) ?? 204;
+    stack = await startTestStack({ respond, ...(await options()) });
     browser = await openBrowser(stack.baseUrl);
   });
   afterAll(async () => {
@@ -61,7 +61,7 @@ export function setUpBrowser(
   afterEach(async () => {
     const pages = opened.splice(0);
     for (const { page } of pages) await page.context().close();
-    answers.clear();
+    responses.clear();
     for (const { watched } of pages) watched.expectNoFaults();
   });
 
@@ -76,7 +76,7 @@ export function setUpBrowser(
 
   return {
     stack: () => stack,
-    answers,
+    responses,
     open,
     async openFor(owner, path) {
       const one = await open();

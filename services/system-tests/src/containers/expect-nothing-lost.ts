@@ -10,8 +10,9 @@ import type { LoadReport } from './steady-load.js';
  */
 export async function expectNothingLost(stack: TestStack, report: LoadReport, path: string): Promise<void> {
   const { reads, writes, platformJobIds } = report;
-  const told = (event: string) => writes.flatMap(({ tells }) => tells.filter(({ name }) => name === event));
-  const appointmentIds = told('appointment.booked').map(({ resourceId }) => resourceId);
+  const reported = (event: string) =>
+    writes.flatMap(({ tells }) => tells.filter(({ name }) => name === event));
+  const appointmentIds = reported('appointment.booked').map(({ resourceId }) => resourceId);
   for (const count of [reads, appointmentIds.length, platformJobIds.length]) {
     expect(count).toBeGreaterThan(0);
   }
@@ -29,7 +30,7 @@ export async function expectNothingLost(stack: TestStack, report: LoadReport, pa
   });
 
   const keyOf = (id: string, version: number) => `${id} ${version}`;
-  const written = told('install.status_changed').map(({ resourceId, resourceVersion }) =>
+  const written = reported('install.status_changed').map(({ resourceId, resourceVersion }) =>
     keyOf(resourceId, resourceVersion),
   );
   const isWritten = new Set(written);

@@ -46,9 +46,9 @@ export async function startSteadyLoad(options: {
   let isOver = false;
 
   async function succeed(what: string, send: () => Promise<HttpResponse>): Promise<HttpResponse> {
-    const answer = await send();
-    if (answer.status >= 300) throw new Error(`${what}: ${answer.status} ${answer.text}`);
-    return answer;
+    const response = await send();
+    if (response.status >= 300) throw new Error(`${what}: ${response.status} ${response.text}`);
+    return response;
   }
   async function repeat(work: () => Promise<void>): Promise<void> {
     while (!isOver) {
@@ -71,8 +71,8 @@ export async function startSteadyLoad(options: {
       async send(path: string, request: Call) {
         const url = path.startsWith('/inbound/') ? urlOf('inbound-gateway') : baseUrl;
         const sentAt = Date.now();
-        const answer = await succeed(path, () => call(url, path, request));
-        return { answer, sentAt, answeredAt: Date.now() };
+        const response = await succeed(path, () => call(url, path, request));
+        return { response, sentAt, respondedAt: Date.now() };
       },
     },
   );

@@ -59,18 +59,18 @@ function checkSight(
   if (signedAt !== Math.floor(attempt.startsAt / SECOND_MS) * SECOND_MS) {
     faults.push(`${name} has a timestamp that is not its own, ${signedAt / SECOND_MS}`);
   }
-  const wasAnswered = request.answeredStatus > 0;
-  const wasTaken = request.answeredStatus >= 200 && request.answeredStatus < 300;
-  const saysAnswered = attempt.outcome === 'delivered' || attempt.outcome === 'rejected';
-  if (saysAnswered && attempt.responseStatus !== request.answeredStatus) {
-    faults.push(`${name} was answered ${request.answeredStatus} and not ${attempt.responseStatus}`);
+  const gotResponse = request.responseStatus > 0;
+  const wasTaken = request.responseStatus >= 200 && request.responseStatus < 300;
+  const reportsResponse = attempt.outcome === 'delivered' || attempt.outcome === 'rejected';
+  if (reportsResponse && attempt.responseStatus !== request.responseStatus) {
+    faults.push(`${name} got ${request.responseStatus} and not ${attempt.responseStatus}`);
   }
-  if (saysAnswered && wasTaken !== (attempt.outcome === 'delivered')) {
-    faults.push(`${name} was answered ${request.answeredStatus}`);
+  if (reportsResponse && wasTaken !== (attempt.outcome === 'delivered')) {
+    faults.push(`${name} got ${request.responseStatus}`);
   }
   const { startsAt: from, endsAt: to } = attempt;
-  if (!saysAnswered && wasAnswered && !history.isUnsettled({ from, to })) {
-    faults.push(`${name} was answered ${request.answeredStatus}`);
+  if (!reportsResponse && gotResponse && !history.isUnsettled({ from, to })) {
+    faults.push(`${name} got ${request.responseStatus}`);
   }
   return faults;
 }
@@ -136,8 +136,7 @@ function checkEnd(
   if (delivery.state === 'dead_lettered') {
     if (delivery.attempts !== LIMITS.webhookAttempts)
       faults.push(`it is dead-lettered after ${delivery.attempts} attempts`);
-    if (delivered.length > 0 && !history.isUnsettled(span))
-      faults.push('it is dead-lettered and was answered with 2xx');
+    if (delivered.length > 0 && !history.isUnsettled(span)) faults.push('it is dead-lettered and got 2xx');
   }
   const finishedAt = delivery.finishedAt === null ? Infinity : Date.parse(delivery.finishedAt);
   for (const { number, startsAt } of attempts) {
@@ -163,7 +162,7 @@ function checkUnshown(
     if (!shownIds.has(attemptId) && !history.isUnsettled(span))
       faults.push(`the POST ${attemptId} is not among its attempts`);
   }
-  const taken = requests.find(({ request }) => request.answeredStatus >= 200 && request.answeredStatus < 300);
+  const taken = requests.find(({ request }) => request.responseStatus >= 200 && request.responseStatus < 300);
   for (const { attemptId, request } of requests) {
     if (
       taken === undefined ||

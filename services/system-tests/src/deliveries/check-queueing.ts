@@ -39,7 +39,7 @@ export function dueTo(history: HistoryIndex, subscription: SubscriptionHistory, 
   const write = history.writeOf(event);
   return write === undefined
     ? 'either'
-    : dueByState(subscription, { from: write.sentAt, to: write.answeredAt });
+    : dueByState(subscription, { from: write.sentAt, to: write.respondedAt });
 }
 
 function dueByState({ states }: SubscriptionHistory, committed: Span): Due {
@@ -47,7 +47,7 @@ function dueByState({ states }: SubscriptionHistory, committed: Span): Due {
   const standings = new Set([before?.state ?? 'paused', ...possible.map(({ state }) => state)]);
   if (!standings.has('paused')) return 'one';
   // The pause that it can fall into ends with the next activation.
-  const end = states.find(({ state, answeredAt }) => state === 'active' && answeredAt > committed.from);
+  const end = states.find(({ state, respondedAt }) => state === 'active' && respondedAt > committed.from);
   const isBackfilled = end?.backfill === true;
   if (standings.has('active')) return isBackfilled ? 'one' : 'either';
   return isBackfilled ? 'back-filled' : 'none';

@@ -11,7 +11,7 @@ export interface Span {
 /** A change that a client asked for: in force at some time between its first sending and its certain response. */
 export interface RequestedChange {
   readonly sentAt: number;
-  readonly answeredAt: number;
+  readonly respondedAt: number;
 }
 
 /** An event that a write has to have made. */

@@ -229,7 +229,7 @@ async function within<Result>(work: Promise<Result>): Promise<Result> {
     return await Promise.race([
       work,
       delay(COMMAND_MS, undefined, { signal: timeout.signal }).then((): never => {
-        throw new Error(`no answer within ${COMMAND_MS / 1_000} s`);
+        throw new Error(`no response within ${COMMAND_MS / 1_000} s`);
       }),
     ]);
   } finally {

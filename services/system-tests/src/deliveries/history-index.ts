@@ -51,7 +51,7 @@ export function indexHistory(history: DeliveryHistory): HistoryIndex {
   });
   const events = new Map(history.events.map((event) => [event.id, event]));
   const writes = new Map(
-    history.writes.flatMap((write) => write.tells.map((told) => [eventKey(told), write])),
+    history.writes.flatMap((write) => write.tells.map((reported) => [eventKey(reported), write])),
   );
   const requests = groupBy(placed, (one) => pairKey(one.subscription.id, one.request.envelope.id));
   const deliveries = groupBy(history.deliveries, ({ delivery }) =>
@@ -95,7 +95,7 @@ export function inForce<Change extends RequestedChange>(
   { from, to }: Span,
 ): { readonly before: Change | undefined; readonly possible: readonly Change[] } {
   return {
-    before: changes.findLast(({ answeredAt }) => answeredAt <= from),
-    possible: changes.filter(({ sentAt, answeredAt }) => answeredAt > from && sentAt < to),
+    before: changes.findLast(({ respondedAt }) => respondedAt <= from),
+    possible: changes.filter(({ sentAt, respondedAt }) => respondedAt > from && sentAt < to),
   };
 }

@@ -16,7 +16,7 @@ import type {
 import type { patientOwner, TimedResponse } from './patient-calls.js';
 
 /** How long a test delivery may take, in milliseconds: some leases that are lost, one after another. */
-const TEST_PATIENCE_MS = 240_000;
+const TEST_TIMEOUT_MS = 240_000;
 const BETWEEN_LOOKS_MS = 200;
 /** For which a secret stays pending: several events are signed meanwhile. */
 const LOADING_MS = 4_000;
@@ -48,15 +48,15 @@ export async function openSubscription(
     url: wanted.origin + wanted.path,
     events: wanted.patterns,
   });
-  const { subscription: made, secret } = expectAnswer(created, 201, subscriptionCreated);
+  const { subscription: made, secret } = expectResponse(created, 201, subscriptionCreated);
   const own = `/partner-api/webhooks/${made.id}`;
-  const sinceEver: RequestedChange = { sentAt: 0, answeredAt: 0 };
+  const sinceEver: RequestedChange = { sentAt: 0, respondedAt: 0 };
   const states: StateChange[] = [];
   const paths: PathChange[] = [{ ...sinceEver, path: wanted.path }];
   const secrets: SecretHistory[] = [{ version: 1, secret, activation: sinceEver }];
 
   async function sendTest(body: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    await untilDelivered(expectAnswer(await owner.call('POST', `${own}/test`, body), 202, delivery).id);
+    await untilDelivered(expectResponse(await owner.call('POST', `${own}/test`, body), 202, delivery).id);
   }
 
   async function untilDelivered(deliveryId: string): Promise<void> {
@@ -64,25 +64,25 @@ export async function openSubscription(
     await eventually(
       () => `the test delivery arrives; the last: ${last}`,
       async () => {
-        const { answer } = await owner.call('GET', `/partner-api/deliveries/${deliveryId}`);
-        last = answer.text;
-        return deliveryWithAttempts.parse(answer.json).delivery.state === 'delivered';
+        const { response } = await owner.call('GET', `/partner-api/deliveries/${deliveryId}`);
+        last = response.text;
+        return deliveryWithAttempts.parse(response.json).delivery.state === 'delivered';
       },
-      { timeoutMs: TEST_PATIENCE_MS, everyMs: BETWEEN_LOOKS_MS },
+      { timeoutMs: TEST_TIMEOUT_MS, everyMs: BETWEEN_LOOKS_MS },
     );
   }
 
   /** False when the secret was replaced meanwhile, by an earlier try of the rotation that came through late. */
   async function tryToRotate(): Promise<boolean> {
-    const rotated = expectAnswer(await owner.call('POST', `${own}/rotate-secret`), 201, secretRotated);
+    const rotated = expectResponse(await owner.call('POST', `${own}/rotate-secret`), 201, secretRotated);
     const { pendingSecretVersion: version, secret } = rotated;
     const place = secrets.push({ version, secret, activation: undefined }) - 1;
     const test = await owner.call('POST', `${own}/test`, { secretVersion: version });
-    if (test.answer.status === 409) return false;
-    await untilDelivered(expectAnswer(test, 202, delivery).id);
+    if (test.response.status === 409) return false;
+    await untilDelivered(expectResponse(test, 202, delivery).id);
     await delay(LOADING_MS);
     const activated = await owner.call('POST', `${own}/activate-secret`, { pendingSecretVersion: version });
-    if (activated.answer.status === 409) return false;
+    if (activated.response.status === 409) return false;
     secrets[place] = { version, secret, activation: changeOf(activated, 200) };
     return true;
   }
@@ -113,13 +113,13 @@ export async function openSubscription(
   };
 }
 
-function changeOf(answered: TimedResponse, status: number): RequestedChange {
-  const { answer, sentAt, answeredAt } = answered;
-  if (answer.status !== status) throw new Error(`refused: ${answer.status} ${answer.text}`);
-  return { sentAt, answeredAt };
+function changeOf(timed: TimedResponse, status: number): RequestedChange {
+  const { response, sentAt, respondedAt } = timed;
+  if (response.status !== status) throw new Error(`refused: ${response.status} ${response.text}`);
+  return { sentAt, respondedAt };
 }
 
-function expectAnswer<Shape>(answered: TimedResponse, status: number, shape: z.ZodType<Shape>): Shape {
-  changeOf(answered, status);
-  return shape.parse(answered.answer.json);
+function expectResponse<Shape>(timed: TimedResponse, status: number, shape: z.ZodType<Shape>): Shape {
+  changeOf(timed, status);
+  return shape.parse(timed.response.json);
 }

@@ -5,12 +5,12 @@ import { type OwnerSession, signIn } from '../support/owner-session.js';
 import type { RequestedChange } from './delivery-history.js';
 
 /** How long a client keeps trying, in milliseconds: longer than several faults in a row can keep the service away. */
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 const BETWEEN_TRIES_MS = 200;
 
 /** A response with when it was first asked for and when it came. */
 export interface TimedResponse extends RequestedChange {
-  readonly answer: HttpResponse;
+  readonly response: HttpResponse;
 }
 
 /** Sends a write with its idempotency key until its response is certain, however long the service is away. */
@@ -31,18 +31,18 @@ export function patientOwner(
     call: (method, path, body) =>
       timed(async () => {
         session ??= signIn(baseUrl, owner);
-        let answer: HttpResponse;
+        let response: HttpResponse;
         try {
-          answer = await (await session).call(method, path, body);
+          response = await (await session).call(method, path, body);
         } catch (error) {
           session = undefined;
           throw error;
         }
-        if (answer.status === 401) session = undefined;
-        if (answer.status === 401 || answer.status === 429 || answer.status >= 500) {
-          throw new Error(`${answer.status} ${answer.text}`);
+        if (response.status === 401) session = undefined;
+        if (response.status === 401 || response.status === 429 || response.status >= 500) {
+          throw new Error(`${response.status} ${response.text}`);
         }
-        return answer;
+        return response;
       }),
   };
 }
@@ -51,16 +51,16 @@ async function timed(send: () => Promise<HttpResponse>): Promise<TimedResponse> 
   const sentAt = Date.now();
   let last: unknown;
   return eventually(
-    () => `an answer; the last: ${String(last)}`,
+    () => `a response; the last: ${String(last)}`,
     async () => {
       try {
-        return { answer: await send(), sentAt, answeredAt: Date.now() };
+        return { response: await send(), sentAt, respondedAt: Date.now() };
       } catch (error) {
         if (error instanceof UndescribedResponseError) throw error;
         last = error;
         return undefined;
       }
     },
-    { timeoutMs: PATIENCE_MS, everyMs: BETWEEN_TRIES_MS },
+    { timeoutMs: TIMEOUT_MS, everyMs: BETWEEN_TRIES_MS },
   );
 }

@@ -39,7 +39,7 @@ export function startDeliveryStack(
         SCHEDULER_INTERVAL_MS: '50',
       },
     },
-    answer: scriptedReceiver(seed),
+    respond: scriptedReceiver(seed),
   });
 }
 
@@ -59,7 +59,7 @@ export async function playDeliveries(
     readonly seed: number;
     readonly spanMs: number;
     /** How long what is unfinished at the end of the span may take, in milliseconds. */
-    readonly patienceMs: number;
+    readonly finishWithinMs: number;
     /** Whether owners pause, move and rotate meanwhile. */
     readonly moves: boolean;
     /** Plays the faults and resolves once they are over, with when each of them was. */
@@ -99,7 +99,7 @@ export async function playDeliveries(
     id: history.id,
     owner: ownerOf(history.companyId),
   }));
-  await waitUntilFinished(readable, database, play.patienceMs);
+  await waitUntilFinished(readable, database, play.finishWithinMs);
   const history: DeliveryHistory = {
     settings: {
       retryBaseMs: RETRY_BASE_MS,
@@ -153,12 +153,12 @@ async function openSubscriptions(stack: TestStack, ownerOf: OwnerOf) {
 function movesOfOwners(
   opened: Awaited<ReturnType<typeof openSubscriptions>>,
   writes: DeliveryHistory['writes'],
-  { spanMs, patienceMs }: { readonly spanMs: number; readonly patienceMs: number },
+  { spanMs, finishWithinMs }: { readonly spanMs: number; readonly finishWithinMs: number },
 ): readonly Promise<void>[] {
   return [
     pauseOnce(opened.paused, 0.4 * spanMs),
     // At once, since a back-fill waits until what was in flight with it has settled.
-    missOnce(opened.backfilled, writes, patienceMs),
+    missOnce(opened.backfilled, writes, finishWithinMs),
     rotateTwice(opened.rotated, spanMs),
     moveOnce(opened.moved, spanMs),
   ];
@@ -187,7 +187,7 @@ async function pauseOnce(subscription: OwnedSubscription, afterMs: number): Prom
 async function missOnce(
   subscription: OwnedSubscription,
   writes: DeliveryHistory['writes'],
-  patienceMs: number,
+  finishWithinMs: number,
 ): Promise<void> {
   await subscription.pause();
   const pausedAt = Date.now();
@@ -201,7 +201,7 @@ async function missOnce(
           write.sentAt >= pausedAt &&
           write.tells.some(({ name }) => events.some((event) => event === name)),
       ),
-    { timeoutMs: patienceMs },
+    { timeoutMs: finishWithinMs },
   );
   await subscription.activate({ backfill: true });
 }

@@ -48,14 +48,16 @@ export async function waitUntilFinished(
 
 async function firstUnfinished({ id, owner }: ReadableSubscription): Promise<unknown> {
   const replays = await owner.call('GET', `/partner-api/webhooks/${id}/replays?limit=${PAGE}`);
-  const running = bulkReplayPage.parse(replays.answer.json).replays.find(({ state }) => state === 'running');
+  const running = bulkReplayPage
+    .parse(replays.response.json)
+    .replays.find(({ state }) => state === 'running');
   if (running !== undefined) return running;
   for (const state of UNFINISHED) {
-    const { answer } = await owner.call(
+    const { response } = await owner.call(
       'GET',
       `/partner-api/webhooks/${id}/deliveries?limit=1&status=${state}`,
     );
-    const [first] = deliveryPage.parse(answer.json).deliveries;
+    const [first] = deliveryPage.parse(response.json).deliveries;
     if (first !== undefined) return first;
   }
   return undefined;
@@ -76,8 +78,8 @@ export async function readDeliveries(
   await Promise.all(
     Array.from({ length: READERS }, async () => {
       for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
-        const { answer } = await next.owner.call('GET', `/partner-api/deliveries/${next.deliveryId}`);
-        read.push(deliveryWithAttempts.parse(answer.json));
+        const { response } = await next.owner.call('GET', `/partner-api/deliveries/${next.deliveryId}`);
+        read.push(deliveryWithAttempts.parse(response.json));
       }
     }),
   );
@@ -88,11 +90,11 @@ async function readIds(owner: Owner, subscriptionId: string): Promise<readonly s
   const ids: string[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
     const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const { answer } = await owner.call(
+    const { response } = await owner.call(
       'GET',
       `/partner-api/webhooks/${subscriptionId}/deliveries?limit=${PAGE}${query}`,
     );
-    const page = deliveryPage.parse(answer.json);
+    const page = deliveryPage.parse(response.json);
     ids.push(...page.deliveries.map(({ id }) => id));
     cursor = page.nextCursor;
   }

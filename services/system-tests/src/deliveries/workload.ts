@@ -51,12 +51,16 @@ export function createWorkload(
       installerKey: apiKey,
     });
     const jobId = job.id;
-    const told = (name: string, resourceVersion: number) => ({ name, resourceId: jobId, resourceVersion });
+    const reported = (name: string, resourceVersion: number) => ({
+      name,
+      resourceId: jobId,
+      resourceVersion,
+    });
     writes.push({
       companyId: installer.id,
       sentAt,
-      answeredAt: Date.now(),
-      tells: [told('install.job_assigned', job.version)],
+      respondedAt: Date.now(),
+      tells: [reported('install.job_assigned', job.version)],
     });
     let version = job.version;
     let step = 0;
@@ -81,13 +85,13 @@ export function createWorkload(
               expectedVersion: version,
             },
           }));
-      const { answer, ...when } = sent;
-      if (answer.status !== (isSchedule ? 200 : 201))
-        throw new Error(`refused: ${answer.status} ${answer.text}`);
-      ({ version } = jobResponse.parse(answer.json).resource);
+      const { response, ...when } = sent;
+      if (response.status !== (isSchedule ? 200 : 201))
+        throw new Error(`refused: ${response.status} ${response.text}`);
+      ({ version } = jobResponse.parse(response.json).resource);
       if (!isSchedule) step += 1;
       const name = isSchedule ? 'install.schedule_changed' : 'install.status_changed';
-      writes.push({ ...when, companyId: installer.id, tells: [told(name, version)] });
+      writes.push({ ...when, companyId: installer.id, tells: [reported(name, version)] });
     });
   }
 
@@ -99,16 +103,16 @@ export function createWorkload(
       headers,
       body: { fullName: 'Ada Lovelace', email: 'ada@example.com', phone: '+1 512 555 0100', address },
     });
-    const { leadId } = leadCreated.parse(lead.answer.json);
+    const { leadId } = leadCreated.parse(lead.response.json);
     clients.push(async () => {
-      const { answer, ...when } = await send('/inbound/appointments', {
+      const { response, ...when } = await send('/inbound/appointments', {
         method: 'POST',
         headers,
         body: { leadId, ...appointmentTimes(), idempotencyKey: newId('appt') },
       });
-      if (answer.status !== 201 && answer.status !== 200)
-        throw new Error(`refused: ${answer.status} ${answer.text}`);
-      const { appointmentId } = booked.parse(answer.json);
+      if (response.status !== 201 && response.status !== 200)
+        throw new Error(`refused: ${response.status} ${response.text}`);
+      const { appointmentId } = booked.parse(response.json);
       const tells = [{ name: 'appointment.booked', resourceId: appointmentId, resourceVersion: 1 }];
       writes.push({ ...when, companyId: seller.id, tells });
     });

@@ -13,7 +13,7 @@ export interface Exchange {
   readonly text: string;
 }
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /**
  * Sends a request as it is, repeated headers included, and reads the whole response; of a stream of events only the head. Rejects
@@ -33,7 +33,7 @@ export async function exchange(baseUrl: string, odd: OddRequest): Promise<Exchan
         ...odd.headers.flatMap(([name, value]) => [name, value]),
         ...(odd.body === undefined ? [] : ['content-length', String(odd.body.length)]),
       ],
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       agent: false,
     });
     request.on('error', reject);
@@ -77,22 +77,22 @@ function decoded(response: IncomingMessage): Readable {
 export async function exchangeBytes(baseUrl: string, bytes: string): Promise<Exchange> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
-  socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('no answer in time')));
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no response in time')));
   socket.write(bytes, 'latin1');
   let received = Buffer.alloc(0);
   for await (const chunk of socket) {
     received = Buffer.concat([received, Buffer.from(chunk)]);
-    const answer = firstAnswer(received);
-    if (answer !== undefined) {
+    const found = firstResponse(received);
+    if (found !== undefined) {
       socket.destroy();
-      return answer;
+      return found;
     }
   }
   throw new Error(`the connection ended after ${JSON.stringify(received.toString('latin1'))}`);
 }
 
 /** The response that the bytes begin with; undefined while it is not complete. */
-function firstAnswer(received: Buffer): Exchange | undefined {
+function firstResponse(received: Buffer): Exchange | undefined {
   const end = received.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const [statusLine = '', ...lines] = received.toString('latin1', 0, end).split('\r\n');

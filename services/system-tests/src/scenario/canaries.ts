@@ -19,7 +19,12 @@ export interface Canary {
 }
 
 /** Places into which a test itself has put things: nothing leaks there. */
-export const SOURCES = ['requests', 'messages of the platform', 'database', 'answers of receivers'] as const;
+export const SOURCES = [
+  'requests',
+  'messages of the platform',
+  'database',
+  'responses of receivers',
+] as const;
 
 /** The canaries of a test. */
 export interface Canaries {

@@ -32,7 +32,7 @@ export interface ScenarioDeps {
   readonly canaries: Canaries;
   readonly recorder: Recorder;
   /** The response of a receiver at a path: status and body. */
-  readonly answers: Map<string, { readonly status: number; readonly body: string }>;
+  readonly responses: Map<string, { readonly status: number; readonly body: string }>;
 }
 
 /** A company full of canaries, with an owner who is signed in and a subscription to all that it may have. */
@@ -122,9 +122,9 @@ export async function createScenarioCompany(
 
   const token = canaries.word(`token in the URL of ${who}`, consolePlace);
   const subscriptionUrl = `${stack.receiverUrl}/${id}?token=${token}`;
-  deps.answers.set(new URL(subscriptionUrl).pathname, {
+  deps.responses.set(new URL(subscriptionUrl).pathname, {
     status: 200,
-    body: `done ${canaries.word(`what the receiver of ${who} answers`, consolePlace)}`,
+    body: `done ${canaries.word(`what the receiver of ${who} sends`, consolePlace)}`,
   });
   const created = await expectStatus(
     201,
@@ -159,10 +159,10 @@ export async function createScenarioCompany(
     async hearChange(cause) {
       const ended = new AbortController();
       const path = '/partner-api/changes';
-      const answer = await fetch(new URL(path, stack.baseUrl), { headers: session, signal: ended.signal });
+      const response = await fetch(new URL(path, stack.baseUrl), { headers: session, signal: ended.signal });
       await cause();
       let heard = '';
-      for await (const chunk of answer.body ?? []) {
+      for await (const chunk of response.body ?? []) {
         heard += Buffer.from(chunk).toString('utf8');
         if (heard.includes('data:')) break;
       }
@@ -213,12 +213,12 @@ async function signIn(
   const post = (place: string, body: unknown) =>
     recorder.call(place, '/partner-api/session', { method: 'POST', headers: { origin }, body });
   const wrong = canaries.word(`wrong password at ${who}`, 'requests');
-  await post('nobody', { ...credentials, password: wrong });
-  const strangers = canaries.word(`address of nobody at ${who}`, 'requests');
-  await post('nobody', { email: `${strangers}@nobody.example`, password: wrong });
-  await post('nobody', { email: strangers, password: wrong });
-  const answer = await expectStatus(200, post(`console of ${who}`, credentials));
-  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  await post('unauthenticated', { ...credentials, password: wrong });
+  const strangers = canaries.word(`unknown address at ${who}`, 'requests');
+  await post('unauthenticated', { email: `${strangers}@unknown.example`, password: wrong });
+  await post('unauthenticated', { email: strangers, password: wrong });
+  const response = await expectStatus(200, post(`console of ${who}`, credentials));
+  const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const token = cookie.slice(cookie.indexOf('=') + 1);
   canaries.known(`session of the owner of ${who}`, token, `console of ${who}`);
   return { cookie, origin };
@@ -226,7 +226,7 @@ async function signIn(
 
 /** The response, when it has the status. */
 export async function expectStatus(status: number, asked: Promise<HttpResponse>): Promise<HttpResponse> {
-  const answer = await asked;
-  if (answer.status !== status) throw new Error(`not ${status}: ${answer.status} ${answer.text}`);
-  return answer;
+  const response = await asked;
+  if (response.status !== status) throw new Error(`not ${status}: ${response.status} ${response.text}`);
+  return response;
 }

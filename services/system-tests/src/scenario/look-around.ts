@@ -42,7 +42,7 @@ export async function lookAround(deps: ScenarioDeps, sides: readonly ScenarioSid
     await company.hearChange(() => company.console('POST', `/webhooks/${company.subscriptionId}/test`));
   }
   for (const side of sides) await readSurfaces(deps, side);
-  await askAsNobody(deps);
+  await sendUnauthenticated(deps);
   await allDelivered(deps);
 }
 
@@ -98,11 +98,11 @@ async function readSurfaces({ recorder }: ScenarioDeps, side: ScenarioSide): Pro
   await asInstaller('/technicians');
   await asInstaller(`/jobs/${side.jobId}`);
   for (const query of ['limit=100', 'from=start&limit=3', 'view=snapshot&limit=1']) {
-    let answer = await expectStatus(200, asInstaller(`/jobs?${query}`));
-    let page = jobFeedResponse.parse(answer.json);
+    let response = await expectStatus(200, asInstaller(`/jobs?${query}`));
+    let page = jobFeedResponse.parse(response.json);
     while (page.hasMore) {
-      answer = await expectStatus(200, asInstaller(`/jobs?limit=3&cursor=${page.nextCursor ?? ''}`));
-      page = jobFeedResponse.parse(answer.json);
+      response = await expectStatus(200, asInstaller(`/jobs?limit=3&cursor=${page.nextCursor ?? ''}`));
+      page = jobFeedResponse.parse(response.json);
     }
   }
   await recorder.call(`api of ${side.seller.who}`, '/inbound/jobs?take=200', {
@@ -111,7 +111,7 @@ async function readSurfaces({ recorder }: ScenarioDeps, side: ScenarioSide): Pro
 }
 
 /** Sends requests without credentials or with unknown ones, and with words in unexpected places. */
-async function askAsNobody({ stack, canaries, recorder }: ScenarioDeps): Promise<void> {
+async function sendUnauthenticated({ stack, canaries, recorder }: ScenarioDeps): Promise<void> {
   const word = (what: string) => canaries.word(what, 'requests');
   const requests: readonly { readonly path: string; readonly headers?: Record<string, string> }[] = [
     { path: '/openapi.json' },
@@ -119,7 +119,7 @@ async function askAsNobody({ stack, canaries, recorder }: ScenarioDeps): Promise
     { path: '/console' },
     { path: `/inbound/${word('unknown path')}` },
     { path: `/partner/v1/jobs/${word('id of no job')}` },
-    { path: `/partner/v1/jobs?cursor=${word('cursor of nobody')}` },
+    { path: `/partner/v1/jobs?cursor=${word('made up cursor')}` },
     { path: '/partner/v1/jobs', headers: { 'x-api-key': word('malformed key') } },
     { path: '/inbound/jobs', headers: { authorization: `Bearer ${word('bearer token')}` } },
     { path: '/partner-api/session', headers: { cookie: `__Host-svc_session=${word('made up session')}` } },
@@ -127,11 +127,11 @@ async function askAsNobody({ stack, canaries, recorder }: ScenarioDeps): Promise
   ];
   for (const { path, headers = {} } of requests) {
     recorder.keep('requests', path, `${path}\n${JSON.stringify(headers)}`);
-    const answer = await sendCall(stack.baseUrl, path, { headers });
+    const response = await sendCall(stack.baseUrl, path, { headers });
     recorder.keep(
-      'nobody',
-      `GET ${path} ${answer.status}`,
-      `${JSON.stringify([...answer.headers])}\n${answer.text}`,
+      'unauthenticated',
+      `GET ${path} ${response.status}`,
+      `${JSON.stringify([...response.headers])}\n${response.text}`,
     );
   }
 }

@@ -74,16 +74,16 @@ export async function playScenario(): Promise<PlayedScenario> {
 async function play(ends: (() => Promise<void>)[]): Promise<Omit<PlayedScenario, 'stop'>> {
   const traces = await startTraceReceiver();
   ends.unshift(() => traces.close());
-  const answers: ScenarioDeps['answers'] = new Map();
-  const stack = await startScenarioStack(traces, answers);
+  const responses: ScenarioDeps['responses'] = new Map();
+  const stack = await startScenarioStack(traces, responses);
   ends.unshift(() => stack.stop());
   const recorder = createRecorder(stack.baseUrl);
   const canaries = createCanaries();
-  const deps = { stack, canaries, recorder, answers };
+  const deps = { stack, canaries, recorder, responses };
   const { amqpUrl, redisUrl } = stack.stack.description;
   const probe = await openBrokerProbe(amqpUrl);
   ends.unshift(() => probe.close());
-  const told = await collectMessages(probe, PLATFORM, ['#']);
+  const reported = await collectMessages(probe, PLATFORM, ['#']);
   const collected = await Promise.all(
     [COMMANDS, INBOUND, INSTALLER, MANAGEMENT].map((exchange) => {
       const bindings = QUEUES.flatMap((queue) => queue.bindings).filter((one) => one.exchange === exchange);
@@ -100,21 +100,21 @@ async function play(ends: (() => Promise<void>)[]): Promise<Omit<PlayedScenario,
     await haveEverythingRead(deps, probe, sides);
   });
   recorder.keep('redis', 'commands', redis.join('\n'));
-  for (const { what, text } of await told.end()) recorder.keep('messages of the platform', what, text);
+  for (const { what, text } of await reported.end()) recorder.keep('messages of the platform', what, text);
   const messages = await Promise.all(collected.map(({ end }) => end()));
   const companies = sides.flatMap(({ seller, installer, accountant }) => [seller, installer, accountant]);
   keepWebhooks(deps, companies);
   for (const { type, body } of stack.toPlatform) {
     recorder.keep('platform', `a message ${type}`, Buffer.from(body).toString('utf8'));
   }
-  for (const { body } of answers.values()) recorder.keep('answers of receivers', 'an answer', body);
+  for (const { body } of responses.values()) recorder.keep('responses of receivers', 'a response', body);
   const tracedWebhook = await traceRequest(stack, traces);
   await keepOperations(deps, traces);
   const commands = messages.flat().map((message) => ({ place: 'commands', ...message }));
   return { stack, traces, recorder, canaries, companies, sides, commands, tracedWebhook };
 }
 
-function startScenarioStack(traces: TraceReceiver, answers: ScenarioDeps['answers']): Promise<TestStack> {
+function startScenarioStack(traces: TraceReceiver, responses: ScenarioDeps['responses']): Promise<TestStack> {
   const telemetry = {
     LOG_LEVEL: 'trace',
     OTEL_TRACES_EXPORTER: 'otlp',
@@ -130,9 +130,9 @@ function startScenarioStack(traces: TraceReceiver, answers: ScenarioDeps['answer
       'job-state': { ...telemetry, WEBHOOK_RETRY_BASE_MS: '5' },
       'webhook-dispatcher': { ...telemetry, ...RELEASE },
     },
-    answer: ({ path }) => {
-      const answer = answers.get(path.split('?')[0] ?? '');
-      return answer === undefined ? 204 : { kind: 'status', ...answer };
+    respond: ({ path }) => {
+      const response = responses.get(path.split('?')[0] ?? '');
+      return response === undefined ? 204 : { kind: 'status', ...response };
     },
   });
 }
@@ -152,8 +152,8 @@ async function haveEverythingRead(
 /** A company whose receiver refuses everything, until its deliveries are dead-lettered. */
 async function failDeliveries(deps: ScenarioDeps): Promise<void> {
   const failing = await createScenarioCompany(deps, { class: 'ACCOUNTING', who: 'the failing accountant' });
-  const word = deps.canaries.word('what the failing receiver answers', `console of ${failing.who}`);
-  deps.answers.set(new URL(failing.subscriptionUrl).pathname, { status: 500, body: `no ${word}` });
+  const word = deps.canaries.word('what the failing receiver sends', `console of ${failing.who}`);
+  deps.responses.set(new URL(failing.subscriptionUrl).pathname, { status: 500, body: `no ${word}` });
   await failing.console('POST', `/webhooks/${failing.subscriptionId}/test`);
   await allDelivered(deps);
   const { json } = await failing.console('GET', `/webhooks/${failing.subscriptionId}/deliveries`);

@@ -21,9 +21,9 @@ export function createRecorder(baseUrl: string): Recorder {
     async call(place, path, options = {}) {
       const what = `${options.method ?? 'GET'} ${path}`;
       keep('requests', what, JSON.stringify(options));
-      const answer = await call(baseUrl, path, options);
-      keep(place, `${what} ${answer.status}`, `${JSON.stringify([...answer.headers])}\n${answer.text}`);
-      return answer;
+      const response = await call(baseUrl, path, options);
+      keep(place, `${what} ${response.status}`, `${JSON.stringify([...response.headers])}\n${response.text}`);
+      return response;
     },
   };
 }

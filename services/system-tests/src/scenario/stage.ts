@@ -91,9 +91,9 @@ export function asInstaller(
 /** The job as its installer company reads it, once it has reached a version. */
 export function jobAt(stage: Stage, key: string, id: string, version: number): Promise<InstallerJob> {
   return eventually(`version ${version} of the job`, async () => {
-    const answer = await asInstaller(stage, key, 'GET', `/jobs/${id}`);
-    if (answer.status !== 200) return undefined;
-    const { resource } = jobResponse.parse(answer.json);
+    const response = await asInstaller(stage, key, 'GET', `/jobs/${id}`);
+    if (response.status !== 200) return undefined;
+    const { resource } = jobResponse.parse(response.json);
     return resource.version >= version && resource;
   });
 }

@@ -17,16 +17,16 @@ export class UndescribedResponseError extends Error {
  * the operation: status, headers, every field of the body, the code of an error.
  */
 export async function call(baseUrl: string, path: string, options: Call = {}): Promise<HttpResponse> {
-  const answer = await sendCall(baseUrl, path, options);
+  const response = await sendCall(baseUrl, path, options);
   const violations = check({
     method: options.method ?? 'GET',
     path,
-    status: answer.status,
-    header: (name) => answer.headers.get(name) ?? undefined,
-    text: answer.text,
+    status: response.status,
+    header: (name) => response.headers.get(name) ?? undefined,
+    text: response.text,
   });
   if (violations.length > 0) throw new UndescribedResponseError(violations.join('\n'));
-  return answer;
+  return response;
 }
 
 /**
@@ -41,12 +41,12 @@ export async function callUntilResponse(
 ): Promise<HttpResponse> {
   let last = '';
   return eventually(
-    () => `a certain answer; the last: ${last}`,
+    () => `a definite response; the last: ${last}`,
     async () => {
       try {
-        const answer = await call(baseUrl, path, options);
-        if (!mustRepeat(answer)) return answer;
-        last = `${answer.status} ${answer.text}`;
+        const response = await call(baseUrl, path, options);
+        if (!mustRepeat(response)) return response;
+        last = `${response.status} ${response.text}`;
       } catch (error) {
         if (error instanceof UndescribedResponseError) throw error;
         last = error instanceof Error ? error.message : String(error);
@@ -58,6 +58,8 @@ export async function callUntilResponse(
   );
 }
 
-function mustRepeat(answer: HttpResponse): boolean {
-  return answer.status >= 500 || answer.status === 429 || answer.text.includes('"idempotency_in_progress"');
+function mustRepeat(response: HttpResponse): boolean {
+  return (
+    response.status >= 500 || response.status === 429 || response.text.includes('"idempotency_in_progress"')
+  );
 }

@@ -31,14 +31,14 @@ export async function signIn(
   owner: { readonly email: string; readonly password: string },
 ): Promise<OwnerSession> {
   const origin = new URL(baseUrl).origin;
-  const answer = await call(baseUrl, '/partner-api/session', {
+  const response = await call(baseUrl, '/partner-api/session', {
     method: 'POST',
     headers: { origin },
     body: owner,
   });
-  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0];
-  if (!/^20[01]$/.test(String(answer.status)) || cookie === undefined) {
-    throw new Error(`the owner could not sign in: ${answer.status} ${answer.text}`);
+  const cookie = response.headers.getSetCookie()[0]?.split(';')[0];
+  if (!/^20[01]$/.test(String(response.status)) || cookie === undefined) {
+    throw new Error(`the owner could not sign in: ${response.status} ${response.text}`);
   }
   return {
     headers: { cookie, origin },
@@ -85,10 +85,10 @@ export async function waitForDelivery(
   return eventually(
     () => `the delivery reaches the state; the last: ${last}`,
     async () => {
-      const answer = await session.call('GET', `/partner-api/deliveries/${deliveryId}`);
-      if (answer.status !== 200) throw new Error(`no delivery: ${answer.status} ${answer.text}`);
-      last = answer.text;
-      const found = deliveryWithAttempts.parse(answer.json);
+      const response = await session.call('GET', `/partner-api/deliveries/${deliveryId}`);
+      if (response.status !== 200) throw new Error(`no delivery: ${response.status} ${response.text}`);
+      last = response.text;
+      const found = deliveryWithAttempts.parse(response.json);
       return condition(found.delivery.state, found.attempts.length) && found;
     },
     { timeoutMs, everyMs: 50 },
@@ -100,8 +100,8 @@ export async function readSubscription(
   session: OwnerSession,
   subscriptionId: string,
 ): Promise<z.infer<typeof subscription>> {
-  const answer = await session.call('GET', `/partner-api/webhooks/${subscriptionId}`);
-  return subscription.parse(answer.json);
+  const response = await session.call('GET', `/partner-api/webhooks/${subscriptionId}`);
+  return subscription.parse(response.json);
 }
 
 /** Reads the newest deliveries of a subscription. */
@@ -109,6 +109,6 @@ export async function readDeliveries(
   session: OwnerSession,
   subscriptionId: string,
 ): Promise<z.infer<typeof deliveryPage>> {
-  const answer = await session.call('GET', `/partner-api/webhooks/${subscriptionId}/deliveries?limit=100`);
-  return deliveryPage.parse(answer.json);
+  const response = await session.call('GET', `/partner-api/webhooks/${subscriptionId}/deliveries?limit=100`);
+  return deliveryPage.parse(response.json);
 }

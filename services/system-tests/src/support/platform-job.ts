@@ -68,10 +68,10 @@ export async function assignNewJob(
 ): Promise<InstallerJob> {
   const jobId = await publishNewJob(stack, job);
   await waitUntilAssigned(stack.database, jobId);
-  const answer = await callUntilResponse(stack.baseUrl, `/partner/v1/jobs/${jobId}`, {
+  const response = await callUntilResponse(stack.baseUrl, `/partner/v1/jobs/${jobId}`, {
     headers: { 'x-api-key': job.installerKey },
   });
-  return jobResponse.parse(answer.json).resource;
+  return jobResponse.parse(response.json).resource;
 }
 
 /** As {@link assignNewJob}: of the first seller of the sandbox, to its first installer company. */
@@ -94,13 +94,13 @@ export async function reportStatus(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<InstallerJob> {
   const apiKey = apiKeyOf(stack.company('INSTALLER'), 'installer-company');
-  const answer = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
+  const response = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt'), ...headers },
     body: { ...report, occurredAt: new Date().toISOString(), expectedVersion: job.version },
   });
-  if (answer.status !== 201) throw new Error(`the status is refused: ${answer.status} ${answer.text}`);
-  return jobResponse.parse(answer.json).resource;
+  if (response.status !== 201) throw new Error(`the status is refused: ${response.status} ${response.text}`);
+  return jobResponse.parse(response.json).resource;
 }
 
 /** Asks the database rather than the API, whose limit would count each look. */

@@ -7,8 +7,8 @@ export async function readMetric(
   name: string,
   labels: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  const answer = await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(60_000) });
-  const text = await answer.text();
+  const response = await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(60_000) });
+  const text = await response.text();
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   return text
     .split('\n')

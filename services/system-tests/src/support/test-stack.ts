@@ -116,7 +116,7 @@ export async function startTestStack(options: {
    * stops, stalls or watches a server asks for private ones.
    */
   readonly parts?: StackOptions['parts'];
-  readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverResponse;
+  readonly respond?: (webhook: Omit<ReceivedWebhook, 'responseStatus'>) => number | ReceiverResponse;
 }): Promise<TestStack> {
   const root = path.resolve(import.meta.dirname, '../../../..', '.stack');
   mkdirSync(root, { recursive: true });
@@ -125,7 +125,7 @@ export async function startTestStack(options: {
   const receiver = await startWebhookReceiver({
     key: readFileSync(certificates.keyFile, 'utf8'),
     cert: readFileSync(certificates.certificateFile, 'utf8'),
-    ...(options.answer === undefined ? {} : { answer: options.answer }),
+    ...(options.respond === undefined ? {} : { respond: options.respond }),
   });
   const servers = await serversOf(options.parts);
   const stack = await startStack({

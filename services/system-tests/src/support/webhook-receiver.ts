@@ -10,7 +10,7 @@ export interface ReceivedWebhook {
   readonly body: Buffer;
   readonly envelope: WebhookEnvelope;
   /** 0 without a response. */
-  readonly answeredStatus: number;
+  readonly responseStatus: number;
 }
 
 /** A webhook with when and how it came. */
@@ -47,11 +47,11 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
-/** Starts a receiver over TLS on loopback. `answer` chooses each response, or its status alone; 204 unless given. */
+/** Starts a receiver over TLS on loopback. `respond` chooses each response, or its status alone; 204 unless given. */
 export async function startWebhookReceiver(options: {
   readonly key: string;
   readonly cert: string;
-  readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverResponse;
+  readonly respond?: (webhook: Omit<ReceivedWebhook, 'responseStatus'>) => number | ReceiverResponse;
 }): Promise<WebhookReceiver> {
   const received = createRecorder<TimedWebhook>();
   const server = await startReceiver({
@@ -59,25 +59,25 @@ export async function startWebhookReceiver(options: {
     respond({ path, headers, body }, response) {
       const envelope = webhookEnvelope.parse(JSON.parse(body.toString('utf8')));
       const webhook = { path, headers, body, envelope };
-      const chosen = options.answer?.(webhook) ?? 204;
-      const answer: ReceiverResponse =
+      const chosen = options.respond?.(webhook) ?? 204;
+      const chosenResponse: ReceiverResponse =
         typeof chosen === 'number' ? { kind: 'status', status: chosen } : chosen;
       received.record({
         ...webhook,
-        answeredStatus: answer.kind === 'status' ? answer.status : 0,
+        responseStatus: chosenResponse.kind === 'status' ? chosenResponse.status : 0,
         receivedAt: Date.now(),
-        retryAfterSeconds: answer.kind === 'status' ? answer.retryAfterSeconds : undefined,
+        retryAfterSeconds: chosenResponse.kind === 'status' ? chosenResponse.retryAfterSeconds : undefined,
       });
-      if (answer.kind === 'closed') response.destroy();
-      if (answer.kind === 'status') {
-        const { retryAfterSeconds } = answer;
+      if (chosenResponse.kind === 'closed') response.destroy();
+      if (chosenResponse.kind === 'status') {
+        const { retryAfterSeconds } = chosenResponse;
         const sent = {
-          ...answer.headers,
+          ...chosenResponse.headers,
           ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
         };
-        const send = () => response.writeHead(answer.status, sent).end(answer.body);
-        if (answer.afterMs === undefined) send();
-        else setTimeout(send, answer.afterMs);
+        const send = () => response.writeHead(chosenResponse.status, sent).end(chosenResponse.body);
+        if (chosenResponse.afterMs === undefined) send();
+        else setTimeout(send, chosenResponse.afterMs);
       }
     },
   });

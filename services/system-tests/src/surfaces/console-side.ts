@@ -39,7 +39,7 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
     events: ['install.test'],
   });
   const [tested] = (await readDeliveries(session, webhook.id)).deliveries;
-  const replay = await expectAnswer(session, 202, 'POST', `/webhooks/${webhook.id}/replay`, {
+  const replay = await expectResponse(session, 202, 'POST', `/webhooks/${webhook.id}/replay`, {
     states: ['delivered'],
     from: new Date(Date.now() - 60_000).toISOString(),
     to: new Date().toISOString(),
@@ -47,16 +47,16 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
   const replayId = bulkReplay.parse(replay).id;
   // Until they have finished, the replay and its deliveries change without a request.
   await eventually('the replay is done, and what it delivers has arrived', async () => {
-    const read = await expectAnswer(session, 200, 'GET', `/replays/${replayId}`);
+    const read = await expectResponse(session, 200, 'GET', `/replays/${replayId}`);
     const { deliveries } = await readDeliveries(session, webhook.id);
     return (
       bulkReplay.parse(read).state !== 'running' && deliveries.every(({ state }) => state === 'delivered')
     );
   });
   const kind = company.class === 'SALES' ? 'general' : 'installer-company';
-  const made = await expectAnswer(session, 201, 'POST', '/api-keys', { kind });
+  const made = await expectResponse(session, 201, 'POST', '/api-keys', { kind });
   const { key } = apiKeyCreated.parse(made);
-  const { sessions } = sessionList.parse(await expectAnswer(session, 200, 'GET', '/sessions'));
+  const { sessions } = sessionList.parse(await expectResponse(session, 200, 'GET', '/sessions'));
   return {
     company,
     session,
@@ -71,16 +71,16 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
   };
 }
 
-async function expectAnswer(
+async function expectResponse(
   session: OwnerSession,
   status: number,
   method: string,
   path: string,
   body?: unknown,
 ): Promise<unknown> {
-  const answer = await session.call(method, `/partner-api${path}`, body);
-  if (answer.status !== status) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-  return answer.json;
+  const response = await session.call(method, `/partner-api${path}`, body);
+  if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} ${response.text}`);
+  return response.json;
 }
 
 /** Requests of an operation about what a side has: one for each of the bodies that it takes. */
@@ -128,7 +128,7 @@ export async function readEverything(database: Pick<Pool, 'query'>): Promise<unk
 
 /** The ids of an owner's sessions. */
 export async function readSessionIds(session: OwnerSession): Promise<readonly string[]> {
-  const { sessions } = sessionList.parse(await expectAnswer(session, 200, 'GET', '/sessions'));
+  const { sessions } = sessionList.parse(await expectResponse(session, 200, 'GET', '/sessions'));
   return sessions.map(({ id }) => id);
 }
 

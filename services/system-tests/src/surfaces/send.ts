@@ -18,24 +18,24 @@ export interface WireRequest {
 /** Sends a request. Rejects unless the response is as the API description says, and expects no trace of the service's parts. */
 export async function send(baseUrl: string, request: WireRequest): Promise<HttpResponse> {
   const { path, json, ...rest } = request;
-  const answer = await call(baseUrl, path, { ...rest, body: json });
-  expect(answer.headers.get('x-powered-by')).toBeNull();
-  expect(answer.text).not.toMatch(/<html|<!doctype|node_modules|^\s+at /im);
-  return answer;
+  const response = await call(baseUrl, path, { ...rest, body: json });
+  expect(response.headers.get('x-powered-by')).toBeNull();
+  expect(response.text).not.toMatch(/<html|<!doctype|node_modules|^\s+at /im);
+  return response;
 }
 
 /** Sends a request and expects a success. */
 export async function expectSuccess(baseUrl: string, request: WireRequest): Promise<HttpResponse> {
-  const answer = await send(baseUrl, request);
-  expect([answer.status >= 200 && answer.status < 300, answer.text]).toEqual([true, answer.text]);
-  return answer;
+  const response = await send(baseUrl, request);
+  expect([response.status >= 200 && response.status < 300, response.text]).toEqual([true, response.text]);
+  return response;
 }
 
 /** The error body of a response that has this status and code. */
-export function expectError(answer: HttpResponse, status: number, code: string): ErrorBody {
-  expect({ status: answer.status, text: answer.text }).toEqual({
+export function expectError(response: HttpResponse, status: number, code: string): ErrorBody {
+  expect({ status: response.status, text: response.text }).toEqual({
     status,
     text: expect.stringContaining(`"code":"${code}"`),
   });
-  return errorBody.parse(answer.json);
+  return errorBody.parse(response.json);
 }

@@ -45,7 +45,7 @@ app.MapPost("/webhooks", async (HttpRequest request) =>
         await Store(eventId, webhookEvent);
     }
 
-    // Answer 2xx only after it is stored; an exception is answered with 500, and the delivery comes again.
+    // Respond 2xx only after it is stored; an exception sends 500, and the delivery comes again.
     return Results.StatusCode(204);
 });
 

@@ -48,7 +48,7 @@ func receive(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 
-	// Answer 2xx only after it is stored; anything else makes the delivery come again.
+	// Respond 2xx only after it is stored; anything else makes the delivery come again.
 	if err != nil {
 		log.Print(err)
 		w.WriteHeader(http.StatusInternalServerError)

@@ -49,7 +49,7 @@ public class Receiver {
             store(eventId, body);
         }
 
-        // Answer 2xx only after it is stored.
+        // Respond 2xx only after it is stored.
         return 204;
     }
 

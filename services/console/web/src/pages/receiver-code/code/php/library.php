@@ -46,7 +46,7 @@ try {
     if (!isStored($eventId)) {
         store($eventId, $event);
     }
-    // Answer 2xx only after it is stored; anything else makes the delivery come again.
+    // Respond 2xx only after it is stored; anything else makes the delivery come again.
     http_response_code(204);
 } catch (Throwable $error) {
     error_log((string) $error);

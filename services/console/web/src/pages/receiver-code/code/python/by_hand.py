@@ -9,7 +9,7 @@ TOLERANCE_SECONDS = 300
 
 
 def receive(headers, body, store):
-    """The status to answer with. body: the raw bytes."""
+    """The status of the response. body: the raw bytes."""
     headers = {name.lower(): value for name, value in headers.items()}
 
     # The secret of the version that signed it. While you rotate, two are set: WEBHOOK_SECRET_1 and WEBHOOK_SECRET_2.
@@ -39,6 +39,6 @@ def receive(headers, body, store):
     if store.has(event_id):
         return 204
 
-    # 5. Answer 2xx only after it is stored.
+    # 5. Respond 2xx only after it is stored.
     store.add(event_id, event)
     return 204

@@ -6,7 +6,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 
 def receive(headers, body, store):
-    """The status to answer with. body: the raw bytes."""
+    """The status of the response. body: the raw bytes."""
     headers = {name.lower(): value for name, value in headers.items()}
 
     # The secret of the version that signed it. While you rotate, two are set: WEBHOOK_SECRET_1 and WEBHOOK_SECRET_2.
@@ -25,6 +25,6 @@ def receive(headers, body, store):
     if store.has(event_id):
         return 204
 
-    # Only now look into the body, and answer 2xx only after it is stored.
+    # Only now look into the body, and respond 2xx only after it is stored.
     store.add(event_id, json.loads(body))
     return 204

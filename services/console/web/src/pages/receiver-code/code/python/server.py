@@ -21,5 +21,5 @@ store = Store()
 @app.post("/webhooks")
 def webhooks():
     # get_data gives the bytes as they came: JSON that was parsed and written again has another signature.
-    # An exception is answered with 500, and the delivery comes again.
+    # An exception sends 500, and the delivery comes again.
     return "", receive(request.headers, request.get_data(), store)

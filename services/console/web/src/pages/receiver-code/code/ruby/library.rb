@@ -36,6 +36,6 @@ post "/webhooks" do
   event_id = headers["webhook-id"]
   store(event_id, event) unless stored?(event_id)
 
-  # Answer 2xx only after it is stored; an exception is answered with 500, and the delivery comes again.
+  # Respond 2xx only after it is stored; an exception sends 500, and the delivery comes again.
   status 204
 end
