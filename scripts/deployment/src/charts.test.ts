@@ -161,6 +161,20 @@ test('the command of the README removes only the hooks of job-state, which outli
   expect(removed).toEqual(objects.filter(isHook));
 });
 
+test.each([...SERVICE_NAMES.map((service) => `charts/${service}/README.md`), 'charts/docs/operating.md'])(
+  'the values of the command in %s render its chart',
+  async (page) => {
+    const [, release = '', chart = '', valuesFile = '', set = ''] =
+      /^helm upgrade --install (\S+) charts\/(\S+) [^\n]*\\\n {2}--values charts\/\2\/(\S+) --values yours\.yaml --set (\S+)/m.exec(
+        readFileSync(path.join(PROJECT_ROOT, page), 'utf8'),
+      ) ?? [];
+    const image = { repository: `registry.example.com/partner/${chart}` };
+    const rendering = { release, chart, valuesFiles: [valuesFile], values: { image }, set };
+    const objects = await workspace.objects(rendering);
+    expect(objects.map(({ kind }) => kind)).toContain('Deployment');
+  },
+);
+
 describe('allows lookups, and nothing else of DNS,', () => {
   const dnsOf = async (dns: object) => {
     const values = { image: imageOf('job-state'), seed: { enabled: true }, networkPolicy: { dns } };
