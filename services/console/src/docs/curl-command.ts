@@ -10,9 +10,6 @@ export function curlCommand(
   { serverUrl }: Pick<ApiDescription, 'serverUrl'>,
 ): string {
   const { method, parameters, body } = operation;
-  const path = parameters
-    .filter((parameter) => parameter.in === 'path')
-    .reduce((filled, { name, example }) => filled.replace(`{${name}}`, example ?? name), operation.path);
   const headers = parameters
     .filter((parameter) => parameter.in === 'header' && parameter.required === true)
     .map(({ name }) => headerOption(name, serverUrl));
@@ -23,8 +20,16 @@ export function curlCommand(
     ...(example === undefined ? [] : ["-H 'content-type: application/json'", `-d ${quotedBody(example)}`]),
   ];
   const hasPlainMethod = method === 'GET' || (method === 'POST' && example !== undefined);
-  const start = `curl -sS ${hasPlainMethod ? '' : `-X ${method} `}${quoted(`${serverUrl}${path}`)}`;
+  const start = `curl -sS ${hasPlainMethod ? '' : `-X ${method} `}${quoted(exampleUrl(operation, serverUrl))}`;
   return [start, ...options].join(' \\\n  ');
+}
+
+/** Returns the operation's address with the examples of its path parameters. */
+export function exampleUrl({ path, parameters }: DescribedOperation, serverUrl: string): string {
+  const filled = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((text, { name, example }) => text.replace(`{${name}}`, example ?? name), path);
+  return `${serverUrl}${filled}`;
 }
 
 function credentialsOptions({ id, credentials }: DescribedOperation): readonly string[] {

@@ -10,7 +10,15 @@ import { Registry } from 'prom-client';
 import request from 'supertest';
 import { createDocsEndpoints } from './docs-endpoints.js';
 
-const PATHS = ['/docs', '/docs/style.css', '/docs/search.js', '/docs/icon.svg', '/openapi.json'];
+const PATHS = [
+  '/docs',
+  '/docs/style.css',
+  '/docs/search.js',
+  '/docs/code-blocks.js',
+  '/docs/icon.svg',
+  '/openapi.json',
+  '/docs/openapi.yaml',
+];
 
 let log = '';
 let taken = 0;
@@ -119,8 +127,10 @@ test('each has its own content type', async () => {
     'text/html; charset=utf-8',
     'text/css; charset=utf-8',
     'text/javascript; charset=utf-8',
+    'text/javascript; charset=utf-8',
     'image/svg+xml',
     'application/json; charset=utf-8',
+    'application/yaml',
   ]);
 });
 
@@ -131,11 +141,19 @@ test('the page may load its own style, script and icon and nothing else, and has
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   );
   expect(text).not.toMatch(/<style|\sstyle=|\son\w+="|javascript:/i);
-  expect(text.match(/<script\b[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/docs/search.js">']);
+  expect(text.match(/<script\b[^>]*>[^<]*/g)).toEqual([
+    '<script type="module" src="/docs/search.js">',
+    '<script type="module" src="/docs/code-blocks.js">',
+  ]);
   const loaded = [...text.matchAll(/<(?:link|script|img)\b[^>]*\s(?:href|src)="([^"]*)"/g)].map(
     ([, target]) => target,
   );
-  expect(loaded.sort()).toEqual(['/docs/icon.svg', '/docs/search.js', '/docs/style.css']);
+  expect(loaded.sort()).toEqual([
+    '/docs/code-blocks.js',
+    '/docs/icon.svg',
+    '/docs/search.js',
+    '/docs/style.css',
+  ]);
 });
 
 test('the document names the address where partners find it', async () => {

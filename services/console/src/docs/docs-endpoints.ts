@@ -5,17 +5,22 @@ import { compressedOnce } from '@partner/gateway-kit/content-coding';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { entityTagOf } from '@partner/gateway-kit/entity-tag';
 import { readFileSync } from 'node:fs';
+import { stringify } from 'yaml';
 import { DOCS_STYLE } from './docs-style.js';
 import { type DocsPaths, renderDocsPage } from './render-docs-page.js';
 
 const PATHS = {
   style: '/docs/style.css',
-  script: '/docs/search.js',
+  search: '/docs/search.js',
+  codeBlocks: '/docs/code-blocks.js',
   icon: '/docs/icon.svg',
   openApi: '/openapi.json',
+  openApiYaml: '/docs/openapi.yaml',
 } as const satisfies DocsPaths;
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/><path d="M4 4h8v1.6H4zm0 3.2h8v1.6H4zm0 3.2h5V12H4z" fill="#fff"/></svg>\n`;
+
+const SCRIPT = 'text/javascript; charset=utf-8';
 
 /** The page loads everything from its own origin and contains no inline script or style. */
 const PAGE_POLICY = [
@@ -37,16 +42,25 @@ export function createDocsEndpoints<Principal>(options: {
   readonly sessionCookie: string;
 }): readonly AnyEndpoint<Principal>[] {
   const texts = textsOfToday(options);
-  const script = searchScript();
+  const [search, codeBlocks] = [scriptOf('search'), scriptOf('code-blocks')];
   return [
     textEndpoint('getOpenApi', PATHS.openApi, 'application/json; charset=utf-8', () => texts().openApi),
+    textEndpoint('getOpenApiYaml', PATHS.openApiYaml, 'application/yaml', () => texts().openApiYaml),
     textEndpoint('getDocs', '/docs', 'text/html; charset=utf-8', () => texts().page, {
       'content-security-policy': PAGE_POLICY,
     }),
     textEndpoint('getDocsStyle', PATHS.style, 'text/css; charset=utf-8', () => DOCS_STYLE),
-    textEndpoint('getDocsScript', PATHS.script, 'text/javascript; charset=utf-8', () => script),
+    textEndpoint('getDocsSearch', PATHS.search, SCRIPT, () => search),
+    textEndpoint('getDocsCodeBlocks', PATHS.codeBlocks, SCRIPT, () => codeBlocks),
     textEndpoint('getDocsIcon', PATHS.icon, 'image/svg+xml', () => ICON),
   ];
+}
+
+interface TextsOfDay {
+  readonly day: string;
+  readonly openApi: string;
+  readonly openApiYaml: string;
+  readonly page: string;
 }
 
 /**
@@ -55,19 +69,23 @@ export function createDocsEndpoints<Principal>(options: {
 function textsOfToday(options: {
   readonly publicBaseUrl: string;
   readonly sessionCookie: string;
-}): () => { readonly openApi: string; readonly page: string } {
-  let made: { readonly day: string; readonly openApi: string; readonly page: string } | undefined;
+}): () => TextsOfDay {
+  let made: TextsOfDay | undefined;
   return () => {
     const day = new Date().toISOString().slice(0, 10);
     if (made?.day !== day) {
-      const openApi = JSON.stringify(
-        createOpenApiDocument({
-          serverUrl: options.publicBaseUrl.replace(/\/$/, ''),
-          sessionCookie: options.sessionCookie,
-          today: day,
-        }),
-      );
-      made = { day, openApi, page: renderDocsPage(readApiDescription(JSON.parse(openApi)), PATHS) };
+      const document = createOpenApiDocument({
+        serverUrl: options.publicBaseUrl.replace(/\/$/, ''),
+        sessionCookie: options.sessionCookie,
+        today: day,
+      });
+      const openApi = JSON.stringify(document);
+      made = {
+        day,
+        openApi,
+        openApiYaml: stringify(JSON.parse(openApi), { aliasDuplicateObjects: false }),
+        page: renderDocsPage(readApiDescription(JSON.parse(openApi)), PATHS),
+      };
     }
     return made;
   };
@@ -99,6 +117,6 @@ function textEndpoint<Principal>(
   });
 }
 
-function searchScript(): string {
-  return readFileSync(new URL('../docs-page/search.js', import.meta.url), 'utf8');
+function scriptOf(name: string): string {
+  return readFileSync(new URL(`../docs-page/${name}.js`, import.meta.url), 'utf8');
 }

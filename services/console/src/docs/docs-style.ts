@@ -124,18 +124,6 @@ export const DOCS_STYLE = [
       font-size: inherit;
     }
 
-    .json .key {
-      color: var(--key);
-    }
-
-    .json .text {
-      color: var(--string);
-    }
-
-    .json .atom {
-      color: var(--atom);
-    }
-
     .skip {
       position: absolute;
       left: -100vw;

@@ -5,6 +5,9 @@ export const ENTRY_STYLE = css`
   .entry {
     padding: 2rem 0;
     border-bottom: 1px solid var(--line);
+    /* A browser renders the sections near the window alone. */
+    content-visibility: auto;
+    contain-intrinsic-size: auto 80rem;
   }
 
   .anchor {
@@ -147,6 +150,42 @@ export const ENTRY_STYLE = css`
     color: var(--link);
     cursor: pointer;
     font-size: 0.9rem;
+  }
+
+  .language {
+    margin: 0.75rem 0 0;
+    font-size: 0.9rem;
+    font-weight: 600;
+  }
+
+  .copied {
+    position: relative;
+  }
+
+  .copy {
+    position: absolute;
+    top: 0.4rem;
+    right: 0.4rem;
+    padding: 0.15rem 0.6rem;
+    border: 1px solid var(--line);
+    border-radius: 6px;
+    background: var(--page);
+    color: var(--link);
+    font: inherit;
+    font-size: 0.8rem;
+    cursor: pointer;
+  }
+
+  ::highlight(json-key) {
+    color: var(--key);
+  }
+
+  ::highlight(json-text) {
+    color: var(--string);
+  }
+
+  ::highlight(json-atom) {
+    color: var(--atom);
   }
 
   ::highlight(search) {

@@ -1,12 +1,24 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
+import { closeServer, listen } from '@partner/kernel/listen';
 import { occurredAtProblem, statusEventIn } from '@partner/proto-contracts/resources/job/job-writes';
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { type ApiDescription, readApiDescription } from '@partner/proto-contracts/openapi/api-description';
 import { curlCommand } from './curl-command.js';
 import { renderDocsPage } from './render-docs-page.js';
+import { requestExamples } from './request-examples.js';
 
-const PATHS = { style: '/s.css', script: '/s.js', icon: '/i.svg', openApi: '/openapi.json' };
+const PATHS = {
+  style: '/s.css',
+  search: '/s.js',
+  codeBlocks: '/c.js',
+  icon: '/i.svg',
+  openApi: '/openapi.json',
+  openApiYaml: '/openapi.yaml',
+};
 const description = readApiDescription(
   createOpenApiDocument({ serverUrl: 'https://api.partner.example', sessionCookie: '__Host-svc_session' }),
 );
@@ -117,5 +129,41 @@ describe('the curl command', () => {
       body: { schema: {}, examples: [{ name: 'a', summary: 'A', value: { note: "it's $(here)" } }] },
     };
     expect(curlCommand(quoting, description)).toContain(`"note": "it'\\''s $(here)"`);
+  });
+});
+
+describe('a request as code', () => {
+  test('is given in four languages for an API key, and not for a session', () => {
+    const languages = requestExamples(operation('setSchedule'), description).map(({ language }) => language);
+    expect(languages).toEqual(['TypeScript', 'Python (requests)', 'Go', 'Java (java.net.http)']);
+    expect(requestExamples(operation('pauseWebhook'), description)).toEqual([]);
+  });
+
+  test('in TypeScript sends the example', async () => {
+    const received: unknown[] = [];
+    const server = createServer((request, response) => {
+      void text(request).then((body) => {
+        const { method, url, headers } = request;
+        const parsed: unknown = JSON.parse(body);
+        received.push({ method, url, key: headers['idempotency-key'], body: parsed });
+        response.setHeader('content-type', 'application/json').end('{}');
+      });
+    });
+    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'port' });
+    try {
+      const serverUrl = `http://127.0.0.1:${port}`;
+      const [{ code } = { code: '' }] = requestExamples(operation('setSchedule'), { serverUrl });
+      await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);
+      expect(received).toEqual([
+        {
+          method: 'PUT',
+          url: '/partner/v1/jobs/job_01k3jb8w4fe6ts0c9mzp5xq7ra/schedule',
+          key: 'A_NEW_KEY_FOR_EACH_REQUEST',
+          body: operation('setSchedule').body?.examples[0]?.value,
+        },
+      ]);
+    } finally {
+      await closeServer(server);
+    }
   });
 });

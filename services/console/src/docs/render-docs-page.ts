@@ -8,9 +8,11 @@ import { eventAnchor, renderDelivery, renderWebhook } from './render-webhooks.js
 /** Paths of the page's resources. */
 export interface DocsPaths {
   readonly style: string;
-  readonly script: string;
+  readonly search: string;
+  readonly codeBlocks: string;
   readonly icon: string;
   readonly openApi: string;
+  readonly openApiYaml: string;
 }
 
 /** A section of the page with a title in the contents. */
@@ -30,7 +32,7 @@ interface Group {
 
 /**
  * Renders an API description as one page: a guide, every operation, every webhook, and their shared schemas, each with
- * its own anchor. The page works without a script; only the search needs one, and is hidden without it.
+ * its own anchor. The page works without a script; only the search and the copy buttons need one, and are absent without it.
  */
 export function renderDocsPage(description: ApiDescription, paths: DocsPaths): string {
   const { introduction, chapters } = guideOf(description);
@@ -51,7 +53,8 @@ export function renderDocsPage(description: ApiDescription, paths: DocsPaths): s
         <title>${description.title}: reference</title>
         <link rel="icon" href="${paths.icon}" type="image/svg+xml" />
         <link rel="stylesheet" href="${paths.style}" />
-        <script type="module" src="${paths.script}"></script>
+        <script type="module" src="${paths.search}"></script>
+        <script type="module" src="${paths.codeBlocks}"></script>
       </head>
       <body>
         <a class="skip" href="#content">Skip to the content</a>
@@ -72,7 +75,9 @@ export function renderDocsPage(description: ApiDescription, paths: DocsPaths): s
             />
             <p id="search-result" role="status"></p>
           </form>
-          <p class="download"><a href="${paths.openApi}">OpenAPI 3.1</a></p>
+          <p class="download">
+            OpenAPI 3.1: <a href="${paths.openApi}">JSON</a>, <a href="${paths.openApiYaml}">YAML</a>
+          </p>
         </header>
         <div class="layout">
           <nav aria-label="Contents">

@@ -12,6 +12,7 @@ import { renderConstraints, renderFields, renderType, type Schemas } from './ren
 import { renderExample, renderJson } from './render-json.js';
 import { renderInline, renderMarkdown } from './render-markdown.js';
 import { renderRows } from './render-rows.js';
+import { requestExamples } from './request-examples.js';
 
 /** Renders one operation under an anchor with its id. */
 export function renderOperation(operation: DescribedOperation, description: ApiDescription): Html {
@@ -24,13 +25,26 @@ export function renderOperation(operation: DescribedOperation, description: ApiD
     ${renderMarkdown(operation.description)}
     <h4>Request</h4>
     <pre><code>${curlCommand(operation, description)}</code></pre>
-    ${renderParameters(operation.parameters)}
+    ${renderRequestExamples(operation, description)} ${renderParameters(operation.parameters)}
     ${body === undefined ? NOTHING : renderRequestBody(body, schemas)}
     <h4>Responses</h4>
     ${successes.map((response) => renderResponse(response, schemas))}
     <h4>Errors</h4>
     ${renderErrors(responses)}
   </article>`;
+}
+
+function renderRequestExamples(operation: DescribedOperation, description: ApiDescription): Html {
+  const examples = requestExamples(operation, description);
+  if (examples.length === 0) return NOTHING;
+  return html`<details>
+    <summary>In TypeScript, Python, Go and Java</summary>
+    ${examples.map(
+      ({ language, code }) =>
+        html`<p class="language">${language}</p>
+          <pre><code>${code}</code></pre>`,
+    )}
+  </details>`;
 }
 
 /** Renders parameters as a table; empty if there are none. */

@@ -39,6 +39,12 @@ export function describeApiReference(suite: BrowserSuite): void {
       const page = await open('', look);
       expect(await page.title()).toBe('Partner Integration API: reference');
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      // Sections far from the window have no layout, and axe would measure them all in one place.
+      await page
+        .locator('.entry')
+        .evaluateAll((parts: readonly { readonly style: { contentVisibility: string } }[]) => {
+          for (const { style } of parts) style.contentVisibility = 'visible';
+        });
       await expectAccessible(page);
       await search(page, 'stale_version');
       await expectAccessible(page);
@@ -91,6 +97,15 @@ export function describeApiReference(suite: BrowserSuite): void {
       await page.locator('#replaceAssignments').getByRole('link', { name: 'InstallerJob' }).click();
       await page.locator('#schema-InstallerJob').waitFor();
       expect(await page.getByRole('searchbox').inputValue()).toBe('');
+    });
+
+    test('copies a command, and colours JSON', async () => {
+      const page = await open('#setSchedule', { permissions: ['clipboard-read', 'clipboard-write'] });
+      const command = page.locator('#setSchedule pre').first();
+      await page.locator('#setSchedule').getByRole('button', { name: 'Copy' }).first().click();
+      await page.locator('#setSchedule').getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await command.textContent());
+      expect(await page.evaluate("CSS.highlights.get('json-key').size > 0")).toBe(true);
     });
 
     test('is whole without a script, but for the search, at the address of this deployment', async () => {

@@ -1,0 +1,62 @@
+/** A JSON text's parts: the names of members, texts, and numbers and literals. */
+const JSON_PARTS = [
+  ['json-key', /"(?:[^"\\]|\\.)*"(?=:)/g],
+  ['json-text', /"(?:[^"\\]|\\.)*"(?!:)/g],
+  ['json-atom', /(?<=[:[\s])(?:-?\d[\d.eE+-]*|true|false|null)(?=[,\]\n]|$)/g],
+] as const;
+
+const COPIED_MS = 2_000;
+
+// Thousands of blocks at once would delay the page: a section is prepared when it comes near the window.
+const observer = new IntersectionObserver(
+  (changes) => {
+    for (const { isIntersecting, target } of changes) {
+      if (!isIntersecting) continue;
+      observer.unobserve(target);
+      for (const block of target.querySelectorAll('pre')) prepare(block);
+    }
+  },
+  { rootMargin: '50%' },
+);
+for (const part of document.querySelectorAll('[data-entry]')) observer.observe(part);
+
+function prepare(block: HTMLPreElement): void {
+  const code = block.querySelector('code');
+  if (code === null) return;
+  if (code.classList.contains('json')) colour(code);
+  // Without a secure context there is no clipboard.
+  if (isSecureContext) addCopyButton(block, code);
+}
+
+/** Colours JSON in browsers that support it without changing the DOM. */
+function colour(code: HTMLElement): void {
+  const text = code.firstChild;
+  if (!('highlights' in CSS) || text === null) return;
+  for (const [name, pattern] of JSON_PARTS) {
+    const highlight = CSS.highlights.get(name) ?? new Highlight();
+    for (const { index, 0: part } of code.textContent.matchAll(pattern)) {
+      const range = new Range();
+      range.setStart(text, index);
+      range.setEnd(text, index + part.length);
+      highlight.add(range);
+    }
+    CSS.highlights.set(name, highlight);
+  }
+}
+
+function addCopyButton(block: HTMLPreElement, code: HTMLElement): void {
+  const frame = document.createElement('div');
+  frame.className = 'copied';
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = 'Copy';
+  button.addEventListener('click', () => {
+    void navigator.clipboard.writeText(code.textContent).then(() => {
+      button.textContent = 'Copied';
+      setTimeout(() => (button.textContent = 'Copy'), COPIED_MS);
+    });
+  });
+  block.replaceWith(frame);
+  frame.append(block, button);
+}
