@@ -127,6 +127,7 @@ describe('without a backing service', () => {
       return { status: response.status, body: await response.text() };
     };
     const session = await signIn(stack.baseUrl, owner);
+    const headers = { 'x-api-key': apiKeyOf(company, 'installer-company') };
     const rabbitmq = process('rabbitmq');
     await rabbitmq.kill('SIGKILL');
     try {
@@ -136,14 +137,17 @@ describe('without a backing service', () => {
       }
       await expectPagesServed();
       await expectUnavailable(await session.call('GET', '/partner-api/webhooks'));
-      const headers = { 'x-api-key': apiKeyOf(company, 'installer-company') };
       await expectUnavailable(await call(stack.baseUrl, '/partner/v1/technicians', { headers }));
     } finally {
       await rabbitmq.start();
       await rabbitmq.ready();
     }
-    await eventually('job-state responds', async () => {
+    // Each of them connects again on its own.
+    await eventually('the console reaches job-state', async () => {
       return (await session.call('GET', '/partner-api/webhooks')).status === 200;
+    });
+    await eventually('the gateway reaches job-state', async () => {
+      return (await call(stack.baseUrl, '/partner/v1/technicians', { headers })).status === 200;
     });
   });
 
