@@ -4,7 +4,6 @@ import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { DOCKER_URLS } from '@partner/local-stack/parts/docker-engine';
-import { createFormatCheck } from './format-check.js';
 import { PART_NAMES } from '@partner/local-stack/parts/part-source';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { SERVICE_NAMES, type ServiceName, serviceSettings } from '@partner/local-stack/stack/services';
@@ -46,12 +45,6 @@ function settingsOfStack(service: ServiceName): string[] {
   };
   return Object.keys(serviceSettings(service, { admin: 1, http: 2 }, surroundings));
 }
-
-const format = createFormatCheck('compose-spec.json');
-
-test(`docker-compose.yml satisfies the Compose specification${format.note}`, () => {
-  expect(format.faults(parse(read('docker-compose.yml'), { merge: true }))).toEqual([]);
-});
 
 describe('docker-compose.yml', () => {
   test.each(SERVICE_NAMES)('sets the same settings for %s as the local stack', (service) => {
