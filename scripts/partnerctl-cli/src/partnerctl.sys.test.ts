@@ -8,6 +8,7 @@ import { newId } from '@partner/kernel/ids';
 import { registerSecret } from '@partner/local-stack/receiver/register-secret';
 import { runCommand } from '@partner/local-stack/run-command';
 import { eventually } from '@partner/test-kit/eventually';
+import { sendCall } from '@partner/test-kit/http-call';
 import { startReceiver } from '@partner/test-kit/receiver';
 import { parseJson, valueAt } from './output.js';
 import { aStack } from './testing/a-stack.js';
@@ -26,10 +27,15 @@ import {
   textAt,
 } from './testing/partnerctl-on-stack.js';
 
+/** Runs a command that must end with an exit code. */
+async function ends(exitCode: number, ...args: readonly string[]) {
+  await expect(run(args)).resolves.toMatchObject({ exitCode });
+}
+
 const finding = (check: string, verdict: string): unknown => expect.objectContaining({ check, verdict });
 
 describe('companies, owners and keys', () => {
-  test('are created, changed and shown, and secrets once', async () => {
+  test('are created, changed and linked', async () => {
     const books = await newCompany('ACCOUNTING', 'Books');
     const seller = await newCompany('SALES', 'Sunny\u00a0Homes');
     const updated = await document(
@@ -41,35 +47,28 @@ describe('companies, owners and keys', () => {
       deliveryWeight: 4,
       accountingCompanyIds: [books],
     });
-    await expect(run(['companies', 'update', seller])).resolves.toMatchObject({ exitCode: 2 });
-    await expect(run(['companies', 'update', seller, '--accounting', ''])).resolves.toMatchObject({
-      exitCode: 2,
-    });
+    await ends(2, 'companies', 'update', seller);
+    await ends(2, 'companies', 'update', seller, '--accounting', '');
     const links = async () =>
       valueAt(await document('companies', 'show', seller), 'company.accountingCompanyIds');
     expect(await links()).toEqual([books]);
     await document('companies', 'update', seller, '--accounting', 'none');
     expect(await links()).toEqual([]);
-    await expect(run(['companies', 'update', seller, '--name', ' '])).resolves.toMatchObject({ exitCode: 1 });
-    await expect(run(['companies', 'show', newId('cmp')])).resolves.toMatchObject({ exitCode: 3 });
+    await ends(1, 'companies', 'update', seller, '--name', ' ');
+    await ends(3, 'companies', 'show', newId('cmp'));
+  });
 
-    const made = await document(
-      'owners',
-      'create',
-      seller,
-      '--name',
-      'Olive',
-      '--email',
-      `${seller}@sunny.example`,
-    );
+  test('are created and shown, secrets once, and an owner signs in until disabled', async () => {
+    const seller = await newCompany('SALES');
+    await document('companies', 'update', seller, '--name', 'Sunny');
+    const email = `${seller}@sunny.example`;
+    const made = await document('owners', 'create', seller, '--name', 'Olive', '--email', email);
     const owner = textAt(made, 'owner.membershipId');
     const password = textAt(made, 'password');
+    const { baseUrl } = stack.description;
+    const post = { method: 'POST', headers: { origin: baseUrl } } as const;
     const signIn = (text: string) =>
-      fetch(`${stack.description.baseUrl}/partner-api/session`, {
-        method: 'POST',
-        headers: { origin: stack.description.baseUrl, 'content-type': 'application/json' },
-        body: JSON.stringify({ email: `${seller}@sunny.example`, password: text }),
-      });
+      sendCall(baseUrl, '/partner-api/session', { ...post, body: { email, password: text } });
     const session = await signIn(password);
     expect(session.status).toBe(200);
     const set = await run(
@@ -98,7 +97,7 @@ describe('companies, owners and keys', () => {
       err: expect.stringContaining(`ends the key ${newKey} of ${seller} at once`),
     });
     expect(valueAt(await document(...atOnce, '--yes'), 'previous.id')).toBe(newKey);
-    await expect(run(['keys', 'revoke', keyId])).resolves.toMatchObject({ exitCode: 2 });
+    await ends(2, 'keys', 'revoke', keyId);
     await document('keys', 'revoke', keyId, '--yes');
     const shown = await run(['companies', 'show', seller]);
     expect(shown.out).toContain('revoked');
@@ -106,11 +105,8 @@ describe('companies, owners and keys', () => {
     expect(shown.out).not.toContain(apiKey);
 
     const cookie = session.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    const trail = await fetch(`${stack.description.baseUrl}/partner-api/audit-entries`, {
-      headers: { cookie },
-    });
-    const text = await trail.text();
-    expect({ status: trail.status, text }).toMatchObject({ status: 200 });
+    const { status, text } = await sendCall(baseUrl, '/partner-api/audit-entries', { headers: { cookie } });
+    expect({ status, text }).toMatchObject({ status: 200 });
     expect(text).toContain('"actor":{"membershipId":null,"displayName":"operator: olga"}');
     for (const action of ['company.created', 'company.updated', 'owner.created', 'api_key.revoked']) {
       expect(text).toContain(`"${action}"`);
@@ -123,29 +119,19 @@ describe('webhooks and deliveries', () => {
     const seller = await newCompany('SALES');
     const installer = await newCompany('INSTALLER');
     const hook = await subscribe(installer, `/good/${installer}`);
-    await expect(run(['webhooks', 'activate', hook])).resolves.toMatchObject({ exitCode: 1 });
+    await ends(1, 'webhooks', 'activate', hook);
     const tested = await document('webhooks', 'test', hook);
     expect(valueAt(tested, 'delivery.state')).toBe('delivered');
     expect(JSON.stringify(tested)).not.toContain('responseBody');
     expect(valueAt(await document('subscriptions', 'activate', hook), 'subscription.state')).toBe('active');
     expect(valueAt(await document('companies', 'show', installer), 'subscriptions.0.id')).toBe(hook);
     const failing = await subscribe(installer, `/fail/503/1/${installer}`);
-    await expect(run(['webhooks', 'test', failing])).resolves.toMatchObject({ exitCode: 1 });
+    await ends(1, 'webhooks', 'test', failing);
 
     const jobId = await newJob(seller, installer);
     const delivery = await eventually('a delivery', async () => {
-      const { exitCode, out } = await run([
-        'deliveries',
-        'list',
-        hook,
-        '--resource',
-        jobId,
-        '--state',
-        'delivered',
-        '--json',
-      ]);
-      expect(exitCode).toBe(0);
-      const id = valueAt(parseJson(out), 'deliveries.0.id');
+      const args = ['deliveries', 'list', hook, '--resource', jobId, '--state', 'delivered'];
+      const id = valueAt(await document(...args), 'deliveries.0.id');
       return typeof id === 'string' && id;
     });
     const found = await document('deliveries', 'list', installer, '--search', delivery);
@@ -191,9 +177,9 @@ describe('webhooks and deliveries', () => {
     const activated = await document('webhooks', 'activate-secret', hook, '--secret-version', '2');
     expect(valueAt(activated, 'subscription.secretVersion')).toBe(2);
     expect(valueAt(await document('webhooks', 'pause', hook), 'subscription.state')).toBe('paused');
-    await expect(run(['webhooks', 'delete', hook])).resolves.toMatchObject({ exitCode: 2 });
+    await ends(2, 'webhooks', 'delete', hook);
     await document('webhooks', 'delete', hook, '--yes');
-    await expect(run(['webhooks', 'show', hook])).resolves.toMatchObject({ exitCode: 3 });
+    await ends(3, 'webhooks', 'show', hook);
   });
 
   test('reach a listener, which forwards them and deletes its subscription', async () => {
@@ -205,8 +191,8 @@ describe('webhooks and deliveries', () => {
       ...['--count', '1', '--for', '300', '--forward', `http://127.0.0.1:${receiver.port}/hooks`],
     ]);
     await eventually('the subscription', async () => {
-      const { out } = await run(['subscriptions', 'list', installer, '--json']);
-      return valueAt(parseJson(out), 'subscriptions.0.state') === 'active';
+      const listed = await document('subscriptions', 'list', installer);
+      return valueAt(listed, 'subscriptions.0.state') === 'active';
     });
     const jobId = await newJob(seller, installer);
     const { exitCode, out } = await listening;
@@ -219,9 +205,7 @@ describe('webhooks and deliveries', () => {
     expect(receiver.requests).toHaveLength(2);
     expect(await document('subscriptions', 'list', installer)).toEqual({ subscriptions: [] });
     await receiver.close();
-    await expect(run(['listen', '--forward', 'https://example.com/hooks'])).resolves.toMatchObject({
-      exitCode: 2,
-    });
+    await ends(2, 'listen', '--forward', 'https://example.com/hooks');
   });
 
   test('the example receiver of the stack conforms', async () => {
@@ -271,7 +255,7 @@ describe('dead letters', () => {
     const doctor = await document('doctor');
     expect(valueAt(doctor, 'findings')).toContainEqual(finding('dead letters', 'warn'));
 
-    await expect(run(['dead-letters', 'requeue', DEAD, 'second'])).resolves.toMatchObject({ exitCode: 2 });
+    await ends(2, 'dead-letters', 'requeue', DEAD, 'second');
     expect(await messageIds()).toEqual(['first', 'second']);
     // It is refused again, and so dead-lettered again.
     await document('dead-letters', 'requeue', DEAD, 'first', '--yes');
@@ -400,7 +384,7 @@ describe('the state of the service', () => {
     expect(companies.out).toBe('');
     await jobState.start();
     await jobState.ready();
-    await expect(run(['companies', 'list'])).resolves.toMatchObject({ exitCode: 0 });
+    await ends(0, 'companies', 'list');
   });
 
   test('is reported to a shell by the exit code', async () => {

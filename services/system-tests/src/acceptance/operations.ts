@@ -44,21 +44,15 @@ const REFUSED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 
 /** Every operation that is used with an API key. */
 export function describeOperations(world: () => AcceptanceWorld): void {
-  const { send, expectSuccess, valid, onJob } = requestsOf(world);
-  const get = (path: string, key: string) => send({ method: 'GET', path, headers: { 'x-api-key': key } });
-  describe('every operation', () => {
-    test.each(SURFACE_OPERATIONS)(
-      '$id responds to a valid request as its contract says, and ignores unknown fields [CONTRACTOR-3, HTTP-2, HTTP-16, LEAD-3, SCHED-3, SERVICE-1, SERVICE-2, SERVICE-3, STATUS-3, VERSION-2]',
-      async (operation) => {
-        const request = await valid(operation);
-        const unknown =
-          operation.body === undefined ? request : withBody(request, { companyId: 'x', extra: 1 });
-        const response = await expectSuccess({ ...unknown, path: `${request.path}?unknown=1` });
-        const { schema } = operation.responses[response.status] ?? {};
-        expect(schema?.parse(response.json)).toEqual(response.json);
-      },
-    );
+  describeKeyOfOperations(world);
+  describeEveryOperation(world);
+  describeFields(world);
+  describeLimitAndVersion(world);
+}
 
+function describeKeyOfOperations(world: () => AcceptanceWorld): void {
+  const { send, expectSuccess, valid, onJob } = requestsOf(world);
+  describe('the key of every operation', () => {
     test.each(SURFACE_OPERATIONS)(
       '$id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words [AUTH-1, AUTH-4, AUTH-12, ERROR-4]',
       async (operation) => {
@@ -150,6 +144,24 @@ export function describeOperations(world: () => AcceptanceWorld): void {
         if (isOnJob(operation)) expectError(await send(request), 404, 'not_found');
       },
     );
+  });
+}
+
+function describeEveryOperation(world: () => AcceptanceWorld): void {
+  const { send, expectSuccess, valid, onJob } = requestsOf(world);
+  const get = (path: string, key: string) => send({ method: 'GET', path, headers: { 'x-api-key': key } });
+  describe('every operation', () => {
+    test.each(SURFACE_OPERATIONS)(
+      '$id responds to a valid request as its contract says, and ignores unknown fields [CONTRACTOR-3, HTTP-2, HTTP-16, LEAD-3, SCHED-3, SERVICE-1, SERVICE-2, SERVICE-3, STATUS-3, VERSION-2]',
+      async (operation) => {
+        const request = await valid(operation);
+        const unknown =
+          operation.body === undefined ? request : withBody(request, { companyId: 'x', extra: 1 });
+        const response = await expectSuccess({ ...unknown, path: `${request.path}?unknown=1` });
+        const { schema } = operation.responses[response.status] ?? {};
+        expect(schema?.parse(response.json)).toEqual(response.json);
+      },
+    );
 
     test.each(SURFACE_OPERATIONS)(
       '$id says the request id of its caller when it has the right form, else a new one [ERROR-1, ERROR-2, HTTP-8]',
@@ -238,7 +250,10 @@ export function describeOperations(world: () => AcceptanceWorld): void {
       }
     });
   });
+}
 
+function describeFields(world: () => AcceptanceWorld): void {
+  const { send, valid } = requestsOf(world);
   describe('a field', () => {
     test.each(WITH_BODY)(
       'of the body of $id that breaks its rule is a 400 that names it [APPT-1, ERROR-3, HTTP-1, HTTP-11, HTTP-12, HTTP-17, LEAD-1, LEAD-6, LIMIT-5, SCHED-1, SCHED-4, STATUS-1]',
@@ -272,7 +287,10 @@ export function describeOperations(world: () => AcceptanceWorld): void {
       }
     });
   });
+}
 
+function describeLimitAndVersion(world: () => AcceptanceWorld): void {
+  const { send, expectSuccess, valid } = requestsOf(world);
   describe('a limit', () => {
     test.each(SURFACE_OPERATIONS)(
       'and its remainder are in the response to a known caller of $id, at the cost of one command to Redis [LIMIT-6]',
