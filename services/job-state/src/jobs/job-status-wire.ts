@@ -1,12 +1,13 @@
-import { JobStatus } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { type JobStatus, JobStatusSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { BLOCKER_CODES, REPORTABLE_STATUSES } from '@partner/proto-contracts/resources/job/job';
 import type { ReportableStatus } from '@partner/proto-contracts/resources/job/job-status-moves';
+import { enumName } from '@partner/proto-contracts/values/enum-names';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { BlockerCode } from './job-record.js';
 
 /** Reads a status that an installer may report. Throws `invalid_argument` for any other, including unknown ones. */
 export function readReportableStatus(given: JobStatus): ReportableStatus {
-  const status = REPORTABLE_STATUSES.find((name) => JobStatus[name] === given);
+  const status = enumName(JobStatusSchema, REPORTABLE_STATUSES, given);
   if (status === undefined)
     throw new ServiceError('invalid_argument', 'status is not one that can be reported');
   return status;
