@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { createLogger } from './logger.js';
 import { runWithRequestId } from './request-context.js';
@@ -57,5 +60,20 @@ describe('the log', () => {
     const fields = { headers: { cookie: 'hunter2' } };
     logged(fields);
     expect(fields).toEqual({ headers: { cookie: 'hunter2' } });
+  });
+
+  test('is complete after an exit', async () => {
+    const program = `
+      import { createLogger } from ${JSON.stringify(path.join(import.meta.dirname, 'logger.js'))};
+      const logger = createLogger({ service: 'test', level: 'info' });
+      for (let line = 1; line <= 500; line += 1) logger.info({ line }, 'thing.happened');
+      setImmediate(() => {
+        for (let line = 501; line <= 1000; line += 1) logger.info({ line }, 'thing.happened');
+        process.exit();
+      });`;
+    const args = ['--input-type=module', '--eval', program];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    const numbers = [...stdout.matchAll(/"line":(\d+)/g)].map(([, number]) => Number(number));
+    expect(numbers).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
   });
 });

@@ -32,6 +32,9 @@ const REDACTION_DEPTH = 4;
 /**
  * Creates the logger of a service. Secret fields are redacted up to four levels deep, except in the bindings of child
  * loggers, which the code itself names. Of errors in `err` only what {@link describeError} returns is logged.
+ *
+ * Lines go to standard output while the process works on; an exit and a `fatal` line write all that are left. Only a kill can lose
+ * the lines of its last moment.
  */
 export function createLogger(options: {
   readonly service: string;
@@ -57,7 +60,7 @@ export function createLogger(options: {
       };
     },
   };
-  return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  return pino(settings, options.destination ?? pino.destination({ sync: false }));
 }
 
 /** Returns the fields with secrets redacted; the same object if there are none. */
