@@ -85,6 +85,8 @@ describe('signing in', () => {
   test('reloads a page until it is complete, when a replica of another version lacks its files', async () => {
     ({ page, watched } = await suite.open());
     watched.allow(/^404 GET \/console\/assets\//);
+    // Shown if the module's file is refused to the import itself, and not only to the link that loads it early.
+    watched.allow(/^page: Failed to fetch dynamically imported module: .*\/start-/);
     const refused: string[] = [];
     // The entry of the page first, then what it loads itself.
     for (const name of ['index', 'start']) {
