@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { invariant } from '@partner/kernel/invariant';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
@@ -12,8 +15,6 @@ import { textTable } from './text-table.js';
 /** Maximum ratio of the p99 beside the hostile company to the p99 alone. */
 const LARGEST_RATIO = 2;
 const FEED_ENTRIES = 1_000;
-/** The hostile company sends over this many connections, so that a slow response does not lower its rate. */
-const HOSTILE_CONNECTIONS = 10;
 
 interface Contest {
   readonly surface: string;
@@ -40,7 +41,9 @@ export async function runNeighbourBench(
     const api = await withPostgres(stack.description.postgresUrl, fillSurfaces);
     const comparisons = [];
     for (const contest of [...api, await ownersOf(stack.description, client)]) {
-      comparisons.push(await compare(client, contest, { ...options, signal }));
+      comparisons.push(
+        await compare(client, contest, { ...options, baseUrl: stack.description.baseUrl, signal }),
+      );
       report(contest.surface);
     }
     return {
@@ -121,8 +124,14 @@ async function compare(
   {
     rounds,
     seconds,
+    baseUrl,
     signal,
-  }: { readonly rounds: number; readonly seconds: number; readonly signal: AbortSignal },
+  }: {
+    readonly rounds: number;
+    readonly seconds: number;
+    readonly baseUrl: string;
+    readonly signal: AbortSignal;
+  },
 ) {
   const measure = (durations: number[]) =>
     steadily(neighbourPerSecond * seconds, neighbourPerSecond, signal, async () => {
@@ -130,19 +139,21 @@ async function compare(
       await client.send(neighbour);
       durations.push(performance.now() - sentAt);
     });
+  const workerData = { baseUrl, call: hostile, perSecond: hostilePerSecond, seconds };
+  const worker = new Worker(path.join(import.meta.dirname, 'hostile-worker.js'), { workerData });
   const sendHostile = () => {
-    const perSecond = hostilePerSecond / HOSTILE_CONNECTIONS;
-    // Most are refused.
-    const send = () => client.send(hostile).then(undefined, () => undefined);
-    return Array.from({ length: HOSTILE_CONNECTIONS }, () =>
-      steadily(perSecond * seconds, perSecond, signal, async () => void (await send())),
-    );
+    worker.postMessage('send');
+    return once(worker, 'message');
   };
   const [alone, beside]: [number[], number[]] = [[], []];
-  await measure([]);
-  for (let round = 0; round < rounds; round += 1) {
-    await measure(alone);
-    await Promise.all([measure(beside), ...sendHostile()]);
+  try {
+    await measure([]);
+    for (let round = 0; round < rounds; round += 1) {
+      await measure(alone);
+      await Promise.all([measure(beside), sendHostile()]);
+    }
+  } finally {
+    await worker.terminate();
   }
   const times = { alone: summarise(alone), beside: summarise(beside) };
   return { surface, ...times, hostilePerSecond, ratio: times.beside.p99 / times.alone.p99 };
