@@ -2,8 +2,11 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
 import { createLogger } from './logger.js';
 import { runWithRequestId } from './request-context.js';
+
+const logLine = z.looseObject({ msg: z.string() });
 
 function logged(fields: Record<string, unknown>): Record<string, unknown> {
   let line = '';
@@ -15,6 +18,21 @@ function logged(fields: Record<string, unknown>): Record<string, unknown> {
   logger.info(fields, 'thing.happened');
   const parsed: unknown = JSON.parse(line);
   return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+}
+
+/** The lines that a process writes which has a `logger` and runs the code. */
+async function linesOf(code: string) {
+  const module = JSON.stringify(path.join(import.meta.dirname, 'logger.js'));
+  const program = `
+    import { createLogger } from ${module};
+    const logger = createLogger({ service: 'test', level: 'info' });
+    ${code}`;
+  const args = ['--input-type=module', '--eval', program];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => logLine.parse(JSON.parse(line)));
 }
 
 describe('the log', () => {
@@ -63,17 +81,21 @@ describe('the log', () => {
   });
 
   test('is complete after an exit', async () => {
-    const program = `
-      import { createLogger } from ${JSON.stringify(path.join(import.meta.dirname, 'logger.js'))};
-      const logger = createLogger({ service: 'test', level: 'info' });
+    const lines = await linesOf(`
       for (let line = 1; line <= 500; line += 1) logger.info({ line }, 'thing.happened');
       setImmediate(() => {
         for (let line = 501; line <= 1000; line += 1) logger.info({ line }, 'thing.happened');
         process.exit();
-      });`;
-    const args = ['--input-type=module', '--eval', program];
-    const { stdout } = await promisify(execFile)(process.execPath, args);
-    const numbers = [...stdout.matchAll(/"line":(\d+)/g)].map(([, number]) => Number(number));
-    expect(numbers).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
+      });`);
+    expect(lines.map(({ line }) => line)).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
+  });
+
+  test('holds at most 16 MiB for its reader, and counts the lines that it drops', async () => {
+    const lines = await linesOf(`
+      const text = 'x'.repeat(1024 * 1024);
+      for (let line = 1; line <= 20; line += 1) logger.info({ line, text }, 'thing.happened');`);
+    const dropped = lines.find(({ msg }) => msg === 'log.lines_dropped');
+    expect(lines.filter(({ msg }) => msg === 'thing.happened')).toHaveLength(15);
+    expect(dropped).toMatchObject({ level: 'warn', lines: 5 });
   });
 });

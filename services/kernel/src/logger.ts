@@ -28,13 +28,16 @@ const SECRET_FIELDS = new Set([
   'x-svc-signature',
 ]);
 const REDACTION_DEPTH = 4;
+/** Characters that may wait for a slow reader of standard output. */
+const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Creates the logger of a service. Secret fields are redacted up to four levels deep, except in the bindings of child
  * loggers, which the code itself names. Of errors in `err` only what {@link describeError} returns is logged.
  *
- * Lines go to standard output while the process works on; an exit and a `fatal` line write all that are left. Only a kill can lose
- * the lines of its last moment.
+ * Lines go to standard output while the process works on; an exit and a `fatal` line write all that are left. Lines
+ * are lost in two cases: a kill, with those of its last moment, and a reader that leaves 16 MiB unread. Those are
+ * counted by `log.lines_dropped` when it reads again.
  */
 export function createLogger(options: {
   readonly service: string;
@@ -60,7 +63,17 @@ export function createLogger(options: {
       };
     },
   };
-  return pino(settings, options.destination ?? pino.destination({ sync: false }));
+  if (options.destination !== undefined) return pino(settings, options.destination);
+  const output = pino.destination({ sync: false, maxLength: MAX_WAITING_LENGTH });
+  const logger = pino(settings, output);
+  let dropped = 0;
+  output.on('drop', () => (dropped += 1));
+  output.on('drain', () => {
+    if (dropped === 0) return;
+    logger.warn({ lines: dropped }, 'log.lines_dropped');
+    dropped = 0;
+  });
+  return logger;
 }
 
 /** Returns the fields with secrets redacted; the same object if there are none. */
