@@ -143,7 +143,7 @@ async function compare(
   const worker = new Worker(path.join(import.meta.dirname, 'hostile-worker.js'), { workerData });
   const sendHostile = () => {
     worker.postMessage('send');
-    return once(worker, 'message');
+    return once(worker, 'message', { signal });
   };
   const [alone, beside]: [number[], number[]] = [[], []];
   try {
