@@ -4,13 +4,13 @@ import { file_partner_jobs_v1_contractor_job_service } from '@partner/proto-cont
 import { file_partner_jobs_v1_job_service } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { file_partner_leads_v1_appointment_service } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { file_partner_leads_v1_lead_service } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import { file_partner_platform_v1_platform_messages } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import { file_partner_webhooks_v1_delivery } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { type Json, parseJson } from './output.js';
 
 /** All message types of the service's queues. */
 const KNOWN_MESSAGES: Registry = createRegistry(
-  file_partner_platform_v1_platform_messages,
+  ...PLATFORM_MESSAGES,
   file_partner_webhooks_v1_delivery,
   file_partner_jobs_v1_contractor_job_service,
   file_partner_jobs_v1_job_service,

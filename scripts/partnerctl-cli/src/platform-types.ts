@@ -1,5 +1,5 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
-import { file_partner_platform_v1_platform_messages } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import { type IdPrefix, isId, newId } from '@partner/kernel/ids';
 import type { Document, Json } from './output.js';
 
@@ -31,15 +31,9 @@ const TEXTS: Readonly<Record<string, string>> = {
   phone: '+1 555 0100',
 };
 
-/** Messages of the platform, by short name. */
-export const PLATFORM_TYPES: readonly DescMessage[] =
-  file_partner_platform_v1_platform_messages.messages.filter(
-    (message) => fieldNamed(message, 'occurred_at') !== undefined,
-  );
-
 /** Finds a message by its short or full name; undefined if it does not exist. */
 export function platformType(name: string): DescMessage | undefined {
-  return PLATFORM_TYPES.find((message) => message.name === name || message.typeName === name);
+  return PLATFORM_MESSAGES.find((message) => message.name === name || message.typeName === name);
 }
 
 /** Optional fields of each message besides lists; the comments of the contract say when each can be absent. */
@@ -98,10 +92,6 @@ function valueOf(json: Document, name: string): Json | undefined {
 
 function hasField(json: Document, name: string): boolean {
   return ![undefined, null, ''].some((none) => none === valueOf(json, name));
-}
-
-function fieldNamed(message: DescMessage, name: string): DescField | undefined {
-  return message.fields.find((field) => field.name === name);
 }
 
 /** Describes the type of a field. */

@@ -4,7 +4,7 @@ import {
   CompanyClass,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
-import { CompanyClass as PlatformClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { CompanyClass as PlatformClass } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
-import { JobAssignedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { JobAssignedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { type InstallerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { JOB_STATUS_MOVES } from '@partner/proto-contracts/resources/job/job-status-moves';

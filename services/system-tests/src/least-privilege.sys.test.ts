@@ -7,7 +7,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   CompanyChangedSchema,
   CompanyClass,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { createClient } from '@connectrpc/connect';
 import {
   AccessService,

@@ -4,8 +4,8 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import {
   JobAssignedSchema,
   JobCreatedSchema,
-  QuoteSentSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
+import { QuoteSentSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { PLATFORM } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { createPublisher } from '@partner/kernel/amqp/publisher';

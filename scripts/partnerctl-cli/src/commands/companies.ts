@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { apiKeyPage } from '@partner/proto-contracts/resources/api-key/api-key';
 import {
   technicalContact,

@@ -6,12 +6,12 @@ import { newId } from '@partner/kernel/ids';
 import { type CommandContext, commandGroup, subcommand } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { columns, type Document, isDocument, type Json, parseJson, renderTable } from '../output.js';
+import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import {
   exampleOf,
   fieldType,
   ID_PREFIXES,
   missingFields,
-  PLATFORM_TYPES,
   platformType,
   withTime,
   wrongIds,
@@ -45,7 +45,7 @@ export function platformCommand(context: CommandContext) {
       if (name === undefined) {
         context.output().rows(
           'types',
-          PLATFORM_TYPES.map((type) => ({
+          PLATFORM_MESSAGES.map((type) => ({
             name: type.name,
             type: type.typeName,
             fields: type.fields.map(({ jsonName }) => jsonName),

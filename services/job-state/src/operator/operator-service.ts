@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
-import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names';
 import type { Environment } from '@partner/kernel/api-key';

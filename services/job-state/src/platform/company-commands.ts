@@ -1,7 +1,7 @@
 import {
   CompanyClassSchema,
   MembershipRoleSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { emailAddress } from '@partner/proto-contracts/values/email-address';
 import { z } from 'zod';

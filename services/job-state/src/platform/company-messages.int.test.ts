@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { newId } from '@partner/kernel/ids';
 import { linkedNow } from '../journal/accounting-links.js';
 import { untilLockWaits } from '../testing/lock-waits.js';

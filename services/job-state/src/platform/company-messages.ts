@@ -1,7 +1,7 @@
 import {
   CompanyChangedSchema,
   MembershipChangedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { companyChanged, membershipChanged } from './company-commands.js';
 import { platformMessageType, type PlatformMessageType } from './platform-message-type.js';
 import { recordCompanyChanged } from './record-company-changed.js';

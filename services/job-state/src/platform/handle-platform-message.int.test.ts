@@ -1,7 +1,7 @@
 import '@partner/kernel/telemetry/start';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { QuoteSentSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { QuoteSentSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';

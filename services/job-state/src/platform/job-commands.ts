@@ -1,7 +1,7 @@
 import {
   DocumentCategorySchema,
   JobScheduleStatusSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { BLOCKER_CODES, DOCUMENT_CATEGORIES } from '@partner/proto-contracts/resources/job/job';
 import { timeZoneName } from '@partner/proto-contracts/values/time-zone-name';
 import { z } from 'zod';

@@ -8,7 +8,7 @@ import {
   JobScheduledSchema,
   JobScopeChangedSchema,
   JobUnassignedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import type { z } from 'zod';
 import type { DescMessage } from '@bufbuild/protobuf';
 import type { LockedJob } from '../jobs/job-record.js';

@@ -3,7 +3,7 @@ import {
   CompanyClass,
   MembershipChangedSchema,
   MembershipRole,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { getLogin } from '../access/get-login.js';

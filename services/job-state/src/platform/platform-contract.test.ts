@@ -12,12 +12,12 @@ import {
   LeadCreatedSchema,
   LeadMergedSchema,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { CompanyChangedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import {
-  CompanyChangedSchema,
-  file_partner_platform_v1_platform_messages,
   JobCreatedSchema,
   JobDocumentAvailableSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
+import { PLATFORM_TYPES } from '@partner/proto-contracts/platform-messages';
 import {
   PARTNER_EVENTS,
   PARTNER_EVENTS_FOR_PLATFORM,
@@ -124,9 +124,7 @@ describe('the platform contract page', () => {
   test.each(sections.map((section) => [section.name, section] as const))(
     'lists the fields of %s as the contract does, each with its meaning',
     (name, { fields }) => {
-      const message = file_partner_platform_v1_platform_messages.messages.find(
-        (candidate) => candidate.name === name,
-      );
+      const message = PLATFORM_TYPES.find((candidate) => candidate.name === name);
       expect(message).toBeDefined();
       const ofPage = fields.map((field) => ({ name: field.name, type: field.type }));
       const inOrder = (rows: readonly { readonly name: string }[]) =>

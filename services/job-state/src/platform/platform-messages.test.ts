@@ -4,8 +4,11 @@ import { describe, expect, test } from '@jest/globals';
 import {
   CompanyChangedSchema,
   CompanyClass,
+  MembershipChangedSchema,
+  MembershipRole,
+} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
+import {
   DocumentCategory,
-  file_partner_platform_v1_platform_messages,
   JobAssignedSchema,
   JobCancelledSchema,
   JobCompletionAcceptedSchema,
@@ -16,9 +19,8 @@ import {
   JobScheduleStatus,
   JobScopeChangedSchema,
   JobUnassignedSchema,
-  MembershipChangedSchema,
-  MembershipRole,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
+import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import { newId } from '@partner/kernel/ids';
 import { TEST_NOW } from '../testing/test-jobs.js';
 import type { ReadMessage } from './platform-message-type.js';
@@ -189,10 +191,8 @@ describe('a message of the platform', () => {
   });
 
   test('is recognized by its type, for each type of the contract', () => {
-    const sent = file_partner_platform_v1_platform_messages.messages.filter(({ fields }) =>
-      fields.some(({ name }) => name === 'occurred_at'),
-    );
-    expect([...PLATFORM_MESSAGE_TYPES.keys()].sort()).toEqual(sent.map(({ typeName }) => typeName).sort());
+    const sent = PLATFORM_MESSAGES.map(({ typeName }) => typeName);
+    expect([...PLATFORM_MESSAGE_TYPES.keys()].sort()).toEqual(sent.sort());
   });
 
   test('of an unknown type is malformed', () => {

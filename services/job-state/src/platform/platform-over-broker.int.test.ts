@@ -5,7 +5,7 @@ import {
   type JobStatusChanged,
   JobStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { JobReadinessChangedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { JobReadinessChangedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { PARTNER_EVENTS, type QueueDefinition } from '@partner/proto-contracts/topology';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { type Consumer, type IncomingMessage, startConsumer } from '@partner/kernel/amqp/consumer';

@@ -1,14 +1,16 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
-  AppointmentScheduledSchema,
   CompanyChangedSchema,
   CompanyClass,
   MembershipChangedSchema,
   MembershipRole,
+} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
+import {
+  AppointmentScheduledSchema,
   ProjectCreatedSchema,
   ProjectStageChangedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { OutgoingMessage } from '@partner/kernel/amqp/publisher';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';

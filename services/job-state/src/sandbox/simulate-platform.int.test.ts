@@ -3,7 +3,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { file_partner_platform_v1_platform_messages } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import { EVENT_CATALOGUE } from '@partner/proto-contracts/events/webhook-events';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
@@ -24,9 +24,7 @@ import { seededRandom } from './start-simulator.js';
 const MOVES = 1_200;
 
 /** Every platform message type except those of companies and memberships, which the sandbox seeds. */
-const SIMULATED_TYPES = file_partner_platform_v1_platform_messages.messages
-  .filter(({ fields }) => fields.some(({ localName }) => localName === 'occurredAt'))
-  .map(({ typeName }) => typeName)
+const SIMULATED_TYPES = PLATFORM_MESSAGES.map(({ typeName }) => typeName)
   .filter((name) => !/\.(Company|Membership)Changed$/.test(name))
   .sort();
 

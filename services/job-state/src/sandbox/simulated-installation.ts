@@ -11,7 +11,7 @@ import {
   JobScheduleStatus,
   JobScopeChangedSchema,
   JobUnassignedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import {
   BLOCKER_CODES,
   installerJob,

@@ -1,10 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { JobCompletionAcceptedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import {
   AppointmentScheduledSchema,
   DepositPaidSchema,
   DepositRefundedSchema,
   InvoiceIssuedSchema,
-  JobCompletionAcceptedSchema,
   JournalEntryRecordedSchema,
   ProjectCompletedSchema,
   ProjectCreatedSchema,
@@ -13,7 +13,7 @@ import {
   QuoteSentSchema,
   QuoteViewedSchema,
   RebateStatusChangedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { newId } from '@partner/kernel/ids';
 import { beginSale, type SaleState, type SimulatedWorld, usd } from './sale-state.js';
 import { createJob, simulateInstallation, type SimulatedJob } from './simulated-installation.js';

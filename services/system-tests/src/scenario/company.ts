@@ -4,7 +4,7 @@ import {
   CompanyClass,
   MembershipChangedSchema,
   MembershipRole,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-key';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/resources/delivery/delivery';

@@ -12,7 +12,7 @@ import {
   QuoteSentSchema,
   QuoteViewedSchema,
   RebateStatusChangedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
 import { newId } from '@partner/kernel/ids';

@@ -1,10 +1,10 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { JobCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import {
-  JobCreatedSchema,
   JournalEntryRecordedSchema,
   QuoteSentSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { PLATFORM as EXCHANGE, PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
 import { newId } from '@partner/kernel/ids';
 import type { BrokerProbe } from '@partner/kernel/testing/broker-probe';

@@ -4,7 +4,7 @@ import { jobResponse, type InstallerJob } from '@partner/proto-contracts/resourc
 import {
   JobAssignedSchema,
   JobCreatedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';

@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
-import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { newId } from '@partner/kernel/ids';
 import { bookAppointment } from '../../appointments/book-appointment.js';
 import { binding } from '../../testing/test-jobs.js';

@@ -7,11 +7,11 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { beforeAll, expect, test } from '@jest/globals';
+import { CompanyChangedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import {
-  CompanyChangedSchema,
   JournalEntryRecordedSchema,
   ProjectCreatedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { newId } from '@partner/kernel/ids';
 import { fc } from '@partner/test-kit/fast-check';
 import { incoming, insertCompany, TEST_NOW } from '../../testing/test-jobs.js';

@@ -1,4 +1,4 @@
-import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';

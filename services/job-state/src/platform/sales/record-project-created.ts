@@ -1,4 +1,4 @@
-import { ProjectCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { ProjectCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { z } from 'zod';
 import type { Queryable } from '../../database/database.js';
 import { id, instant, version } from '../message-fields.js';

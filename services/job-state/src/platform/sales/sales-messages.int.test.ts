@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { QuoteSentSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { QuoteSentSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { newId } from '@partner/kernel/ids';
 import { FACT_CASES } from './testing/sales-facts.js';
 import { salesMessage } from './testing/sales-message.js';

@@ -9,7 +9,7 @@ import {
   ProjectStageChangedSchema,
   QuoteSentSchema,
   RebateStatusChangedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';
 import { TEST_NOW } from '../../testing/test-jobs.js';

@@ -9,7 +9,7 @@ import {
   QuoteSentSchema,
   QuoteViewedSchema,
   RebateStatusChangedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { EventName } from '@partner/proto-contracts/events/webhook-events';
 import { z } from 'zod';

@@ -10,7 +10,7 @@ import {
   JobScheduleStatus,
   JobScopeChangedSchema,
   JobUnassignedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { installerJob, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import type { ReportableStatus } from '@partner/proto-contracts/resources/job/job-status-moves';
 import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';

@@ -2,6 +2,10 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   CompanyChangedSchema,
   CompanyClass,
+  MembershipChangedSchema,
+  MembershipRole,
+} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
+import {
   DocumentCategory,
   JobAssignedSchema,
   JobCancelledSchema,
@@ -12,10 +16,8 @@ import {
   JobScheduleStatus,
   JobScopeChangedSchema,
   JobUnassignedSchema,
-  JournalEntryRecordedSchema,
-  MembershipChangedSchema,
-  MembershipRole,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
+import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';
 import { fc } from '@partner/test-kit/fast-check';

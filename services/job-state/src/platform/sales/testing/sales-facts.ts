@@ -9,7 +9,7 @@ import {
   QuoteSentSchema,
   QuoteViewedSchema,
   RebateStatusChangedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { EventName } from '@partner/proto-contracts/events/webhook-events';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { type IdPrefix, newId } from '@partner/kernel/ids';

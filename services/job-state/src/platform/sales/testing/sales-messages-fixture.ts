@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeAll } from '@jest/globals';
-import { ProjectCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { ProjectCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { createLead } from '../../../leads/create-lead.js';

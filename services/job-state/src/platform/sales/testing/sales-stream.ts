@@ -3,7 +3,7 @@ import {
   AppointmentScheduledSchema,
   JournalEntryRecordedSchema,
   ProjectCreatedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';
 import { fc } from '@partner/test-kit/fast-check';
