@@ -15,13 +15,7 @@ import { z } from 'zod';
 import { runCommand } from '@partner/local-stack/run-command';
 import { lintApiDescription } from './api-description.js';
 import { pageViolations, SPECIFICATION } from './pages.js';
-import {
-  apiViolations,
-  describedApi,
-  isReleased,
-  migrationViolations,
-  RELEASED,
-} from './released/last-release.js';
+import { apiViolations, describedApi, migrationViolations, RELEASED } from './released/last-release.js';
 import { sourceTexts } from './source-texts.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -115,12 +109,8 @@ function format(): Promise<string | undefined> {
   return command('prettier', [...options, '.']);
 }
 
-/** Compares with the last release, if there is one. */
+/** Compares with the last release. */
 async function changesSinceRelease(): Promise<string | undefined> {
-  if (!isReleased(root)) {
-    process.stdout.write('nothing is released: contracts, API and migrations have nothing to compare with\n');
-    return undefined;
-  }
   const against = path.join(root, RELEASED.folder, RELEASED.contracts);
   const violations = [
     (await command('buf', ['breaking', '--against', against], contracts)) ?? [],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { apiViolations, isReleased, migrationViolations, RELEASED, writeRelease } from './last-release.js';
+import { apiViolations, migrationViolations, RELEASED, writeRelease } from './last-release.js';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../../..');
 const MIGRATIONS = 'services/job-state/src/database/migrations';
@@ -15,10 +15,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-test('a release is compared with the API and the migrations, once there is one', () => {
-  expect(isReleased(root)).toBe(false);
+test('a release is compared with the API and the migrations', () => {
   writeRelease(root);
-  expect(isReleased(root)).toBe(true);
   expect(apiViolations(root)).toEqual([]);
   expect(migrationViolations(root)).toEqual([]);
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { z } from 'zod';
@@ -25,11 +25,6 @@ export function describedApi(): unknown {
     sessionCookie: '__Host-svc_session',
     today: '2026-01-01',
   });
-}
-
-/** False until the first release. */
-export function isReleased(root: string): boolean {
-  return existsSync(path.join(root, RELEASED.folder));
 }
 
 /** Writes the files that the next release is compared with, except the protobuf contracts, which buf writes. */
