@@ -1,5 +1,6 @@
 import { notFound } from '@partner/kernel/service-error';
 import type { Actor } from '../../audit/actor.js';
+import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Queryable, Transaction } from '../../database/database.js';
 import { required } from '../../rpc/required.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
@@ -18,16 +19,18 @@ export interface OwnersSubscription extends SubscriptionOfCompany {
   readonly actor?: Actor | undefined;
 }
 
+const GET_SUBSCRIPTION: PreparedStatement = {
+  name: 'get-subscription',
+  text: `select ${SUBSCRIPTION_COLUMNS} from subscriptions s
+     where s.id = $1 and s.company_id = $2 and s.deleted_at is null`,
+};
+
 /** Reads one subscription. Another company's, or a deleted one, is `not_found`, like one that does not exist. */
 export async function getSubscription(
   database: Queryable,
   { companyId, subscriptionId }: SubscriptionOfCompany,
 ): Promise<SubscriptionRow> {
-  const [row] = await database.query<SubscriptionRow>(
-    `select ${SUBSCRIPTION_COLUMNS} from subscriptions s
-     where s.id = $1 and s.company_id = $2 and s.deleted_at is null`,
-    [subscriptionId, companyId],
-  );
+  const [row] = await database.query<SubscriptionRow>(GET_SUBSCRIPTION, [subscriptionId, companyId]);
   if (row === undefined) throw notFound('webhook subscription');
   return row;
 }
