@@ -177,12 +177,12 @@ let failures = 0;
 
 async function carryOut(check: Check): Promise<void> {
   const startedAt = Date.now();
-  const fault = await check.run();
+  const violation = await check.run();
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  process.stdout.write(`${fault === undefined ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)\n`);
-  if (fault === undefined) return;
+  process.stdout.write(`${violation === undefined ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)\n`);
+  if (violation === undefined) return;
   failures += 1;
-  process.stdout.write(`${fault.trimEnd()}\n`);
+  process.stdout.write(`${violation.trimEnd()}\n`);
 }
 
 // The others read the output of this one.

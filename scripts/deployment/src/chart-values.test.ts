@@ -167,8 +167,8 @@ test.each(
       valuesFiles: [`values-${name}.yaml`],
     });
     expect(exitCode).toBe(1);
-    const faults = stderr.split('\n').filter((line) => line.startsWith('  - '));
-    expect(faults).toEqual([
+    const violations = stderr.split('\n').filter((line) => line.startsWith('  - '));
+    expect(violations).toEqual([
       expect.stringContaining(`image.repository (partner/${service})`),
       ...(name === 'production' ? [expect.stringContaining('sandboxRun does not say')] : []),
     ]);

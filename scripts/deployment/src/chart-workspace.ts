@@ -105,8 +105,8 @@ export async function createChartWorkspace(helm: string): Promise<ChartWorkspace
 function parseObjects(text: string): readonly KubernetesObject[] {
   const documents = parseAllDocuments(text, { version: '1.1' });
   return documents.flatMap((document) => {
-    const [fault] = document.errors;
-    if (fault !== undefined) throw fault;
+    const [violation] = document.errors;
+    if (violation !== undefined) throw violation;
     const object: unknown = document.toJS();
     return object === null ? [] : [kubernetesObject.parse(object)];
   });

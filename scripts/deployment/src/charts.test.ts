@@ -72,9 +72,9 @@ test('Kubernetes and the operators accept every kind, field and value', () => {
 });
 
 describe('with every set of values', () => {
-  test.each(RULES.map((rule) => [rule.name, rule] as const))('%s', (_name, { faults }) => {
+  test.each(RULES.map((rule) => [rule.name, rule] as const))('%s', (_name, { violations }) => {
     const found = services.flatMap((rendered) =>
-      faults(rendered).map((fault) => `${rendered.title}: ${fault}`),
+      violations(rendered).map((violation) => `${rendered.title}: ${violation}`),
     );
     expect(found).toEqual([]);
   });
@@ -83,9 +83,9 @@ describe('with every set of values', () => {
 describe('the parts for development', () => {
   test.each(
     POD_RULES.filter(({ name }) => !name.startsWith('Node')).map((rule) => [rule.name, rule] as const),
-  )('%s', (_name, { faults }) => {
+  )('%s', (_name, { violations }) => {
     const objects = parts.map(({ object }) => object);
-    expect(faults({ service: 'job-state', isDevelopment: true, objects })).toEqual([]);
+    expect(violations({ service: 'job-state', isDevelopment: true, objects })).toEqual([]);
   });
 });
 

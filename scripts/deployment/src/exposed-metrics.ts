@@ -66,7 +66,7 @@ const OF_OTHERS = /^(up|ALERTS|kube_|container_|rabbitmq_|pg_|redis_|prometheus_
 
 /**
  * Returns a sentence for each use of a metric or label that no process exposes: such an expression shows nothing and never
- * fires. The labels of a metric without series are unknown, so expressions that need them are faults too.
+ * fires. The labels of a metric without series are unknown, so expressions that need them are violations too.
  */
 export function expressionViolations(
   expressions: readonly Expression[],

@@ -130,7 +130,7 @@ describe('promtool', () => {
   test(`each alert satisfies its cases, independently of other namespaces${ruleCheck.note}`, async () => {
     const workspace = await createChartWorkspace(await ensureHelm());
     const folder = mkdtempSync(path.join(tmpdir(), 'partner-rules-'));
-    const faultsOf = async ([service, own]: readonly [ServiceName, readonly Alert[]]) => {
+    const violationsOf = async ([service, own]: readonly [ServiceName, readonly Alert[]]) => {
       const objects = await workspace.objects({
         chart: service,
         valuesFiles: ['values-production.yaml'],
@@ -152,10 +152,10 @@ describe('promtool', () => {
           stringify(cases, { aliasDuplicateObjects: false }),
         );
       }
-      return ruleCheck.faults(rules);
+      return ruleCheck.violations(rules);
     };
     try {
-      expect((await Promise.all([...CHART_ALERTS].map(faultsOf))).flat()).toEqual([]);
+      expect((await Promise.all([...CHART_ALERTS].map(violationsOf))).flat()).toEqual([]);
     } finally {
       workspace.remove();
       rmSync(folder, { recursive: true });

@@ -6,8 +6,8 @@ import { lastLines, runCommand } from '@partner/local-stack/run-command';
 export interface RuleCheck {
   /** Empty, or the reason of a skipped check, for the title of a test. */
   readonly note: string;
-  /** Returns the faults of a folder; empty without promtool. */
-  readonly faults: (folder: string) => Promise<readonly string[]>;
+  /** Returns the violations of a folder; empty without promtool. */
+  readonly violations: (folder: string) => Promise<readonly string[]>;
 }
 
 /** Without promtool the check reports that it was skipped, in its note and in the output. */
@@ -15,11 +15,11 @@ export function createRuleCheck(): RuleCheck {
   const promtool = findProgram('promtool');
   if (promtool === undefined) {
     process.stdout.write('alerts: their rules and cases were skipped: promtool is not installed\n');
-    return { note: ' (skipped: promtool is not installed)', faults: async () => [] };
+    return { note: ' (skipped: promtool is not installed)', violations: async () => [] };
   }
   return {
     note: '',
-    async faults(folder) {
+    async violations(folder) {
       const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
       const [tests, rules] = [true, false].map((isTest) =>
         files.filter((file) => file.endsWith('.test.yaml') === isTest),

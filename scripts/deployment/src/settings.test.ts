@@ -131,7 +131,7 @@ describe('every program that a chart or docker-compose.yml runs', () => {
     ].filter(({ program }) => program !== undefined);
 
     expect(runs.length).toBeGreaterThan(5);
-    const faults = runs.flatMap(({ title, program = '', given }) => {
+    const violations = runs.flatMap(({ title, program = '', given }) => {
       const file = path.join(PROJECT_ROOT, 'services/job-state/dist', `${program}.js`);
       if (!existsSync(file)) return [`${title}: there is no program ${program}`];
       // It ignores the other settings of its service.
@@ -141,6 +141,6 @@ describe('every program that a chart or docker-compose.yml runs', () => {
         ...unknown.map((name) => `${title}: ${program} does not read ${name}`),
       ];
     });
-    expect(faults).toEqual([]);
+    expect(violations).toEqual([]);
   });
 });

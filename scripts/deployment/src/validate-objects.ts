@@ -14,11 +14,14 @@ export interface RenderedObject {
 const model = z.custom<new (data: unknown) => { validate(): void }>((value) => typeof value === 'function');
 
 /**
- * Returns the faults of objects by the APIs of Kubernetes and of the operators: unknown kinds, values that the API refuses,
- * and unknown fields, which it would drop. Empty without faults.
+ * Returns the violations of objects by the APIs of Kubernetes and of the operators: unknown kinds, values that the API refuses,
+ * and unknown fields, which it would drop. Empty without violations.
  */
 export function validateObjects(rendered: readonly RenderedObject[]): readonly string[] {
-  return [...rendered.flatMap(valueFaults), ...fieldFaults(rendered.filter(({ object }) => isKnown(object)))];
+  return [
+    ...rendered.flatMap(valueViolations),
+    ...fieldViolations(rendered.filter(({ object }) => isKnown(object))),
+  ];
 }
 
 function isKnown({ apiVersion, kind }: KubernetesObject): boolean {
@@ -27,7 +30,7 @@ function isKnown({ apiVersion, kind }: KubernetesObject): boolean {
 
 const title = ({ source, object }: RenderedObject) => `${source}: ${object.kind} ${object.metadata.name}`;
 
-function valueFaults(rendered: RenderedObject): readonly string[] {
+function valueViolations(rendered: RenderedObject): readonly string[] {
   const { apiVersion, kind } = rendered.object;
   const Model = KNOWN_VERSIONS[apiVersion]?.models[kind];
   if (Model === undefined) return [`${title(rendered)}: ${apiVersion} has no kind ${kind}`];
@@ -52,7 +55,7 @@ const OPTIONS: ts.CompilerOptions = {
 };
 
 /** The compiler finds what the checks of values miss: fields that a type does not have, at any depth. */
-function fieldFaults(rendered: readonly RenderedObject[]): readonly string[] {
+function fieldViolations(rendered: readonly RenderedObject[]): readonly string[] {
   if (rendered.length === 0) return [];
   const text = rendered
     .map(({ object }, at) => {
@@ -71,8 +74,8 @@ function fieldFaults(rendered: readonly RenderedObject[]): readonly string[] {
         : readSource(file, languageVersion, ...rest),
   });
   const source = program.getSourceFile(SOURCE_FILE);
-  const faults = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-  return faults.map(({ start = 0, messageText }) => {
+  const violations = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+  return violations.map(({ start = 0, messageText }) => {
     const line = source?.getLineAndCharacterOfPosition(start).line ?? 0;
     const at = rendered[line];
     const what = ts.flattenDiagnosticMessageText(messageText, '; ').replaceAll(/\s+/g, ' ');

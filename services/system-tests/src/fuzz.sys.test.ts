@@ -39,17 +39,17 @@ afterAll(async () => {
 });
 
 /** What is wrong with any response, whatever the request: the rules that have no exception. */
-function faultsOf(response: Exchange, method: string): readonly string[] {
-  const faults: string[] = [];
+function violationsOf(response: Exchange, method: string): readonly string[] {
+  const violations: string[] = [];
   if (response.status < 200 || response.status >= 500)
-    faults.push(`the status is ${response.status}: ${response.text}`);
-  if (response.header('x-request-id') === undefined) faults.push('x-request-id is missing');
+    violations.push(`the status is ${response.status}: ${response.text}`);
+  if (response.header('x-request-id') === undefined) violations.push('x-request-id is missing');
   if (response.status >= 400 && method !== 'HEAD' && !hasError(response.text)) {
-    faults.push(`the body has no error: ${response.text.slice(0, 500)}`);
+    violations.push(`the body has no error: ${response.text.slice(0, 500)}`);
   }
   if (/<html|<!doctype|node_modules|^\s+at \S+ \(/im.test(response.text))
-    faults.push('the body reveals internals');
-  return faults;
+    violations.push('the body reveals internals');
+  return violations;
 }
 
 function hasError(text: string): boolean {
@@ -105,7 +105,7 @@ async function sessionHeaders(): Promise<Credentials['headers']> {
 
 describe('odd requests', () => {
   test.each(description.operations.map((operation) => [operation.id, operation] as const))(
-    'of %s receive responses as described, never with a fault of the service',
+    'of %s receive responses as described, never with an error of the service',
     async (_, operation) => {
       const credentials = await credentialsFor(operation);
       await fc.assert(
@@ -117,8 +117,8 @@ describe('odd requests', () => {
             odd.target.startsWith(operation.path.replace('{id}', credentials.pathValue)) &&
             response.status !== 431;
           expect({
-            faults: [...faultsOf(response, odd.method), ...(described ? agrees(reached) : [])],
-          }).toEqual({ faults: [] });
+            violations: [...violationsOf(response, odd.method), ...(described ? agrees(reached) : [])],
+          }).toEqual({ violations: [] });
         }),
         { numRuns: REQUESTS, endOnFailure: false },
       );

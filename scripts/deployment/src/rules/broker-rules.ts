@@ -6,7 +6,7 @@ import { type DeploymentRule, objectsOf, when } from './deployment-rule.js';
 export const BROKER_RULES: readonly DeploymentRule[] = [
   {
     name: 'replicas are counted by queues that exist, unacknowledged messages included',
-    faults: (rendered) =>
+    violations: (rendered) =>
       objectsOf(rendered, ScaledObject.is).flatMap(({ metadata, spec }) =>
         spec.triggers
           .filter(({ type }) => type === 'rabbitmq')
@@ -25,7 +25,7 @@ export const BROKER_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'KEDA checks the certificate of the broker, against a private CA if there is one',
-    faults: (rendered) => [
+    violations: (rendered) => [
       ...objectsOf(rendered, ScaledObject.is).flatMap(({ metadata, spec }) =>
         when({
           [`ScaledObject ${metadata.name}: unsafeSsl leaves the certificate unchecked`]: spec.triggers.some(

@@ -7,7 +7,7 @@ import type { KubernetesObject } from '../kubernetes-object.js';
 /** The objects that the chart of a service renders from one set of values. */
 export interface RenderedChart {
   readonly service: ServiceName;
-  /** For a developer's cluster: rules about surviving faults do not apply. */
+  /** For a developer's cluster: rules about surviving failures do not apply. */
   readonly isDevelopment: boolean;
   readonly objects: readonly KubernetesObject[];
 }
@@ -16,7 +16,7 @@ export interface RenderedChart {
 export interface DeploymentRule {
   readonly name: string;
   /** Returns a sentence for each breach; empty without one. */
-  readonly faults: (rendered: RenderedChart) => readonly string[];
+  readonly violations: (rendered: RenderedChart) => readonly string[];
 }
 
 /** Returns the objects of a kind with the type of its API, which `validateObjects` checks. */

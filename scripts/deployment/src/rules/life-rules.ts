@@ -58,7 +58,7 @@ function surgePods(maxSurge: number | string, replicas: number): number {
 export const LIFE_RULES: readonly DeploymentRule[] = [
   {
     name: 'a chart makes one deployment, with the container of its service',
-    faults: (rendered) =>
+    violations: (rendered) =>
       when({
         'there is not exactly one Deployment': deploymentsOf(rendered).length !== 1,
         'the command of the image is replaced': serviceContainer(rendered).command !== undefined,
@@ -66,7 +66,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'all three probes use the admin port',
-    faults: (rendered) => {
+    violations: (rendered) => {
       const container = serviceContainer(rendered);
       const adminPort = textOf(environmentOf(container), 'ADMIN_PORT');
       return [
@@ -96,7 +96,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'a pod that ends is first removed from traffic, and has the time that its service needs to end',
-    faults: (rendered) => {
+    violations: (rendered) => {
       const [deployment] = deploymentsOf(rendered);
       const container = serviceContainer(rendered);
       const shutdownMs = Number(textOf(environmentOf(container), 'SHUTDOWN_GRACE_MS'));
@@ -112,7 +112,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'a new version replaces pods one by one, each only after another one is ready',
-    faults: (rendered) =>
+    violations: (rendered) =>
       deploymentsOf(rendered).flatMap(({ spec }) =>
         when({
           'strategy is not maxUnavailable 0 with maxSurge':
@@ -123,7 +123,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'a crash loop fails the rollout within five minutes, and its pods show the reason',
-    faults: (rendered) => [
+    violations: (rendered) => [
       ...deploymentsOf(rendered).flatMap(({ spec }) => {
         const seconds = spec?.progressDeadlineSeconds ?? 600;
         return when({ [`progressDeadlineSeconds is ${seconds}`]: seconds > 300 });
@@ -138,7 +138,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'replicas are left to the autoscaler, or are at least two',
-    faults: (rendered) => {
+    violations: (rendered) => {
       const autoscalers = autoscalersOf(rendered);
       return deploymentsOf(rendered).flatMap(({ spec }) =>
         autoscalers.length > 0
@@ -152,7 +152,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'an autoscaler scales the deployment, with at least two replicas',
-    faults: (rendered) => {
+    violations: (rendered) => {
       const names = deploymentsOf(rendered).map(({ metadata }) => metadata.name);
       const autoscalers = autoscalersOf(rendered);
       const authentications = objectsOf(rendered, TriggerAuthentication.is).map(
@@ -184,7 +184,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'job-state, at its largest and during an upgrade, needs no more connections than Postgres has by default',
-    faults: (rendered) => {
+    violations: (rendered) => {
       const pool = textOf(environmentOf(serviceContainer(rendered)), 'POSTGRES_POOL_SIZE');
       if (pool === undefined) return [];
       const replicas = Math.max(
@@ -203,7 +203,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'a disruption budget covers only the pods of the service, and allows the eviction of one',
-    faults: (rendered) => {
+    violations: (rendered) => {
       const budgets = objectsOf(rendered, PodDisruptionBudget.is);
       return [
         ...when({
@@ -231,7 +231,7 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'pods are spread over zones and nodes',
-    faults: (rendered) =>
+    violations: (rendered) =>
       deploymentsOf(rendered)
         .map(podOf)
         .flatMap(({ labels, spec }) =>

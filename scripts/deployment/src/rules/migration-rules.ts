@@ -17,7 +17,7 @@ const jobsOf = (rendered: RenderedChart) => objectsOf(rendered, Job.is);
 export const MIGRATION_RULES: readonly DeploymentRule[] = [
   {
     name: 'job-state brings the database up to date before new pods start; no other service does',
-    faults: (rendered) => {
+    violations: (rendered) => {
       const migrations = jobsOf(rendered).filter((job) =>
         podOf(job).spec.containers.some(({ args = [] }) => args.includes('dist/migrate.js')),
       );
@@ -44,7 +44,7 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'every Job is a hook with a deadline, a few retries and a time to live',
-    faults: (rendered) =>
+    violations: (rendered) =>
       jobsOf(rendered).flatMap((job) => {
         const { metadata, spec } = job;
         const deletion = metadata.annotations['helm.sh/hook-delete-policy'] ?? '';
@@ -66,7 +66,7 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'a hook needs nothing of the release, which does not exist yet',
-    faults: (rendered) => {
+    violations: (rendered) => {
       const later = new Set(
         rendered.objects
           .filter((object) => !isHook(object))

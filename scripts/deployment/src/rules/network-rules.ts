@@ -84,7 +84,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
   return [
     {
       name: 'no pod may receive or send traffic that no policy allows',
-      faults: (rendered) =>
+      violations: (rendered) =>
         podsOf(rendered).flatMap(({ title, labels }) => {
           const policies = policiesOf(rendered).filter((policy) => covers(policy, labels));
           return (['Ingress', 'Egress'] as const).flatMap((type) =>
@@ -98,7 +98,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
     },
     {
       name: 'a policy denies all traffic in both directions; others allow what is needed',
-      faults: (rendered) =>
+      violations: (rendered) =>
         when({
           'no policy of the release denies everything to all of its pods': !policiesOf(rendered).some(
             (policy) =>
@@ -112,7 +112,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
     },
     {
       name: 'callers are let in by name, and only to the ports of the service',
-      faults: (rendered) => {
+      violations: (rendered) => {
         const ports = podsOf(rendered).flatMap(({ spec }) =>
           spec.containers.flatMap((container) =>
             (container.ports ?? []).flatMap(({ name, containerPort }) => [name, containerPort]),
@@ -132,7 +132,7 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
     },
     {
       name: 'a service reaches only what it needs: only job-state Postgres, only the dispatcher subscribers',
-      faults: (rendered) => {
+      violations: (rendered) => {
         const reached = policiesOf(rendered).flatMap((policy) =>
           egressOf(policy).flatMap(({ to = [], ports = [] }) =>
             (ports.length === 0 ? [{ port: undefined }] : ports).map(({ port }) => ({
@@ -165,21 +165,21 @@ export function createNetworkRules(refused: RefusedRanges): readonly DeploymentR
     },
     {
       name: 'of the internet the dispatcher reaches exactly the addresses that it considers public',
-      faults: (rendered) =>
+      violations: (rendered) =>
         policiesOf(rendered)
           .flatMap(egressOf)
           .filter(({ ports = [] }) => ports.some(({ port }) => destinationOf(port) === 'internet'))
-          .flatMap((rule) => internetFaults(rule, refused)),
+          .flatMap((rule) => internetViolations(rule, refused)),
     },
   ];
 }
 
-function internetFaults(
+function internetViolations(
   { to = [], ports = [] }: INetworkPolicyEgressRule,
   refused: RefusedRanges,
 ): readonly string[] {
   const blocks = to.map(({ ipBlock }) => ipBlock);
-  const faultsOf = (cidr: string, ranges: readonly string[]) => {
+  const violationsOf = (cidr: string, ranges: readonly string[]) => {
     const block = blocks.find((candidate) => candidate?.cidr === cidr);
     return ranges
       .filter((range) => block !== undefined && block.except?.includes(range) !== true)
@@ -198,7 +198,7 @@ function internetFaults(
     ...when({
       'public addresses of IPv4 are out of reach': !blocks.some((block) => block?.cidr === '0.0.0.0/0'),
     }),
-    ...faultsOf('0.0.0.0/0', refused.ipv4),
-    ...faultsOf(refused.publicIpv6, refused.ipv6),
+    ...violationsOf('0.0.0.0/0', refused.ipv4),
+    ...violationsOf(refused.publicIpv6, refused.ipv6),
   ];
 }

@@ -7,7 +7,7 @@ const LABELS = ['name', 'instance', 'managed-by', 'part-of'].map((label) => `app
 export const OBJECT_RULES: readonly DeploymentRule[] = [
   {
     name: 'every object names its release, is in the namespace of the release, and is unique',
-    faults: ({ objects }) => {
+    violations: ({ objects }) => {
       const titles = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
       return objects.flatMap(({ metadata }, at) => {
         const title = titles[at] ?? '';

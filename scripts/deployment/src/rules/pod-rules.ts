@@ -18,7 +18,7 @@ const RESTRICTED_VOLUMES = [
 export const POD_RULES: readonly DeploymentRule[] = [
   {
     name: 'every pod is valid by the Pod Security Standard "restricted"',
-    faults: (rendered) => [
+    violations: (rendered) => [
       ...podsOf(rendered).flatMap(({ title, spec }) => [
         ...when({
           [`${title} shares the host's network, processes or memory`]:
@@ -51,7 +51,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'no container can change its file system',
-    faults: (rendered) =>
+    violations: (rendered) =>
       containersOf(rendered).flatMap(({ title, container }) =>
         when({
           [`${title}: readOnlyRootFilesystem is not true`]:
@@ -61,7 +61,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'no pod gets a token of the service account',
-    faults: (rendered) => [
+    violations: (rendered) => [
       ...podsOf(rendered).flatMap(({ title, spec }) =>
         when({
           [`${title}: automountServiceAccountToken is not false`]:
@@ -78,7 +78,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'every container has requests, and a memory limit',
-    faults: (rendered) =>
+    violations: (rendered) =>
       containersOf(rendered).flatMap(({ title, container: { resources } }) => {
         const requested = resources?.requests ?? {};
         const limited = resources?.limits ?? {};
@@ -96,7 +96,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
   },
   {
     name: "Node's heap fits into the memory limit",
-    faults: (rendered) =>
+    violations: (rendered) =>
       containersOf(rendered)
         .filter(({ container }) => container.name === rendered.service)
         .flatMap(({ title, container }) => {
@@ -112,7 +112,7 @@ export const POD_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'every image is pinned',
-    faults: (rendered) =>
+    violations: (rendered) =>
       containersOf(rendered).flatMap(({ title, container: { image = '' } }) =>
         when({
           [`${title}: ${image} names no version`]:

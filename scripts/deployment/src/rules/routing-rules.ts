@@ -79,7 +79,7 @@ const hasPort = ({ spec }: Pick<IService, 'spec'>, port: string | number | undef
 export const ROUTING_RULES: readonly DeploymentRule[] = [
   {
     name: 'a Service leads to the pods of the service, to ports that they have, and to no others',
-    faults: (rendered) =>
+    violations: (rendered) =>
       servicesOf(rendered).flatMap(({ metadata, spec }) => {
         const matchLabels = spec?.selector ?? {};
         const deployed = deploymentsOf(rendered).map(podOf);
@@ -110,7 +110,7 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'a service that serves HTTP has a Service for it, on the port where it listens, and others have none',
-    faults: (rendered) => {
+    violations: (rendered) => {
       const isHttp = INGRESS_PATHS[rendered.service] !== undefined;
       const http = deploymentsOf(rendered)
         .flatMap((deployment) => podOf(deployment).spec.containers)
@@ -137,7 +137,7 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'the public address leads each path to the service that serves it',
-    faults: (rendered) => {
+    violations: (rendered) => {
       const routes = routesOf(rendered);
       const services = servicesOf(rendered);
       const expected = INGRESS_PATHS[rendered.service] ?? [];
@@ -166,7 +166,7 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'a route names its listener; else one without TLS accepts it, too',
-    faults: (rendered) =>
+    violations: (rendered) =>
       rendered.isDevelopment
         ? []
         : objectsOf(rendered, HTTPRoute.is).flatMap(({ metadata, spec }) =>
@@ -180,7 +180,7 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'a stream lasts as long as its service allows, despite default timeouts of a Gateway',
-    faults: (rendered) => {
+    violations: (rendered) => {
       const minutes = STREAMS[rendered.service];
       if (minutes === undefined) return [];
       return objectsOf(rendered, HTTPRoute.is).flatMap(({ metadata, spec }) =>
@@ -201,7 +201,7 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'metrics are scraped from the admin port of a Service of the chart',
-    faults: (rendered) =>
+    violations: (rendered) =>
       objectsOf(rendered, ServiceMonitor.is).flatMap(({ metadata, spec }) =>
         spec.endpoints.flatMap(({ port = '', path = '/metrics' }) =>
           when({

@@ -22,7 +22,7 @@ const PREFIX_OF_PRODUCTION = 'partner:';
 export const SETTINGS_RULES: readonly DeploymentRule[] = [
   {
     name: 'secrets come from existing Kubernetes secrets, never from the chart',
-    faults: (rendered) => [
+    violations: (rendered) => [
       ...objectsOf(rendered, Secret.is).map(({ metadata }) => `the chart creates a Secret: ${metadata.name}`),
       ...containersOf(rendered).flatMap(({ title, container }) =>
         [...environmentOf(container)].flatMap(([name, source]) =>
@@ -39,7 +39,7 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'no secret is in plain text',
-    faults: (rendered) =>
+    violations: (rendered) =>
       containersOf(rendered).flatMap(({ title, container }) =>
         [...environmentOf(container)].flatMap(([name, source]) =>
           when({
@@ -51,7 +51,7 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'settings are in the pod template, so that a pod of the old version keeps its own',
-    faults: (rendered) =>
+    violations: (rendered) =>
       containersOf(rendered).flatMap(({ title, container: { env = [], envFrom = [] } }) => [
         ...when({ [`${title} reads a whole ConfigMap or Secret`]: envFrom.length > 0 }),
         ...env
@@ -61,7 +61,7 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
   },
   {
     name: 'sessions and counters of the sandbox are separate from those of production',
-    faults: (rendered) => {
+    violations: (rendered) => {
       const variables = environmentOf(serviceContainer(rendered));
       const prefix = textOf(variables, 'REDIS_KEY_PREFIX');
       return when({

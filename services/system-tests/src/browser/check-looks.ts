@@ -15,7 +15,7 @@ const LOOKS = {
  * and in dark colours on a phone. Writes `.stack/screenshots/<name> <look>.png` of each look that fails.
  */
 export async function checkLooks(page: Page, name: string): Promise<void> {
-  const faults: string[] = [];
+  const violations: string[] = [];
   for (const [look, { scheme, width, height }] of Object.entries(LOOKS)) {
     const label = `${name} ${look}`;
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
@@ -25,15 +25,15 @@ export async function checkLooks(page: Page, name: string): Promise<void> {
     const overflow = await page.evaluate(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     );
-    const before = faults.length;
-    if (overflow !== 0) faults.push(`${label}: ${String(overflow)} px wider than the page`);
-    await expectAccessible(page).catch((error: unknown) => faults.push(`${label}: ${String(error)}`));
-    if (faults.length > before) {
+    const before = violations.length;
+    if (overflow !== 0) violations.push(`${label}: ${String(overflow)} px wider than the page`);
+    await expectAccessible(page).catch((error: unknown) => violations.push(`${label}: ${String(error)}`));
+    if (violations.length > before) {
       await page.screenshot({ path: path.join(DIRECTORY, `${label}.png`), fullPage: true });
     }
   }
   const { scheme, width, height } = LOOKS['light desktop'];
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
   await page.setViewportSize({ width, height });
-  if (faults.length > 0) throw new Error(faults.join('\n'));
+  if (violations.length > 0) throw new Error(violations.join('\n'));
 }

@@ -62,7 +62,7 @@ export function setUpBrowser(
     const pages = opened.splice(0);
     for (const { page } of pages) await page.context().close();
     responses.clear();
-    for (const { watched } of pages) watched.expectNoFaults();
+    for (const { watched } of pages) watched.expectNoViolations();
   });
 
   async function open(look?: BrowserContextOptions): Promise<OpenPage> {

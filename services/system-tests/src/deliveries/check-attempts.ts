@@ -30,14 +30,14 @@ export function checkAttempts(history: HistoryIndex, shown: ShownDelivery): stri
     })
     .sort((a, b) => a.startsAt - b.startsAt);
   const { delivery } = shown;
-  const faults = [
+  const violations = [
     ...attempts.flatMap((attempt) => checkSight(history, shown, attempt)),
     ...checkNumbers(history, shown, attempts),
     ...checkTimes(history, shown, attempts),
     ...checkEnd(history, shown, attempts),
     ...checkUnshown(history, shown, attempts),
   ];
-  return faults.map((fault) => `delivery ${delivery.id} of event ${delivery.eventId}: ${fault}`);
+  return violations.map((violation) => `delivery ${delivery.id} of event ${delivery.eventId}: ${violation}`);
 }
 
 /** What the console says of an attempt is what the receiver saw of it. */
@@ -48,31 +48,31 @@ function checkSight(
 ): string[] {
   const name = `attempt ${attempt.number} (${attempt.deliveryId}, ${attempt.outcome})`;
   if (seen === undefined) return UNSEEN.includes(attempt.outcome) ? [] : [`${name} was never made`];
-  const faults: string[] = [];
+  const violations: string[] = [];
   const { request, subscription, signedAt } = seen;
   if (subscription.id !== delivery.subscriptionId || request.envelope.id !== delivery.eventId) {
-    faults.push(`${name} sent event ${request.envelope.id} to ${subscription.id}`);
+    violations.push(`${name} sent event ${request.envelope.id} to ${subscription.id}`);
   }
   if (request.headers['x-svc-secret-version'] !== String(attempt.secretVersion)) {
-    faults.push(`${name} is said to be signed with version ${attempt.secretVersion}`);
+    violations.push(`${name} is said to be signed with version ${attempt.secretVersion}`);
   }
   if (signedAt !== Math.floor(attempt.startsAt / SECOND_MS) * SECOND_MS) {
-    faults.push(`${name} has a timestamp that is not its own, ${signedAt / SECOND_MS}`);
+    violations.push(`${name} has a timestamp that is not its own, ${signedAt / SECOND_MS}`);
   }
   const gotResponse = request.responseStatus > 0;
   const wasTaken = request.responseStatus >= 200 && request.responseStatus < 300;
   const reportsResponse = attempt.outcome === 'delivered' || attempt.outcome === 'rejected';
   if (reportsResponse && attempt.responseStatus !== request.responseStatus) {
-    faults.push(`${name} got ${request.responseStatus} and not ${attempt.responseStatus}`);
+    violations.push(`${name} got ${request.responseStatus} and not ${attempt.responseStatus}`);
   }
   if (reportsResponse && wasTaken !== (attempt.outcome === 'delivered')) {
-    faults.push(`${name} got ${request.responseStatus}`);
+    violations.push(`${name} got ${request.responseStatus}`);
   }
   const { startsAt: from, endsAt: to } = attempt;
   if (!reportsResponse && gotResponse && !history.isUnsettled({ from, to })) {
-    faults.push(`${name} got ${request.responseStatus}`);
+    violations.push(`${name} got ${request.responseStatus}`);
   }
-  return faults;
+  return violations;
 }
 
 /** They count from 1 in the order in which they begin, at most to 8. Two leases of one number need a lost result. */
@@ -125,26 +125,27 @@ function checkEnd(
   { delivery }: ShownDelivery,
   attempts: readonly Attempt[],
 ): string[] {
-  const faults: string[] = [];
+  const violations: string[] = [];
   const delivered = attempts.filter(({ outcome }) => outcome === 'delivered');
   const span = spanOf(attempts);
   if (delivery.state === 'delivered') {
-    if (delivered.length === 0) faults.push('LOST, it is delivered without a 2xx');
+    if (delivered.length === 0) violations.push('LOST, it is delivered without a 2xx');
     if (delivered.length > 1 && !history.isUnsettled(span))
-      faults.push(`it was delivered ${delivered.length} times`);
+      violations.push(`it was delivered ${delivered.length} times`);
   }
   if (delivery.state === 'dead_lettered') {
     if (delivery.attempts !== LIMITS.webhookAttempts)
-      faults.push(`it is dead-lettered after ${delivery.attempts} attempts`);
-    if (delivered.length > 0 && !history.isUnsettled(span)) faults.push('it is dead-lettered and got 2xx');
+      violations.push(`it is dead-lettered after ${delivery.attempts} attempts`);
+    if (delivered.length > 0 && !history.isUnsettled(span))
+      violations.push('it is dead-lettered and got 2xx');
   }
   const finishedAt = delivery.finishedAt === null ? Infinity : Date.parse(delivery.finishedAt);
   for (const { number, startsAt } of attempts) {
     if (startsAt > finishedAt && !history.isUnsettled({ from: span.from, to: startsAt })) {
-      faults.push(`attempt ${number} was made after its end`);
+      violations.push(`attempt ${number} was made after its end`);
     }
   }
-  return faults;
+  return violations;
 }
 
 /** What the receiver saw beyond what the console shows; and what it saw again after it had taken it. */
@@ -153,14 +154,14 @@ function checkUnshown(
   { delivery }: ShownDelivery,
   attempts: readonly Attempt[],
 ): string[] {
-  const faults: string[] = [];
+  const violations: string[] = [];
   const shownIds = new Set(attempts.map(({ deliveryId }) => deliveryId));
   const requests = history.requestsOf(delivery.subscriptionId, delivery.eventId);
   for (const { attemptId, request } of requests) {
     const { receivedAt } = request;
     const span = { from: receivedAt, to: receivedAt + history.settings.leaseMs };
     if (!shownIds.has(attemptId) && !history.isUnsettled(span))
-      faults.push(`the POST ${attemptId} is not among its attempts`);
+      violations.push(`the POST ${attemptId} is not among its attempts`);
   }
   const taken = requests.find(({ request }) => request.responseStatus >= 200 && request.responseStatus < 300);
   for (const { attemptId, request } of requests) {
@@ -171,10 +172,10 @@ function checkUnshown(
     )
       continue;
     if (!history.isUnsettled({ from: taken.request.receivedAt, to: request.receivedAt })) {
-      faults.push(`the POST ${attemptId} comes after the receiver had taken it`);
+      violations.push(`the POST ${attemptId} comes after the receiver had taken it`);
     }
   }
-  return faults;
+  return violations;
 }
 
 function spanOf(attempts: readonly Attempt[]) {

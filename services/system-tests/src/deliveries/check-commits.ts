@@ -7,7 +7,7 @@ import { type HistoryIndex, TEST_EVENT, eventKey } from './history-index.js';
 export function checkCommits(history: HistoryIndex): string[] {
   const counts = new Map<string, number>();
   for (const event of history.events) counts.set(eventKey(event), (counts.get(eventKey(event)) ?? 0) + 1);
-  const faults = history.writes
+  const violations = history.writes
     .flatMap(({ tells }) => tells.map(eventKey))
     .filter((key) => counts.get(key) !== 1)
     .map((key) =>
@@ -15,20 +15,20 @@ export function checkCommits(history: HistoryIndex): string[] {
         ? `${key}: one write has made ${counts.get(key)} events`
         : `${key}: LOST, its write was acknowledged and there is no event`,
     );
-  return [...faults, ...history.events.flatMap((event) => checkEvent(history, event))];
+  return [...violations, ...history.events.flatMap((event) => checkEvent(history, event))];
 }
 
 function checkEvent(history: HistoryIndex, event: StoredEvent): string[] {
-  const faults: string[] = [];
+  const violations: string[] = [];
   const write = history.writeOf(event);
   if (event.name === TEST_EVENT) {
     const subscription = history.subscriptions.find(({ id }) => id === event.resourceId);
     if (subscription?.companyId !== event.companyId)
-      faults.push('it is a test of no subscription of its company');
+      violations.push('it is a test of no subscription of its company');
   } else if (write === undefined) {
-    faults.push('no write has made it');
+    violations.push('no write has made it');
   } else if (write.companyId !== event.companyId) {
-    faults.push(`it belongs to ${event.companyId}, the write was for ${write.companyId}`);
+    violations.push(`it belongs to ${event.companyId}, the write was for ${write.companyId}`);
   }
   const envelope = webhookEnvelope.safeParse(JSON.parse(event.body.toString('utf8'))).data;
   const expected = {
@@ -40,7 +40,7 @@ function checkEvent(history: HistoryIndex, event: StoredEvent): string[] {
   };
   const { data: _data, occurredAt: _occurredAt, ...said } = envelope ?? {};
   if (JSON.stringify(said) !== JSON.stringify(expected)) {
-    faults.push(`its body says ${JSON.stringify(said)} and not ${JSON.stringify(expected)}`);
+    violations.push(`its body says ${JSON.stringify(said)} and not ${JSON.stringify(expected)}`);
   }
-  return faults.map((fault) => `event ${event.id} (${eventKey(event)}): ${fault}`);
+  return violations.map((violation) => `event ${event.id} (${eventKey(event)}): ${violation}`);
 }

@@ -9,14 +9,14 @@ export type Due = 'one' | 'none' | 'back-filled' | 'either';
  * finish (spec: Subscription and delivery moves; a paused subscription queues nothing).
  */
 export function checkQueueing(history: HistoryIndex): string[] {
-  const faults: string[] = [];
+  const violations: string[] = [];
   for (const subscription of history.subscriptions) {
     for (const event of history.events) {
       const found = history.deliveriesOf(subscription.id, event.id);
       const due = dueTo(history, subscription, event);
-      faults.push(
+      violations.push(
         ...judge(due, found).map(
-          (fault) => `event ${event.id} (${eventKey(event)}) to ${subscription.id}: ${fault}`,
+          (violation) => `event ${event.id} (${eventKey(event)}) to ${subscription.id}: ${violation}`,
         ),
       );
     }
@@ -24,12 +24,12 @@ export function checkQueueing(history: HistoryIndex): string[] {
   for (const { delivery } of history.deliveries) {
     const name = `delivery ${delivery.id} of ${delivery.subscriptionId}`;
     if (history.event(delivery.eventId) === undefined)
-      faults.push(`${name}: there is no event ${delivery.eventId}`);
+      violations.push(`${name}: there is no event ${delivery.eventId}`);
     if (delivery.state !== 'delivered' && delivery.state !== 'dead_lettered') {
-      faults.push(`${name}: it is still ${delivery.state}`);
+      violations.push(`${name}: it is still ${delivery.state}`);
     }
   }
-  return faults;
+  return violations;
 }
 
 /** What a subscription has to get of an event, as far as it can be known from outside. */

@@ -19,7 +19,7 @@ const SECOND_MS = 1_000;
  */
 export function checkRequests(history: HistoryIndex): string[] {
   const placed = new Set(history.placed.map(({ request }) => request));
-  const faults = history.requests
+  const violations = history.requests
     .filter((request) => !placed.has(request))
     .map((request) => `a POST to ${request.path}, which is the URL of no subscription`);
   const seen = new Set<string>();
@@ -27,20 +27,22 @@ export function checkRequests(history: HistoryIndex): string[] {
     const found = checkRequest(history, one);
     if (seen.has(one.attemptId)) found.push('its delivery id was seen before');
     seen.add(one.attemptId);
-    faults.push(...found.map((fault) => `POST ${one.attemptId} to ${one.request.path}: ${fault}`));
+    violations.push(
+      ...found.map((violation) => `POST ${one.attemptId} to ${one.request.path}: ${violation}`),
+    );
   }
-  return faults;
+  return violations;
 }
 
 function checkRequest(history: HistoryIndex, placed: PlacedRequest): string[] {
   const { request, subscription, attemptId, signedAt } = placed;
   const event = history.event(request.envelope.id);
   if (event === undefined) return [`there is no event ${request.envelope.id}`];
-  const faults: string[] = [];
+  const violations: string[] = [];
   if (event.companyId !== subscription.companyId)
-    faults.push(`it carries data of ${event.companyId}, another company`);
-  if (!request.body.equals(event.body)) faults.push(`its body is not that of event ${event.id}`);
-  if (!/^dlv_[0-9a-z]+$/.test(attemptId)) faults.push('it has no delivery id');
+    violations.push(`it carries data of ${event.companyId}, another company`);
+  if (!request.body.equals(event.body)) violations.push(`its body is not that of event ${event.id}`);
+  if (!/^dlv_[0-9a-z]+$/.test(attemptId)) violations.push('it has no delivery id');
   const given = {
     'x-svc-event': event.name,
     'webhook-id': event.id,
@@ -49,18 +51,18 @@ function checkRequest(history: HistoryIndex, placed: PlacedRequest): string[] {
   };
   for (const [header, value] of Object.entries(given)) {
     if (request.headers[header] !== value) {
-      faults.push(`${header} is ${String(request.headers[header])} and not ${String(value)}`);
+      violations.push(`${header} is ${String(request.headers[header])} and not ${String(value)}`);
     }
   }
   const ageMs = request.receivedAt - signedAt;
   if (!(ageMs >= -CLOCK_READING_MS && ageMs <= LIMITS.webhookTimestampToleranceSeconds * SECOND_MS)) {
-    faults.push(`its timestamp is ${ageMs} ms old`);
+    violations.push(`its timestamp is ${ageMs} ms old`);
   }
   if (history.deliveriesOf(subscription.id, event.id).length === 0) {
-    faults.push(`no delivery stands for it (${eventKey(event)})`);
+    violations.push(`no delivery stands for it (${eventKey(event)})`);
   }
   return [
-    ...faults,
+    ...violations,
     ...checkSignatures(placed),
     ...checkSecret(history, placed, event),
     ...checkPath(history, placed, event),
@@ -71,18 +73,18 @@ function checkRequest(history: HistoryIndex, placed: PlacedRequest): string[] {
 /** Exactly the secret of the stated version has made both signatures. */
 function checkSignatures({ request, subscription }: PlacedRequest): string[] {
   const stated = Number(request.headers['x-svc-secret-version']);
-  const faults: string[] = [];
+  const violations: string[] = [];
   for (const header of ['x-svc-signature', 'webhook-signature'] as const) {
     const signers = subscription.secrets.filter(
       ({ secret }) => request.headers[header] === signaturesOf(secret, request)[header],
     );
     if (signers.length === 1 && signers[0]?.version === stated) continue;
     const versions = signers.map(({ version }) => version).join(' and ');
-    faults.push(
+    violations.push(
       `it states version ${stated} of the secret, and ${header} is of version ${versions || 'none'}`,
     );
   }
-  return faults;
+  return violations;
 }
 
 function checkSecret(history: HistoryIndex, placed: PlacedRequest, event: StoredEvent): string[] {
