@@ -14,7 +14,7 @@ const field = document.querySelector<HTMLInputElement>('#search-text');
 const result = document.querySelector<HTMLElement>('#search-result');
 
 if (form !== null && field !== null && result !== null) startSearch(form, field, result);
-closeContentsOnPhone();
+openContentsBesideText();
 
 function startSearch(form: HTMLFormElement, field: HTMLInputElement, result: HTMLElement): void {
   const lines = new Map(
@@ -144,7 +144,7 @@ function rememberInAddress(text: string): void {
   history.replaceState(null, '', address);
 }
 
-function closeContentsOnPhone(): void {
+function openContentsBesideText(): void {
   const contents = document.querySelector<HTMLDetailsElement>('#contents');
-  if (contents !== null && matchMedia('(max-width: 60rem)').matches) contents.open = false;
+  if (contents !== null && matchMedia('(min-width: 60rem)').matches) contents.open = true;
 }

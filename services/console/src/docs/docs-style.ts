@@ -177,6 +177,14 @@ export const DOCS_STYLE = [
       gap: 0.6rem;
     }
 
+    /* Its script shows it. The space is there before, so that nothing moves. */
+    @media (scripting: enabled) {
+      .search[hidden] {
+        display: flex !important;
+        visibility: hidden;
+      }
+    }
+
     .search label {
       color: var(--quiet);
       font-size: 0.875rem;

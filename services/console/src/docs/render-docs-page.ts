@@ -81,7 +81,7 @@ export function renderDocsPage(description: ApiDescription, paths: DocsPaths): s
         </header>
         <div class="layout">
           <nav aria-label="Contents">
-            <details open id="contents">
+            <details id="contents">
               <summary>Contents</summary>
               ${groups.map(renderContents)}
             </details>

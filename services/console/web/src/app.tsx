@@ -1,19 +1,22 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react';
 import { createBrowserRouter, type RouteObject, RouterProvider } from 'react-router';
 import { ApiProvider } from './api/api-context.js';
 import { createApiClient } from './api/api-client.js';
 import { ApiError } from './api/api-error.js';
-import { createConfirmationGate } from './api/confirmation-gate.js';
+import { type ConfirmationGate, createConfirmationGate } from './api/confirmation-gate.js';
 import { endSession } from './api/session.js';
+import { Page as SignIn } from './pages/sign-in/page.js';
 import { FailedPage } from './parts/failed-page.js';
 import { Loading } from './parts/loading.js';
-import { PasswordDialog } from './parts/password-dialog.js';
-import { SignedIn } from './parts/signed-in.js';
 
 interface PageModule {
   readonly Page: () => ReactNode;
 }
+
+const PasswordDialog = lazy(async () => ({
+  default: (await import('./parts/password-dialog.js')).PasswordDialog,
+}));
 
 /** A page that is loaded on navigation. */
 function page(path: string, load: () => Promise<PageModule>): RouteObject {
@@ -25,10 +28,10 @@ const ROUTES: RouteObject[] = [
     ErrorBoundary: FailedPage,
     HydrateFallback: () => <Loading label="Loading the console" />,
     children: [
-      page('sign-in', () => import('./pages/sign-in/page.js')),
+      { path: 'sign-in', Component: SignIn },
       page('technical-contact/confirm', () => import('./pages/confirm-technical-contact/page.js')),
       {
-        Component: SignedIn,
+        lazy: async () => ({ Component: (await import('./parts/signed-in.js')).SignedIn }),
         children: [
           {
             ErrorBoundary: FailedPage,
@@ -85,8 +88,22 @@ export function App() {
     <QueryClientProvider client={queries}>
       <ApiProvider value={api}>
         <RouterProvider router={router} />
-        <PasswordDialog gate={gate} />
+        <PasswordPrompt gate={gate} />
       </ApiProvider>
     </QueryClientProvider>
+  );
+}
+
+/** The password dialog, from its first use on. `SignedIn` has loaded it before. */
+function PasswordPrompt({ gate }: { readonly gate: ConfirmationGate }) {
+  const isAsking = useSyncExternalStore(gate.subscribe, gate.isAsking);
+  const [isNeeded, setNeeded] = useState(isAsking);
+  if (isAsking && !isNeeded) setNeeded(true);
+  return (
+    isNeeded && (
+      <Suspense>
+        <PasswordDialog gate={gate} />
+      </Suspense>
+    )
   );
 }

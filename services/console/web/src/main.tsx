@@ -1,6 +1,4 @@
-import { config } from 'zod';
+import './configure-schemas.js';
+import { start } from './start.js';
 
-// The page's policy forbids eval, which the schemas would use on creation. This must run before any schema is created.
-config({ jitless: true });
-
-void import('./start.js').then(({ start }) => start());
+start();

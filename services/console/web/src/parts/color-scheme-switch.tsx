@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun } from '@tabler/icons-react';
 
 /** Switches between light and dark. By default the page follows the device. */
@@ -8,16 +8,15 @@ export function ColorSchemeSwitch({ className }: { readonly className?: string |
   const other = scheme === 'light' ? 'dark' : 'light';
   const Icon = scheme === 'light' ? IconMoon : IconSun;
   return (
-    <Tooltip label={`Use ${other} colors`} withArrow>
-      <ActionIcon
-        variant="subtle"
-        size="lg"
-        className={className}
-        aria-label={`Use ${other} colors`}
-        onClick={() => setColorScheme(other)}
-      >
-        <Icon size={20} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      variant="subtle"
+      size="lg"
+      className={className}
+      aria-label={`Use ${other} colors`}
+      title={`Use ${other} colors`}
+      onClick={() => setColorScheme(other)}
+    >
+      <Icon size={20} aria-hidden />
+    </ActionIcon>
   );
 }

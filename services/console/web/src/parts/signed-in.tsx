@@ -5,6 +5,8 @@ import { signInPath } from '../paths.js';
 import { QueryView } from './query-view.js';
 import { OwnerProvider } from './owner-context.js';
 import { Shell } from './shell.js';
+// Loaded with the pages that need it: when a request asks for the password, this version's files may be gone.
+import './password-dialog.js';
 
 /** Shows the page to a signed-in owner; redirects others to the sign-in page, which returns here. */
 export function SignedIn() {
