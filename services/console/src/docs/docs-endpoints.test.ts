@@ -18,6 +18,8 @@ const PATHS = [
   '/docs/icon.svg',
   '/openapi.json',
   '/docs/openapi.yaml',
+  '/docs/changelog',
+  '/docs/changelog.atom',
 ];
 
 let log = '';
@@ -131,7 +133,21 @@ test('each has its own content type', async () => {
     'image/svg+xml',
     'application/json; charset=utf-8',
     'application/yaml',
+    'text/html; charset=utf-8',
+    'application/atom+xml',
   ]);
+});
+
+test('the changelog is a page, and a feed of its dated entries', async () => {
+  const page = await request(server).get('/docs/changelog');
+  const ids = [...page.text.matchAll(/<h2 id="([^"]*)"/g)].map(([, id = '']) => id);
+  expect(ids).toContain('how-versions-work');
+  for (const [, target = ''] of page.text.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(target);
+  const feed = bodyOf(await request(server).get('/docs/changelog.atom'));
+  const links = [...feed.matchAll(/<id>([^<]*)<\/id>/g)].map(([, id]) => id);
+  const url = 'https://api.partner.example/docs/changelog';
+  const dates = ids.filter((id) => /^\d/.test(id));
+  expect(links).toEqual([url, ...dates.map((date) => `${url}#${date}`)]);
 });
 
 test('the page may load its own style, script and icon and nothing else, and has none of it inline', async () => {

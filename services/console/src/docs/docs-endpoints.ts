@@ -6,8 +6,9 @@ import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint'
 import { entityTagOf } from '@partner/gateway-kit/entity-tag';
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
+import { renderChangelog, renderChangelogFeed } from './render-changelog.js';
 import { DOCS_STYLE } from './docs-style.js';
-import { type DocsPaths, renderDocsPage } from './render-docs-page.js';
+import { renderDocsPage } from './render-docs-page.js';
 
 const PATHS = {
   style: '/docs/style.css',
@@ -16,7 +17,10 @@ const PATHS = {
   icon: '/docs/icon.svg',
   openApi: '/openapi.json',
   openApiYaml: '/docs/openapi.yaml',
-} as const satisfies DocsPaths;
+  reference: '/docs',
+  changelog: '/docs/changelog',
+  changelogFeed: '/docs/changelog.atom',
+} as const;
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/><path d="M4 4h8v1.6H4zm0 3.2h8v1.6H4zm0 3.2h5V12H4z" fill="#fff"/></svg>\n`;
 
@@ -34,7 +38,7 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * Creates the public endpoints of the API reference: the OpenAPI document and its rendered page. The first request of
+ * Creates the public endpoints of the API reference: the OpenAPI document, its rendered page, and the changelog. The first request of
  * each day renders and compresses both, so that a console starts fast. Browsers cache them and revalidate each time.
  */
 export function createDocsEndpoints<Principal>(options: {
@@ -42,11 +46,19 @@ export function createDocsEndpoints<Principal>(options: {
   readonly sessionCookie: string;
 }): readonly AnyEndpoint<Principal>[] {
   const texts = textsOfToday(options);
+  const changelog = readFileSync(new URL('../web-bundle/changelog.md', import.meta.url), 'utf8');
+  const page = renderChangelog(changelog, PATHS);
+  const urlOf = (path: string) => new URL(path, options.publicBaseUrl).href;
+  const feed = renderChangelogFeed(changelog, urlOf(PATHS.changelog), urlOf(PATHS.changelogFeed));
   const [search, codeBlocks] = [scriptOf('search'), scriptOf('code-blocks')];
   return [
     textEndpoint('getOpenApi', PATHS.openApi, 'application/json; charset=utf-8', () => texts().openApi),
     textEndpoint('getOpenApiYaml', PATHS.openApiYaml, 'application/yaml', () => texts().openApiYaml),
-    textEndpoint('getDocs', '/docs', 'text/html; charset=utf-8', () => texts().page, {
+    textEndpoint('getChangelog', PATHS.changelog, 'text/html; charset=utf-8', () => page, {
+      'content-security-policy': PAGE_POLICY,
+    }),
+    textEndpoint('getChangelogFeed', PATHS.changelogFeed, 'application/atom+xml', () => feed),
+    textEndpoint('getDocs', PATHS.reference, 'text/html; charset=utf-8', () => texts().page, {
       'content-security-policy': PAGE_POLICY,
     }),
     textEndpoint('getDocsStyle', PATHS.style, 'text/css; charset=utf-8', () => DOCS_STYLE),

@@ -18,6 +18,7 @@ const PATHS = {
   icon: '/i.svg',
   openApi: '/openapi.json',
   openApiYaml: '/openapi.yaml',
+  changelog: '/changelog',
 };
 const description = readApiDescription(
   createOpenApiDocument({ serverUrl: 'https://api.partner.example', sessionCookie: '__Host-svc_session' }),

@@ -13,6 +13,7 @@ export interface DocsPaths {
   readonly icon: string;
   readonly openApi: string;
   readonly openApiYaml: string;
+  readonly changelog: string;
 }
 
 /** A section of the page with a title in the contents. */
@@ -76,7 +77,8 @@ export function renderDocsPage(description: ApiDescription, paths: DocsPaths): s
             <p id="search-result" role="status"></p>
           </form>
           <p class="download">
-            OpenAPI 3.1: <a href="${paths.openApi}">JSON</a>, <a href="${paths.openApiYaml}">YAML</a>
+            OpenAPI 3.1: <a href="${paths.openApi}">JSON</a>, <a href="${paths.openApiYaml}">YAML</a>.
+            <a href="${paths.changelog}">Changelog</a>
           </p>
         </header>
         <div class="layout">

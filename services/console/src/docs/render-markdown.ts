@@ -40,9 +40,24 @@ markdown.core.ruler.push('table_roles', ({ tokens }) => {
   }
 });
 
+markdown.core.ruler.push('heading_anchors', ({ tokens, env }) => {
+  if (env !== WITH_ANCHORS) return;
+  for (const [index, token] of tokens.entries()) {
+    if (token.type !== 'heading_open') continue;
+    token.attrSet('id', (tokens[index + 1]?.content ?? '').toLowerCase().replaceAll(' ', '-'));
+  }
+});
+
+const WITH_ANCHORS = {};
+
 /** Renders the Markdown of an API description. */
 export function renderMarkdown(text: string): Html {
   return { html: markdown.render(text) };
+}
+
+/** Renders Markdown whose headings have anchors: their texts in lower case, with `-` for spaces. */
+export function renderWithAnchors(text: string): Html {
+  return { html: markdown.render(text, WITH_ANCHORS) };
 }
 
 /** Renders inline Markdown. */

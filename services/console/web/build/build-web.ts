@@ -2,7 +2,15 @@
  * Builds the owners' web app into `dist/web-bundle`, unless its inputs are unchanged. It builds in a separate directory and renames
  * it at the end, so that a console that starts during the build finds a complete bundle.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { build } from 'vite';
 import { compressAssets } from './compress-assets.js';
@@ -21,6 +29,7 @@ const digest = inputDigest(root, [
   'proto-contracts/src/resources',
   'proto-contracts/src/values',
   'package-lock.json',
+  'CHANGELOG.md',
 ]);
 const isBuilt = existsSync(digestFile) && readFileSync(digestFile, 'utf8') === digest;
 
@@ -30,6 +39,7 @@ if (!isBuilt) {
   try {
     await build(webConfig({ root: path.join(service, 'web'), outDir: beside }));
     compressAssets(path.join(beside, 'assets'));
+    copyFileSync(path.join(root, 'CHANGELOG.md'), path.join(beside, 'changelog.md'));
     writeFileSync(path.join(beside, 'inputs.sha256'), digest);
     rmSync(target, { recursive: true, force: true });
     renameSync(beside, target);

@@ -1,0 +1,63 @@
+import { html } from './html.js';
+import { renderMarkdown, renderWithAnchors } from './render-markdown.js';
+
+const TITLE = 'Partner Integration API: changelog';
+
+/** Paths that the page of the changelog names. */
+export interface ChangelogPaths {
+  readonly style: string;
+  readonly icon: string;
+  readonly reference: string;
+  readonly changelogFeed: string;
+}
+
+/** Renders the changelog as a page. */
+export function renderChangelog(changelog: string, paths: ChangelogPaths): string {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${TITLE}</title>
+        <link rel="icon" href="${paths.icon}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${paths.style}" />
+        <link rel="alternate" href="${paths.changelogFeed}" type="application/atom+xml" title="${TITLE}" />
+      </head>
+      <body>
+        <header class="bar">
+          <p class="brand"><a href="${paths.reference}">API reference</a></p>
+          <p class="download"><a href="${paths.changelogFeed}">Atom feed</a></p>
+        </header>
+        <main>${renderWithAnchors(changelog)}</main>
+      </body>
+    </html> `;
+  return page.html;
+}
+
+/** Renders the dated entries of the changelog as an Atom feed (RFC 4287), newest first. */
+export function renderChangelogFeed(changelog: string, pageUrl: string, feedUrl: string): string {
+  const entries = changelog.split(/^## /m).flatMap((section) => {
+    const [, date, text] = /^(\d{4}-\d{2}-\d{2})\n(.*)$/s.exec(section) ?? [];
+    return date === undefined || text === undefined ? [] : [{ date, text }];
+  });
+  const feed = html`<feed xmlns="http://www.w3.org/2005/Atom">
+    <title>${TITLE}</title>
+    <id>${pageUrl}</id>
+    <link rel="alternate" href="${pageUrl}" />
+    <link rel="self" href="${feedUrl}" />
+    <updated>${entries[0]?.date ?? '1970-01-01'}T00:00:00Z</updated>
+    <author><name>Partner Integration API</name></author>
+    ${entries.map(
+      ({ date, text }) =>
+        html`<entry>
+          <title>${date}</title>
+          <id>${pageUrl}#${date}</id>
+          <link rel="alternate" href="${pageUrl}#${date}" />
+          <updated>${date}T00:00:00Z</updated>
+          <content type="html" xml:base="${pageUrl}">${renderMarkdown(text).html}</content>
+        </entry>`,
+    )}
+  </feed>`;
+  return `<?xml version="1.0" encoding="utf-8"?>\n${feed.html}\n`;
+}
