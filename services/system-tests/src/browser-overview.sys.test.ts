@@ -86,10 +86,10 @@ describe('signing in', () => {
     ({ page, watched } = await suite.open());
     watched.allow(/^404 GET \/console\/assets\//);
     // Shown if the module's file is refused to the import itself, and not only to the link that loads it early.
-    watched.allow(/^page: Failed to fetch dynamically imported module: .*\/start-/);
+    watched.allow(/^page: Failed to fetch dynamically imported module: .*\/signed-in-/);
     const refused: string[] = [];
     // The entry of the page first, then what it loads itself.
-    for (const name of ['index', 'start']) {
+    for (const name of ['first', 'signed-in']) {
       await page.route(
         `**/console/assets/${name}-*.js`,
         (route) => {
@@ -101,7 +101,7 @@ describe('signing in', () => {
     }
     await page.goto('/console');
     await heading('Sign in to the partner console').waitFor();
-    expect(refused).toEqual(['index', 'start']);
+    expect(refused).toEqual(['first', 'signed-in']);
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { QueryResultRow } from 'pg';
+import { type PreparedStatement, textOf } from '../../database/connection-pool.js';
 import type { Queryable } from '../../database/database.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 import type { DeliveryStateName } from '../schedule/delivery-resource.js';
@@ -77,11 +78,15 @@ afterAll(async () => {
 async function read(query: Partial<DeliveryQuery>) {
   const plans: unknown[] = [];
   const explaining: Queryable = {
-    query: async <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
+    query: async <Row extends QueryResultRow>(
+      statement: string | PreparedStatement,
+      values?: readonly unknown[],
+    ) => {
+      const text = textOf(statement);
       if (text.includes('all_deliveries')) {
         plans.push(...(await fixture.database.query(`explain (analyze, format json) ${text}`, values)));
       }
-      return fixture.database.query<Row>(text, values);
+      return fixture.database.query<Row>(statement, values);
     },
   };
   const page = await listDeliveries(explaining, {
