@@ -2,9 +2,10 @@ import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import {
   AccessService,
   CompanyClass,
+  CompanyClassSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
-import { CompanyClass as PlatformClass } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
+import { CompanyClassSchema as PlatformClassSchema } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
@@ -14,6 +15,8 @@ import {
   type QueueDefinition,
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
+import { companyClass } from '@partner/proto-contracts/values/company-class';
+import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { createPublisher, type Publisher } from '@partner/kernel/amqp/publisher';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
@@ -106,19 +109,13 @@ export async function openSession(options: {
 /** Returns the owner of a resource. Fails with `not_found`. */
 export async function ownerOf({ operators }: Pick<Session, 'operators'>, id: string): Promise<Owner> {
   const found = await operators.findCompany({ id });
+  const name = enumName(PlatformClassSchema, companyClass.options, found.class);
   return {
     companyId: found.companyId ?? '',
-    companyClass: ACCESS_CLASSES[found.class ?? PlatformClass.UNSPECIFIED],
+    companyClass: name === undefined ? CompanyClass.UNSPECIFIED : enumValue(CompanyClassSchema, name),
     id: found.deliveryId ?? id,
   };
 }
-
-const ACCESS_CLASSES: Readonly<Record<PlatformClass, CompanyClass>> = {
-  [PlatformClass.UNSPECIFIED]: CompanyClass.UNSPECIFIED,
-  [PlatformClass.SALES]: CompanyClass.SALES,
-  [PlatformClass.INSTALLER]: CompanyClass.INSTALLER,
-  [PlatformClass.ACCOUNTING]: CompanyClass.ACCOUNTING,
-};
 
 /** A logger that only reports the errors of one event. */
 function noting(line: string, note: (error: unknown) => void): Logger {

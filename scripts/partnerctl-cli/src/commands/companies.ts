@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
+import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { apiKeyPage } from '@partner/proto-contracts/resources/api-key/api-key';
 import {
   technicalContact,
@@ -7,6 +7,8 @@ import {
 } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
 import { type Company, company, companyPage } from '@partner/proto-contracts/resources/company/company';
+import { companyClass } from '@partner/proto-contracts/values/company-class';
+import { enumValue } from '@partner/proto-contracts/values/enum-names';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { createTechnicalContactLink } from '@partner/kernel/technical-contact-link';
 import { notFound } from '@partner/kernel/service-error';
@@ -20,12 +22,6 @@ import { OWNER_COLUMNS, readOwners } from './owners.js';
 import type { Session } from '../session.js';
 import { sendMail } from '../send-mail.js';
 import { SUBSCRIPTION_COLUMNS } from './subscriptions.js';
-
-const CLASSES = {
-  SALES: CompanyClass.SALES,
-  INSTALLER: CompanyClass.INSTALLER,
-  ACCOUNTING: CompanyClass.ACCOUNTING,
-};
 
 const COMPANY_COLUMNS = columns(
   'id, name, class, keys: activeKeys, webhooks: activeWebhooks, created: createdAt',
@@ -115,15 +111,15 @@ export function companiesCommand(context: CommandContext) {
     .requiredOption('--name <name>', 'name, as partners see it')
     .addOption(
       new Option('--class <class>', 'class of the company')
-        .choices(['SALES', 'INSTALLER', 'ACCOUNTING'])
+        .choices(companyClass.options)
         .makeOptionMandatory(),
     )
     .option('--id <id>', "the platform's id of the company (default: a new one)")
-    .action(async ({ name, class: companyClass, id }) => {
+    .action(async ({ name, class: given, id }) => {
       const { operators, operator } = await context.session();
       const response = await operators.createCompany({
         name,
-        class: CLASSES[companyClass],
+        class: enumValue(CompanyClassSchema, given),
         operator,
         companyId: id,
       });
