@@ -12,6 +12,7 @@ import { ErrorState } from '../../parts/error-state.js';
 import { LazyTrafficChart } from '../../parts/lazy-traffic-chart.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { useOwner } from '../../parts/owner-context.js';
+import { Loading } from '../../parts/loading.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
 import { useNow } from '../../parts/relative-time.js';
@@ -92,6 +93,8 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
     held.counts.size === paused.length &&
     retrying.counts.size === failing.length;
   const hasFailed = [lastDay.error, keysError, held.error, retrying.error].some((error) => error !== null);
+  // Otherwise the list would push down what the reader looks at.
+  if (!isWhole && !hasFailed) return <Loading label="Loading the overview" rows={6} />;
   const found = attentionOf({
     webhooks: webhooks.map((webhook) => ({
       webhook,
@@ -105,7 +108,7 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
 
   return (
     <Stack gap="lg">
-      {(isWhole || hasFailed) && <AttentionList found={found} isWhole={isWhole} />}
+      <AttentionList found={found} isWhole={isWhole} />
       <Panel title="Deliveries" actions={<SpanSwitch span={span} />}>
         {statistics.data === undefined ? (
           statistics.error !== null && (
