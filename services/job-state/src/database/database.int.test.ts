@@ -2,8 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/logger';
 import { createGate } from '../testing/create-gate.js';
 import { testDatabase } from '../testing/things-fixture.js';
-import { startReplicatedPostgres } from '@partner/test-kit/backing-services/replicated-postgres';
-import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { Registry } from 'prom-client';
 import { createDatabase, queryWithin, type Transaction } from './database.js';
 import { createPoolMetrics } from './pool-metrics.js';
@@ -128,6 +126,35 @@ describe('a transaction', () => {
     late.push(insert(22));
     const refused = { status: 'rejected' };
     expect(await Promise.allSettled(late)).toMatchObject([refused, refused, refused]);
+    expect(await once.query('select id from things')).toEqual([{ id: 1 }]);
+    await once.end();
+  });
+
+  test('begins without the limit of an earlier caller, which could cancel its begin alone', async () => {
+    const once = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
+    await once.query('select 1', [], { timeoutMs: 1_500 });
+    const setting = `select current_setting('statement_timeout') as statement_timeout`;
+    const [, ofSession] = await once.transaction((tx) =>
+      Promise.all([tx.query('rollback'), tx.query(setting)]),
+    );
+    expect(ofSession).toEqual([{ statement_timeout: '0' }]);
+    await once.end();
+  });
+
+  test('whose begin fails sends no other statement, and its connection is not used again', async () => {
+    const once = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
+    const backend = 'select pg_backend_pid() as pid';
+    const former = await once.query(backend);
+    const failing = once.transaction(
+      async (tx) => {
+        await Promise.allSettled([tx.query('select 1')]);
+        await Promise.allSettled([tx.query('rollback')]);
+        tx.send(`insert into things values (9, 'nine')`);
+      },
+      { lockTimeoutMs: Number.NaN },
+    );
+    await expect(failing).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(await once.query(backend)).not.toEqual(former);
     expect(await once.query('select id from things')).toEqual([{ id: 1 }]);
     await once.end();
   });
@@ -272,116 +299,5 @@ describe('a caller after its deadline', () => {
     ]);
     await once.end();
     expect(database.isReady()).toBe(true);
-  });
-});
-
-describe('a connection that broke silently', () => {
-  test('is discarded, so that the pool recovers automatically', async () => {
-    const proxy = await startTcpProxy(testDatabase.url);
-    const database = createDatabase({
-      url: proxy.url,
-      poolSize: 3,
-      logger: silentLogger,
-      timeouts: { statementMs: 1_000, responseGraceMs: 1_000 },
-    });
-    const died = createGate();
-    const transactions = [['select 1'], []].map((statements) => {
-      const begun = createGate();
-      const ended = database.transaction(async (tx) => {
-        await tx.query('select 1');
-        begun.open();
-        await died.opened;
-        for (const statement of statements) await tx.query(statement);
-        throw new Error('the work fails');
-      });
-      return { begun: begun.opened, ended };
-    });
-    await Promise.all(transactions.map(({ begun }) => begun));
-    await database.query('select 1');
-    proxy.swallow();
-    died.open();
-    const idle = database.query('select 1');
-    const outcomes = await Promise.allSettled([...transactions.map(({ ended }) => ended), idle]);
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    const recovered = await Promise.all([1, 2, 3].map(() => database.query('select 1 as one')));
-    expect(recovered.flat()).toEqual([{ one: 1 }, { one: 1 }, { one: 1 }]);
-    expect(database.isReady()).toBe(true);
-    await database.end();
-    await proxy.close();
-  });
-});
-
-describe('a server that another one replaces', () => {
-  test('costs no more than the statement if it closes connections that are being verified', async () => {
-    const proxy = await startTcpProxy(testDatabase.url);
-    const database = createDatabase({ url: proxy.url, poolSize: 3, logger: silentLogger });
-    proxy.cutAt('pg_is_in_recovery');
-    const outcomes = await Promise.allSettled([1, 2, 3].map(() => database.query('select 1')));
-    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { reason: 'unavailable' } });
-    proxy.cutAt(undefined);
-    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
-    await database.end();
-    await proxy.close();
-  });
-
-  test('costs one statement: connections from before are not used again', async () => {
-    const proxy = await startTcpProxy(testDatabase.url);
-    const database = createDatabase({
-      url: proxy.url,
-      poolSize: 3,
-      logger: silentLogger,
-      timeouts: { statementMs: 500, responseGraceMs: 500 },
-    });
-    await Promise.all([1, 2, 3].map(() => database.transaction((tx) => tx.query('select 1'))));
-    expect(proxy.accepted()).toBe(3);
-    proxy.swallow();
-    await expect(database.query('select 1')).rejects.toMatchObject({ reason: 'unavailable' });
-    for (let n = 0; n < 3; n += 1) expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
-    expect(proxy.accepted()).toBe(4);
-    await database.end();
-    await proxy.close();
-  });
-
-  test('holds back a statement on a silent connection, and no later one', async () => {
-    const proxy = await startTcpProxy(testDatabase.url);
-    const timeouts = { statementMs: 500, responseGraceMs: 500, silentMs: 0 };
-    const database = createDatabase({ url: proxy.url, poolSize: 3, logger: silentLogger, timeouts });
-    await Promise.all([1, 2, 3].map(() => database.transaction((tx) => tx.query('select 1'))));
-    proxy.swallow();
-    const sent = createGate();
-    const silent = database.transaction(async (tx) => {
-      const rows = tx.query('select 1');
-      sent.open();
-      await rows;
-    });
-    await sent.opened;
-    const [first, next] = await Promise.allSettled([silent, database.query('select 1 as one')]);
-    expect(first).toMatchObject({ status: 'rejected', reason: { reason: 'unavailable' } });
-    expect(next).toMatchObject({ status: 'fulfilled', value: [{ one: 1 }] });
-    await database.end();
-    await proxy.close();
-  });
-
-  test('is not used before it is promoted, and then ends what waits for the former one', async () => {
-    const servers = await startReplicatedPostgres();
-    const standby = createDatabase({ url: servers.standbyUrl(), poolSize: 1, logger: silentLogger });
-    await expect(standby.query('select 1')).rejects.toMatchObject({ reason: 'unavailable' });
-    expect(standby.isReady()).toBe(false);
-    const timeouts = { statementMs: 600_000, silentMs: 0 };
-    const database = createDatabase({ url: servers.url, poolSize: 2, logger: silentLogger, timeouts });
-    const sent = createGate();
-    const waiting = database.transaction(async (tx) => {
-      const rows = tx.query('select pg_sleep(600)');
-      sent.open();
-      await rows;
-    });
-    await sent.opened;
-    await servers.failOver('hangs');
-    const [former, next] = await Promise.allSettled([waiting, database.query('select 1 as one')]);
-    expect(former).toMatchObject({ status: 'rejected', reason: { reason: 'unavailable' } });
-    expect(next).toMatchObject({ status: 'fulfilled', value: [{ one: 1 }] });
-    expect(await standby.query('select 1 as one')).toEqual([{ one: 1 }]);
-    await Promise.all([database.end(), standby.end()]);
-    await servers.remove();
   });
 });

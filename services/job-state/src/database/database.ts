@@ -61,7 +61,8 @@ export interface CallerLimits {
   /**
    * Time until the caller's deadline in ms, including the wait for a connection.
    *
-   * After it no statement starts, not even the commit, and a running one is cancelled: the call fails with `unavailable`.
+   * After it no statement starts, not even the commit, and a running one is cancelled: the call fails with `unavailable`. A
+   * statement outside of a transaction has at least 1 s once it runs.
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -111,6 +112,10 @@ const TIMEOUTS: DatabaseTimeouts = {
 const QUEUE_PER_CONNECTION = 40;
 /** Limits of statements are rounded down to this step, so that they rarely change. */
 const LIMIT_STEP_MS = 250;
+/** Least `statement_timeout` of a session: it also bounds the statement that changes it. */
+const LEAST_SESSION_LIMIT_MS = 1_000;
+/** `statement_timeout` of a session before `begin`: if `begin` alone were cancelled, the statements behind it would commit. */
+const UNLIMITED_MS = 0;
 /** A lock timeout ends this much before the caller's deadline, so that the failure still reaches the caller. */
 const LOCK_MARGIN_MS = 200;
 
@@ -138,7 +143,7 @@ export interface DatabaseOptions {
  *
  * Statements are cancelled after 10 s, and idle transactions after 15 s, so that a stuck process cannot hold a lock for long. A
  * connection that breaks, or is silent for 2 s beyond the server's own limit, is discarded with all earlier ones; the next
- * statement replaces it. After 1 s without a response to one statement, others use connections that have responded since.
+ * statement replaces it. After 3 s without a response to one statement, others use connections that have responded since.
  *
  * If the server is unreachable, shuts down, takes too long, is read only or lacks disk space, a statement fails with
  * `unavailable`; the outcome of a commit is then unknown. A lock timeout fails with `LockTimeoutError`. Text that Postgres
@@ -156,12 +161,23 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
   /** Each connection's `statement_timeout` outside of transactions, if it differs from the pool's. */
   const sessionTimeouts = new WeakMap<pg.PoolClient, number>();
+  const leastSessionLimitMs = Math.min(LEAST_SESSION_LIMIT_MS, timeouts.statementMs);
 
   /** `statement_timeout` for a caller's deadline. Throws after the deadline. */
   function statementLimit(leftMs: number): number {
     if (leftMs <= 0) throw new UnavailableError(new Error('the caller waits no longer'));
     const limitMs = Math.max(1, Math.trunc(Math.min(leftMs, timeouts.statementMs)));
     return limitMs < LIMIT_STEP_MS ? limitMs : limitMs - (limitMs % LIMIT_STEP_MS);
+  }
+
+  /** Sets a connection's `statement_timeout` outside of transactions if it differs. A connection that refuses is not used again. */
+  async function limitSession(connection: Connection, limitMs: number): Promise<void> {
+    const { client } = connection;
+    const formerMs = sessionTimeouts.get(client) ?? timeouts.statementMs;
+    if (limitMs === formerMs) return;
+    sessionTimeouts.set(client, limitMs);
+    const boundMs = formerMs === UNLIMITED_MS ? timeouts.statementMs : formerMs;
+    await pool.send(connection, `set statement_timeout = ${limitMs}`, [], boundMs).catch(discard(connection));
   }
 
   async function transact<T>(
@@ -197,6 +213,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     /** Throws after the end: a later statement would run outside of the transaction, or inside the connection's next one. */
     function refuseAfterEnd(): void {
       if (ended !== undefined) throw ended.cause;
+      if (connection.broken !== undefined) throw new UnavailableError(connection.broken);
     }
 
     /** Sends a statement while the caller still waits and the transaction is open. */
@@ -219,7 +236,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     const last = collectCalls(execute);
 
     try {
-      void issue(`begin; ${limitStatements(limitMs, lockTimeoutMs)}`);
+      void limitSession(connection, UNLIMITED_MS);
+      issue(`begin; ${limitStatements(limitMs, lockTimeoutMs)}`).catch(discard(connection));
       const result = await work({
         ...hooks,
         environment,
@@ -263,9 +281,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       last.run();
       await Promise.allSettled(results);
       if (connection.broken === undefined) {
-        await pool.send(connection, 'rollback', [], 0).catch((rejected: unknown) => {
-          connection.broken ??= rejected instanceof Error ? rejected : new Error('the rollback failed');
-        });
+        await pool.send(connection, 'rollback', [], 0).catch(discard(connection));
       }
       throw error;
     }
@@ -315,14 +331,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     ) {
       const leftMs = timeLeft(limits.timeoutMs);
       return useConnection(limits.companyId, leftMs, async (connection) => {
-        const { client } = connection;
-        const limitMs = statementLimit(leftMs());
-        const isLimited = limitMs === (sessionTimeouts.get(client) ?? timeouts.statementMs);
-        const limited = isLimited
-          ? undefined
-          : pool
-              .send(connection, `set statement_timeout = ${limitMs}`, [], limitMs)
-              .then(() => sessionTimeouts.set(client, limitMs));
+        const limitMs = Math.max(leastSessionLimitMs, statementLimit(leftMs()));
+        const limited = limitSession(connection, limitMs);
         const [result] = await Promise.all([pool.send<Row>(connection, statement, values, limitMs), limited]);
         return result.rows;
       });
@@ -342,6 +352,13 @@ export function queryWithin(database: Pick<Database, 'query'>, limits: CallerLim
   const leftMs = timeLeft(limits.timeoutMs);
   return {
     query: (statement, values) => database.query(statement, values, { ...limits, timeoutMs: leftMs() }),
+  };
+}
+
+/** Ends the use of a connection whose state is unknown since a statement failed. */
+function discard(connection: Connection): (error: unknown) => void {
+  return (error) => {
+    connection.broken ??= error instanceof Error ? error : new Error('the statement failed');
   };
 }
 

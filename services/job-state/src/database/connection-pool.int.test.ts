@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import { silentLogger } from '@partner/kernel/logger';
+import { startReplicatedPostgres } from '@partner/test-kit/backing-services/replicated-postgres';
+import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
+import { createGate } from '../testing/create-gate.js';
+import { testDatabase } from '../testing/things-fixture.js';
+import { createDatabase } from './database.js';
+
+describe('a connection that broke silently', () => {
+  test('is discarded, so that the pool recovers automatically', async () => {
+    const proxy = await startTcpProxy(testDatabase.url);
+    const database = createDatabase({
+      url: proxy.url,
+      poolSize: 3,
+      logger: silentLogger,
+      timeouts: { statementMs: 1_000, responseGraceMs: 1_000 },
+    });
+    const died = createGate();
+    const transactions = [['select 1'], []].map((statements) => {
+      const begun = createGate();
+      const ended = database.transaction(async (tx) => {
+        await tx.query('select 1');
+        begun.open();
+        await died.opened;
+        for (const statement of statements) await tx.query(statement);
+        throw new Error('the work fails');
+      });
+      return { begun: begun.opened, ended };
+    });
+    await Promise.all(transactions.map(({ begun }) => begun));
+    await database.query('select 1');
+    proxy.swallow();
+    died.open();
+    const idle = database.query('select 1');
+    const outcomes = await Promise.allSettled([...transactions.map(({ ended }) => ended), idle]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    const recovered = await Promise.all([1, 2, 3].map(() => database.query('select 1 as one')));
+    expect(recovered.flat()).toEqual([{ one: 1 }, { one: 1 }, { one: 1 }]);
+    expect(database.isReady()).toBe(true);
+    await database.end();
+    await proxy.close();
+  });
+});
+
+describe('a server that another one replaces', () => {
+  test('costs no more than the statement if it closes connections that are being verified', async () => {
+    const proxy = await startTcpProxy(testDatabase.url);
+    const database = createDatabase({ url: proxy.url, poolSize: 3, logger: silentLogger });
+    proxy.cutAt('pg_is_in_recovery');
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => database.query('select 1')));
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { reason: 'unavailable' } });
+    proxy.cutAt(undefined);
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await database.end();
+    await proxy.close();
+  });
+
+  test('costs one statement: connections from before are not used again', async () => {
+    const proxy = await startTcpProxy(testDatabase.url);
+    const database = createDatabase({
+      url: proxy.url,
+      poolSize: 3,
+      logger: silentLogger,
+      timeouts: { statementMs: 500, responseGraceMs: 500 },
+    });
+    await Promise.all([1, 2, 3].map(() => database.transaction((tx) => tx.query('select 1'))));
+    expect(proxy.accepted()).toBe(3);
+    proxy.swallow();
+    await expect(database.query('select 1')).rejects.toMatchObject({ reason: 'unavailable' });
+    for (let n = 0; n < 3; n += 1) expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+    expect(proxy.accepted()).toBe(4);
+    await database.end();
+    await proxy.close();
+  });
+
+  test('holds back a statement on a silent connection, and no later one', async () => {
+    const proxy = await startTcpProxy(testDatabase.url);
+    const timeouts = { statementMs: 500, responseGraceMs: 500, silentMs: 0 };
+    const database = createDatabase({ url: proxy.url, poolSize: 3, logger: silentLogger, timeouts });
+    await Promise.all([1, 2, 3].map(() => database.transaction((tx) => tx.query('select 1'))));
+    proxy.swallow();
+    const sent = createGate();
+    const silent = database.transaction(async (tx) => {
+      const rows = tx.query('select 1');
+      sent.open();
+      await rows;
+    });
+    await sent.opened;
+    const [first, next] = await Promise.allSettled([silent, database.query('select 1 as one')]);
+    expect(first).toMatchObject({ status: 'rejected', reason: { reason: 'unavailable' } });
+    expect(next).toMatchObject({ status: 'fulfilled', value: [{ one: 1 }] });
+    await database.end();
+    await proxy.close();
+  });
+
+  test('is not used before it is promoted, and then ends what waits for the former one', async () => {
+    const servers = await startReplicatedPostgres();
+    const standby = createDatabase({ url: servers.standbyUrl(), poolSize: 1, logger: silentLogger });
+    await expect(standby.query('select 1')).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(standby.isReady()).toBe(false);
+    const timeouts = { statementMs: 600_000, silentMs: 0 };
+    const database = createDatabase({ url: servers.url, poolSize: 2, logger: silentLogger, timeouts });
+    const sent = createGate();
+    const waiting = database.transaction(async (tx) => {
+      const rows = tx.query('select pg_sleep(600)');
+      sent.open();
+      await rows;
+    });
+    await sent.opened;
+    await servers.failOver('hangs');
+    const [former, next] = await Promise.allSettled([waiting, database.query('select 1 as one')]);
+    expect(former).toMatchObject({ status: 'rejected', reason: { reason: 'unavailable' } });
+    expect(next).toMatchObject({ status: 'fulfilled', value: [{ one: 1 }] });
+    expect(await standby.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await Promise.all([database.end(), standby.end()]);
+    await servers.remove();
+  });
+});
