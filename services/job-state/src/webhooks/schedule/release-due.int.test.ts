@@ -159,9 +159,13 @@ describe('startScheduler', () => {
     await eventually('all leased', async () => (await fixture.leases()) === 10);
   });
 
-  test('fills a slot at once that a recorded result has freed', async () => {
+  test.each([
+    ['first attempts', ''],
+    ['retries', `update deliveries set state = 'retry_scheduled', attempts = 1`],
+  ])('fills a slot at once that a recorded result has freed, from a backlog of %s', async (_, change) => {
     const companyId = await subscribedCompany();
     for (let event = 0; event < 21; event += 1) await fixture.event(companyId);
+    await fixture.database.query(change);
     start({ intervalMs: NEVER_MS });
     await eventually('all slots in use', async () => (await fixture.leases()) === 20);
     const [leased] = await fixture.database.query<{ id: string }>(

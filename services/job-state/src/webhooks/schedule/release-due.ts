@@ -13,7 +13,7 @@ import { publishClaimed, type ReleasedBatch } from './release-batch.js';
 const SUBSCRIPTION_SHARE = 0.02;
 /** Largest share of all slots for one company, however many subscriptions it has. */
 const COMPANY_SHARE = 0.25;
-/** Milliseconds between polls for retries and expired leases. Retries take minutes and leases last seconds. */
+/** Milliseconds between polls for retries and expired leases, unless the last claim found a retry: most are not due for minutes. */
 const RETRY_POLL_MS = 200;
 /** Subscriptions that one claim inspects: its duration grows with their number. */
 const SUBSCRIPTIONS_AT_ONCE = 500;
@@ -84,6 +84,8 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   /** False if the latest walk found nothing and no commit has left a delivery since. */
   let mayWait = true;
   let retriesPolledAt = Number.NEGATIVE_INFINITY;
+  /** True if retries were claimed since the latest poll for them: more of them may be due. */
+  let hasRetryBacklog = false;
   let scannedUpTo = { pending: '', retry_scheduled: '' };
   const named = new Set<string>();
   const inClaims = new Set<string>();
@@ -102,14 +104,15 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     return ids;
   }
 
-  /** Subscriptions with retries only, and expired leases, are polled less often. */
+  /** Subscriptions with retries only, and expired leases, are polled less often, except for a backlog of due retries. */
   async function subscriptionsToInspect(): Promise<readonly string[]> {
     const now = options.elapsedMs();
     mayWait = false;
     const withFirst = await waiting('pending');
-    if (now - retriesPolledAt < RETRY_POLL_MS) return withFirst;
+    if (!hasRetryBacklog && now - retriesPolledAt < RETRY_POLL_MS) return withFirst;
     metrics.leaseExpiries.inc(await endExpiredLeases(database));
     retriesPolledAt = now;
+    hasRetryBacklog = false;
     return [...new Set([...withFirst, ...(await waiting('retry_scheduled'))])];
   }
 
@@ -122,6 +125,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       batchSize,
     );
     if (claimed.length === 0) return 'idle';
+    if (claimed.some(({ attempt }) => attempt > 1)) hasRetryBacklog = true;
     const publishing = publish(claimed);
     if (isOutage) await publishing;
     return failedAt === undefined && claimed.length === batchSize ? 'more' : 'idle';
