@@ -134,7 +134,7 @@ export default {
   ],
   options: {
     // Code for partners; its imports are theirs.
-    exclude: { path: ['/receiver-code/code/'] },
+    exclude: { path: ['/receiver-code/code/', '/system-tests/clients/'] },
     doNotFollow: { path: ['node_modules', '/dist/', '/src/gen/'] },
     // Imports of types count too.
     tsPreCompilationDeps: true,

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
@@ -15,7 +15,7 @@ import {
   stopLocalProcess,
 } from '@partner/test-kit/backing-services/local-process';
 import { serviceSignature, standardWebhooksSignature } from '@partner/webhook-dispatcher/sign';
-import { ensureGoModule, ensureJars, ensurePython, runProgram } from './support/toolchains.js';
+import { type Command, ensureGoModule, ensureJars, ensurePython, runProgram } from './support/toolchains.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -94,26 +94,20 @@ const REFUSED: Readonly<Record<string, () => Delivery>> = {
   }),
 };
 
-/** How the code of a receiver becomes a running server. */
-interface Program {
-  /** By file name. */
-  readonly files: Readonly<Record<string, string>>;
-  /** A folder whose files are copied beside them. */
-  readonly template?: string;
-  readonly build?: readonly [string, ...string[]];
-  readonly run: readonly [string, ...string[]];
-}
-
-/** One snippet of the page. */
+/** A receiver of the page as a server. Its port reads 8080 in every text. */
 interface Receiver {
   readonly title: string;
   readonly language: LanguageId;
-  /** Undefined if the toolchain of the language is missing. */
-  readonly program: ((port: number) => Program) | undefined;
+  /** False if the toolchain of the language is missing. */
+  readonly isInstalled: boolean;
+  /** By file name. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly build?: Command;
+  readonly run: Command;
 }
 
 /** Replaces each text once, in this order. Throws if the page no longer prints one of them. */
-function fill(code: string, changes: readonly (readonly [string, string])[]): string {
+function fill(code: string, ...changes: readonly (readonly [string, string])[]): string {
   return changes.reduce((filled, [printed, own]) => {
     if (!filled.includes(printed)) throw new Error(`the page does not print ${printed}`);
     return filled.replace(printed, () => own);
@@ -131,42 +125,56 @@ function codeOf(language: LanguageId) {
   return { library: codeIn(library), byHand: codeIn(byHand), server: codeIn(server), install };
 }
 
+const [nodeCode, pythonCode, goCode, javaCode] = [
+  codeOf('node'),
+  codeOf('python'),
+  codeOf('go'),
+  codeOf('java'),
+];
+const python = await ensurePython(['standardwebhooks==1.1.0', 'flask==3.1.3']);
+const goModule = await ensureGoModule(['github.com/standard-webhooks/standard-webhooks/libraries/go@v0.0.1']);
+const jars = await ensureJars(javaCode.install);
+
 // In each language the store is a folder: an event is a directory in it, which cannot be created twice.
 
-function nodeProgram(receive: string): (port: number) => Program {
-  return (port) => ({
-    files: {
-      'receive.mjs': receive,
-      'server.mjs': fill(codeOf('node').server, [
-        ["throw new Error('not written yet');", 'return fs.existsSync(`stored/${eventId}`);'],
-        ["throw new Error('not written yet');", 'fs.mkdirSync(`stored/${eventId}`);'],
-        ["import express from 'express';", "import fs from 'node:fs';\nimport express from 'express';"],
-        ['8080', String(port)],
-      ]),
-    },
-    run: [process.execPath, 'server.mjs'],
-  });
-}
+const nodeReceiver = (title: string, receive: string): Receiver => ({
+  ...{ title, language: 'node', isInstalled: true },
+  files: {
+    'receive.mjs': receive,
+    'server.mjs': fill(
+      nodeCode.server,
+      ["throw new Error('not written yet');", 'return fs.existsSync(`stored/${eventId}`);'],
+      ["throw new Error('not written yet');", 'fs.mkdirSync(`stored/${eventId}`);'],
+      ["import express from 'express';", "import fs from 'node:fs';\nimport express from 'express';"],
+    ),
+  },
+  run: [process.execPath, 'server.mjs'],
+});
 
-function pythonProgram(python: string, receive: string): (port: number) => Program {
-  return (port) => ({
-    files: {
-      'receive.py': receive,
-      'server.py': fill(codeOf('python').server, [
-        ['raise NotImplementedError', 'return os.path.exists(f"stored/{event_id}")'],
-        ['raise NotImplementedError', 'os.mkdir(f"stored/{event_id}")'],
-        ['from flask import', 'import os\nfrom flask import'],
-      ]),
-    },
-    run: [python, '-m', 'flask', '--app', 'server', 'run', '--port', String(port)],
-  });
-}
+const pythonReceiver = (title: string, receive: string): Receiver => ({
+  ...{ title, language: 'python', isInstalled: python !== undefined },
+  files: {
+    'receive.py': receive,
+    'server.py': fill(
+      pythonCode.server,
+      ['raise NotImplementedError', 'return os.path.exists(f"stored/{event_id}")'],
+      ['raise NotImplementedError', 'os.mkdir(f"stored/{event_id}")'],
+      ['from flask import', 'import os\nfrom flask import'],
+    ),
+  },
+  run: [python ?? '', '-m', 'flask', '--app', 'server', 'run', '--port', '8080'],
+});
 
-function goProgram(template: string): (port: number) => Program {
-  return (port) => ({
-    template,
+const RECEIVERS: readonly Receiver[] = [
+  nodeReceiver('Node with the library', nodeCode.library),
+  nodeReceiver('Node by hand', nodeCode.byHand),
+  pythonReceiver('Python with the library', pythonCode.library),
+  pythonReceiver('Python by hand', pythonCode.byHand),
+  {
+    ...{ title: 'Go', language: 'go', isInstalled: goModule !== undefined },
     files: {
-      'main.go': fill(codeOf('go').library, [
+      'main.go': fill(
+        goCode.library,
         [
           'return false, errors.New("not written yet")',
           'if _, err := os.Stat("stored/" + eventID); err != nil { return false, ignoreAbsent(err) }; return true, nil',
@@ -176,18 +184,17 @@ function goProgram(template: string): (port: number) => Program {
           'func main() {',
           'func ignoreAbsent(err error) error { if errors.Is(err, os.ErrNotExist) { return nil }; return err }\n\nfunc main() {',
         ],
-        ['":8080"', `"127.0.0.1:${port}"`],
-      ]),
+        ['":8080"', '"127.0.0.1:8080"'],
+      ),
     },
-    build: ['go', 'build', '-o', 'receiver', '.'],
+    build: ['sh', '-c', `cp ${goModule}/go.mod ${goModule}/go.sum . && go build -o receiver .`],
     run: ['./receiver'],
-  });
-}
-
-function javaProgram(jars: string): (port: number) => Program {
-  return (port) => ({
+  },
+  {
+    ...{ title: 'Java', language: 'java', isInstalled: jars !== undefined },
     files: {
-      'Receiver.java': fill(codeOf('java').library, [
+      'Receiver.java': fill(
+        javaCode.library,
         [
           'throw new UnsupportedOperationException("not written yet");',
           'return new java.io.File("stored", eventId).exists();',
@@ -196,33 +203,11 @@ function javaProgram(jars: string): (port: number) => Program {
           'throw new UnsupportedOperationException("not written yet");',
           'if (!new java.io.File("stored", eventId).mkdir()) throw new IllegalStateException("stored twice");',
         ],
-        ['8080', String(port)],
-      ]),
+      ),
     },
     build: ['javac', '-cp', `${jars}/*`, 'Receiver.java'],
     run: ['java', '-cp', `.:${jars}/*`, 'Receiver'],
-  });
-}
-
-const python = await ensurePython(['standardwebhooks==1.1.0', 'flask==3.1.3']);
-const goModule = await ensureGoModule(['github.com/standard-webhooks/standard-webhooks/libraries/go@v0.0.1']);
-const jars = await ensureJars(codeOf('java').install);
-
-const RECEIVERS: readonly Receiver[] = [
-  { title: 'Node with the library', language: 'node', program: nodeProgram(codeOf('node').library) },
-  { title: 'Node by hand', language: 'node', program: nodeProgram(codeOf('node').byHand) },
-  {
-    title: 'Python with the library',
-    language: 'python',
-    program: python === undefined ? undefined : pythonProgram(python, codeOf('python').library),
   },
-  {
-    title: 'Python by hand',
-    language: 'python',
-    program: python === undefined ? undefined : pythonProgram(python, codeOf('python').byHand),
-  },
-  { title: 'Go', language: 'go', program: goModule === undefined ? undefined : goProgram(goModule) },
-  { title: 'Java', language: 'java', program: jars === undefined ? undefined : javaProgram(jars) },
 ];
 
 /** Below the project, so that Node finds its packages. */
@@ -235,20 +220,17 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 async function startReceiver(
   directory: string,
   port: number,
-  { files, template, build, run: [command, ...args] }: Program,
+  { files, build, run: [command, ...args] }: Receiver,
 ): Promise<LocalProcess> {
+  const withPort = (text: string) => text.replace('8080', String(port));
   mkdirSync(path.join(directory, 'stored'), { recursive: true });
-  if (template !== undefined) cpSync(template, directory, { recursive: true });
-  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(directory, name), text);
-  if (build !== undefined) {
-    const [compiler, ...options] = build;
-    await runProgram(compiler, options, { cwd: directory });
-  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(directory, name), withPort(text));
+  if (build !== undefined) await runProgram(build, { cwd: directory });
   return startLocalProgram(
     {
       name: path.basename(directory),
       command,
-      args,
+      args: args.map(withPort),
       cwd: directory,
       env: { ...baseEnvironment(), WEBHOOK_SECRET_1: SECRET },
       logFile: path.join(directory, 'receiver.log'),
@@ -261,15 +243,16 @@ async function startReceiver(
   );
 }
 
-describe.each(RECEIVERS)('the receiver code of the console in $title', ({ title, program }) => {
-  const testIfInstalled = program === undefined ? test.skip : test;
+describe.each(RECEIVERS)('the receiver code of the console in $title', (code) => {
+  const { title, isInstalled } = code;
+  const testIfInstalled = isInstalled ? test : test.skip;
   const directory = path.join(scratch, title.replaceAll(' ', '-'));
   let port = 0;
   let receiver: LocalProcess | undefined;
 
   beforeAll(async () => {
     port = await freePort();
-    receiver = program && (await startReceiver(directory, port, program(port)));
+    if (isInstalled) receiver = await startReceiver(directory, port, code);
   });
 
   afterAll(async () => {

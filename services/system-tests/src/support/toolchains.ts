@@ -20,8 +20,8 @@ const JAVA_TOOL_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
  */
 export async function ensurePython(requirements: readonly string[]): Promise<string | undefined> {
   const folder = await ensureFolder('Python', requirements, ['python3'], async (directory, run) => {
-    await run('python3', ['-m', 'venv', directory]);
-    await run(path.join(directory, 'bin/python'), ['-m', 'pip', 'install', '--quiet', ...requirements]);
+    await run('python3', '-m', 'venv', directory);
+    await run(path.join(directory, 'bin/python'), '-m', 'pip', 'install', '--quiet', ...requirements);
   });
   return folder === undefined ? undefined : path.join(folder, 'bin/python');
 }
@@ -41,7 +41,7 @@ export async function ensureJars(dependencies: string): Promise<string | undefin
 `;
   const folder = await ensureFolder('Java', [pom], ['java', 'javac', 'mvn'], async (directory, run) => {
     writeFileSync(path.join(directory, 'pom.xml'), pom);
-    await run('mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=jars']);
+    await run('mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=jars');
   });
   return folder === undefined ? undefined : path.join(folder, 'jars');
 }
@@ -52,15 +52,15 @@ export async function ensureJars(dependencies: string): Promise<string | undefin
  */
 export async function ensureGoModule(packages: readonly string[]): Promise<string | undefined> {
   return ensureFolder('Go', packages, ['go'], async (_directory, run) => {
-    await run('go', ['mod', 'init', 'partner.example/toolchain']);
-    await run('go', ['get', ...packages]);
+    await run('go', 'mod', 'init', 'partner.example/toolchain');
+    await run('go', 'get', ...packages);
   });
 }
 
 /** A program that `go install` makes. Undefined, with the reason on stderr, if Go is missing or it cannot be downloaded. */
 export async function ensureGoProgram(packageAtVersion: string): Promise<string | undefined> {
   const folder = await ensureFolder('Go', [packageAtVersion, 'program'], ['go'], async (directory, run) => {
-    await run('env', [`GOBIN=${directory}`, 'go', 'install', packageAtVersion]);
+    await run('env', `GOBIN=${directory}`, 'go', 'install', packageAtVersion);
   });
   return folder && path.join(folder, path.basename(packageAtVersion).replace(/@.*/, ''));
 }
@@ -73,7 +73,7 @@ export async function ensureOpenApiGenerator(): Promise<string | undefined> {
     [artifact],
     ['java', 'mvn'],
     async (_directory, run) => {
-      await run('mvn', ['-q', '-B', 'dependency:copy', `-Dartifact=${artifact}`, '-DoutputDirectory=.']);
+      await run('mvn', '-q', '-B', 'dependency:copy', `-Dartifact=${artifact}`, '-DoutputDirectory=.');
     },
   );
   return folder === undefined ? undefined : path.join(folder, 'openapi-generator-cli-7.17.0.jar');
@@ -84,22 +84,24 @@ class ProgramError extends Error {
   override readonly name = 'ProgramError';
 }
 
+/** A program and its arguments. */
+export type Command = readonly [string, ...string[]];
+
 /** Runs a program to its end and returns what it printed. Throws with its last lines if it fails. */
 export async function runProgram(
-  command: string,
-  args: readonly string[],
+  [program, ...args]: Command,
   options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
 ): Promise<string> {
-  const result = await runCommand(command, args, {
+  const result = await runCommand(program, args, {
     cwd: options.cwd,
     env: { ...baseEnvironment(), JAVA_TOOL_OPTIONS, ...options.env },
     timeoutMs: INSTALL_TIMEOUT_MS,
   });
   if (result.exitCode === 0) return result.stdout;
-  throw new ProgramError(`${command} ${args.join(' ')} failed:\n${lastLines(result, 40)}`);
+  throw new ProgramError(`${program} ${args.join(' ')} failed:\n${lastLines(result, 40)}`);
 }
 
-type Run = (command: string, args: readonly string[]) => Promise<string>;
+type Run = (...command: Command) => Promise<string>;
 
 /** Installs into a folder once; a folder whose installation did not finish is removed and installed again. */
 async function ensureFolder(
@@ -117,7 +119,7 @@ async function ensureFolder(
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   try {
-    await install(directory, (command, args) => runProgram(command, args, { cwd: directory }));
+    await install(directory, (...command) => runProgram(command, { cwd: directory }));
   } catch (error) {
     return leaveOut(title, error instanceof Error ? error.message : String(error));
   }

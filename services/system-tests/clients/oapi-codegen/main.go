@@ -1,19 +1,4 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { ensureGoModule, ensureGoProgram, runProgram } from '../support/toolchains.js';
-import type { Generator } from './generator.js';
-
-const CONFIGURATION = `package: main
-output: client.go
-generate:
-  models: true
-  client: true
-output-options:
-  skip-prune: true
-`;
-
-/** A time in Go has the zone of the machine; one in UTC is written with `Z`. */
-const PROGRAM = `package main
+package main
 
 import (
 	"context"
@@ -66,6 +51,7 @@ func main() {
 			version = entry.Resource.Version
 		}
 	}
+	// A time in Go has the zone of the machine; one in UTC is written with `Z`.
 	job, err := installer.RecordStatusEventWithResponse(ctx, jobID, &RecordStatusEventParams{IdempotencyKey: unique}, StatusEventIn{
 		Status: StatusEventInStatusACKNOWLEDGED, OccurredAt: time.Now().UTC(), ExpectedVersion: version,
 	})
@@ -84,34 +70,3 @@ func main() {
 		"state":   webhook.JSON200.State,
 	}), nil)
 }
-`;
-
-const oapiCodegen = await ensureGoProgram('github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2');
-const goModule =
-  oapiCodegen === undefined
-    ? undefined
-    : await ensureGoModule([
-        'github.com/oapi-codegen/runtime@v1.8.0',
-        'github.com/oapi-codegen/runtime/types@v1.8.0',
-      ]);
-
-export const GO_GENERATORS: readonly Generator[] = [
-  {
-    title: 'oapi-codegen (Go)',
-    build:
-      oapiCodegen === undefined || goModule === undefined
-        ? undefined
-        : async (directory) => {
-            writeFileSync(path.join(directory, 'configuration.yaml'), CONFIGURATION);
-            writeFileSync(path.join(directory, 'main.go'), PROGRAM);
-            for (const file of ['go.mod', 'go.sum']) {
-              copyFileSync(path.join(goModule, file), path.join(directory, file));
-            }
-            await runProgram(oapiCodegen, ['-config', 'configuration.yaml', 'openapi.json'], {
-              cwd: directory,
-            });
-            await runProgram('go', ['build', '-o', 'program', '.'], { cwd: directory });
-            return ['./program'];
-          },
-  },
-];

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
@@ -8,25 +8,13 @@ import {
   type OwnerSession,
   readSubscription,
   signIn,
-} from '../support/owner-session.js';
-import { assignNewJob } from '../support/platform-job.js';
-import { createSurfaceSide, type SurfaceSide } from '../surfaces/surface-side.js';
-import { readJob } from '../surfaces/valid-request.js';
-import { startTestStack, type TestStack } from '../support/test-stack.js';
-import { runProgram } from '../support/toolchains.js';
-import type { ClientSettings } from './generator.js';
-import { GO_GENERATORS } from './go-client.js';
-import { JAVA_GENERATORS } from './java-client.js';
-import { PYTHON_GENERATORS } from './python-clients.js';
-import { TYPESCRIPT_GENERATORS } from './typescript-clients.js';
-
-/**
- * Clients that stock generators make from the running stack's `/openapi.json`, compiled and used. A generator whose
- * toolchain is missing is skipped by name. On two busy cores, once the packages are downloaded: openapi-typescript 16 s,
- * @hey-api/openapi-ts 13 s, typescript-fetch 30 s, openapi-python-client 7 s, python 26 s, oapi-codegen 30 s, java 96 s. The
- * first run downloads for about a minute.
- */
-const GENERATORS = [...TYPESCRIPT_GENERATORS, ...PYTHON_GENERATORS, ...GO_GENERATORS, ...JAVA_GENERATORS];
+} from './support/owner-session.js';
+import { assignNewJob } from './support/platform-job.js';
+import { createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
+import { readJob } from './surfaces/valid-request.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
+import { runProgram } from './support/toolchains.js';
+import { CLIENT_GENERATORS, CLIENTS } from './support/client-generators.js';
 
 /** What a program prints after its calls. */
 const clientReport = z.strictObject({
@@ -41,7 +29,7 @@ let session: OwnerSession;
 let document: string;
 
 /** Below the project, so that Node finds its packages. */
-const parent = path.resolve(import.meta.dirname, '../../../..', '.stack');
+const parent = path.resolve(import.meta.dirname, '../../..', '.stack');
 mkdirSync(parent, { recursive: true });
 const scratch = mkdtempSync(path.join(parent, 'generated-clients-'));
 
@@ -57,8 +45,8 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** A separate job and subscription for each client. */
-async function settingsOfClient(): Promise<ClientSettings> {
+/** Environment of a program: a job in status `ASSIGNED` for one status event, and an active subscription to pause. */
+async function settingsOfClient() {
   const job = await assignNewJob(stack, {
     sellingCompanyId: side.sellerId,
     installerCompanyId: side.installerId,
@@ -80,19 +68,24 @@ async function settingsOfClient(): Promise<ClientSettings> {
   };
 }
 
+/**
+ * Clients that stock generators make from the running stack's `/openapi.json`, compiled and used. A generator whose toolchain
+ * is missing is skipped by name. The first run downloads for about a minute.
+ */
 describe('a generated client', () => {
-  for (const { title, build } of GENERATORS) {
-    const testIfInstalled = build === undefined ? test.skip : test;
+  for (const { title, folder, commands } of CLIENT_GENERATORS) {
+    const testIfInstalled = commands === undefined ? test.skip : test;
 
     testIfInstalled(`of ${title} compiles, reads and writes`, async () => {
-      const directory = path.join(scratch, title.replaceAll(/[^A-Za-z]+/g, '-'));
-      mkdirSync(directory);
+      const directory = path.join(scratch, folder);
+      cpSync(path.join(CLIENTS, folder), directory, { recursive: true });
+      writeFileSync(path.join(directory, 'package.json'), JSON.stringify({ type: 'module' }));
       writeFileSync(path.join(directory, 'openapi.json'), document);
-      const [command, ...args] = (await build?.(directory)) ?? [''];
       const settings = await settingsOfClient();
-      const printed = await runProgram(command, args, { cwd: directory, env: settings });
-      const report = clientReport.parse(JSON.parse(printed));
-      expect(report).toMatchObject({ version: 2, state: 'paused' });
+      let printed = '';
+      for (const command of commands ?? [])
+        printed = await runProgram(command, { cwd: directory, env: settings });
+      expect(clientReport.parse(JSON.parse(printed))).toMatchObject({ version: 2, state: 'paused' });
       expect(await readJob(stack, settings.JOB_ID)).toMatchObject({ status: 'ACKNOWLEDGED', version: 2 });
       expect((await readSubscription(session, settings.WEBHOOK_ID)).state).toBe('paused');
     });

@@ -1,0 +1,150 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import {
+  type Command,
+  ensureGoModule,
+  ensureGoProgram,
+  ensureJars,
+  ensureOpenApiGenerator,
+  ensurePython,
+} from './toolchains.js';
+
+/** The folders with the programs that use the generated clients. */
+export const CLIENTS = path.resolve(import.meta.dirname, '../..', 'clients');
+
+/** A tool that generates a client from the OpenAPI document. */
+export interface ClientGenerator {
+  readonly title: string;
+  /** The folder in {@link CLIENTS} with a program that makes calls with the client. */
+  readonly folder: string;
+  /**
+   * Run in a copy of the folder, beside `openapi.json`. They generate the client, compile it with the program, and run this.
+   * It prints its report as JSON. Undefined if the toolchain is missing.
+   */
+  readonly commands: readonly Command[] | undefined;
+}
+
+const require = createRequire(import.meta.url);
+const programOf = (packageName: string, file: string) =>
+  path.join(path.dirname(require.resolve(`${packageName}/package.json`)), file);
+
+const node = process.execPath;
+const COMPILER_OPTIONS =
+  '--outDir out --ignoreConfig --target ES2023 --lib ES2023,DOM,DOM.Iterable --module NodeNext --types node --strict';
+const COMPILE_TYPESCRIPT: Command = [
+  ...([node, programOf('typescript-native', 'bin/tsc'), 'program.ts'] as const),
+  ...COMPILER_OPTIONS.split(' '),
+];
+
+/** What the `pom.xml` of a Java client names. */
+const JAVA_DEPENDENCIES = [
+  'com.fasterxml.jackson.core:jackson-databind:2.19.2',
+  'com.fasterxml.jackson.datatype:jackson-datatype-jsr310:2.19.2',
+  'org.openapitools:jackson-databind-nullable:0.2.8',
+  'com.google.code.findbugs:jsr305:3.0.2',
+  'jakarta.annotation:jakarta.annotation-api:2.1.1',
+].map((coordinates) => {
+  const [group = '', artifact = '', version = ''] = coordinates.split(':');
+  return `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;
+});
+
+const openApiGenerator = await ensureOpenApiGenerator();
+const jars = openApiGenerator && (await ensureJars(JAVA_DEPENDENCIES.join('\n')));
+const python = await ensurePython([
+  'openapi-python-client==0.29.1',
+  'httpx==0.28.1',
+  'attrs==26.1.0',
+  'python-dateutil==2.9.0.post0',
+]);
+const oapiCodegen = await ensureGoProgram('github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2');
+const goModule =
+  oapiCodegen &&
+  (await ensureGoModule([
+    'github.com/oapi-codegen/runtime@v1.8.0',
+    'github.com/oapi-codegen/runtime/types@v1.8.0',
+  ]));
+
+/** A command of OpenAPI Generator, which writes to `client`. */
+const generate = (jar: string, generator: string, ...options: readonly string[]): Command => [
+  ...(['java', '-jar', jar, 'generate', '--input-spec=openapi.json', '--output=client'] as const),
+  ...[`--generator-name=${generator}`, ...options],
+];
+
+/** One generator of each language, and the most used one of all languages wherever the guide for partners names its options. */
+export const CLIENT_GENERATORS: readonly ClientGenerator[] = [
+  {
+    title: 'openapi-typescript (Node)',
+    folder: 'openapi-typescript',
+    commands: [
+      [node, programOf('openapi-typescript', 'bin/cli.js'), 'openapi.json', '--output', 'schema.d.ts'],
+      COMPILE_TYPESCRIPT,
+      [node, 'out/program.js'],
+    ],
+  },
+  {
+    title: 'OpenAPI Generator typescript-fetch (Node and Java)',
+    folder: 'typescript-fetch',
+    commands:
+      openApiGenerator === undefined
+        ? undefined
+        : [
+            generate(
+              openApiGenerator,
+              'typescript-fetch',
+              '--additional-properties=importFileExtension=.js',
+              // Its class for webhooks does not compile.
+              '--global-property=apis=Console:Inbound:Installer,models,supportingFiles',
+            ),
+            COMPILE_TYPESCRIPT,
+            [node, 'out/program.js'],
+          ],
+  },
+  {
+    title: 'openapi-python-client (Python)',
+    folder: 'openapi-python-client',
+    commands:
+      python === undefined
+        ? undefined
+        : [
+            [
+              ...([python, '-m', 'openapi_python_client', 'generate', '--path=openapi.json'] as const),
+              ...['--output-path=client', '--meta=none', '--config=config.json', '--fail-on-warning'],
+            ],
+            [python, 'program.py'],
+          ],
+  },
+  {
+    title: 'oapi-codegen (Go)',
+    folder: 'oapi-codegen',
+    commands:
+      oapiCodegen === undefined || goModule === undefined
+        ? undefined
+        : [
+            ['cp', path.join(goModule, 'go.mod'), path.join(goModule, 'go.sum'), '.'],
+            [oapiCodegen, '-config', 'configuration.yaml', 'openapi.json'],
+            ['go', 'build', '-o', 'program', '.'],
+            ['./program'],
+          ],
+  },
+  {
+    title: 'OpenAPI Generator java (Java)',
+    folder: 'java',
+    commands:
+      openApiGenerator === undefined || jars === undefined
+        ? undefined
+        : [
+            generate(
+              openApiGenerator,
+              'java',
+              // The client reads a created lead as a merged one, and would refuse the value of its status.
+              '--additional-properties=library=native,useJakartaEe=true,enumUnknownDefaultCase=true',
+            ),
+            [
+              'bash',
+              '-c',
+              `javac -nowarn -proc:none -cp '${jars}/*' -d classes $(find . -name '*.java' -not -path '*/test/*')`,
+            ],
+            ['java', '-cp', `classes:${jars}/*`, 'Program'],
+          ],
+  },
+];
