@@ -7,7 +7,8 @@ import type { Page } from 'playwright-core';
 import { checkLooks } from './browser/check-looks.js';
 import { expectAccessible } from './browser/expect-accessible.js';
 import { type OpenPage, setUpBrowser } from './browser/set-up-browser.js';
-import { createActiveSubscription, signIn } from './support/owner-session.js';
+import { button, dialog, expectText, failRequests, heading, region } from './browser/steps.js';
+import { createActiveSubscription } from './support/owner-session.js';
 
 let mail: MailServer;
 const suite = setUpBrowser(async () => {
@@ -28,25 +29,22 @@ async function showEmptyAndFailed(
   await page.getByRole('heading', { level: 1 }).waitFor();
   await checkLooks(page, `${path}-empty`);
   await page.unroute(url);
-  const requestId = '0198f5c2-9d1e-7c3a-b6a4-2f60d1e8c7b5';
   watched.allow(new RegExp(`^503 GET /partner-api/${path}`));
-  const json = { error: 'the service does not respond in time; retry', code: 'unavailable', requestId };
-  await page.route(url, (route) => route.fulfill({ status: 503, json }));
+  const bringBack = await failRequests(page, url, { requestId: 'r-1' });
   await page.reload();
-  await page.getByText(failed).waitFor();
-  await page.getByText(requestId).waitFor();
-  await page.unroute(url);
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await expectText(page, failed);
+  await expectText(page, 'r-1');
+  await bringBack();
+  await button(page, 'Retry').click();
   await page.getByText(failed).waitFor({ state: 'detached' });
 }
 
-const textOf = async (page: Page, label: string) =>
-  (await page.getByRole('region', { name: label, exact: true }).textContent()) ?? '';
+const textOf = async (page: Page, label: string) => (await region(page, label).textContent()) ?? '';
 
 test('the event catalogue shows what the company may have, finds events, and leads to one by its link', async () => {
   const { page } = await suite.openFor(suite.stack().company('INSTALLER').owner);
   await page.getByRole('link', { name: 'Event catalogue' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Event catalogue' }).waitFor();
+  await heading(page, 'Event catalogue').waitFor();
   await page.getByRole('article', { name: 'install.job_assigned' }).waitFor();
   const notOurs = page.getByRole('article', { name: 'quote.sent' });
   expect(await notOurs.count()).toBe(0);
@@ -64,7 +62,7 @@ test('the receiver code is there for every language, is copied as it stands, and
   expect(tabs).toEqual(['Node', 'Python', 'Go', 'PHP', 'Ruby', 'C#', 'Java']);
   await checkLooks(page, 'receiver-code');
   await page.getByRole('tab', { name: 'Python' }).click();
-  await page.getByRole('button', { name: 'Copy receiver by hand' }).click();
+  await button(page, 'Copy receiver by hand').click();
   const copied = await page.evaluate('navigator.clipboard.readText()');
   expect(copied).toBe(await textOf(page, 'Receiver by hand'));
   expect(copied).toContain('hmac.compare_digest');
@@ -74,14 +72,14 @@ test('the receiver code is there for every language, is copied as it stands, and
 
 /** Takes the key that is shown once, says that it is stored and closes. */
 async function takeKey(page: Page): Promise<string> {
-  const dialog = page.getByRole('dialog', { name: 'Your new API key' });
-  const apiKey = (await dialog.getByLabel('API key', { exact: true }).textContent()) ?? '';
+  const made = dialog(page, 'Your new API key');
+  const apiKey = (await made.getByLabel('API key', { exact: true }).textContent()) ?? '';
   expect(await textOf(page, 'Command')).toContain(apiKey);
   await page.keyboard.press('Escape');
-  expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
-  await dialog.getByLabel('I have stored it').check();
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  await dialog.waitFor({ state: 'detached' });
+  expect(await button(made, 'Done').isDisabled()).toBe(true);
+  await made.getByLabel('I have stored it').check();
+  await button(made, 'Done').click();
+  await made.waitFor({ state: 'detached' });
   expect(await page.content()).not.toContain(apiKey);
   return apiKey;
 }
@@ -91,20 +89,20 @@ describe('API keys', () => {
     const { baseUrl, company } = suite.stack();
     const statusOf = async (apiKey: string) =>
       (await sendCall(baseUrl, '/inbound/jobs?take=1', { headers: { 'x-api-key': apiKey } })).status;
-    const owner = await signIn(baseUrl, company('SALES').owner);
+    const owner = await suite.session(company('SALES').owner);
     const list = await owner.call('GET', '/partner-api/installers');
     const [bindable] = installerPage.parse(list.json).installers;
     if (bindable === undefined) throw new Error('no installer company works for the seller');
     const opened = await suite.openFor(company('SALES').owner, '/console/api-keys');
     const { page } = opened;
-    await page.getByRole('button', { name: 'Create an API key' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+    await button(page, 'Create an API key').click();
+    const creation = dialog(page, 'Create an API key');
     await checkLooks(page, 'api-keys-create');
-    await dialog.getByLabel('Jobs of one installer').check();
-    await dialog.getByLabel('Installer company').selectOption({ label: bindable.name });
-    await dialog.getByLabel('Description').fill('Dispatch board');
-    await dialog.getByRole('button', { name: 'Create key' }).click();
-    await page.getByRole('dialog', { name: 'Your new API key' }).waitFor();
+    await creation.getByLabel('Jobs of one installer').check();
+    await creation.getByLabel('Installer company').selectOption({ label: bindable.name });
+    await creation.getByLabel('Description').fill('Dispatch board');
+    await button(creation, 'Create key').click();
+    await dialog(page, 'Your new API key').waitFor();
     await checkLooks(page, 'api-keys-created');
     const apiKey = await takeKey(page);
     expect(await statusOf(apiKey)).toBe(200);
@@ -112,11 +110,11 @@ describe('API keys', () => {
     const row = page.getByRole('row', { name: /Dispatch board/ });
     await row.getByText('Active', { exact: true }).waitFor();
     await row.getByText(`Jobs of ${bindable.name}: may read jobs, report job status`).waitFor();
-    await row.getByRole('button', { name: /^Rotate/ }).click();
-    const rotation = page.getByRole('dialog', { name: 'Rotate Dispatch board' });
+    await button(row, /^Rotate/).click();
+    const rotation = dialog(page, 'Rotate Dispatch board');
     await rotation.getByLabel('Overlap').selectOption('72');
     await checkLooks(page, 'api-keys-rotate');
-    await rotation.getByRole('button', { name: 'Rotate key' }).click();
+    await button(rotation, 'Rotate key').click();
     await page.getByText(/The old key, ending in .{4}, ends in 2 days/).waitFor();
     const next = await takeKey(page);
     expect(next).not.toBe(apiKey);
@@ -125,8 +123,8 @@ describe('API keys', () => {
     await checkLooks(page, 'api-keys');
 
     await row.getByRole('button', { name: `Revoke Dispatch board, ending in ${next.slice(-4)}` }).click();
-    const revocation = page.getByRole('dialog', { name: 'Revoke Dispatch board?' });
-    const revoke = revocation.getByRole('button', { name: 'Revoke key' });
+    const revocation = dialog(page, 'Revoke Dispatch board?');
+    const revoke = button(revocation, 'Revoke key');
     await revocation.getByRole('textbox').fill('nope');
     expect(await revoke.isDisabled()).toBe(true);
     await revocation.getByRole('textbox').fill(next.slice(-4));
@@ -148,10 +146,10 @@ describe('API keys', () => {
     async ({ of, kind, path, accepted }) => {
       const { baseUrl, company } = suite.stack();
       const { page } = await suite.openFor(company(of).owner, '/console/api-keys');
-      await page.getByRole('button', { name: 'Create an API key' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Create an API key' });
-      await dialog.getByLabel(kind).check();
-      await dialog.getByRole('button', { name: 'Create key' }).click();
+      await button(page, 'Create an API key').click();
+      const creation = dialog(page, 'Create an API key');
+      await creation.getByLabel(kind).check();
+      await button(creation, 'Create key').click();
       await page.getByText(`Expect ${accepted}`).waitFor();
       const command = await textOf(page, 'Command');
       const apiKey = await takeKey(page);
@@ -167,8 +165,8 @@ describe('API keys', () => {
 });
 
 test('the audit trail shows who did what from where, is filtered, and leads to its subjects', async () => {
-  const { baseUrl, company, receiverUrl } = suite.stack();
-  const owner = await signIn(baseUrl, company('INSTALLER', 1).owner);
+  const { company, receiverUrl } = suite.stack();
+  const owner = await suite.session(company('INSTALLER', 1).owner);
   const { id } = await createActiveSubscription(owner, { url: receiverUrl, events: ['install.test'] });
   await owner.call('PATCH', `/partner-api/webhooks/${id}`, { description: 'Dispatch board' });
   const { page } = await suite.openFor(company('INSTALLER', 1).owner, '/console/audit');
@@ -193,7 +191,7 @@ test('the audit trail shows who did what from where, is filtered, and leads to i
 });
 
 test('an owner sees where they are signed in, ends one session and then all others, which are really out', async () => {
-  const { baseUrl, company } = suite.stack();
+  const { company } = suite.stack();
   const { owner } = company('SALES', 1);
   const forgotten = await suite.openFor(owner);
   forgotten.watched.allow(/^401 (GET|POST) \/partner-api\//);
@@ -204,30 +202,30 @@ test('an owner sees where they are signed in, ends one session and then all othe
     .waitFor();
   expect(await page.getByRole('rowheader').count()).toBe(2);
   await checkLooks(page, 'sessions');
-  await page.getByRole('button', { name: /^End the session of Chrome on Linux/ }).click();
+  await button(page, /^End the session of Chrome on Linux/).click();
   await page.getByText('This is your only session').waitFor();
   // The session ends with its next request.
   await forgotten.page.getByRole('link', { name: 'API keys' }).click();
-  await forgotten.page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await button(forgotten.page, 'Sign in').waitFor();
 
-  const sessions = await Promise.all([1, 2, 3].map(() => signIn(baseUrl, owner)));
+  const sessions = await Promise.all([1, 2, 3].map(() => suite.session(owner)));
   await page.reload();
-  await page.getByRole('button', { name: 'End all other sessions' }).click();
-  const dialog = page.getByRole('dialog', { name: 'End all other sessions?' });
-  await dialog.getByText('3 sessions end immediately.').waitFor();
+  await button(page, 'End all other sessions').click();
+  const ending = dialog(page, 'End all other sessions?');
+  await ending.getByText('3 sessions end immediately.').waitFor();
   await checkLooks(page, 'sessions-end-all');
-  await dialog.getByRole('button', { name: 'End sessions' }).click();
+  await button(ending, 'End sessions').click();
   await page.getByText('This is your only session').waitFor();
   const statuses = sessions.map(async (one) => (await one.call('GET', '/partner-api/webhooks')).status);
   expect(await Promise.all(statuses)).toEqual([401, 401, 401]);
 });
 
 test('an owner sets the technical contact, and someone without a session confirms it with the mailed link [ANNOUNCE-4]', async () => {
-  const { baseUrl, company } = suite.stack();
+  const { company } = suite.stack();
   const { page } = await suite.openFor(company('SALES').owner, '/console/technical-contact');
   await page.getByText('No address is confirmed').waitFor();
   await page.getByLabel('Email address').fill('dev@contact.example');
-  await page.getByRole('button', { name: 'Send confirmation link' }).click();
+  await button(page, 'Send confirmation link').click();
   await page.getByText('Confirmation link sent').waitFor();
   await page.getByText('dev@contact.example is pending').waitFor();
   await expectAccessible(page);
@@ -236,19 +234,19 @@ test('an owner sets the technical contact, and someone without a session confirm
     /http\S+\/console\/technical-contact\/confirm#\S+/.exec(mail.received.at(-1)?.message ?? '') ?? [];
   const { page: outside, watched } = await suite.open();
   await outside.goto(link);
-  const owner = await signIn(baseUrl, company('SALES').owner);
+  const owner = await suite.session(company('SALES').owner);
   const read = async () =>
     technicalContact.parse((await owner.call('GET', '/partner-api/technical-contact')).json);
   // A link that is only opened, as mail scanners do, confirms nothing.
-  await outside.getByRole('button', { name: 'Confirm address' }).waitFor();
+  await button(outside, 'Confirm address').waitFor();
   expect((await read()).email).toBeNull();
   await expectAccessible(outside);
-  await outside.getByRole('button', { name: 'Confirm address' }).click();
+  await button(outside, 'Confirm address').click();
   await outside.getByText('Address confirmed').waitFor();
   expect(await read()).toMatchObject({ email: 'dev@contact.example', pending: null });
 
   watched.allow(/^404 POST \/partner-api\/technical-contact\/confirm$/);
   await outside.reload();
-  await outside.getByRole('button', { name: 'Confirm address' }).click();
+  await button(outside, 'Confirm address').click();
   await outside.getByText(/^this link does not work/i).waitFor();
 });

@@ -9,13 +9,10 @@ import type { Page } from 'playwright-core';
 import type { z } from 'zod';
 import { checkLooks } from './browser/check-looks.js';
 import { setUpBrowser } from './browser/set-up-browser.js';
+import * as steps from './browser/steps.js';
+import { button } from './browser/steps.js';
 import type { PageWatch } from './browser/watch.js';
-import {
-  createActiveSubscription,
-  type OwnerSession,
-  signIn as signInByApi,
-  waitForDelivery,
-} from './support/owner-session.js';
+import { type OwnerSession, waitForDelivery } from './support/owner-session.js';
 import { assignSandboxJob } from './support/platform-job.js';
 
 type Delivery = z.infer<typeof delivery>;
@@ -25,13 +22,11 @@ let page: Page;
 let watched: PageWatch;
 const subscribed: string[] = [];
 
-const suite = setUpBrowser(() => ({
-  settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS: '50' } },
-}));
+const suite = setUpBrowser();
 const installer = () => suite.stack().company('INSTALLER');
 
 beforeEach(async () => {
-  owner = await signInByApi(suite.stack().baseUrl, installer().owner);
+  owner = await suite.session();
 });
 
 afterEach(async () => {
@@ -43,14 +38,8 @@ async function open(path?: string): Promise<void> {
   ({ page, watched } = await suite.openFor(installer().owner, path));
 }
 
-async function subscribe(
-  place: string,
-  events: readonly string[] = ['install.*'],
-): Promise<{ readonly id: string; readonly secret: string }> {
-  const made = await createActiveSubscription(owner, {
-    url: `${suite.stack().receiverUrl}/${place}`,
-    events,
-  });
+async function subscribe(...options: Parameters<typeof suite.subscribe>) {
+  const made = await suite.subscribe(...options);
   subscribed.push(made.id);
   return made;
 }
@@ -92,19 +81,9 @@ async function fill(webhookId: string, count: number) {
   );
 }
 
-const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name });
+const heading = (name: string | RegExp) => steps.heading(page, name);
+const expectText = (text: string | RegExp) => steps.expectText(page, text);
 const rows = () => page.getByRole('table', { name: 'Deliveries, newest first' }).getByRole('row');
-
-async function expectText(text: string | RegExp): Promise<void> {
-  await page.getByText(text).first().waitFor();
-}
-
-/** Closes the toast of a success. */
-async function dismissToast(): Promise<void> {
-  const toast = page.getByRole('group', { name: 'Done' });
-  await toast.getByRole('button', { name: 'Dismiss' }).click();
-  await toast.waitFor({ state: 'detached' });
-}
 
 async function expectRows(expected: number): Promise<void> {
   // With the row of the headers.
@@ -136,7 +115,7 @@ describe('from the overview to the cause of a failed delivery', () => {
     expect(clicks).toBeLessThan(3);
 
     await page.getByRole('list', { name: 'What to do' }).getByText('log of your server').waitFor();
-    expect(await page.getByRole('button', { name: /^Attempt \d/ }).count()).toBe(8);
+    expect(await button(page, /^Attempt \d/).count()).toBe(8);
     const shownResponse = page.getByRole('region', { name: 'Response to attempt 8' });
     expect(await shownResponse.textContent()).toContain('<script>alert(1)</script>');
     expect(await page.getByRole('list', { name: 'Timing' }).first().textContent()).toContain('TLS handshake');
@@ -154,13 +133,13 @@ describe('from the overview to the cause of a failed delivery', () => {
     await checkLooks(page, 'delivery-dead-lettered');
 
     suite.responses.clear();
-    await page.getByRole('button', { name: 'Replay' }).click();
+    await button(page, 'Replay').click();
     await page.getByRole('dialog', { name: 'Replay this delivery?' }).waitFor();
-    await page.getByRole('button', { name: 'Replay now' }).click();
+    await button(page, 'Replay now').click();
     await expectText('Your server accepted it with 204.');
     expect(page.url()).not.toContain(dead.delivery.id);
     await page.getByRole('link', { name: dead.delivery.id }).waitFor();
-    await dismissToast();
+    await steps.dismissToast(page);
     await checkLooks(page, 'delivery-delivered');
   });
 });
@@ -200,11 +179,11 @@ describe('the list of deliveries', () => {
     await expectText('Paused while you read');
     const before = await page.evaluate('document.activeElement.getBoundingClientRect().top');
     const second = await newJob();
-    await page.getByRole('button', { name: '1 new: show it' }).waitFor();
+    await button(page, '1 new: show it').waitFor();
     expect(await rows().filter({ hasText: second.id }).count()).toBe(0);
     expect(await page.evaluate('document.activeElement.getBoundingClientRect().top')).toBe(before);
 
-    await page.getByRole('button', { name: '1 new: show it' }).click();
+    await button(page, '1 new: show it').click();
     await rows().filter({ hasText: second.id }).waitFor();
     expect(await page.evaluate('window.scrollY')).toBe(0);
     await expectRows(33);
@@ -230,7 +209,7 @@ describe('the list of deliveries', () => {
     await page.setViewportSize({ width: 390, height: 844 });
     const state = page.getByLabel('State');
     await state.waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: 'Filters' }).click();
+    await button(page, 'Filters').click();
     await state.selectOption({ label: 'Dead-lettered' });
     await failed.getByRole('cell', { name: '404' }).click();
     await heading('Delivery of install.job_assigned').waitFor();
@@ -252,7 +231,7 @@ describe('the list of deliveries', () => {
     await page.getByLabel('Event').selectOption('install.test');
     await expectText('No deliveries match the filter');
     await checkLooks(page, 'deliveries-filtered-empty');
-    await page.getByRole('button', { name: 'Show all deliveries' }).click();
+    await button(page, 'Show all deliveries').click();
     await expectRows(2);
     await page.getByLabel('From').fill('2026-01-02T03:04:05');
     await page.getByLabel('To').fill('2026-01-02T03:04:06');
@@ -269,7 +248,7 @@ describe('the list of deliveries', () => {
     await open();
     await page.goto(`/console/deliveries?webhook=${id}`);
     await expectRows(50);
-    const more = page.getByRole('button', { name: 'Load more' });
+    const more = button(page, 'Load more');
     for (const shown of [100, 150, 200, 250, 300]) {
       await more.click();
       await expectRows(shown);
@@ -294,7 +273,7 @@ describe('the list of deliveries', () => {
     }
     expect(await page.locator(`a[href="${anId ?? ''}"]`).count()).toBe(1);
     await expectText('Newer deliveries are hidden');
-    await page.getByRole('button', { name: 'Back to the newest' }).click();
+    await button(page, 'Back to the newest').click();
     await expectRows(50);
     expect(await page.evaluate('window.scrollY')).toBe(0);
   });
@@ -305,32 +284,29 @@ describe('a bulk replay', () => {
     const { id } = await subscribe('bulk');
     await open(`/console/webhooks/${id}/replay`);
     await expectText('None yet');
-    await page.getByRole('button', { name: 'Preview replay' }).click();
+    await button(page, 'Preview replay').click();
     await expectText('No deliveries to replay');
     await checkLooks(page, 'bulk-replay-empty');
 
     suite.responses.set('bulk', { kind: 'status', status: 500 });
-    const jobs = [
-      await send(id, 'dead_lettered'),
-      await send(id, 'dead_lettered'),
-      await send(id, 'dead_lettered'),
-    ];
+    const { job } = await send(id, 'dead_lettered');
+    for (const _ of ['second', 'third']) await send(id, 'dead_lettered');
     suite.responses.clear();
-    await page.getByRole('button', { name: 'Last 7 days' }).click();
+    await button(page, 'Last 7 days').click();
     await page.getByLabel('Deliveries per minute').fill('1');
-    await page.getByRole('button', { name: 'Preview replay' }).click();
+    await button(page, 'Preview replay').click();
     await expectText('3 deliveries will be sent');
-    await page.getByRole('link', { name: jobs[0]?.job.id ?? '' }).waitFor();
+    await page.getByRole('link', { name: job.id }).waitFor();
     await checkLooks(page, 'bulk-replay-preview');
 
-    await page.getByRole('button', { name: 'Replay 3 deliveries' }).click();
+    await button(page, 'Replay 3 deliveries').click();
     await page.getByRole('heading', { name: 'Replay in progress' }).waitFor();
     await expectText('1 of 3 queued');
-    await dismissToast();
+    await steps.dismissToast(page);
     await checkLooks(page, 'bulk-replay-running');
-    await page.getByRole('button', { name: 'Stop replay' }).click();
+    await button(page, 'Stop replay').click();
     const dialog = page.getByRole('dialog', { name: 'Stop replay?' });
-    await dialog.getByRole('button', { name: 'Stop replay' }).click();
+    await button(dialog, 'Stop replay').click();
     const past = page.getByRole('table', { name: 'Past bulk replays, newest first' }).getByRole('row');
     await past.filter({ hasText: 'Cancelled' }).filter({ hasText: '1 of 3' }).waitFor();
     await dialog.waitFor({ state: 'hidden' });
@@ -350,7 +326,7 @@ describe('why did I not get it', () => {
     await expectText('Latest events');
     await checkLooks(page, 'why');
     const field = page.getByLabel('ID of a job, an event or a delivery');
-    const lookUp = page.getByRole('button', { name: 'Look up' });
+    const lookUp = button(page, 'Look up');
     await field.fill(dead.job.id);
     await lookUp.click();
     await page.getByRole('heading', { name: `Events of ${dead.job.id}` }).waitFor();

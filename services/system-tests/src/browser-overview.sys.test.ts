@@ -1,35 +1,29 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Page } from 'playwright-core';
 import { checkLooks } from './browser/check-looks.js';
 import { expectAccessible } from './browser/expect-accessible.js';
 import { describeApiReference } from './browser/api-reference.js';
-import { setUpBrowser, signIn } from './browser/set-up-browser.js';
+import { fillSignIn, setUpBrowser, signIn } from './browser/set-up-browser.js';
+import * as steps from './browser/steps.js';
+import { button, failRequests } from './browser/steps.js';
 import type { PageWatch } from './browser/watch.js';
-import { createActiveSubscription, signIn as signInByApi } from './support/owner-session.js';
 import { assignSandboxJob } from './support/platform-job.js';
 import { forgetConfirmation } from './surfaces/console-side.js';
-import type { TestStack } from './support/test-stack.js';
 
-let stack: TestStack;
 let page: Page;
 let watched: PageWatch;
 
-const suite = setUpBrowser(() => ({
-  settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS: '50' } },
-}));
-const installer = () => stack.company('INSTALLER');
-
-beforeEach(() => {
-  stack = suite.stack();
-});
+const suite = setUpBrowser();
+const installer = () => suite.stack().company('INSTALLER');
 
 /** Opens a page of the console, which the tests of this file look at. */
 async function openForInstaller(path?: string): Promise<void> {
   ({ page, watched } = await suite.openFor(installer().owner, path));
 }
 
-const heading = (name: string) => page.getByRole('heading', { level: 1, name });
+const heading = (name: string) => steps.heading(page, name);
+const webhooks = () => steps.region(page, 'Webhooks');
 
 /** The name of what has the focus, as a screen reader would say it. */
 const focused = () =>
@@ -107,11 +101,10 @@ describe('signing in', () => {
 
 describe('the overview', () => {
   test('says first what needs attention, then how every webhook does', async () => {
-    const owner = await signInByApi(stack.baseUrl, installer().owner);
-    const events = ['install.*'];
+    const stack = suite.stack();
     suite.responses.set('down', { kind: 'status', status: 500 });
-    const down = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/up`, events });
-    const up = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/fine`, events });
+    const down = await suite.subscribe('up');
+    const up = await suite.subscribe('fine');
     await stack.database.query('update subscriptions set url = $2, description = $3 where id = $1', [
       down.id,
       `${stack.receiverUrl}/down`,
@@ -134,86 +127,69 @@ describe('the overview', () => {
     await page
       .getByText('3 deliveries dead-lettered in the last 24 hours, and recent attempts fail.')
       .waitFor();
-    const table = page.getByRole('region', { name: 'Webhooks' });
-    await table.getByText('Warehouse').waitFor();
-    await table.getByText('100%').first().waitFor();
-    expect(await table.getByRole('link', { name: '3 dead-lettered' }).count()).toBe(1);
+    await webhooks().getByText('Warehouse').waitFor();
+    await webhooks().getByText('100%').first().waitFor();
+    expect(await webhooks().getByRole('link', { name: '3 dead-lettered' }).count()).toBe(1);
     await checkLooks(page, 'overview');
   });
 
   test('says what could not be loaded, never that there is nothing, and is loaded with the next try', async () => {
     ({ page, watched } = await suite.open());
     watched.allow(/^503 GET \/partner-api\/(webhooks|statistics)/);
-    let isAway = true;
-    await page.route(/\/partner-api\/webhooks(\?|$)/, (route) =>
-      isAway
-        ? route.fulfill({
-            status: 503,
-            json: { error: 'job-state does not respond', code: 'unavailable', requestId: 'r-1' },
-          })
-        : route.continue(),
-    );
-    await page.route(/\/partner-api\/statistics(\?|$)/, (route) =>
-      route.fulfill({ status: 503, json: { error: 'later', code: 'unavailable', requestId: 'r-2' } }),
-    );
+    const bringBack = await failRequests(page, /\/partner-api\/webhooks(\?|$)/, { requestId: 'r-1' });
+    await failRequests(page, /\/partner-api\/statistics(\?|$)/, { requestId: 'r-2' });
     await signIn(page, installer().owner);
     await page.getByText('Could not load your webhooks').waitFor();
     await page.getByText('r-1').waitFor();
     await checkLooks(page, 'overview-error');
-    isAway = false;
-    await page.getByRole('button', { name: 'Retry' }).click();
-    const table = page.getByRole('region', { name: 'Webhooks' });
-    await table.waitFor();
+    await bringBack();
+    await button(page, 'Retry').click();
+    await webhooks().waitFor();
     expect(await page.getByText('Could not load your webhooks').count()).toBe(0);
     await page.getByText('Not everything could be loaded').waitFor();
     expect(await page.getByText('No open issues').count()).toBe(0);
-    await table.getByText('Unknown').first().waitFor();
-    expect(await table.getByText('None', { exact: true }).count()).toBe(0);
+    await webhooks().getByText('Unknown').first().waitFor();
+    expect(await webhooks().getByText('None', { exact: true }).count()).toBe(0);
   });
 
   test('is used on a phone and in dark colours, which are remembered', async () => {
     await openForInstaller();
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.getByRole('button', { name: 'Open the navigation' }).click();
+    await button(page, 'Open the navigation').click();
     await checkLooks(page, 'navigation');
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('link', { name: 'Event catalogue' }).click();
     await heading('Event catalogue').waitFor();
     await page.setViewportSize({ width: 1280, height: 900 });
-    await page.getByRole('button', { name: 'Use dark colors' }).click();
+    await button(page, 'Use dark colors').click();
     await page.reload();
-    await page.getByRole('button', { name: 'Use light colors' }).waitFor();
+    await button(page, 'Use light colors').waitFor();
     expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
     await page.goto('/console');
-    await page.getByRole('region', { name: 'Webhooks' }).waitFor();
+    await webhooks().waitFor();
     await expectAccessible(page);
   });
 });
 
 describe('a secret that is made long after the login', () => {
   test('asks for the password, again when it was wrong, and goes on with what was begun', async () => {
-    const owner = await signInByApi(stack.baseUrl, installer().owner);
-    const events = ['install.*'];
-    const { id } = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/late`, events });
+    const { id } = await suite.subscribe('late');
     await openForInstaller(`/console/webhooks/${id}/rotate-secret`);
     watched.allow(/^403 POST \/partner-api\//);
     for (const { name, value } of await page.context().cookies()) {
       if (!name.endsWith('svc_session')) continue;
-      await forgetConfirmation(stack.stack.description.redisUrl, `${name}=${value}`);
+      await forgetConfirmation(suite.stack().stack.description.redisUrl, `${name}=${value}`);
     }
-    await page.getByRole('button', { name: 'Create a new secret' }).click();
+    await button(page, 'Create a new secret').click();
     const dialog = page.getByRole('dialog', { name: 'Confirm your password' });
     await dialog.getByLabel('Password', { exact: true }).fill('not the password');
-    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await button(dialog, 'Confirm').click();
     await dialog.getByText('password is wrong').waitFor();
     await checkLooks(page, 'password-dialog');
     await dialog.getByLabel('Password', { exact: true }).fill(installer().owner.password);
-    await dialog.getByRole('button', { name: 'Confirm' }).click();
-    await page
-      .getByText(/whsec_/)
-      .first()
-      .waitFor();
-    const secret = await owner.call('GET', `/partner-api/webhooks/${id}`);
+    await button(dialog, 'Confirm').click();
+    await steps.expectText(page, /whsec_/);
+    const secret = await (await suite.session()).call('GET', `/partner-api/webhooks/${id}`);
     expect(secret.json).toMatchObject({ pendingSecretVersion: 2 });
   });
 });
@@ -222,20 +198,16 @@ test('a failed form says why beside its button, no field hides under the header,
   await openForInstaller('/console/webhooks/new');
   watched.allow(/^503 POST \/partner-api\/webhooks$/);
   watched.allow(/^401 GET \/partner-api\//);
-  await page.route('**/partner-api/webhooks', (route) =>
-    route.request().method() === 'POST'
-      ? route.fulfill({ status: 503, json: { error: 'later', code: 'unavailable', requestId: 'r-3' } })
-      : route.continue(),
-  );
+  await failRequests(page, /\/partner-api\/webhooks$/, { method: 'POST', requestId: 'r-3' });
   const url = page.getByLabel('Endpoint URL');
   await url.fill('https://hooks.example/partner');
   await page.getByRole('checkbox', { name: /install\.\*/ }).check();
-  const create = page.getByRole('button', { name: 'Create webhook' });
+  const create = button(page, 'Create webhook');
   await create.click();
   const alert = page.getByRole('alert').filter({ hasText: 'Request ID for support: r-3' });
   await alert.waitFor();
-  const [message, button] = [await alert.boundingBox(), await create.boundingBox()];
-  expect((button?.y ?? 0) - (message?.y ?? 0) - (message?.height ?? 0)).toBeLessThan(40);
+  const [above, below] = [await alert.boundingBox(), await create.boundingBox()];
+  expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBeLessThan(40);
 
   await page.setViewportSize({ width: 390, height: 500 });
   await url.focus();
@@ -250,9 +222,7 @@ test('a failed form says why beside its button, no field hides under the header,
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByText('Your session ended').waitFor();
   await checkLooks(page, 'session-ended');
-  await page.getByLabel('Email address').fill(installer().owner.email);
-  await page.getByLabel('Password', { exact: true }).fill(installer().owner.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await fillSignIn(page, installer().owner);
   await heading('API keys').waitFor();
 });
 

@@ -2,31 +2,24 @@ import { describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { checkLooks } from './browser/check-looks.js';
 import { setUpBrowser } from './browser/set-up-browser.js';
-import { createActiveSubscription, readSubscription, signIn } from './support/owner-session.js';
+import { button, dialog, expectText, heading, region } from './browser/steps.js';
+import { readSubscription } from './support/owner-session.js';
 import { assignSandboxJob, reportStatus } from './support/platform-job.js';
 import { isSignedWith } from './support/webhook-signatures.js';
 
 const WEBHOOK_ADDRESS = /\/webhooks\/(?<id>whk_[^/?]+)/;
 
-const suite = setUpBrowser(() => ({
-  settings: { 'job-state': { SCHEDULER_INTERVAL_MS: '50' } },
-}));
+const suite = setUpBrowser();
 
 const installer = () => suite.stack().company('INSTALLER');
 /** Has no subscription before the first test. */
 const newcomer = () => suite.stack().company('INSTALLER', 1);
-const ownerSession = () => signIn(suite.stack().baseUrl, installer().owner);
 const urlOf = (place: string) => `${suite.stack().receiverUrl}/${place}`;
 const receivedAt = (place: string) =>
   suite.stack().receiver.received.filter(({ path }) => path === `/webhooks/${place}`);
 
 const openPage = async (path: string, company = installer()): Promise<Page> =>
   (await suite.openFor(company.owner, `/console${path}`)).page;
-
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
-const region = (page: Page, name: string) => page.getByRole('region', { name });
-const expectText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
 function subscriptionIn(page: Page): string {
   const id = WEBHOOK_ADDRESS.exec(page.url())?.groups?.['id'];
@@ -40,8 +33,8 @@ async function moveJob(): Promise<void> {
   await reportStatus(stack, await assignSandboxJob(stack), { status: 'ACKNOWLEDGED' });
 }
 
-const subscribe = async (place: string) =>
-  createActiveSubscription(await ownerSession(), { url: urlOf(place), events: ['install.status_changed'] });
+const subscribe = (place: string) => suite.subscribe(place, ['install.status_changed']);
+const read = async (id: string) => readSubscription(await suite.session(), id);
 
 describe('an owner without webhooks', () => {
   test('comes from the sign-in to a verified, active one in less than ten clicks', async () => {
@@ -63,9 +56,7 @@ describe('an owner without webhooks', () => {
     await page.keyboard.type(urlOf('first'));
     await expectText(page, 'This address can be used');
     await click(page.getByRole('checkbox', { name: /install\.\*/ }));
-    await expect(page.getByRole('checkbox', { name: /install\.job_assigned/ }).isChecked()).resolves.toBe(
-      true,
-    );
+    expect(await page.getByRole('checkbox', { name: /install\.job_assigned/ }).isChecked()).toBe(true);
     await checkLooks(page, 'create-webhook-filled');
     await click(button(page, 'Create webhook'));
 
@@ -87,7 +78,7 @@ describe('an owner without webhooks', () => {
     expect(tested !== undefined && isSignedWith(secret, tested)).toBe(true);
     await page.getByRole('link', { name: 'View webhook' }).click();
     await heading(page, urlOf('first').replace('https://', '')).waitFor();
-    const session = await signIn(suite.stack().baseUrl, newcomer().owner);
+    const session = await suite.session(newcomer().owner);
     expect(await readSubscription(session, subscriptionIn(page))).toMatchObject({
       state: 'active',
       verified: true,
@@ -107,9 +98,9 @@ describe('creating a webhook', () => {
     await expectText(page, 'Your webhook is created');
 
     await page.getByRole('link', { name: 'Overview' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Leave without the secret?' });
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await dialog.waitFor({ state: 'hidden' });
+    const leave = dialog(page, 'Leave without the secret?');
+    await button(leave, 'Cancel').click();
+    await leave.waitFor({ state: 'hidden' });
 
     await page.getByRole('checkbox', { name: 'I have stored it' }).click();
     await button(page, 'Send a test delivery').click();
@@ -133,12 +124,8 @@ describe('the page of a webhook', () => {
   test('shows how it does, and the list of all does so, too', async () => {
     await subscribe('shown');
     for (const _ of [1, 2, 3]) await moveJob();
-    await suite
-      .stack()
-      .receiver.waitUntil(
-        'three events',
-        () => receivedAt('shown').filter(({ envelope }) => envelope.event !== 'install.test').length === 3,
-      );
+    const events = () => receivedAt('shown').filter(({ envelope }) => envelope.event !== 'install.test');
+    await suite.stack().receiver.waitUntil('three events', () => events().length === 3);
     const page = await openPage('/webhooks');
     await page
       .getByRole('row', { name: /webhooks\/shown/ })
@@ -163,15 +150,15 @@ describe('the page of a webhook', () => {
     const { id } = await subscribe('paused');
     const page = await openPage(`/webhooks/${id}?tab=settings`);
     await button(page, 'Pause webhook').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await button(page.getByRole('dialog'), 'Pause').click();
     await expectText(page, 'Only tests are sent. Activate it');
 
     await button(page, 'Activate webhook').click();
     await checkLooks(page, 'webhook-activate');
     await page.getByRole('radio', { name: 'Also send missed events' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+    await button(page.getByRole('dialog'), 'Activate').click();
     await expectText(page, 'Missed events are being sent');
-    expect((await readSubscription(await ownerSession(), id)).state).toBe('active');
+    expect((await read(id)).state).toBe('active');
   });
 
   test('changes name and events at once, and the URL after a new test', async () => {
@@ -182,7 +169,7 @@ describe('the page of a webhook', () => {
     await page.getByRole('checkbox', { name: /install\.job_assigned/ }).click();
     await button(page, 'Save changes').click();
     await heading(page, 'Warehouse').waitFor();
-    expect(await readSubscription(await ownerSession(), id)).toMatchObject({
+    expect(await read(id)).toMatchObject({
       state: 'active',
       events: ['install.status_changed', 'install.job_assigned'],
     });
@@ -199,9 +186,9 @@ describe('the page of a webhook', () => {
     await button(page, 'Send a test delivery').click();
     await expectText(page, 'Test delivered');
     await button(page, 'Activate webhook').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+    await button(page.getByRole('dialog'), 'Activate').click();
     await expectText(page, 'Events are sent as they occur.');
-    expect(await readSubscription(await ownerSession(), id)).toMatchObject({
+    expect(await read(id)).toMatchObject({
       state: 'active',
       url: urlOf('after'),
     });
@@ -211,15 +198,15 @@ describe('the page of a webhook', () => {
     const { id } = await subscribe('deleted');
     const page = await openPage(`/webhooks/${id}?tab=settings`);
     await button(page, 'Delete webhook').click();
-    const dialog = page.getByRole('dialog', { name: 'Delete this webhook?' });
-    const confirm = dialog.getByRole('button', { name: 'Delete permanently' });
+    const deletion = dialog(page, 'Delete this webhook?');
+    const confirm = button(deletion, 'Delete permanently');
     await confirm.waitFor();
     await expect(confirm.isDisabled()).resolves.toBe(true);
     await checkLooks(page, 'webhook-delete');
-    await dialog.getByRole('textbox').fill(new URL(suite.stack().receiverUrl).host);
+    await deletion.getByRole('textbox').fill(new URL(suite.stack().receiverUrl).host);
     await confirm.click();
     await heading(page, 'Webhooks').waitFor();
-    const gone = await (await ownerSession()).call('GET', `/partner-api/webhooks/${id}`);
+    const gone = await (await suite.session()).call('GET', `/partner-api/webhooks/${id}`);
     expect(gone.status).toBe(404);
   });
 });
@@ -259,7 +246,7 @@ describe('replacing the secret', () => {
     await expectText(page, 'Version 2 signs every delivery from now on.');
     await expectText(page, 'Keep version 1 on your server for one more day');
     await checkLooks(page, 'rotate-secret-done');
-    expect(await readSubscription(await ownerSession(), id)).toMatchObject({
+    expect(await read(id)).toMatchObject({
       secretVersion: 2,
       pendingSecretVersion: null,
     });

@@ -2,7 +2,13 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { startTestStack, type TestStack } from '../support/test-stack.js';
 import type { ReceiverResponse } from '../support/webhook-receiver.js';
+import {
+  createActiveSubscription,
+  type OwnerSession,
+  signIn as signInByApi,
+} from '../support/owner-session.js';
 import { openBrowser, type TestBrowser } from './open-browser.js';
+import { button } from './steps.js';
 import { type PageWatch, watch } from './watch.js';
 
 /** A page of a new person: no cookies, nothing stored. */
@@ -25,7 +31,17 @@ export interface BrowserSuite {
   open(look?: BrowserContextOptions): Promise<OpenPage>;
   /** Opens a page of the console for an owner who signs in on the way: the overview, or the one at `path`. */
   openFor(owner: Owner, path?: string): Promise<OpenPage>;
+  /** Signs an owner in without a page; the first installer company's one unless given. */
+  session(owner?: Owner): Promise<OwnerSession>;
+  /** Creates an active webhook of the first installer company that leads to a place at the receiver. */
+  subscribe(
+    place: string,
+    events?: readonly string[],
+  ): Promise<{ readonly id: string; readonly secret: string }>;
 }
+
+/** All attempts of a failing delivery are over soon. */
+const SOON = { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS: '50' } };
 
 /**
  * Starts a stack and a browser before the tests of a file, and ends them after. How to test a page of the console as a person
@@ -34,7 +50,7 @@ export interface BrowserSuite {
  *   const suite = setUpBrowser();
  *   const { page, watched } = await suite.openFor(suite.stack().company('INSTALLER').owner, '/console/webhooks');
  *   watched.allow(/^404 GET \/partner-api\/webhooks\/whk_none/);     // what the test makes fail on purpose
- *   await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+ *   await heading(page, 'Webhooks').waitFor();                       // more such steps in steps.ts
  *   await checkLooks(page, 'webhooks-empty');                        // axe, in light on a desktop and dark on a phone
  *
  * Find elements by role and label, never by class.
@@ -51,7 +67,7 @@ export function setUpBrowser(
   beforeAll(async () => {
     const respond = ({ path }: { readonly path: string }) =>
       responses.get(path.replace('/webhooks/', '')) ?? 204;
-    stack = await startTestStack({ respond, ...(await options()) });
+    stack = await startTestStack({ respond, settings: SOON, ...(await options()) });
     browser = await openBrowser(stack.baseUrl);
   });
   afterAll(async () => {
@@ -74,10 +90,16 @@ export function setUpBrowser(
     return one;
   }
 
+  const session = (owner = stack.company('INSTALLER').owner) => signInByApi(stack.baseUrl, owner);
+
   return {
     stack: () => stack,
     responses,
     open,
+    session,
+    async subscribe(place, events = ['install.*']) {
+      return createActiveSubscription(await session(), { url: `${stack.receiverUrl}/${place}`, events });
+    },
     async openFor(owner, path) {
       const one = await open();
       await signIn(one.page, owner, path);
@@ -89,9 +111,14 @@ export function setUpBrowser(
 /** Signs an owner in with the form, and waits for the page that follows: the overview, or the one at `path`. */
 export async function signIn(page: Page, owner: Owner, path = '/console'): Promise<void> {
   await page.goto(path);
-  await page.getByLabel('Email address').fill(owner.email);
-  await page.getByLabel('Password', { exact: true }).fill(owner.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await fillSignIn(page, owner);
   await page.getByRole('navigation').first().waitFor();
   await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+/** Fills in and sends the form of the page. */
+export async function fillSignIn(page: Page, owner: Owner): Promise<void> {
+  await page.getByLabel('Email address').fill(owner.email);
+  await page.getByLabel('Password', { exact: true }).fill(owner.password);
+  await button(page, 'Sign in').click();
 }
