@@ -64,6 +64,7 @@ CREATE TABLE public.deliveries (
     not_before timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     overdue_since timestamp with time zone,
+    wrong_secret bytea,
     CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'retry_scheduled'::text, 'held'::text])))
 );
 
@@ -83,6 +84,7 @@ CREATE TABLE public.finished_deliveries (
     attempts integer NOT NULL,
     created_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone NOT NULL,
+    wrong_secret bytea,
     CONSTRAINT finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'dead_lettered'::text, 'cancelled'::text])))
 )
 PARTITION BY RANGE (id);
@@ -103,7 +105,8 @@ CREATE VIEW public.all_deliveries AS
     deliveries.next_attempt_at,
     deliveries.lease_id,
     deliveries.created_at,
-    NULL::timestamp with time zone AS finished_at
+    NULL::timestamp with time zone AS finished_at,
+    deliveries.wrong_secret
    FROM public.deliveries
 UNION ALL
  SELECT finished_deliveries.id,
@@ -121,7 +124,8 @@ UNION ALL
     NULL::timestamp with time zone AS next_attempt_at,
     NULL::text AS lease_id,
     finished_deliveries.created_at,
-    finished_deliveries.finished_at
+    finished_deliveries.finished_at,
+    finished_deliveries.wrong_secret
    FROM public.finished_deliveries;
 
 CREATE TABLE public.api_keys (
@@ -356,6 +360,7 @@ CREATE TABLE public.finished_deliveries_default (
     attempts integer NOT NULL,
     created_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone NOT NULL,
+    wrong_secret bytea,
     CONSTRAINT finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'dead_lettered'::text, 'cancelled'::text])))
 );
 

@@ -25,6 +25,8 @@ async function failedChecks(listener: RequestListener, timeoutMs = 5_000): Promi
   const results = await runConformance({
     url: new URL(`http://127.0.0.1:${port}/hooks`),
     secret: SECRETS['1'] ?? '',
+    secretVersion: 1,
+    nextSecretVersion: 2,
     nextSecret: SECRETS['2'],
     ca: undefined,
     clock: () => new Date(),
@@ -75,6 +77,8 @@ describe('the failed checks', () => {
     const tried = runConformance({
       url: new URL(`http://127.0.0.1:${port}/hooks`),
       secret: SECRETS['1'] ?? '',
+      secretVersion: 1,
+      nextSecretVersion: 2,
       nextSecret: undefined,
       ca: undefined,
       clock: () => new Date(),

@@ -17,10 +17,11 @@ export interface CheckResult {
 /** A receiver under test. */
 export interface TriedReceiver {
   readonly url: URL;
-  /** Secret of version 1. */
   readonly secret: string;
-  /** Secret of version 2, for the rotation check; undefined: the check is skipped. */
+  readonly secretVersion: number;
+  /** Secret of the next version, for the rotation check; undefined: the check is skipped. */
   readonly nextSecret: string | undefined;
+  readonly nextSecretVersion: number;
   /** PEM of an additional certificate authority. */
   readonly ca: string | undefined;
   readonly clock: () => Date;
@@ -124,7 +125,7 @@ export async function runConformance(
     };
     return signDelivery({
       secret: options.secret ?? tried.secret,
-      secretVersion: options.secretVersion ?? 1,
+      secretVersion: options.secretVersion ?? tried.secretVersion,
       event: envelope.event,
       eventId,
       at: options.at ?? now,
@@ -164,7 +165,8 @@ export async function runConformance(
   if (tried.nextSecret === undefined) {
     note({ check: rotation, verdict: 'skipped', expected: TAKEN.words, got: 'no next secret was given' });
   } else {
-    await check(rotation, TAKEN, [deliver({ secret: tried.nextSecret, secretVersion: 2 }), deliver()]);
+    const { nextSecret: secret, nextSecretVersion: secretVersion } = tried;
+    await check(rotation, TAKEN, [deliver({ secret, secretVersion }), deliver()]);
   }
   const slowest = Math.max(...outcomes.map(({ tookMs }) => tookMs));
   note({

@@ -212,10 +212,12 @@ describe('the page of a webhook', () => {
 });
 
 describe('replacing the secret', () => {
-  test('makes one, proves that the server knows it, and goes on where it was left', async () => {
+  test('makes one, proves that the server verifies with it, and goes on where it was left [SECRET-10]', async () => {
     const { id } = await subscribe('rotated');
     const page = await openPage(`/webhooks/${id}`);
     await page.getByRole('tab', { name: 'Secret' }).click();
+    await expectText(page, `partnerctl conformance '${urlOf('rotated')}'`);
+    await checkLooks(page, 'webhook-secret');
     await page.getByRole('link', { name: 'Rotate secret' }).click();
     await checkLooks(page, 'rotate-secret');
     await button(page, 'Create a new secret').click();
@@ -231,16 +233,24 @@ describe('replacing the secret', () => {
     await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
 
     suite.responses.set('rotated', { kind: 'status', status: 401 });
-    await button(page, 'Send a test delivery').click();
+    await button(page, 'Send both tests').click();
     await expectText(page, 'Your server responded with 401.');
     await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
     await checkLooks(page, 'rotate-secret-resumed');
     suite.responses.clear();
     await button(page, 'Test again').click();
-    await expectText(page, 'Test delivered');
-    const proof = receivedAt('rotated').at(-1);
-    expect(proof?.headers['x-svc-secret-version']).toBe('2');
-    expect(proof !== undefined && isSignedWith(secret, proof)).toBe(true);
+    await expectText(page, 'Your server accepted a wrong signature.');
+    await expect(button(page, 'Activate new secret').isEnabled()).resolves.toBe(true);
+    await checkLooks(page, 'rotate-secret-unverified');
+    suite.responses.set('rotated', (webhook) => ({
+      kind: 'status',
+      status: isSignedWith(secret, webhook) ? 204 : 401,
+    }));
+    await button(page, 'Test again').click();
+    await expectText(page, 'It works');
+    const tests = receivedAt('rotated').slice(-2);
+    expect(tests.map(({ headers }) => headers['x-svc-secret-version'])).toEqual(['2', '2']);
+    expect(tests.filter((received) => isSignedWith(secret, received))).toHaveLength(1);
 
     await button(page, 'Activate new secret').click();
     await expectText(page, 'Version 2 signs every delivery from now on.');

@@ -29,7 +29,7 @@ export const delivery = z
     event: z.string().meta({ description: 'The name of the event.' }),
     state: z.enum(DELIVERY_STATES).meta({
       description:
-        '`held`: it continues when the subscription is active again. `cancelled`: the subscription was deleted before the delivery.',
+        '`held`: it continues when the subscription is active again. `cancelled`: the subscription was deleted before the delivery, or your server did not accept a test with a wrong signature.',
     }),
     attempts: z.int().meta({ description: 'Number of attempts so far.' }),
     nextAttemptAt: dateTimeOut.nullable().meta({
@@ -54,6 +54,9 @@ export const delivery = z
       .string()
       .nullable()
       .meta({ description: 'The bulk replay or back-fill that queued it; null if none did.' }),
+    wrongSignature: z.boolean().meta({
+      description: 'True for a test that is signed wrongly on purpose: your server must refuse it.',
+    }),
   })
   .meta({ id: 'WebhookDelivery', description: 'The delivery of one event to one subscription.' });
 
@@ -143,6 +146,7 @@ export const DELIVERY_EXAMPLE = {
   resource: { type: EVENT_EXAMPLE.resource.type, id: EVENT_EXAMPLE.resource.id },
   replayOf: null,
   bulkReplayId: null,
+  wrongSignature: false,
 } as const satisfies z.infer<typeof delivery>;
 
 /** The same in a list. */

@@ -141,12 +141,17 @@ result.
 Within ${WEBHOOK_LIMITS.testWindowSeconds} seconds at most ${WEBHOOK_LIMITS.testsPerSubscription} tests can be sent to a subscription and
 ${WEBHOOK_LIMITS.testsPerCompany} to all of a company together, deleted ones included; more are refused with 429.
 
-With the version of a pending secret you can check that your server has that secret before you activate it. The body can be left out.`,
+With the version of a pending secret you can check that your server has that secret before you activate it. With
+\`wrongSignature\` you can check that your server verifies signatures: it must refuse that test. The body can be left out.`,
   bodyExamples: {
     usual: { summary: 'As any other delivery', value: {} satisfies z.input<typeof testDeliveryIn> },
     pending: {
       summary: 'Signed with a pending secret',
       value: { secretVersion: 2 } satisfies z.input<typeof testDeliveryIn>,
+    },
+    wrong: {
+      summary: 'Signed wrongly, so that it must be refused',
+      value: { secretVersion: 2, wrongSignature: true } satisfies z.input<typeof testDeliveryIn>,
     },
   },
   needsConfirmation: () => true,

@@ -140,6 +140,10 @@ export const testDeliveryIn = z
       description:
         'The version of the secret to sign with: the current or the pending one. Without it the test is signed like any other delivery.',
     }),
+    wrongSignature: z.boolean().optional().meta({
+      description:
+        'True: the test names that version, but a random secret signs it. Your server must refuse it. It is sent once, and counts in neither health nor statistics.',
+    }),
   })
   .meta({ id: 'WebhookTestIn', description: 'How to test a webhook subscription.' })
   .optional();

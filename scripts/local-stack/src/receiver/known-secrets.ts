@@ -16,8 +16,8 @@ export type KnownSecret = z.infer<typeof knownSecret>;
 /** The receiver's secrets, stored in a file so that they survive a restart. */
 export interface KnownSecrets {
   add(secret: KnownSecret): void;
-  /** Returns the secrets of the version that may sign deliveries on the path. */
-  candidates(version: number, path: string): readonly string[];
+  /** Returns the secrets of the version that may sign deliveries on the path; undefined if it has none of any version. */
+  candidates(version: number, path: string): readonly string[] | undefined;
 }
 
 /** Opens the secrets in a file that only its owner can read; the first secret creates the file. */
@@ -30,9 +30,9 @@ export function openKnownSecrets(file: string): KnownSecrets {
       writePrivateJson(file, secrets);
     },
     candidates(version, path) {
-      return secrets
-        .filter((known) => known.version === version && (known.path === undefined || known.path === path))
-        .map((known) => known.secret);
+      const ofPath = secrets.filter((known) => known.path === undefined || known.path === path);
+      if (ofPath.length === 0) return undefined;
+      return ofPath.filter((known) => known.version === version).map((known) => known.secret);
     },
   };
 }

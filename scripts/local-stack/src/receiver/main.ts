@@ -21,13 +21,13 @@ const program = new Command('receiver')
     'after',
     `
 Each line of the log holds receivedAt, path, headers, body (text, or base64 as bodyEncoding says), verified (true, false, or
-null when the secret is not known), duplicate (the event was accepted before), status (of the response) and problem.
+null without a secret for the path), duplicate (the event was accepted before), status (of the response) and problem.
 
 Paths:
   /fail/<status>/<times>     returns <status> for the first <times> requests of each event, then 200
   /down/<status>             returns <status> for every event but a test
   /slow/<milliseconds>       waits before it responds
-  anything else              returns 200 once the line is on the disk, 401 if the signature is wrong
+  anything else              returns 200 once the line is on the disk, 401 if the signature is wrong or its secret version unknown
 Control, for requests to 127.0.0.1 or localhost only:
   POST /_control/secrets     {"version", "secret", "path"?, "subscriptionId"?}: verify with this secret from now on
   GET  /_control/health      200 when it is up`,

@@ -123,13 +123,16 @@ test('logs and refuses a delivery with a changed body', async () => {
   expect(await readReceived(logFile(), '/hooks')).toMatchObject([{ verified: false, status: 401 }]);
 });
 
-test('without a secret for its version or path a delivery is neither verified nor refused [RECEIVER-5]', async () => {
+test('refuses a secret version that it does not know, unless it has no secret for the path [RECEIVER-5, RECEIVER-6]', async () => {
   await tell({ path: '/elsewhere' });
-  await tell({ version: 2 });
-
   await expect(deliver('/hooks', 'evt_1')).resolves.toBe(200);
+  await tell({ path: '/hooks', version: 2 });
+  await expect(deliver('/hooks', 'evt_2')).resolves.toBe(401);
 
-  expect(await readReceived(logFile(), '/hooks')).toMatchObject([{ verified: null, status: 200 }]);
+  expect(await readReceived(logFile(), '/hooks')).toMatchObject([
+    { verified: null, status: 200 },
+    { verified: false, status: 401, problem: 'x-svc-secret-version names a version that is not registered' },
+  ]);
 });
 
 test('returns 200 for a repeated event and marks it, also after a restart of the receiver [RECEIVER-3]', async () => {

@@ -16,7 +16,8 @@ export const CONTROL_PATHS = { secrets: '/_control/secrets', health: '/_control/
 /**
  * The example of a partner's webhook endpoint. It verifies in the specification's order over the raw bytes, de-duplicates
  * by event id, logs each request and only then responds. It returns 200, also for a repeated event (spec:
- * Acknowledgement 6), 401 if verification fails, and the failure that the path requests (see {@link requestedFailure}).
+ * Acknowledgement 6), 401 if verification fails or the secret's version is unknown, and the failure that the path requests
+ * (see {@link requestedFailure}). A path for which it has no secret at all is not verified.
  */
 export async function createReceiver(deps: {
   readonly logFile: string;
@@ -70,11 +71,14 @@ export async function createReceiver(deps: {
     path: string,
     body: Buffer,
   ): Verdict | undefined {
-    const version = Number(headers['x-svc-secret-version']);
-    const verdicts = deps.secrets
-      .candidates(version, path)
-      .map((secret) => verifyDelivery({ headers, body, secret, now: deps.clock() }));
-    return verdicts.find(({ verified }) => verified) ?? verdicts[0];
+    const candidates = deps.secrets.candidates(Number(headers['x-svc-secret-version']), path);
+    const verdicts = candidates?.map((secret) =>
+      verifyDelivery({ headers, body, secret, now: deps.clock() }),
+    );
+    if (verdicts?.length === 0) {
+      return { verified: false, problem: 'x-svc-secret-version names a version that is not registered' };
+    }
+    return verdicts?.find(({ verified }) => verified) ?? verdicts?.[0];
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -3,33 +3,39 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from '@commander-js/extra-typings';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, examples } from '../command-context.js';
-import { runConformance } from '../conformance-checks.js';
+import { runConformance, type TriedReceiver } from '../conformance-checks.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { readSecret } from '../given-secret.js';
 import { columns, renderTable } from '../output.js';
+
+const MAX_VERSION = 2 ** 31 - 1;
 
 /** `partnerctl conformance`: tests a partner's receiver. */
 export function conformanceCommand(context: CommandContext) {
   return new Command('conformance')
     .argument('<url>', 'URL of the receiver; plain http and this machine are allowed')
     .description('test a receiver with valid and invalid deliveries')
-    .option(
-      '--secret-file <file>',
-      "file with the receiver's signing secret of version 1, whsec_…; - for standard input",
-    )
+    .option('--secret-file <file>', "file with the receiver's signing secret, whsec_…; - for standard input")
+    .option('--secret-version <n>', 'version of that secret', wholeNumber(1, MAX_VERSION - 1), 1)
     .option(
       '--next-secret-file <file>',
-      'file with the secret of version 2, for the rotation check; - for standard input',
+      'file with the secret of the next version, for the rotation check; - for standard input',
+    )
+    .option(
+      '--next-secret-version <n>',
+      'version of that secret (default: the next one)',
+      wholeNumber(1, MAX_VERSION),
     )
     .addOption(
       new Option(
         '--secret <secret>',
-        'secret of version 1 as text, for development only: shell history and ps show it',
+        'the secret as text, for development only: shell history and ps show it',
       ).conflicts('secretFile'),
     )
     .addOption(
-      new Option('--next-secret <secret>', 'secret of version 2 as text; likewise').conflicts(
+      new Option('--next-secret <secret>', 'secret of the next version as text; likewise').conflicts(
         'nextSecretFile',
       ),
     )
@@ -45,7 +51,8 @@ ${examples(
 ).trimStart()}`,
     )
     .action(async (address, options) => {
-      const { secretFile, nextSecretFile, ca } = options;
+      const { secretFile, nextSecretFile, ca, secretVersion } = options;
+      const versions = { secretVersion, nextSecretVersion: options.nextSecretVersion ?? secretVersion + 1 };
       const url = URL.canParse(address) ? new URL(address) : undefined;
       if (url === undefined || !/^https?:$/.test(url.protocol))
         throw new OperatorError('usage', 'the receiver must be a URL that begins with http:// or https://');
@@ -67,11 +74,13 @@ ${examples(
           'a next secret needs --secret-file or --secret: the one that the receiver knows now',
         );
       const authority = ca === undefined ? undefined : readAuthority(ca);
-      const secrets = given === undefined ? await makeSecrets(context) : { secret: given, nextSecret };
+      const secrets =
+        given === undefined ? await makeSecrets(context, versions) : { secret: given, nextSecret };
       const results = await runConformance(
         {
           url,
           ...secrets,
+          ...versions,
           ca: authority,
           clock: () => new Date(),
           timeoutMs: LIMITS.webhookTimeoutMs,
@@ -108,12 +117,17 @@ function readAuthority(file: string): string {
   }
 }
 
-async function makeSecrets(context: CommandContext) {
+async function makeSecrets(
+  context: CommandContext,
+  { secretVersion, nextSecretVersion }: Pick<TriedReceiver, 'secretVersion' | 'nextSecretVersion'>,
+) {
   if (!process.stdin.isTTY)
     throw new OperatorError('usage', 'give the secret that the receiver knows: --secret-file <file>');
   const make = () => `whsec_${randomBytes(32).toString('base64')}`;
   const made = { secret: make(), nextSecret: make() };
-  context.tell(`Load these into the receiver:\n  version 1: ${made.secret}\n  version 2: ${made.nextSecret}`);
+  context.tell(
+    `Load these into the receiver:\n  version ${secretVersion}: ${made.secret}\n  version ${nextSecretVersion}: ${made.nextSecret}`,
+  );
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     await terminal.question('Then press Enter. ', { signal: context.signal });

@@ -17,12 +17,13 @@ export function testWebhook(deps: {
   return serveOperation(testWebhookOperation, async (request) => {
     const { params, body, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
-    const secretVersion = body?.secretVersion;
+    const { secretVersion, wrongSignature } = body ?? {};
     const delivery = await deps.subscriptions.sendTestDelivery(
       {
         ...actingOwner(request),
         subscriptionId,
         ...(secretVersion !== undefined && { secretVersion }),
+        ...(wrongSignature !== undefined && { wrongSignature }),
       },
       call,
     );

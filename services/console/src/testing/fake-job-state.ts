@@ -201,6 +201,7 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
         resource: { type: 'webhook_subscription', id: subscription.id },
         replayOf: null,
         bulkReplayId: null,
+        wrongSignature: request.wrongSignature ?? false,
       };
       company.deliveries.unshift(delivery);
       return resourceResponse(delivery);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { startTestStack, type TestStack } from '../support/test-stack.js';
-import type { ReceiverResponse } from '../support/webhook-receiver.js';
+import type { ReceivedWebhook, ReceiverResponse } from '../support/webhook-receiver.js';
 import {
   createActiveSubscription,
   type OwnerSession,
@@ -17,6 +17,8 @@ export interface OpenPage {
   readonly watched: PageWatch;
 }
 
+type SignedWebhook = Pick<ReceivedWebhook, 'headers' | 'body'>;
+
 interface Owner {
   readonly email: string;
   readonly password: string;
@@ -26,7 +28,7 @@ interface Owner {
 export interface BrowserSuite {
   stack(): TestStack;
   /** What the receiver responds to webhooks by the end of their path, until the end of a test; 204 to all others. */
-  readonly responses: Map<string, ReceiverResponse>;
+  readonly responses: Map<string, ReceiverResponse | ((webhook: SignedWebhook) => ReceiverResponse)>;
   /** Opens an empty page. It is closed after the test, which fails if something went wrong in it unseen. */
   open(look?: BrowserContextOptions): Promise<OpenPage>;
   /** Opens a page of the console for an owner who signs in on the way: the overview, or the one at `path`. */
@@ -62,11 +64,13 @@ export function setUpBrowser(
   let stack: TestStack;
   let browser: TestBrowser;
   const opened: OpenPage[] = [];
-  const responses = new Map<string, ReceiverResponse>();
+  const responses: BrowserSuite['responses'] = new Map();
 
   beforeAll(async () => {
-    const respond = ({ path }: { readonly path: string }) =>
-      responses.get(path.replace('/webhooks/', '')) ?? 204;
+    const respond = (webhook: SignedWebhook & { readonly path: string }) => {
+      const response = responses.get(webhook.path.replace('/webhooks/', '')) ?? 204;
+      return typeof response === 'function' ? response(webhook) : response;
+    };
     stack = await startTestStack({ respond, settings: SOON, ...(await options()) });
     browser = await openBrowser(stack.baseUrl);
   });

@@ -4,7 +4,12 @@ import { fc } from '@partner/test-kit/fast-check';
 import { type DeliveryStanding, settleAttempt } from './settle-attempt.js';
 
 const retry = { baseMs: 60_000, random: () => 0 };
-const underWay: DeliveryStanding = { state: 'pending', attempts: 0, leaseId: 'present' };
+const underWay: DeliveryStanding = {
+  state: 'pending',
+  attempts: 0,
+  leaseId: 'present',
+  wrongSignature: false,
+};
 const failed = { leaseId: 'present', outcome: 'rejected' } as const;
 
 describe('settleAttempt', () => {
@@ -18,7 +23,12 @@ describe('settleAttempt', () => {
   });
 
   test('dead-letters after the 8th failure', () => {
-    const last: DeliveryStanding = { state: 'retry_scheduled', attempts: 7, leaseId: 'present' };
+    const last: DeliveryStanding = {
+      state: 'retry_scheduled',
+      attempts: 7,
+      leaseId: 'present',
+      wrongSignature: false,
+    };
     expect(settleAttempt(last, failed, retry)).toEqual({ kind: 'dead_lettered', attempts: 8 });
   });
 
@@ -26,8 +36,15 @@ describe('settleAttempt', () => {
     const late = { ...failed, leaseId: 'former' };
     const counted = { kind: 'retry_scheduled', attempts: 1, waitMs: 60_000, endsLease: false };
     expect(settleAttempt(underWay, late, retry)).toEqual(counted);
-    expect(settleAttempt({ ...underWay, leaseId: null }, late, retry)).toEqual(counted);
-    const last: DeliveryStanding = { state: 'retry_scheduled', attempts: 7, leaseId: 'present' };
+    expect(settleAttempt({ ...underWay, leaseId: null, wrongSignature: false }, late, retry)).toEqual(
+      counted,
+    );
+    const last: DeliveryStanding = {
+      state: 'retry_scheduled',
+      attempts: 7,
+      leaseId: 'present',
+      wrongSignature: false,
+    };
     expect(settleAttempt(last, late, retry)).toEqual({ kind: 'dead_lettered', attempts: 8 });
   });
 
@@ -35,7 +52,9 @@ describe('settleAttempt', () => {
     'accepts a late success of a delivery that is %s',
     (state) => {
       const late = { leaseId: 'former', outcome: 'delivered' } as const;
-      expect(settleAttempt({ state, attempts: 2, leaseId: null }, late, retry)).toEqual({
+      expect(
+        settleAttempt({ state, attempts: 2, leaseId: null, wrongSignature: false }, late, retry),
+      ).toEqual({
         kind: 'delivered',
         attempts: 3,
       });
@@ -74,7 +93,12 @@ describe('settleAttempt', () => {
             expect(settlement.endsLease).toBe(ended.leaseId === 'present');
             expect(settlement.waitMs).toBe(60_000 * 2 ** (failures - 1));
           }
-          standing = { state: settlement.kind, attempts: settlement.attempts, leaseId: 'present' };
+          standing = {
+            state: settlement.kind,
+            attempts: settlement.attempts,
+            leaseId: 'present',
+            wrongSignature: false,
+          };
         }
       }),
     );

@@ -9,6 +9,8 @@ export interface DeliveryStanding {
   readonly attempts: number;
   /** The lease that an attempt may run under; null: none. */
   readonly leaseId: string | null;
+  /** True for a test that is signed with a wrong secret, so that the receiver has to refuse it. */
+  readonly wrongSignature: boolean;
 }
 
 /** The fields of a result that decide the outcome. */
@@ -30,14 +32,17 @@ export type Settlement =
       /** False for a late failure: a current lease stays untouched. */
       readonly endsLease: boolean;
     }
-  | { readonly kind: 'dead_lettered'; readonly attempts: number };
+  | { readonly kind: 'dead_lettered'; readonly attempts: number }
+  /** A test with a wrong signature that was not accepted. */
+  | { readonly kind: 'cancelled'; readonly attempts: number };
 
 /**
  * Decides what a finished attempt changes on its delivery (spec: Subscription and delivery moves).
  *
  * An attempt counts under any lease. A 2xx makes the delivery delivered, since the receiver has the event. The 8th failure
  * dead-letters it. A failure under a former lease does not affect an attempt in flight; it only delays the attempt after that
- * one. A delivered delivery stays delivered. A success makes a dead-lettered delivery delivered.
+ * one. A delivered delivery stays delivered. A success makes a dead-lettered delivery delivered. A test with a wrong signature
+ * has one attempt: a failure cancels it.
  *
  * Call it once for each recorded attempt, so that the count equals the recorded attempts, up to 8.
  */
@@ -50,6 +55,7 @@ export function settleAttempt(
   const attempts = Math.min(delivery.attempts + 1, LIMITS.webhookAttempts);
   if (ended.outcome === 'delivered') return { kind: 'delivered', attempts };
   if (delivery.state === 'dead_lettered') return { kind: 'unchanged' };
+  if (delivery.wrongSignature) return { kind: 'cancelled', attempts };
   const waitMs = retryWaitMs(attempts, ended.retryAfterSeconds, retry);
   return waitMs === undefined
     ? { kind: 'dead_lettered', attempts }

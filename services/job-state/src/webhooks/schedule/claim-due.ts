@@ -198,7 +198,8 @@ const CLAIM = {
   select leased.id, leased.lease_id as "leaseId", now() as "leasedAt", leased.next_attempt_at as "leaseExpiresAt",
     leased.attempts + 1 as attempt,
     s.id as "subscriptionId", s.failures_in_row > 0 as "lastAttemptFailed", s.url, s.url_version as "urlVersion",
-    secret.version as "secretVersion", secret.sealed as "sealedSecret",
+    case when leased.wrong_secret is null then secret.version else leased.secret_version end as "secretVersion",
+    coalesce(leased.wrong_secret, secret.sealed) as "sealedSecret",
     leased.event_id as "eventId", leased.event, event.body, event.trace_parent as "traceParent",
     event.request_id as "requestId"
   from leased

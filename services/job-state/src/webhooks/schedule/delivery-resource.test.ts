@@ -30,6 +30,7 @@ test('a delivery has null for attempts and times that it does not have', () => {
     resourceId: 'whk_1',
     replayOf: null,
     bulkReplayId: null,
+    wrongSignature: false,
   });
   expect(shown).toEqual({
     id: 'dlv_1',
@@ -44,6 +45,7 @@ test('a delivery has null for attempts and times that it does not have', () => {
     resource: { type: 'webhook_subscription', id: 'whk_1' },
     replayOf: null,
     bulkReplayId: null,
+    wrongSignature: false,
   });
 });
 

@@ -36,6 +36,7 @@ export interface DeliveryRow {
   readonly resourceId: string;
   readonly replayOf: string | null;
   readonly bulkReplayId: string | null;
+  readonly wrongSignature: boolean;
 }
 
 /** The fields of an attempt in a list, as {@link ATTEMPT_SUMMARY_COLUMNS} selects them. */
@@ -66,7 +67,7 @@ const COMMON_COLUMNS = `
   d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.event, d.state, d.attempts,
   case when d.state in ('pending', 'retry_scheduled') and d.lease_id is null then d.next_attempt_at end as "nextAttemptAt",
   d.created_at as "createdAt", d.resource_type as "resourceType", d.resource_id as "resourceId",
-  d.replay_of as "replayOf", d.bulk_replay_id as "bulkReplayId"`;
+  d.replay_of as "replayOf", d.bulk_replay_id as "bulkReplayId", d.wrong_secret is not null as "wrongSignature"`;
 
 /** Columns of an unfinished {@link DeliveryRow}, from `deliveries d`. One in flight or held has no next attempt. */
 export const DELIVERY_COLUMNS = `${COMMON_COLUMNS}, null::timestamptz as "finishedAt"`;
@@ -85,7 +86,7 @@ export const ATTEMPT_COLUMNS = `${ATTEMPT_SUMMARY_COLUMNS}, a.response_body as "
 
 /** The columns that move from `deliveries` to `finished_deliveries`, apart from the outcome and its time. */
 export const RETAINED_COLUMNS = `id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
-  secret_version, replay_of, bulk_replay_id, created_at`;
+  secret_version, wrong_secret, replay_of, bulk_replay_id, created_at`;
 
 /** A delivery as the public API shows it. */
 export function shownDelivery(row: DeliveryRow): Delivery {
@@ -102,6 +103,7 @@ export function shownDelivery(row: DeliveryRow): Delivery {
     resource: { type: row.resourceType, id: row.resourceId },
     replayOf: row.replayOf,
     bulkReplayId: row.bulkReplayId,
+    wrongSignature: row.wrongSignature,
   };
 }
 

@@ -177,6 +177,23 @@ describe('a test with the version of a secret', () => {
     expect(await signedWith(current, of)).toMatchObject({ version: 1 });
   });
 
+  test('is signed with a random secret under that version if its signature has to be wrong [SECRET-10]', async () => {
+    const of = await fixture.created(await fixture.company());
+    const { secret } = await client.rotateSecret(of);
+    const wrong = await client.sendTestDelivery({ ...of, secretVersion: 2, wrongSignature: true });
+    // The version of a claimed delivery stays the one that its secret is sealed for.
+    await client.rotateSecret(of);
+
+    expect(wrong.wrongSignature).toBe(true);
+    const signer = await signedWith(wrong, of);
+    expect(signer).toEqual({ version: 2, secret: expect.stringMatching(/^whsec_/) });
+    expect(signer.secret).not.toBe(secret);
+    const unnamed = await client.sendTestDelivery({ ...of, wrongSignature: true });
+    const other = await signedWith(unnamed, of);
+    expect(other.version).toBe(1);
+    expect(other.secret).not.toBe(await openedSecret(of, 1));
+  });
+
   test('keeps the requested version if another one becomes current', async () => {
     const of = await fixture.created(await fixture.company());
     await client.rotateSecret(of);

@@ -3,6 +3,7 @@ import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/
 import { idFloor, newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
+import type { SealingKeys } from '@partner/kernel/secret-sealing';
 import { ServiceError } from '@partner/kernel/service-error';
 import { currentRequestId } from '@partner/kernel/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
@@ -10,6 +11,7 @@ import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
 import { DELIVERY_COLUMNS, type DeliveryRow } from '../schedule/delivery-resource.js';
 import { renderEnvelope } from '../events/render-envelope.js';
+import { createSecret } from './create-secret.js';
 import { lockSubscription, type OwnersSubscription, type SubscriptionOfCompany } from './get-subscription.js';
 import { secretVersionMismatch } from './secret-version-mismatch.js';
 import type { SubscriptionRow } from './subscription-resource.js';
@@ -29,13 +31,16 @@ const MAX_CLOCK_SKEW_MS = 60_000;
 export interface TestToSend extends OwnersSubscription {
   /** The version of the secret to sign with; undefined: the current one at each attempt. */
   readonly secretVersion?: number | undefined;
+  /** Signs it with a random secret instead, under the number of that version. */
+  readonly wrongSignature: boolean;
 }
 
 /**
  * Queues an `install.test` event for one subscription only, paused or not.
  *
  * Once it is delivered to the subscription's current URL, that URL is verified. With `secretVersion` it is signed with that
- * secret, so that a pending one can be tried before its activation. Fails with
+ * secret, so that a pending one can be tried before its activation. With `wrongSignature` a random secret signs it: it proves
+ * that the receiver verifies signatures if the receiver refuses it. It has one attempt and verifies no URL. Fails with
  * - `not_found` for a subscription that the company does not have;
  * - `secret_version_mismatch` for a secret that is neither current nor pending;
  * - `rate_limited` after 10 within 60 s, or 60 of the company's subscriptions together.
@@ -45,13 +50,14 @@ export interface TestToSend extends OwnersSubscription {
 export async function sendTestDelivery(
   deps: {
     readonly database: Pick<Database, 'transaction'>;
+    readonly sealingKeys: SealingKeys;
     readonly logger: Pick<Logger, 'info'>;
     readonly clock: () => Date;
   },
   request: TestToSend,
   limits: TransactionLimits = {},
 ): Promise<DeliveryRow> {
-  const { companyId, subscriptionId, membershipId, actor, secretVersion } = request;
+  const { companyId, subscriptionId, membershipId, actor, wrongSignature } = request;
   const now = deps.clock();
   const [eventId, deliveryId] = [newId('evt'), newId('dlv')];
   const resource = { type: 'webhook_subscription', id: subscriptionId, version: 1 };
@@ -64,7 +70,12 @@ export async function sendTestDelivery(
   });
   const delivery = await deps.database.transaction(async (tx) => {
     const subscription = await lockSubscription(tx, request);
-    if (secretVersion !== undefined) refuseUnknownSecret(subscription, secretVersion);
+    if (request.secretVersion !== undefined) refuseUnknownSecret(subscription, request.secretVersion);
+    const secretVersion = request.secretVersion ?? (wrongSignature ? subscription.secretVersion : null);
+    const wrongSecret =
+      wrongSignature && secretVersion !== null
+        ? createSecret(deps.sealingKeys, { subscriptionId, version: secretVersion }).sealed
+        : null;
     await refuseTooMany(tx, request, now);
     await tx.query(
       `with event as (
@@ -75,8 +86,9 @@ export async function sendTestDelivery(
          returning *
        )
        insert into deliveries
-         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version, created_at)
-       select $11, $6, event.company_id, event.id, event.name, event.resource_type, event.resource_id, true, $12,
+         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version, wrong_secret,
+          created_at)
+       select $11, $6, event.company_id, event.id, event.name, event.resource_type, event.resource_id, true, $12, $13,
          event.created_at
        from event`,
       [
@@ -91,7 +103,8 @@ export async function sendTestDelivery(
         injectTrace()['traceparent'] ?? null,
         currentRequestId() ?? null,
         deliveryId,
-        secretVersion ?? null,
+        secretVersion,
+        wrongSecret,
       ],
     );
     const [row] = await tx.query<DeliveryRow>(
@@ -104,7 +117,7 @@ export async function sendTestDelivery(
       actor,
       action: 'webhook.tested',
       subject: { type: 'webhook', id: subscriptionId },
-      details: { deliveryId, secretVersion: secretVersion ?? null },
+      details: { deliveryId, secretVersion, ...(wrongSignature && { wrongSignature }) },
     });
     tx.wakeAfterCommit('deliveries', [subscriptionId]);
     tx.announceAfterCommit(companyId, [subscriptionId]);

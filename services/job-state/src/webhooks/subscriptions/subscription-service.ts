@@ -105,7 +105,11 @@ export function createSubscriptionService(
     },
 
     async sendTestDelivery(request, context) {
-      const test = { ...ownersSubscription(request), secretVersion: request.secretVersion };
+      const test = {
+        ...ownersSubscription(request),
+        secretVersion: request.secretVersion,
+        wrongSignature: request.wrongSignature ?? false,
+      };
       const delivery = await sendTestDelivery(deps, test, callerLimits(test, context));
       return { resourceJson: JSON.stringify(shownDelivery(delivery)) };
     },

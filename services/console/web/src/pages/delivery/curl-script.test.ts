@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { curlScript, shellWord } from './curl-script.js';
+import { shellWord } from '../../shell-word.js';
+import { curlScript } from './curl-script.js';
 
 test('a shell word can contain quotes and characters that the shell would expand', () => {
   expect(shellWord(`it's $HOME`)).toBe(`'it'\\''s $HOME'`);

@@ -1,9 +1,5 @@
 import type { Delivery } from '../../api/deliveries.js';
-
-/** Quotes any text as one shell word. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
+import { shellWord } from '../../shell-word.js';
 
 /**
  * Returns a shell script that sends a delivery's body to its receiver with new signatures of both kinds. It reads the secret from

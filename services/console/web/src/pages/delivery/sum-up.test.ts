@@ -17,6 +17,7 @@ const DELIVERY: Delivery = {
   resource: { type: 'install_job', id: 'job_1' },
   replayOf: null,
   bulkReplayId: null,
+  wrongSignature: false,
 };
 
 const ATTEMPT: Attempt = {
@@ -55,4 +56,6 @@ test('a finished or waiting delivery is described as such', () => {
   expect(whatOf({ state: 'pending' }, [])).toContain('Not sent yet');
   expect(whatOf({ state: 'held' }, [])).toContain('the webhook is paused');
   expect(whatOf({ state: 'cancelled' }, [])).toContain('the webhook was deleted');
+  expect(whatOf({ state: 'cancelled', wrongSignature: true })).toContain('signed wrongly on purpose');
+  expect(whatOf({ state: 'delivered', wrongSignature: true }, [delivered])).toContain('has to refuse it');
 });

@@ -21,6 +21,13 @@ export function sumUp(delivery: Delivery, attempts: readonly Attempt[], now: Dat
   const next = nextOf(delivery, now);
   switch (delivery.state) {
     case 'delivered':
+      if (delivery.wrongSignature) {
+        return {
+          tone: 'warn',
+          what: `${why} This test was signed wrongly on purpose: your server has to refuse it.`,
+          advice: ['Verify the signature of each delivery, and respond with 401 if it does not match.'],
+        };
+      }
       return {
         tone: 'good',
         what: `${why}${delivery.attempts > 1 ? ` It took ${delivery.attempts} attempts.` : ''}${last === undefined ? '' : ` The response came after ${formatDuration(last.durationMs)}.`}`,
@@ -50,7 +57,10 @@ export function sumUp(delivery: Delivery, attempts: readonly Attempt[], now: Dat
     case 'cancelled':
       return {
         tone: 'quiet',
-        what: 'Cancelled: the webhook was deleted first.',
+        what:
+          delivery.wrongSignature && last !== undefined
+            ? `${why} This test was signed wrongly on purpose, so it is sent once.`
+            : 'Cancelled: the webhook was deleted first.',
         advice: [],
       };
   }

@@ -9,8 +9,8 @@ import { SecretOnce } from '../../parts/secret-once.js';
 import { PATHS } from '../../paths.js';
 import { LeaveGuard } from '../webhook/leave-guard.js';
 import { StepPanel } from '../webhook/step-panel.js';
-import { TestSteps } from '../webhook/test-steps.js';
-import { useTestDelivery } from '../webhook/use-test-delivery.js';
+import { SignatureSteps } from '../webhook/signature-steps.js';
+import { useSignatureProof } from '../webhook/use-signature-proof.js';
 import { receiverSettings } from './receiver-settings.js';
 
 interface Versions {
@@ -98,9 +98,10 @@ function LoadProveAndActivate(props: {
 }) {
   const { webhookId, versions, isBlocked, isActivated } = props;
   const { current, pending } = versions;
-  const test = useTestDelivery(webhookId, pending);
+  const tests = useSignatureProof(webhookId, pending);
   const activate = useActivateSecret(webhookId);
-  const isProven = test.outcome?.kind === 'delivered';
+  const isProven = tests.proof === 'proven';
+  const isAccepted = isProven || tests.proof === 'unverified' || tests.proof === 'unknown';
   return (
     <>
       <StepPanel
@@ -129,12 +130,11 @@ function LoadProveAndActivate(props: {
         title="Test the new secret"
         state={isProven ? 'done' : isBlocked ? 'later' : 'next'}
       >
-        <Stack gap="sm">
-          <Text size="sm">
-            {`Sends a test delivery that is signed with ${pending === undefined ? 'the new secret' : `version ${pending}`}. Your server must respond with 2xx, but not if the signature is invalid.`}
-          </Text>
-          {!isActivated && <TestSteps test={test} isBlocked={isBlocked} isNext={!isProven} />}
-        </Stack>
+        {isActivated ? (
+          <Text size="sm">{`Your server accepted version ${pending ?? ''}.`}</Text>
+        ) : (
+          <SignatureSteps tests={tests} version={pending} isBlocked={isBlocked} isNext={!isProven} />
+        )}
       </StepPanel>
       <StepPanel
         number={4}
@@ -152,10 +152,15 @@ function LoadProveAndActivate(props: {
           </Stack>
         ) : (
           <Stack gap="sm">
-            <Text size="sm">Every delivery is signed with the new secret from then on.</Text>
+            <Text size="sm">
+              {isAccepted && !isProven
+                ? 'Every delivery is signed with the new secret from then on. The tests don’t prove yet that your server has it: if it does not, all of them fail.'
+                : 'Every delivery is signed with the new secret from then on.'}
+            </Text>
             <Group>
               <Button
-                disabled={!isProven || pending === undefined}
+                variant={isProven ? 'filled' : 'default'}
+                disabled={!isAccepted || pending === undefined}
                 loading={activate.isRunning}
                 onClick={() => {
                   if (pending === undefined) return;

@@ -9,6 +9,7 @@ import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
 import { PATHS, WEBHOOK_TABS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
+import { ConformancePanel } from './conformance-panel.js';
 import { DeletePanel } from './delete-panel.js';
 import { NextStep } from './next-step.js';
 import { RecentDeliveries } from './recent-deliveries.js';
@@ -108,7 +109,10 @@ function Everything({ webhook, onDelete }: { readonly webhook: Webhook; readonly
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="secret">
-          <SecretPanel webhook={webhook} />
+          <Stack gap="lg">
+            <SecretPanel webhook={webhook} />
+            <ConformancePanel webhook={webhook} />
+          </Stack>
         </Tabs.Panel>
       </Tabs>
     </Stack>

@@ -8,6 +8,8 @@ export type TestOutcome =
   | { readonly kind: 'delivered'; readonly title: string }
   | {
       readonly kind: 'failed';
+      /** True if the server responded. */
+      readonly hasResponse: boolean;
       readonly title: string;
       /** Advice. */
       readonly advice: string;
@@ -34,9 +36,10 @@ export function outcomeOfTest(test: {
     };
   }
   const { title, advice } = explain(last.outcome, last.responseStatus);
+  const hasResponse = last.outcome === 'rejected';
   // For a response the title says everything.
-  const seen = last.outcome === 'rejected' ? null : last.error;
-  return { kind: 'failed', title, advice, seen, responseBody: last.responseBody };
+  const seen = hasResponse ? null : last.error;
+  return { kind: 'failed', hasResponse, title, advice, seen, responseBody: last.responseBody };
 }
 
 const SECONDS = LIMITS.webhookTimeoutMs / 1_000;

@@ -29,13 +29,14 @@ export function TestSteps(props: {
         </Button>
       </Group>
       <div role="status">
-        <Outcome test={test} />
+        <TestResult test={test} />
       </div>
     </Stack>
   );
 }
 
-function Outcome({ test: { outcome, deliveryId } }: { readonly test: TestDelivery }) {
+/** Outcome of the last test, with advice after a failure. */
+export function TestResult({ test: { outcome, deliveryId } }: { readonly test: TestDelivery }) {
   if (outcome === undefined || deliveryId === undefined) return null;
   if (outcome.kind === 'waiting') {
     return <Notice tone="info" title="Sent, waiting for a response …" />;

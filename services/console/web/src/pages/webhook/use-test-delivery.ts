@@ -16,8 +16,11 @@ export interface TestDelivery {
   readonly outcome: TestOutcome | undefined;
 }
 
-/** Sends test deliveries, signed with the given version's secret if set, and waits for their outcomes. */
-export function useTestDelivery(webhookId: string, secretVersion?: number): TestDelivery {
+/** Sends test deliveries, signed as the body requests, and waits for their outcomes. */
+export function useTestDelivery(
+  webhookId: string,
+  body: { readonly secretVersion?: number; readonly wrongSignature?: boolean } = {},
+): TestDelivery {
   const test = useTestWebhook(webhookId);
   const deliveryId = test.response?.id;
   const { data, refetch } = useDelivery(deliveryId);
@@ -31,7 +34,7 @@ export function useTestDelivery(webhookId: string, secretVersion?: number): Test
   }, [isWaiting, refetch]);
 
   return {
-    send: () => test.run(secretVersion === undefined ? {} : { secretVersion }),
+    send: () => test.run(body),
     isSending: test.isRunning || isWaiting,
     deliveryId,
     outcome,

@@ -1,0 +1,86 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import { Notice } from '../../parts/notice.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+import { TestResult } from './test-steps.js';
+import type { SignatureTests } from './use-signature-proof.js';
+
+/** Button that sends both tests of a secret, with what they prove below it. */
+export function SignatureSteps(props: {
+  readonly tests: SignatureTests;
+  /** Version of the tested secret; undefined: it has none yet. */
+  readonly version: number | undefined;
+  readonly isBlocked?: boolean;
+  readonly isNext?: boolean;
+}) {
+  const { tests, version, isBlocked = false, isNext = true } = props;
+  return (
+    <Stack gap="sm" align="stretch">
+      <Text size="sm">
+        {`Sends two test deliveries. Your server must accept the one that is signed with ${version === undefined ? 'the new secret' : `version ${version}`}, and refuse the one with a wrong signature.`}
+      </Text>
+      <Group>
+        <Button
+          onClick={() => tests.send()}
+          loading={tests.proof === 'waiting'}
+          disabled={isBlocked}
+          leftSection={<IconSend size={18} aria-hidden />}
+          variant={isNext ? 'filled' : 'default'}
+        >
+          {tests.proof === undefined ? 'Send both tests' : 'Test again'}
+        </Button>
+      </Group>
+      <div role="status">
+        <Proof tests={tests} version={version} />
+      </div>
+    </Stack>
+  );
+}
+
+function Proof({
+  tests: { proof, valid, wrong },
+  version,
+}: {
+  readonly tests: SignatureTests;
+  readonly version: number | undefined;
+}) {
+  switch (proof) {
+    case undefined:
+      return null;
+    case 'waiting':
+      return <Notice tone="info" title="Sent, waiting for both responses …" />;
+    case 'proven':
+      return (
+        <Notice tone="good" title="It works">
+          {`Your server accepted version ${version ?? ''} and refused a wrong signature.`}
+        </Notice>
+      );
+    case 'failed':
+      return (
+        <Stack gap="sm">
+          <Text size="sm">{`Your server did not accept the test with version ${version ?? ''}:`}</Text>
+          <TestResult test={valid} />
+        </Stack>
+      );
+    case 'unverified':
+      return (
+        <Notice tone="warn" title="Your server accepted a wrong signature.">
+          It does not verify signatures, or not for this secret: anyone who knows the URL can send it events.
+          Make it respond with 401 if the signature does not match, then test again.{' '}
+          <TextLink to={PATHS.receiverCode} size="sm">
+            Receiver code
+          </TextLink>
+        </Notice>
+      );
+    case 'unknown':
+      return (
+        <Stack gap="sm">
+          <Text size="sm">
+            {`Your server accepted version ${version ?? ''}, but there is no response to the test with a wrong signature. It must respond with 401.`}
+          </Text>
+          <TestResult test={wrong} />
+        </Stack>
+      );
+  }
+}
