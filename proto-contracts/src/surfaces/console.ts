@@ -29,6 +29,7 @@ import {
   setFaultsOperation,
 } from '../resources/fault-script/operations.js';
 import { listInstallersOperation } from '../resources/installer/operations.js';
+import { changePasswordOperation } from '../resources/password/operations.js';
 import {
   confirmSessionOperation,
   createSessionOperation,
@@ -62,6 +63,7 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   getSessionOperation,
   deleteSessionOperation,
   confirmSessionOperation,
+  changePasswordOperation,
   listSessionsOperation,
   endSessionOperation,
   createWebhookOperation,

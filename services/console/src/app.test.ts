@@ -46,6 +46,8 @@ const parts = {
   attempts: { beginFromNetwork: uncalled, beginKnown: uncalled, beginUnknown: uncalled },
   deviceCookie: { read: uncalled, set: uncalled },
   verifyPassword: uncalled,
+  hashPassword: uncalled,
+  background: { start: uncalled, settled: uncalled },
   logger: silentLogger,
   clock: () => new Date('2026-09-01T12:00:00Z'),
 };

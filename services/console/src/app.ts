@@ -17,7 +17,9 @@ import { createDocsEndpoints } from './docs/docs-endpoints.js';
 import { activateWebhookSecret } from './routes/activate-webhook-secret.js';
 import { activateWebhook } from './routes/activate-webhook.js';
 import type { ChangeStreams } from './live/change-streams.js';
+import type { BackgroundWork } from './background-work.js';
 import { cancelReplay } from './routes/cancel-replay.js';
+import { changePassword } from './routes/change-password.js';
 import { checkUrl } from './routes/check-url.js';
 import { clearFaults } from './routes/clear-faults.js';
 import { confirmSession } from './routes/confirm-session.js';
@@ -66,7 +68,7 @@ import type { LoginAttempts } from './sessions/login-attempts.js';
 import { createSessionCookie, type SessionCookie } from './sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from './sessions/session-store.js';
 import { createSessionTrail, type SessionTrail } from './sessions/session-trail.js';
-import type { VerifyPassword } from './sessions/verify-password.js';
+import type { HashPassword, VerifyPassword } from './sessions/verify-password.js';
 import { createWebEndpoints, type WebAppDeps } from './web/web-endpoints.js';
 
 /** Requests without a session that one client address may make in a minute before it gets 429. */
@@ -84,6 +86,8 @@ export interface ConsoleAppDeps {
   readonly attempts: LoginAttempts;
   readonly deviceCookie: DeviceCookie;
   readonly verifyPassword: VerifyPassword;
+  readonly hashPassword: HashPassword;
+  readonly background: BackgroundWork;
   readonly limiter: RateLimiter;
   /** Absent: no mail server is configured. */
   readonly mailer?: Mailer | undefined;
@@ -103,10 +107,12 @@ type EndpointDeps = Pick<
   | 'access'
   | 'attempts'
   | 'audit'
+  | 'background'
   | 'changeStreams'
   | 'clock'
   | 'deliveries'
   | 'deviceCookie'
+  | 'hashPassword'
   | 'limiter'
   | 'logger'
   | 'mailer'
@@ -128,6 +134,7 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     getSession(),
     deleteSession(deps),
     confirmSession(deps),
+    changePassword(deps),
     listSessions(deps),
     endSession(deps),
     checkUrl(deps),

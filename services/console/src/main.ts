@@ -16,6 +16,7 @@ import { createMailer } from '@partner/kernel/mail';
 import { runService, type ServiceKit } from '@partner/kernel/service';
 import type { z } from 'zod';
 import { createConsoleApp } from './app.js';
+import { createBackgroundWork } from './background-work.js';
 import { consoleConfig } from './config.js';
 import { createChangeStreams } from './live/change-streams.js';
 import { startChangeListener } from './live/start-change-listener.js';
@@ -25,7 +26,7 @@ import { createSessionLookup } from './sessions/session-lookup.js';
 import { createSessionRedis, untilTried } from './sessions/session-redis.js';
 import { createSessionSigner } from './sessions/session-signer.js';
 import { createSessionStore } from './sessions/session-store.js';
-import { createVerifyPassword } from './sessions/verify-password.js';
+import { createPasswordChecks } from './sessions/verify-password.js';
 import { readWebBundle, WEB_BUNDLE_DIRECTORY } from './web/web-bundle.js';
 
 await runService({
@@ -64,6 +65,9 @@ await runService({
     const changeListener = startChangeListener({ connection, changeStreams, logger });
     lifecycle.onShutdown('change-listener', () => changeListener.stop());
 
+    const background = createBackgroundWork({ logger });
+    lifecycle.onShutdown('background-work', () => background.settled());
+
     const app = createConsoleApp({
       access,
       audit: createClient(AuditService, transport),
@@ -81,7 +85,8 @@ await runService({
         clock,
         randomBytes,
       }),
-      verifyPassword: await createVerifyPassword({ randomBytes, metrics }),
+      ...(await createPasswordChecks({ randomBytes, metrics })),
+      background,
       limiter: createRateLimiter({
         redis,
         keyPrefix,

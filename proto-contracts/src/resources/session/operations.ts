@@ -15,6 +15,17 @@ const OWN_SESSION_ID = {
   id: { description: 'The `id` of a session of yours. Any other is 404.', example: OWN_SESSION_EXAMPLE.id },
 };
 
+/** The header of a response with a new session. */
+export const SESSION_COOKIE_HEADER = {
+  'set-cookie': {
+    description:
+      'The session, for the browser to keep until it closes. A second one, `__Host-svc_device`, makes the browser a known device for 180 days.',
+    example:
+      '__Host-svc_session=2mJ0Zs7cQk4rXw1nVb8yTd5fHg3pLa6eUi9oRqK0xZc; Path=/; HttpOnly; SameSite=Strict; Secure',
+    required: true,
+  },
+} as const;
+
 /** `POST /partner-api/session` */
 export const createSessionOperation = defineOperation({
   id: 'createSession',
@@ -44,15 +55,7 @@ account and each client address.`,
       description: 'Signed in.',
       schema: sessionResponse,
       example: SESSION_EXAMPLE,
-      headers: {
-        'set-cookie': {
-          description:
-            'The session, for the browser to keep until it closes. A second one, `__Host-svc_device`, makes the browser a known device for 180 days.',
-          example:
-            '__Host-svc_session=2mJ0Zs7cQk4rXw1nVb8yTd5fHg3pLa6eUi9oRqK0xZc; Path=/; HttpOnly; SameSite=Strict; Secure',
-          required: true,
-        },
-      },
+      headers: SESSION_COOKIE_HEADER,
     },
   },
   errors: ['unauthenticated'],

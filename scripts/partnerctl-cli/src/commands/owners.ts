@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Option } from '@commander-js/extra-typings';
 import { hash } from '@node-rs/argon2';
 import { owner, type Owner, ownerPage } from '@partner/proto-contracts/resources/owner/owner';
+import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { type CommandContext, readPages, commandGroup, subcommand } from '../command-context.js';
@@ -18,8 +19,6 @@ const OWNER_LINES = columns(`
   id: owner.membershipId, company: owner.companyId, name: owner.displayName, email: owner.email,
   may sign in: owner.active, has password: owner.hasPassword, password
 `);
-
-const PASSWORD_LENGTH = { min: 12, max: 1_024 } as const;
 
 /** Reads all owners of a company, oldest first. */
 export async function readOwners(

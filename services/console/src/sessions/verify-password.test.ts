@@ -4,11 +4,11 @@ import { describe, expect, test } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
 import { Registry } from 'prom-client';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
-import { createVerifyPassword } from './verify-password.js';
+import { createPasswordChecks } from './verify-password.js';
 
 describe('the comparison of a password', () => {
   test('accepts only the right password', async () => {
-    const verifyPassword = await createVerifyPassword({ randomBytes, metrics: new Registry() });
+    const { verifyPassword } = await createPasswordChecks({ randomBytes, metrics: new Registry() });
     const passwordHash = await hash('correct horse', PASSWORD_HASHING);
     expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     await expect(verifyPassword('192.0.2.1', 'correct horse', passwordHash)).resolves.toBe(true);
@@ -17,7 +17,7 @@ describe('the comparison of a password', () => {
 
   test('does the work of one comparison without a hash, and always returns false', async () => {
     const compared: string[] = [];
-    const verifyPassword = await createVerifyPassword({
+    const { verifyPassword } = await createPasswordChecks({
       randomBytes,
       metrics: new Registry(),
       verify: async (passwordHash) => {
@@ -33,7 +33,7 @@ describe('the comparison of a password', () => {
     const running: ((matches: boolean) => void)[] = [];
     const begun = new EventEmitter();
     const metrics = new Registry();
-    const verifyPassword = await createVerifyPassword({
+    const { verifyPassword } = await createPasswordChecks({
       randomBytes,
       metrics,
       concurrency: 2,
@@ -65,7 +65,7 @@ describe('the comparison of a password', () => {
   });
 
   test('releases its slot when a comparison fails', async () => {
-    const verifyPassword = await createVerifyPassword({
+    const { verifyPassword } = await createPasswordChecks({
       randomBytes,
       metrics: new Registry(),
       concurrency: 1,

@@ -14,18 +14,21 @@ export type VerifyPassword = (
   passwordHash: string | undefined,
 ) => Promise<boolean>;
 
+/** Returns the PHC hash of a new password. Throws `unavailable` as a comparison does. */
+export type HashPassword = (network: string, password: string) => Promise<string>;
+
 /**
- * Creates the comparison. At most `concurrency` run at once, each with 19 MiB and a thread for some tens of ms, and at
+ * Creates the comparison and the hashing, which share their slots. At most `concurrency` run at once, each with 19 MiB and a thread for some tens of ms, and at
  * most `maxWaiting` wait. So a flood of logins cannot exhaust the memory or the threads of the process. Client networks
  * are served round-robin, so one network cannot block the others.
  */
-export async function createVerifyPassword(options: {
+export async function createPasswordChecks(options: {
   readonly randomBytes: (size: number) => Buffer;
   readonly metrics: Registry;
   readonly concurrency?: number;
   readonly maxWaiting?: number;
   readonly verify?: (passwordHash: string, password: string) => Promise<boolean>;
-}): Promise<VerifyPassword> {
+}): Promise<{ readonly verifyPassword: VerifyPassword; readonly hashPassword: HashPassword }> {
   const { randomBytes, concurrency = 2, maxWaiting = 50, verify = argon2Verify } = options;
   const dummyHash = await hash(randomBytes(32), { ...PASSWORD_HASHING, salt: randomBytes(16) });
   const gate = createShareGate({ slots: concurrency, queue: maxWaiting, work: 'password checks' });
@@ -52,7 +55,7 @@ export async function createVerifyPassword(options: {
     registers,
   });
 
-  return async (network, password, passwordHash) => {
+  async function inSlot<T>(network: string, work: () => Promise<T>): Promise<T> {
     const leave = await gate
       .enter(network, { timeoutMs: Number.POSITIVE_INFINITY })
       .catch((error: unknown) => {
@@ -61,11 +64,20 @@ export async function createVerifyPassword(options: {
       });
     const end = seconds.startTimer();
     try {
-      const matches = await verify(passwordHash ?? dummyHash, password);
-      return matches && passwordHash !== undefined;
+      return await work();
     } finally {
       end();
       leave();
     }
+  }
+
+  return {
+    verifyPassword: (network, password, passwordHash) =>
+      inSlot(network, async () => {
+        const matches = await verify(passwordHash ?? dummyHash, password);
+        return matches && passwordHash !== undefined;
+      }),
+    hashPassword: (network, password) =>
+      inSlot(network, () => hash(password, { ...PASSWORD_HASHING, salt: randomBytes(16) })),
   };
 }

@@ -1,8 +1,4 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import {
-  AccessService,
-  type LoginSchema,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { ApiKey } from '@partner/proto-contracts/resources/api-key/api-key';
 import {
   type GetSubscriptionRequest,
@@ -19,9 +15,8 @@ import { createFakeKeyMethods } from './fake-access-service.js';
 import { createFakeAudit, type FakeAudit } from './fake-audit-service.js';
 import { createFakeContactMethods } from './fake-technical-contact.js';
 import { createFakeDeliveryService, type FakeDeliveries } from './fake-delivery-service.js';
+import { createFakeLogins, type FakeLogin, type FakeLogins } from './fake-logins.js';
 import { resourceResponse } from './resource-response.js';
-
-type Login = MessageInitShape<typeof LoginSchema>;
 
 interface Asked {
   readonly method: string;
@@ -31,18 +26,10 @@ interface Asked {
 }
 
 /** Fake job-state: in-memory subscriptions and deliveries of several companies, isolated from each other. */
-export interface FakeJobState {
+export interface FakeJobState extends Omit<FakeLogins, 'methods'> {
   readonly services: readonly RpcService[];
   /** Marks a subscription's test delivery as accepted with 2xx. */
   verify(subscriptionId: string): void;
-  /** From now on the membership is not an owner's. */
-  dismiss(membershipId: string): void;
-  /** Changes the password of a membership. */
-  setPassword(membershipId: string): void;
-  /** Makes owner checks fail, or work again. */
-  setAccessAway(isAway: boolean): void;
-  /** Memberships of the owner checks, newest last. */
-  readonly ownersAsked: readonly string[];
   /** The audit trails of the companies. */
   readonly audit: FakeAudit;
   /** The recorded calls, newest last. */
@@ -50,14 +37,9 @@ export interface FakeJobState {
 }
 
 /** Creates a job-state with these logins, by email address. */
-export function createFakeJobState(logins: Readonly<Record<string, Login>>): FakeJobState {
+export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): FakeJobState {
   const asked: Asked[] = [];
   const verified = new Set<string>();
-  const former = new Set<string>();
-  const passwordsSet = new Map<string, number>();
-  const passwordVersionOf = (membershipId = '') => `${membershipId} ${passwordsSet.get(membershipId) ?? 0}`;
-  const ownersAsked: string[] = [];
-  let isAccessAway = false;
   const companies = new Map<string, FakeDeliveries & { subscriptions: Subscription[]; keys: ApiKey[] }>();
 
   function ask(method: string, companyId: string | undefined, actingMembershipId?: string) {
@@ -84,26 +66,9 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
 
   const audit = createFakeAudit(at);
 
+  const { methods: people, ...logins } = createFakeLogins(given);
   const access = rpcService(AccessService, {
-    getLogin: ({ email = '' }) => {
-      const login = logins[email.toLowerCase()];
-      if (login === undefined) return {};
-      return { login: { ...login, passwordVersion: passwordVersionOf(login.membershipId) } };
-    },
-    getOwner: ({ companyId, membershipId, withPasswordHash }) => {
-      ownersAsked.push(membershipId ?? '');
-      if (isAccessAway) throw new ServiceError('unavailable', 'job-state is away');
-      const owner = Object.values(logins).find(
-        (login) => login.membershipId === membershipId && login.companyId === companyId,
-      );
-      if (owner?.isOwner !== true || former.has(membershipId ?? '')) return { isOwner: false };
-      const { passwordHash } = owner;
-      return {
-        isOwner: true,
-        passwordVersion: passwordVersionOf(membershipId),
-        ...(withPasswordHash === true && passwordHash !== undefined && { passwordHash }),
-      };
-    },
+    ...people,
     ...createFakeKeyMethods({
       now: at,
       ask: (method, { companyId }) => ask(method, companyId).keys,
@@ -230,12 +195,7 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
     services: [access, subscriptions, deliveries, audit.service],
     audit,
     verify: (subscriptionId) => verified.add(subscriptionId),
-    dismiss: (membershipId) => former.add(membershipId),
-    setPassword: (membershipId) => passwordsSet.set(membershipId, (passwordsSet.get(membershipId) ?? 0) + 1),
-    setAccessAway: (isAway) => {
-      isAccessAway = isAway;
-    },
-    ownersAsked,
+    ...logins,
     asked,
   };
 }

@@ -24,13 +24,14 @@ import { createManualTimers } from '@partner/kernel/testing/manual-timers';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
 import { createConsoleApp } from '../app.js';
+import { createBackgroundWork } from '../background-work.js';
 import { type ChangeStreams, createChangeStreams } from '../live/change-streams.js';
 import { createDeviceCookie } from '../sessions/device-cookie.js';
 import { createLoginAttempts } from '../sessions/login-attempts.js';
 import { createSessionLookup } from '../sessions/session-lookup.js';
 import { createSessionSigner } from '../sessions/session-signer.js';
 import { createSessionStore } from '../sessions/session-store.js';
-import { createVerifyPassword } from '../sessions/verify-password.js';
+import { createPasswordChecks } from '../sessions/verify-password.js';
 import { createFakeJobState, type FakeJobState } from './fake-job-state.js';
 import { type ActedCall, watchActors } from './watch-actors.js';
 import { FAKE_WEB_APP } from './fake-web-app.js';
@@ -76,6 +77,8 @@ export interface TestConsole {
   ): supertest.Test;
   /** Signs in and resolves to the session's `cookie` header. */
   signIn(email?: string): Promise<string>;
+  /** Resolves once no work runs in the background. */
+  settled(): Promise<void>;
   /** Resolves once Redis replies. */
   redisReady(): Promise<void>;
   stop(): Promise<void>;
@@ -122,6 +125,7 @@ export async function startTestConsole(options: {
     metrics,
     after: timers.after,
   });
+  const background = createBackgroundWork({ logger });
   const app = createConsoleApp({
     access,
     audit: createClient(AuditService, transport),
@@ -131,7 +135,8 @@ export async function startTestConsole(options: {
     changeStreams,
     attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
     deviceCookie: createDeviceCookie({ publicBaseUrl, signer, clock, randomBytes }),
-    verifyPassword: await createVerifyPassword({ randomBytes, metrics: new Registry() }),
+    background,
+    ...(await createPasswordChecks({ randomBytes, metrics: new Registry() })),
     limiter: options.limiter ?? createRateLimiter({ redis, keyPrefix, replicas: 1, logger, metrics, clock }),
     webApp: FAKE_WEB_APP,
     mailer: options.mailer,
@@ -172,6 +177,7 @@ export async function startTestConsole(options: {
       }).expect(200);
       return response.get('set-cookie')?.[0]?.split(';', 1)[0] ?? '';
     },
+    settled: () => background.settled(),
     async redisReady() {
       if (redis.status !== 'ready') await once(redis, 'ready');
     },

@@ -50,6 +50,7 @@ const ROUTES: RouteObject[] = [
               page('api-keys', () => import('./pages/api-keys/page.js')),
               page('technical-contact', () => import('./pages/technical-contact/page.js')),
               page('audit', () => import('./pages/audit/page.js')),
+              page('account', () => import('./pages/account/page.js')),
               page('sessions', () => import('./pages/sessions/page.js')),
               page('*', () => import('./pages/not-found/page.js')),
             ],

@@ -29,6 +29,7 @@ export const PATHS = {
   receiverCode: '/receiver-code',
   apiKeys: '/api-keys',
   audit: '/audit',
+  account: '/account',
   sessions: '/sessions',
   technicalContact: '/technical-contact',
 } as const;

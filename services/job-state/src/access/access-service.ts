@@ -20,6 +20,7 @@ import { pageSize } from '../rpc/page-size.js';
 import { callerLimits } from '../rpc/caller-limits.js';
 import { required } from '../rpc/required.js';
 import { listContractedInstallers } from './contracted-installers.js';
+import { changePassword } from './change-password.js';
 import { createKey } from './create-key.js';
 import { getLogin } from './get-login.js';
 import { getOwner } from './get-owner.js';
@@ -167,8 +168,27 @@ export function createAccessService(deps: {
       return {
         isOwner: true,
         passwordVersion: passwordVersion(owner.passwordHash),
-        ...(request.withPasswordHash === true && owner),
+        ...(request.withPasswordHash === true && {
+          passwordHash: owner.passwordHash,
+          ...(owner.email !== null && { email: owner.email }),
+        }),
       };
+    },
+
+    async changePassword(request, context) {
+      const actor = actorOf(request);
+      const version = await changePassword(
+        deps,
+        {
+          companyId: required(request.companyId, 'company_id'),
+          membershipId: required(actor?.membershipId, 'actor.membership_id'),
+          actor,
+          formerPasswordVersion: required(request.formerPasswordVersion, 'former_password_version'),
+          passwordHash: required(request.passwordHash, 'password_hash'),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return { passwordVersion: version };
     },
   };
 }

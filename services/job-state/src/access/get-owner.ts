@@ -7,16 +7,16 @@ export interface MembershipOfCompany {
 }
 
 /**
- * Returns the password hash of an active owner of the company, Argon2id in PHC string form.
+ * Returns the email address and the password hash of an active owner of the company, Argon2id in PHC string form.
  *
  * Undefined for any other person, and for an owner without a password.
  */
 export async function getOwner(
   deps: { readonly database: Queryable },
   { companyId, membershipId }: MembershipOfCompany,
-): Promise<{ readonly passwordHash: string } | undefined> {
-  const [owner] = await deps.database.query<{ passwordHash: string }>(
-    `select password_hash as "passwordHash" from memberships
+): Promise<{ readonly email: string | null; readonly passwordHash: string } | undefined> {
+  const [owner] = await deps.database.query<{ email: string | null; passwordHash: string }>(
+    `select email, password_hash as "passwordHash" from memberships
      where id = $1 and company_id = $2 and active and role = 'OWNER' and password_hash is not null`,
     [membershipId, companyId],
   );

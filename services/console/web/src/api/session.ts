@@ -45,6 +45,21 @@ export function useSignIn(onDone: () => void) {
   });
 }
 
+/** Changes the password, and continues with a new session. The form shows a failure itself. */
+export function useChangePassword(onDone: () => void) {
+  const queries = useQueryClient();
+  return useAction({
+    act: (api, body: { readonly currentPassword: string; readonly newPassword: string }) =>
+      api.read(sessionResponse, { method: 'PUT', path: '/password', body }),
+    done: 'Password changed',
+    onDone: (session) => {
+      queries.setQueryData(SESSION_KEY, session);
+      onDone();
+    },
+    notifiesFailure: false,
+  });
+}
+
 /** Signs out. */
 export function useSignOut() {
   const queries = useQueryClient();

@@ -9,6 +9,7 @@ import {
   IconLogout,
   IconMail,
   IconSend,
+  IconUserCircle,
   IconUserShield,
   IconWebhook,
   IconZoomQuestion,
@@ -34,6 +35,7 @@ const NAVIGATION = [
   { to: PATHS.apiKeys, label: 'API keys', icon: IconKey },
   { to: PATHS.technicalContact, label: 'Technical contact', icon: IconMail },
   { to: PATHS.audit, label: 'Audit trail', icon: IconHistory },
+  { to: PATHS.account, label: 'Account', icon: IconUserCircle },
   { to: PATHS.sessions, label: 'Sessions', icon: IconUserShield },
 ] as const;
 

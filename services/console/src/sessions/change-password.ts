@@ -1,0 +1,78 @@
+import type { CallOptions, Client } from '@connectrpc/connect';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { clientNetwork } from '@partner/gateway-kit/client-address';
+import type { Mailer } from '@partner/kernel/mail';
+import { actorOf } from '../acting-owner.js';
+import type { BackgroundWork } from '../background-work.js';
+import { requiredField } from '../required-field.js';
+import { confirmPassword, type ConfirmPasswordDeps } from './confirm-password.js';
+import { checkNewPassword } from './new-password-rule.js';
+import type { ClientOrigin, OwnerSession, SessionStore } from './session-store.js';
+import type { SessionTrail } from './session-trail.js';
+import type { HashPassword } from './verify-password.js';
+
+/** Dependencies of a change of password. */
+export interface ChangePasswordDeps extends ConfirmPasswordDeps {
+  readonly access: Pick<Client<typeof AccessService>, 'getOwner' | 'changePassword'>;
+  readonly sessions: Pick<SessionStore, 'confirm' | 'create' | 'end' | 'list'>;
+  readonly trail: Pick<SessionTrail, 'record' | 'note'>;
+  readonly hashPassword: HashPassword;
+  /** Absent: no mail server is configured. */
+  readonly mailer?: Mailer | undefined;
+  readonly background: Pick<BackgroundWork, 'start'>;
+  readonly clock: () => Date;
+}
+
+/**
+ * Changes the password of a session's owner, and returns a new session in place of the given one. All other sessions of the
+ * owner end: at once, or within a minute if Redis fails in between or a login with the former password is in flight. Fails as
+ * {@link confirmPassword} does, and with `invalid_argument` for a password that is a name of its owner. The email about the
+ * change is sent in the background, and may be lost.
+ */
+export async function changePassword(
+  deps: ChangePasswordDeps,
+  request: {
+    readonly session: OwnerSession;
+    readonly currentPassword: string;
+    readonly newPassword: string;
+    readonly origin: ClientOrigin;
+  },
+  call: CallOptions,
+): Promise<{ readonly token: string; readonly session: OwnerSession }> {
+  const { session, currentPassword, newPassword, origin } = request;
+  const { companyId, membershipId, passwordVersion: formerPasswordVersion } = session;
+  await confirmPassword(deps, { session, password: currentPassword, origin }, call);
+  const { email } = await deps.access.getOwner({ companyId, membershipId, withPasswordHash: true }, call);
+  checkNewPassword(newPassword, { ...session, email });
+  const passwordHash = await deps.hashPassword(clientNetwork(origin.remoteAddress), newPassword);
+  const actor = actorOf(session, origin);
+  const changed = await deps.access.changePassword(
+    { companyId, actor, formerPasswordVersion, passwordHash },
+    call,
+  );
+  const passwordVersion = requiredField(changed.passwordVersion, 'password_version');
+  const started = await deps.sessions.create({ ...session, passwordVersion }, origin);
+  const former = (await deps.sessions.list(membershipId)).filter(({ id }) => id !== started.session.id);
+  await Promise.all(former.map((each) => deps.sessions.end(each)));
+  const { publicId } = started.session;
+  await deps.trail.note({ change: 'started', owner: session, publicId, origin }, call);
+  const { mailer } = deps;
+  if (mailer !== undefined && email !== undefined) {
+    const mail = passwordChangedMail(session, email, deps.clock());
+    deps.background.start(membershipId, 'password_changed.mail', () => mailer.send(mail));
+  }
+  return started;
+}
+
+function passwordChangedMail({ companyName }: Pick<OwnerSession, 'companyName'>, to: string, at: Date) {
+  return {
+    to,
+    subject: 'Your password was changed',
+    text: `The password of your account in the partner console of ${companyName} was changed at ${formatDateTime(at)}.
+All other sessions of the account have ended.
+
+If you did not change it, tell the operator of the service at once.
+`,
+  };
+}

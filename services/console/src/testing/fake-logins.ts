@@ -1,0 +1,78 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type {
+  AccessService,
+  LoginSchema,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { ServiceError } from '@partner/kernel/service-error';
+
+/** A login of a fake job-state. */
+export type FakeLogin = MessageInitShape<typeof LoginSchema>;
+
+type LoginMethods = Pick<ServiceImpl<typeof AccessService>, 'getLogin' | 'getOwner' | 'changePassword'>;
+
+/** In-memory logins, and what a test does to them. */
+export interface FakeLogins {
+  readonly methods: LoginMethods;
+  /** From now on the membership is not an owner's. */
+  dismiss(membershipId: string): void;
+  /** Changes the password of a membership; without a hash only its version. */
+  setPassword(membershipId: string, passwordHash?: string): void;
+  /** Makes owner checks fail, or work again. */
+  setAccessAway(isAway: boolean): void;
+  /** Memberships of the owner checks, newest last. */
+  readonly ownersAsked: readonly string[];
+}
+
+/** Creates the methods for logins, by email address. */
+export function createFakeLogins(logins: Readonly<Record<string, FakeLogin>>): FakeLogins {
+  const former = new Set<string>();
+  const passwordsSet = new Map<string, number>();
+  const newHashes = new Map<string, string>();
+  const ownersAsked: string[] = [];
+  let isAccessAway = false;
+  const versionOf = (membershipId = '') => `${membershipId} ${passwordsSet.get(membershipId) ?? 0}`;
+  const passwordOf = ({ membershipId = '', passwordHash = '' }: FakeLogin) => ({
+    passwordHash: newHashes.get(membershipId) ?? passwordHash,
+    passwordVersion: versionOf(membershipId),
+  });
+
+  function setPassword(membershipId: string, passwordHash?: string): void {
+    passwordsSet.set(membershipId, (passwordsSet.get(membershipId) ?? 0) + 1);
+    if (passwordHash !== undefined) newHashes.set(membershipId, passwordHash);
+  }
+
+  return {
+    methods: {
+      getLogin: ({ email = '' }) => {
+        const login = logins[email.toLowerCase()];
+        return login === undefined ? {} : { login: { ...login, ...passwordOf(login) } };
+      },
+      getOwner: ({ companyId, membershipId, withPasswordHash }) => {
+        ownersAsked.push(membershipId ?? '');
+        if (isAccessAway) throw new ServiceError('unavailable', 'job-state is away');
+        const found = Object.entries(logins).find(
+          ([, login]) => login.membershipId === membershipId && login.companyId === companyId,
+        );
+        if (found?.[1].isOwner !== true || former.has(membershipId ?? '')) return { isOwner: false };
+        const [email, owner] = found;
+        const { passwordHash, passwordVersion } = passwordOf(owner);
+        return { isOwner: true, passwordVersion, ...(withPasswordHash === true && { passwordHash, email }) };
+      },
+      changePassword: ({ actor, formerPasswordVersion, passwordHash }) => {
+        const { membershipId = '' } = actor ?? {};
+        if (formerPasswordVersion !== versionOf(membershipId)) {
+          throw new ServiceError('password_wrong', 'the password was changed meanwhile; sign in again');
+        }
+        setPassword(membershipId, passwordHash);
+        return { passwordVersion: versionOf(membershipId) };
+      },
+    },
+    dismiss: (membershipId) => former.add(membershipId),
+    setPassword,
+    setAccessAway: (isAway) => {
+      isAccessAway = isAway;
+    },
+    ownersAsked,
+  };
+}

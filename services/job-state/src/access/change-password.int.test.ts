@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import type { Database } from '../database/database.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { createAccessService } from './access-service.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let companyId: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+  companyId = await insertCompany(database, 'SALES');
+});
+
+afterAll(() => testDatabase.drop());
+
+const deps = () =>
+  ({ database, clock: () => TEST_NOW, logger: silentLogger, environment: 'sandbox' }) as const;
+const access = () =>
+  createClient(
+    AccessService,
+    createInMemoryTransport([rpcService(AccessService, createAccessService(deps()))]),
+  );
+
+/** Returns a hash as the console makes it, of no password. */
+function someHash(): string {
+  const base64 = (size: number) => randomBytes(size).toString('base64').replaceAll('=', '');
+  return `$argon2id$v=19$m=19456,t=2,p=1$${base64(16)}$${base64(32)}`;
+}
+
+async function member(role = 'OWNER') {
+  const membershipId = newId('mem');
+  const passwordHash = someHash();
+  await database.query(
+    `insert into memberships (id, company_id, role, display_name, email, password_hash) values ($1, $2, $3, 'Dana', $4, $5)`,
+    [membershipId, companyId, role, `${membershipId}@seller.example`, passwordHash],
+  );
+  return { membershipId, passwordHash };
+}
+
+const readOwner = (membershipId: string, ofCompany = companyId) =>
+  access().getOwner({ companyId: ofCompany, membershipId, withPasswordHash: true });
+
+test('a password replaces the proved one once, with an entry in the audit trail [SESSION-11]', async () => {
+  const { membershipId } = await member();
+  const before = await readOwner(membershipId);
+  expect(before.email).toBe(`${membershipId}@seller.example`);
+  const request = {
+    companyId,
+    actor: { membershipId, displayName: 'Dana', remoteAddress: '203.0.113.7' },
+    formerPasswordVersion: before.passwordVersion ?? '',
+    passwordHash: someHash(),
+  };
+  const { passwordVersion } = await access().changePassword(request);
+  expect(await readOwner(membershipId)).toMatchObject({
+    passwordVersion,
+    passwordHash: request.passwordHash,
+  });
+  expect(passwordVersion).not.toBe(before.passwordVersion);
+  await expect(access().changePassword({ ...request, passwordHash: someHash() })).rejects.toMatchObject({
+    reason: 'password_wrong',
+  });
+  const entries = await database.query(
+    'select action, membership_id, remote_address, details from audit_entries where subject_id = $1',
+    [membershipId],
+  );
+  expect(entries).toEqual([
+    {
+      action: 'owner.updated',
+      membership_id: membershipId,
+      remote_address: '203.0.113.7',
+      details: { changed: ['password'], displayName: 'Dana' },
+    },
+  ]);
+});
+
+test('no password is set with a weaker hash, or for a person of another company [SESSION-1, SESSION-11]', async () => {
+  const { membershipId } = await member();
+  const { passwordVersion = '' } = await readOwner(membershipId);
+  const request = { companyId, actor: { membershipId }, formerPasswordVersion: passwordVersion };
+  const weak = someHash().replace('t=2', 't=1');
+  await expect(access().changePassword({ ...request, passwordHash: weak })).rejects.toMatchObject({
+    reason: 'invalid_argument',
+  });
+  const foreign = { ...request, companyId: await insertCompany(database, 'SALES'), passwordHash: someHash() };
+  await expect(access().changePassword(foreign)).rejects.toMatchObject({ reason: 'password_wrong' });
+  expect((await readOwner(membershipId)).passwordVersion).toBe(passwordVersion);
+});
