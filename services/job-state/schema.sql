@@ -301,7 +301,8 @@ CREATE TABLE public.events (
     trace_parent text,
     request_id text,
     not_queued jsonb,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    test_subscription_id text
 )
 PARTITION BY RANGE (id);
 
@@ -318,7 +319,8 @@ CREATE TABLE public.events_default (
     trace_parent text,
     request_id text,
     not_queued jsonb,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    test_subscription_id text
 );
 
 CREATE TABLE public.feed_entries (

@@ -276,6 +276,7 @@ test('every event is described as a webhook, with all headers and an example', (
   for (const { path, parameters, body } of description.webhooks) {
     expect(parameters.map(({ name }) => name)).toEqual([
       'x-svc-event',
+      'x-svc-test',
       'x-svc-delivery-id',
       'x-svc-timestamp',
       'x-svc-secret-version',

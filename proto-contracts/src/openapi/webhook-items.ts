@@ -31,6 +31,13 @@ const HEADERS = z.object({
     'The name of the event, as in the body.',
     'install.status_changed',
   ),
+  'x-svc-test': z
+    .literal('true')
+    .optional()
+    .meta({
+      description: 'Only on a test delivery: nothing happened, and the data can be an example.',
+      param: { id: 'WebhookTest', example: 'true' },
+    }),
   'x-svc-delivery-id': header(
     'WebhookDeliveryId',
     'New in each attempt. You can find the delivery by it in the console.',

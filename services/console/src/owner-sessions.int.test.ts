@@ -79,8 +79,10 @@ describe('a confirmation', () => {
       'rotateApiKey usual',
       'rotateWebhookSecret none',
       'setTechnicalContact usual',
+      'testWebhook example',
       'testWebhook pending',
       'testWebhook usual',
+      'testWebhook wrong',
       'updateWebhook url',
     ]);
   });

@@ -36,6 +36,8 @@ describe('a webhook subscription', () => {
       event: 'install.test',
       state: 'pending',
     });
+    const example = await send('post', `${WEBHOOKS}/${paused.id}/test`, { event: 'install.job_assigned' });
+    expect(delivery.parse(example.body)).toMatchObject({ event: 'install.job_assigned', isTest: true });
     site.jobState.verify(paused.id);
 
     const activated = await send('post', `${WEBHOOKS}/${paused.id}/activate`).expect(200);
@@ -136,6 +138,7 @@ describe('a webhook subscription', () => {
     ['patch', '', { schemaVersion: 2 }, 'schemaVersion'],
     ['patch', '', { description: 'x'.repeat(201) }, 'description'],
     ['post', '/activate', { backfill: 'yes' }, 'backfill'],
+    ['post', '/test', { event: 'install.*' }, 'event'],
     ['post', '/test', { secretVersion: '2' }, 'secretVersion'],
     ['post', '/test', { secretVersion: 2 ** 31 }, 'secretVersion'],
     ['post', '/activate-secret', {}, 'pendingSecretVersion'],

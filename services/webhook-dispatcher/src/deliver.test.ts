@@ -53,6 +53,12 @@ describe('a command', () => {
       'webhook-id': 'evt_1',
       'webhook-timestamp': timestamp,
     });
+    expect(post?.headers).not.toHaveProperty('x-svc-test');
+  });
+
+  test('of a test marks the POST as one [WEBHOOK-12]', async () => {
+    await deliverer()(message({ isTest: true }));
+    expect(run.posts[0]?.headers).toMatchObject({ 'x-svc-test': 'true' });
   });
 
   test('is signed so that a stock verifier of Standard Webhooks accepts it', async () => {

@@ -289,6 +289,7 @@ function signedHeaders(attempt: {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
     'x-svc-event': command.event,
+    ...(command.isTest && { 'x-svc-test': 'true' }),
     'x-svc-delivery-id': attempt.attemptId,
     'x-svc-timestamp': String(timestamp),
     'x-svc-secret-version': String(command.secretVersion),

@@ -20,6 +20,7 @@ export interface DeliveryCommand {
   readonly urlVersion: number;
   readonly eventId: string;
   readonly event: string;
+  readonly isTest: boolean;
   readonly body: Uint8Array;
   readonly secretVersion: number;
   readonly sealedSecret: Uint8Array;
@@ -30,7 +31,7 @@ export interface DeliveryCommand {
 }
 
 /** Fields that may be absent. */
-const OPTIONAL_FIELDS: ReadonlySet<string> = new Set(['leasedAt', 'traceParent', 'requestId']);
+const OPTIONAL_FIELDS: ReadonlySet<string> = new Set(['leasedAt', 'traceParent', 'requestId', 'isTest']);
 
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
@@ -96,6 +97,7 @@ function readDeliveryCommand(message: DeliverWebhook): ReadCommand {
       urlVersion,
       eventId,
       event,
+      isTest: message.isTest ?? false,
       body,
       secretVersion,
       sealedSecret,

@@ -46,6 +46,9 @@ export const delivery = z
         id: z.string().meta({ description: 'The id of the resource.' }),
       })
       .meta({ id: 'DeliveryResource', description: 'What the event is about.' }),
+    isTest: z
+      .boolean()
+      .meta({ description: 'Whether it is a test, which does not report that something happened.' }),
     replayOf: z
       .string()
       .nullable()
@@ -144,6 +147,7 @@ export const DELIVERY_EXAMPLE = {
   createdAt: '2026-09-03T12:31:07.412Z',
   finishedAt: '2026-09-03T12:31:07.690Z',
   resource: { type: EVENT_EXAMPLE.resource.type, id: EVENT_EXAMPLE.resource.id },
+  isTest: false,
   replayOf: null,
   bulkReplayId: null,
   wrongSignature: false,

@@ -138,6 +138,9 @@ export const testWebhookOperation = defineOperation({
 Queues an \`install.test\` delivery, also for a paused subscription, and returns it. Read the delivery to see its
 result.
 
+With an \`event\`, the delivery carries the catalogue's example of that event, whichever events the subscription has. Every
+test delivery has the header \`x-svc-test: true\`: your server must not take its data for real.
+
 Within ${WEBHOOK_LIMITS.testWindowSeconds} seconds at most ${WEBHOOK_LIMITS.testsPerSubscription} tests can be sent to a subscription and
 ${WEBHOOK_LIMITS.testsPerCompany} to all of a company together, deleted ones included; more are refused with 429.
 
@@ -145,6 +148,10 @@ With the version of a pending secret you can check that your server has that sec
 \`wrongSignature\` you can check that your server verifies signatures: it must refuse that test. The body can be left out.`,
   bodyExamples: {
     usual: { summary: 'As any other delivery', value: {} satisfies z.input<typeof testDeliveryIn> },
+    example: {
+      summary: 'An example of another event',
+      value: { event: 'install.status_changed' } satisfies z.input<typeof testDeliveryIn>,
+    },
     pending: {
       summary: 'Signed with a pending secret',
       value: { secretVersion: 2 } satisfies z.input<typeof testDeliveryIn>,
@@ -162,6 +169,7 @@ With the version of a pending secret you can check that your server has that sec
       example: {
         ...DELIVERY_EXAMPLE,
         event: 'install.test',
+        isTest: true,
         state: 'pending',
         attempts: 0,
         nextAttemptAt: DELIVERY_EXAMPLE.createdAt,

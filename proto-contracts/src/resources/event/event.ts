@@ -41,6 +41,9 @@ export const event = z
       .string()
       .nullable()
       .meta({ description: 'The `x-request-id` of the request that caused it; null if none did.' }),
+    isTest: z.boolean().meta({
+      description: 'Whether it was sent as a test, to one subscription; then nothing happened.',
+    }),
   })
   .meta({ id: 'WebhookEvent', description: 'One event of your company.' });
 
@@ -140,4 +143,5 @@ export const TRAIL_EVENT_EXAMPLE = {
   summary: 'ACKNOWLEDGED → EN_ROUTE',
   schemaVersion: EVENT_EXAMPLE.schemaVersion,
   requestId: '0198f5c2-9d1e-7c3a-b6a4-2f60d1e8c7b5',
+  isTest: false,
 } as const satisfies z.infer<typeof event>;

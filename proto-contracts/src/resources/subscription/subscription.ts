@@ -136,6 +136,14 @@ export const activationIn = z
 /** Body of `POST /partner-api/webhooks/{id}/test`. */
 export const testDeliveryIn = z
   .object({
+    event: z
+      .string()
+      .refine(isEventName, 'must be an event of the catalogue, such as install.job_assigned')
+      .optional()
+      .meta({
+        description:
+          "The event to send, with the catalogue's example as its payload: one that your company's class may have. Without it, `install.test`.",
+      }),
     secretVersion: z.int().min(1).max(MAX_INT32).optional().meta({
       description:
         'The version of the secret to sign with: the current or the pending one. Without it the test is signed like any other delivery.',

@@ -98,7 +98,9 @@ export function subscriptionsCommand(context: CommandContext) {
     'test <subscription>',
     'send a test delivery and wait for its outcome',
     'partnerctl subscriptions test whk_01j…',
+    'partnerctl subscriptions test whk_01j… --event install.job_assigned',
   )
+    .option('--event <event>', 'send the example of an event of the catalogue (default: install.test)')
     .option('--secret-version <version>', 'the version of the secret to sign with', wholeNumber(1, 1_000_000))
     .option(
       '--wait <seconds>',
@@ -106,11 +108,12 @@ export function subscriptionsCommand(context: CommandContext) {
       wholeNumber(0, 600),
       30,
     )
-    .action(async (id, { secretVersion, wait }) => {
+    .action(async (id, { event, secretVersion, wait }) => {
       const { subscriptions, changed } = await sessionAbout(context, id);
       const response = await subscriptions.sendTestDelivery({
         ...changed,
         secretVersion,
+        event,
       });
       const queued = readResource(delivery, response);
       await showNextAttempt(context, { companyId: changed.companyId, queued, wait });

@@ -254,6 +254,7 @@ function eventOf(delivery: Delivery, now: string): WebhookEvent {
     schemaVersion: 1,
     summary: null,
     requestId: null,
+    isTest: false,
   };
 }
 

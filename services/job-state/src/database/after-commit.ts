@@ -45,6 +45,7 @@ export interface LeasedDelivery {
   readonly sealedSecret: Buffer;
   readonly eventId: string;
   readonly event: string;
+  readonly isTest: boolean;
   readonly body: Buffer;
   readonly traceParent: string | null;
   /** The request that caused the event. */

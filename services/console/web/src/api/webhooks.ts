@@ -74,13 +74,15 @@ export function useDeleteWebhook(id: string, onDone: () => void) {
 }
 
 /**
- * Sends a test delivery; `secretVersion` signs it with the pending secret, `wrongSignature` with none that the server has. The
- * response is the delivery.
+ * Sends a test delivery: an example of `event`, signed with the secret of `secretVersion`, or with `wrongSignature` with none that
+ * the server has. The response is the delivery.
  */
 export function useTestWebhook(id: string) {
   return useAction({
-    act: (api, body: { readonly secretVersion?: number; readonly wrongSignature?: boolean }) =>
-      api.read(delivery, { method: 'POST', path: `${webhookPath(id)}/test`, body }),
+    act: (
+      api,
+      body: { readonly event?: string; readonly secretVersion?: number; readonly wrongSignature?: boolean },
+    ) => api.read(delivery, { method: 'POST', path: `${webhookPath(id)}/test`, body }),
   });
 }
 

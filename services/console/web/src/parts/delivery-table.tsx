@@ -14,13 +14,13 @@ import { TextLink } from './text-link.js';
 const EVENT: Column<ListedDelivery> = {
   header: 'Event',
   isName: true,
-  cell: ({ id, event, resource, replayOf }) => (
+  cell: ({ id, event, resource, isTest, replayOf }) => (
     <div>
       <TextLink to={PATHS.delivery(id)} fw={600}>
         {event}
       </TextLink>
       <Text size="xs" c="dimmed">
-        {`${resource.id}${replayOf === null ? '' : ' · replay'}`}
+        {`${resource.id}${isTest ? ' · test' : ''}${replayOf === null ? '' : ' · replay'}`}
       </Text>
     </div>
   ),

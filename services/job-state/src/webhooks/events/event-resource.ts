@@ -26,6 +26,8 @@ export interface EventRow {
   readonly resourceVersion: number;
   readonly schemaVersion: number;
   readonly requestId: string | null;
+  /** The only subscription that a test concerns; null for an event that occurred. */
+  readonly testSubscriptionId: string | null;
   readonly body: Buffer;
 }
 
@@ -33,7 +35,8 @@ export interface EventRow {
 export const EVENT_COLUMNS = `
   e.id, e.name, e.occurred_at as "occurredAt", e.created_at as "committedAt", e.resource_type as "resourceType",
   e.resource_id as "resourceId", e.resource_version as "resourceVersion", e.schema_version as "schemaVersion",
-  e.request_id as "requestId", e.body`;
+  e.request_id as "requestId", e.body,
+  coalesce(e.test_subscription_id, case e.name when 'install.test' then e.resource_id end) as "testSubscriptionId"`;
 
 /** Outcome of an event for one subscription, with its deliveries. */
 export interface SubscriptionTrail {
@@ -68,6 +71,7 @@ export function shownEvent(row: EventRow): WebhookEvent {
     summary: summarizeEvent(row.name, row.body),
     schemaVersion: row.schemaVersion,
     requestId: row.requestId,
+    isTest: row.testSubscriptionId !== null,
   };
 }
 

@@ -106,7 +106,7 @@ function subscriptionsConcernedBy(
      union all
      (select * from concerned where "deletedAt" is not null order by id desc limit $3)
      order by id`,
-    [companyId, event.name === 'install.test' ? event.resourceId : null, MAX_DELETED_SUBSCRIPTIONS_SHOWN],
+    [companyId, event.testSubscriptionId, MAX_DELETED_SUBSCRIPTIONS_SHOWN],
   );
 }
 

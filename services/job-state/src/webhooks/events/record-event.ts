@@ -43,7 +43,10 @@ interface QueuedDelivery {
 }
 
 /** A delivery that was leased with its event, without the fields that this process has already. */
-type LeasedNow = Omit<LeasedDelivery, 'attempt' | 'eventId' | 'event' | 'body' | 'traceParent' | 'requestId'>;
+type LeasedNow = Omit<
+  LeasedDelivery,
+  'attempt' | 'eventId' | 'event' | 'isTest' | 'body' | 'traceParent' | 'requestId'
+>;
 
 /** Why a subscription got no delivery of an event, as of the commit of the event. */
 export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 'paused'] as const;
@@ -198,6 +201,7 @@ export function recordEvent<E extends EventName>(tx: Transaction, event: EventTo
           attempt: 1,
           eventId,
           event: event.event,
+          isTest: false,
           body,
           traceParent,
           requestId,

@@ -245,7 +245,7 @@ async function stepBackfill(tx: Transaction, due: DueBulkReplay, now: Date): Pro
   const [counts] = await tx.query<StepCounts>(
     `with scanned as materialized (
        select e.id, e.name, e.resource_type, e.resource_id, e.schema_version, e.created_at, e.not_queued from events e
-       where e.company_id = $2 and e.id > $3 and e.id < $4
+       where e.company_id = $2 and e.id > $3 and e.id < $4 and e.test_subscription_id is null
        order by e.id limit $5
      ), to_queue as materialized (
        select m.* from scanned m

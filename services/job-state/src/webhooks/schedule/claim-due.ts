@@ -200,7 +200,7 @@ const CLAIM = {
     s.id as "subscriptionId", s.failures_in_row > 0 as "lastAttemptFailed", s.url, s.url_version as "urlVersion",
     case when leased.wrong_secret is null then secret.version else leased.secret_version end as "secretVersion",
     coalesce(leased.wrong_secret, secret.sealed) as "sealedSecret",
-    leased.event_id as "eventId", leased.event, event.body, event.trace_parent as "traceParent",
+    leased.event_id as "eventId", leased.event, leased.is_test as "isTest", event.body, event.trace_parent as "traceParent",
     event.request_id as "requestId"
   from leased
   join subscriptions s on s.id = leased.subscription_id

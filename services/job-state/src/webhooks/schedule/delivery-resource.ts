@@ -34,6 +34,7 @@ export interface DeliveryRow {
   readonly finishedAt: Date | null;
   readonly resourceType: string;
   readonly resourceId: string;
+  readonly isTest: boolean;
   readonly replayOf: string | null;
   readonly bulkReplayId: string | null;
   readonly wrongSignature: boolean;
@@ -67,7 +68,7 @@ const COMMON_COLUMNS = `
   d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.event, d.state, d.attempts,
   case when d.state in ('pending', 'retry_scheduled') and d.lease_id is null then d.next_attempt_at end as "nextAttemptAt",
   d.created_at as "createdAt", d.resource_type as "resourceType", d.resource_id as "resourceId",
-  d.replay_of as "replayOf", d.bulk_replay_id as "bulkReplayId", d.wrong_secret is not null as "wrongSignature"`;
+  d.is_test as "isTest", d.replay_of as "replayOf", d.bulk_replay_id as "bulkReplayId", d.wrong_secret is not null as "wrongSignature"`;
 
 /** Columns of an unfinished {@link DeliveryRow}, from `deliveries d`. One in flight or held has no next attempt. */
 export const DELIVERY_COLUMNS = `${COMMON_COLUMNS}, null::timestamptz as "finishedAt"`;
@@ -101,6 +102,7 @@ export function shownDelivery(row: DeliveryRow): Delivery {
     createdAt: formatDateTime(row.createdAt),
     finishedAt: formatOptionalDateTime(row.finishedAt),
     resource: { type: row.resourceType, id: row.resourceId },
+    isTest: row.isTest,
     replayOf: row.replayOf,
     bulkReplayId: row.bulkReplayId,
     wrongSignature: row.wrongSignature,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
 import { runWithRequestId } from '@partner/kernel/request-context';
 import {
   failureOf,
@@ -88,6 +89,33 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     expect((await fixture.deliveriesOf(subscription.subscriptionId)).map((row) => row.is_test)).toEqual([
       true,
     ]);
+  });
+
+  test('sends the example of an event that the class may have, as a test [WEBHOOK-12]', async () => {
+    const companyId = await fixture.company();
+    const other = await fixture.subscription({ companyId });
+    const subscription = await created(companyId);
+    const event = 'install.schedule_changed';
+    const example = WEBHOOK_EXAMPLES[event];
+    const { eventId, ...delivery } = await client.sendTestDelivery({ ...subscription, event });
+    expect(delivery).toMatchObject({ event, isTest: true, resource: { id: example.resource.id } });
+    const claimed = (await fixture.claim()).find(({ id }) => id === delivery.id);
+    expect(claimed).toMatchObject({ event, isTest: true });
+    expect(JSON.parse(claimed?.body.toString() ?? '')).toEqual({
+      ...example,
+      id: eventId,
+      occurredAt: fixture.now.toISOString(),
+    });
+    expect(await fixture.deliveriesOf(other)).toEqual([]);
+
+    for (const refused of ['quote.sent', 'install.*', 'install.tset']) {
+      expect(await failureOf(client.sendTestDelivery({ ...subscription, event: refused }))).toMatchObject({
+        reason: 'invalid_argument',
+        attributes: {
+          details: [{ path: 'event', message: expect.stringContaining('install.job_assigned') }],
+        },
+      });
+    }
   });
 
   test('sends 10 tests of one subscription within 60 s, also for concurrent requests [WEBHOOK-9]', async () => {

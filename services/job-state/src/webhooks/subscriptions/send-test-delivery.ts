@@ -1,7 +1,17 @@
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
+import {
+  EVENT_CATALOGUE,
+  eventData,
+  eventsMatching,
+  type EventName,
+  isEventName,
+} from '@partner/proto-contracts/events/webhook-events';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import { idFloor, newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
+import { invalidArgument } from '@partner/kernel/validation';
 import type { Logger } from '@partner/kernel/logger';
 import type { SealingKeys } from '@partner/kernel/secret-sealing';
 import { ServiceError } from '@partner/kernel/service-error';
@@ -10,7 +20,7 @@ import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
 import { DELIVERY_COLUMNS, type DeliveryRow } from '../schedule/delivery-resource.js';
-import { renderEnvelope } from '../events/render-envelope.js';
+import { type EnvelopeContent, renderEnvelope } from '../events/render-envelope.js';
 import { createSecret } from './create-secret.js';
 import { lockSubscription, type OwnersSubscription, type SubscriptionOfCompany } from './get-subscription.js';
 import { secretVersionMismatch } from './secret-version-mismatch.js';
@@ -33,15 +43,18 @@ export interface TestToSend extends OwnersSubscription {
   readonly secretVersion?: number | undefined;
   /** Signs it with a random secret instead, under the number of that version. */
   readonly wrongSignature: boolean;
+  /** The event of the catalogue whose example is sent; undefined: `install.test`. */
+  readonly event?: string | undefined;
 }
 
 /**
- * Queues an `install.test` event for one subscription only, paused or not.
+ * Queues an `install.test` event, or the catalogue's example of another event, for one subscription only, paused or not.
  *
  * Once it is delivered to the subscription's current URL, that URL is verified. With `secretVersion` it is signed with that
  * secret, so that a pending one can be tried before its activation. With `wrongSignature` a random secret signs it: it proves
  * that the receiver verifies signatures if the receiver refuses it. It has one attempt and verifies no URL. Fails with
  * - `not_found` for a subscription that the company does not have;
+ * - `invalid_argument` for an event that the company's class may not have;
  * - `secret_version_mismatch` for a secret that is neither current nor pending;
  * - `rate_limited` after 10 within 60 s, or 60 of the company's subscriptions together.
  *
@@ -60,14 +73,7 @@ export async function sendTestDelivery(
   const { companyId, subscriptionId, membershipId, actor, wrongSignature } = request;
   const now = deps.clock();
   const [eventId, deliveryId] = [newId('evt'), newId('dlv')];
-  const resource = { type: 'webhook_subscription', id: subscriptionId, version: 1 };
-  const body = renderEnvelope({
-    eventId,
-    event: 'install.test',
-    occurredAt: now,
-    resource,
-    data: { subscriptionId, message: 'This is a test delivery. It is safe to ignore.' },
-  });
+  const event = request.event ?? 'install.test';
   const delivery = await deps.database.transaction(async (tx) => {
     const subscription = await lockSubscription(tx, request);
     if (request.secretVersion !== undefined) refuseUnknownSecret(subscription, request.secretVersion);
@@ -76,19 +82,23 @@ export async function sendTestDelivery(
       wrongSignature && secretVersion !== null
         ? createSecret(deps.sealingKeys, { subscriptionId, version: secretVersion }).sealed
         : null;
+    const { companyClass } = await lockCompany(tx, companyId);
+    const example = exampleOf(event, companyClass, subscriptionId);
     await refuseTooMany(tx, request, now);
+    const body = renderEnvelope({ ...example, eventId, occurredAt: now });
+    const { resource } = example;
     await tx.query(
       `with event as (
          insert into events
            (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body,
-            trace_parent, request_id, created_at)
-         values ($1, $2, 'install.test', $3, $4, $5, $6, $7, $8, $9, $10, $4)
+            trace_parent, request_id, created_at, test_subscription_id)
+         values ($1, $2, $14, $3, $4, $5, $6, $7, $8, $9, $10, $4, $15)
          returning *
        )
        insert into deliveries
          (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version, wrong_secret,
           created_at)
-       select $11, $6, event.company_id, event.id, event.name, event.resource_type, event.resource_id, true, $12, $13,
+       select $11, event.test_subscription_id, event.company_id, event.id, event.name, event.resource_type, event.resource_id, true, $12, $13,
          event.created_at
        from event`,
       [
@@ -105,6 +115,8 @@ export async function sendTestDelivery(
         deliveryId,
         secretVersion,
         wrongSecret,
+        event,
+        subscriptionId,
       ],
     );
     const [row] = await tx.query<DeliveryRow>(
@@ -117,14 +129,53 @@ export async function sendTestDelivery(
       actor,
       action: 'webhook.tested',
       subject: { type: 'webhook', id: subscriptionId },
-      details: { deliveryId, secretVersion, ...(wrongSignature && { wrongSignature }) },
+      details: { deliveryId, event, secretVersion, ...(wrongSignature && { wrongSignature }) },
     });
     tx.wakeAfterCommit('deliveries', [subscriptionId]);
     tx.announceAfterCommit(companyId, [subscriptionId]);
     return row;
   }, limits);
-  deps.logger.info({ subscriptionId, companyId, membershipId, deliveryId }, 'subscription.test_queued');
+  deps.logger.info(
+    { subscriptionId, companyId, membershipId, deliveryId, event },
+    'subscription.test_queued',
+  );
   return delivery;
+}
+
+async function lockCompany(
+  tx: Transaction,
+  companyId: string,
+): Promise<{ readonly companyClass: CompanyClassName }> {
+  const [company] = await tx.query<{ companyClass: CompanyClassName }>(
+    'select class as "companyClass" from companies where id = $1 for no key update',
+    [companyId],
+  );
+  invariant(company, 'a subscription has a company');
+  return company;
+}
+
+/** What a test delivery of an event is about. Refuses an event that the class may not have. */
+function exampleOf(
+  event: string,
+  companyClass: CompanyClassName,
+  subscriptionId: string,
+): Pick<EnvelopeContent<EventName>, 'event' | 'resource' | 'data'> {
+  if (!isEventName(event) || eventsMatching(event, companyClass).length === 0) {
+    const allowed = Object.keys(EVENT_CATALOGUE).filter(
+      (name) => eventsMatching(name, companyClass).length > 0,
+    );
+    const message = `must be an event that a company of class ${companyClass} may have: ${allowed.join(', ')}`;
+    throw invalidArgument([{ path: 'event', message }]);
+  }
+  if (event === 'install.test') {
+    return {
+      event,
+      resource: { type: 'webhook_subscription', id: subscriptionId, version: 1 },
+      data: { subscriptionId, message: 'This is a test delivery. It is safe to ignore.' },
+    };
+  }
+  const { resource, data } = WEBHOOK_EXAMPLES[event];
+  return { event, resource, data: eventData[event].parse(data) };
 }
 
 function refuseUnknownSecret(subscription: SubscriptionRow, wanted: number): void {
@@ -139,7 +190,6 @@ async function refuseTooMany(
   now: Date,
 ): Promise<void> {
   const begin = new Date(now.getTime() - TEST_WINDOW_MS);
-  await tx.query('select 1 from companies where id = $1 for no key update', [companyId]);
   const tests = await tx.query<{ subscriptionId: string; createdAt: Date }>(
     `select d.subscription_id as "subscriptionId", d.created_at as "createdAt" from (
        select subscription_id, created_at from deliveries where company_id = $1 and created_at > $2 and is_test

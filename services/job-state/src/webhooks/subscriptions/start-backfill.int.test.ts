@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
+import { sendTestDelivery } from './send-test-delivery.js';
 import { startBackfill } from './start-backfill.js';
 import { recordEvent } from '../events/record-event.js';
 import { withdrawEvents } from '../events/withdraw-events.js';
@@ -49,6 +50,27 @@ describe('a back-fill', () => {
 
     const { subscriptions } = await client.getEvent({ companyId, eventId: missed[0] ?? '' });
     expect(subscriptions[0]?.deliveries).toMatchObject([{ delivery: { bulkReplayId: begun.replayId } }]);
+  });
+
+  test('does not queue the example that another subscription was tested with [WEBHOOK-12]', async () => {
+    const { companyId, subscriptionId, missed, activate } = await pausedWith(1);
+    const tested = await fixture.subscription({ companyId });
+    const { eventId } = await sendTestDelivery(
+      {
+        database: fixture.database,
+        sealingKeys: { currentKeyId: 'k1', keys: new Map() },
+        logger: { info: () => undefined },
+        clock: () => new Date(),
+      },
+      { companyId, subscriptionId: tested, event: 'install.status_changed', wrongSignature: false },
+    );
+    const begun = await activate();
+    expect(await client.getBulkReplay(begun)).toMatchObject({ total: 1 });
+    await runToEnd(begun);
+    expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual(missed);
+
+    const trail = await client.getEvent({ companyId, eventId });
+    expect(trail).toMatchObject({ event: { isTest: true }, subscriptions: [{ subscriptionId: tested }] });
   });
 
   test('does not queue an event that is withdrawn concurrently [PLATFORM-21]', async () => {

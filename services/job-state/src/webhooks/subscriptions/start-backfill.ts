@@ -44,7 +44,7 @@ export async function startBackfill(
        count(*) >= $9
      from (
        select e.name, e.schema_version, e.created_at from events e
-       where e.company_id = $3 and e.id >= $7 and e.id < $8
+       where e.company_id = $3 and e.id >= $7 and e.id < $8 and e.test_subscription_id is null
        order by e.id limit $9
      ) e
      on conflict (subscription_id, kind) where state = 'running'

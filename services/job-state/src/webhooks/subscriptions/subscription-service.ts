@@ -108,6 +108,7 @@ export function createSubscriptionService(
       const test = {
         ...ownersSubscription(request),
         secretVersion: request.secretVersion,
+        event: request.event,
         wrongSignature: request.wrongSignature ?? false,
       };
       const delivery = await sendTestDelivery(deps, test, callerLimits(test, context));

@@ -8,7 +8,7 @@ test('a shell word can contain quotes and characters that the shell would expand
 
 test('the script sends the body and reads the secret from a variable', () => {
   const script = curlScript({
-    delivery: { id: 'dlv_1', event: 'install.test', eventId: 'evt_1' },
+    delivery: { id: 'dlv_1', event: 'install.test', eventId: 'evt_1', isTest: true },
     body: `{"note":"it's"}`,
     url: 'https://hooks.example/in',
     secretVersion: 2,
@@ -18,4 +18,5 @@ test('the script sends the body and reads the secret from a variable', () => {
   expect(script).toContain('${WEBHOOK_SECRET#whsec_}');
   expect(script).toContain("curl 'https://hooks.example/in'");
   expect(script).toContain("'x-svc-secret-version: 2'");
+  expect(script).toContain("'x-svc-test: true'");
 });

@@ -6,7 +6,7 @@ import { shellWord } from '../../shell-word.js';
  * `WEBHOOK_SECRET`.
  */
 export function curlScript(sent: {
-  readonly delivery: Pick<Delivery, 'id' | 'event' | 'eventId'>;
+  readonly delivery: Pick<Delivery, 'id' | 'event' | 'eventId' | 'isTest'>;
   readonly body: string;
   readonly url: string;
   readonly secretVersion: number;
@@ -20,7 +20,7 @@ KEY=$(printf '%s' "\${WEBHOOK_SECRET#whsec_}" | openssl base64 -d -A | od -An -v
 STANDARD=$(printf '%s.%s.%s' ${shellWord(delivery.eventId)} "$NOW" "$BODY" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$KEY" -binary | openssl base64 -A)
 printf '%s' "$BODY" | curl ${shellWord(url)} --include --max-time 10 \\
   --header 'content-type: application/json' \\
-  --header ${shellWord(`x-svc-event: ${delivery.event}`)} \\
+  --header ${shellWord(`x-svc-event: ${delivery.event}`)} \\${delivery.isTest ? "\n  --header 'x-svc-test: true' \\" : ''}
   --header ${shellWord(`x-svc-delivery-id: ${delivery.id}`)} \\
   --header "x-svc-timestamp: $NOW" \\
   --header 'x-svc-secret-version: ${secretVersion}' \\

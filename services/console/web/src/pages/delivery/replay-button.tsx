@@ -8,7 +8,7 @@ import { PATHS } from '../../paths.js';
 
 /** Returns why a delivery cannot be replayed; undefined if it can. */
 export function replayBlockedReason(delivery: Delivery, body: string | null): string | undefined {
-  if (delivery.event === 'install.test') return 'Tests cannot be replayed. Send a new one from the webhook.';
+  if (delivery.isTest) return 'Tests cannot be replayed. Send a new one from the webhook.';
   switch (delivery.state) {
     case 'pending':
     case 'retry_scheduled':

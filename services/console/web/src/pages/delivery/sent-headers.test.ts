@@ -3,7 +3,7 @@ import { sentHeaders } from './sent-headers.js';
 
 test('the headers of an attempt have its id and time but no signature', () => {
   const headers = sentHeaders({
-    delivery: { event: 'install.status_changed', eventId: 'evt_1' },
+    delivery: { event: 'install.status_changed', eventId: 'evt_1', isTest: false },
     attempt: { deliveryId: 'dlv_2', startedAt: '2026-09-03T13:02:44.908Z', secretVersion: 3 },
     body: '{"name":"Zoë"}',
     url: 'https://hooks.example/in',
@@ -26,11 +26,12 @@ test('the headers of an attempt have its id and time but no signature', () => {
 
 test('unknown headers are omitted', () => {
   const headers = sentHeaders({
-    delivery: { event: 'install.test', eventId: 'evt_1' },
+    delivery: { event: 'install.test', eventId: 'evt_1', isTest: true },
     attempt: { deliveryId: 'dlv_2', startedAt: '2026-09-03T13:02:44.908Z', secretVersion: 1 },
     body: null,
     url: undefined,
   });
+  expect(headers).toContainEqual(['x-svc-test', 'true']);
   expect(headers.map(([name]) => name)).not.toContain('host');
   expect(headers.map(([name]) => name)).not.toContain('content-length');
 });

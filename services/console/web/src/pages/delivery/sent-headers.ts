@@ -5,7 +5,7 @@ const NOT_KEPT = '(not stored)';
 
 /** Reconstructs the headers of an attempt. Signatures are not stored. */
 export function sentHeaders(sent: {
-  readonly delivery: Pick<Delivery, 'event' | 'eventId'>;
+  readonly delivery: Pick<Delivery, 'event' | 'eventId' | 'isTest'>;
   readonly attempt: Pick<Attempt, 'deliveryId' | 'startedAt' | 'secretVersion'>;
   readonly body: string | null;
   /** The subscription's current URL, if it still exists. */
@@ -18,6 +18,7 @@ export function sentHeaders(sent: {
     ['content-type', 'application/json'],
     ['user-agent', 'partner-integration-service-webhooks/1.0'],
     ['x-svc-event', delivery.event],
+    ...(delivery.isTest ? [['x-svc-test', 'true'] as const] : []),
     ['x-svc-delivery-id', attempt.deliveryId],
     ['x-svc-timestamp', timestamp],
     ['x-svc-secret-version', String(attempt.secretVersion)],

@@ -15,6 +15,7 @@ const DELIVERY: Delivery = {
   createdAt: '2026-09-03T12:00:00.000Z',
   finishedAt: null,
   resource: { type: 'install_job', id: 'job_1' },
+  isTest: false,
   replayOf: null,
   bulkReplayId: null,
   wrongSignature: false,

@@ -25,7 +25,7 @@ const ABOUT: Readonly<Record<string, string>> = {
 };
 
 /** Tests are sent regardless of the subscription's events. */
-const TEST_EVENT = 'install.test';
+export const TEST_EVENT = 'install.test';
 
 /** Returns the groups of events that the class allows. */
 export function groupsFor(

@@ -6,7 +6,6 @@ import { QueryView } from '../../parts/query-view.js';
 import { HealthBadge, StateBadge, VerifiedBadge } from '../../parts/badges.js';
 import { Loading } from '../../parts/loading.js';
 import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
 import { PATHS, WEBHOOK_TABS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
 import { ConformancePanel } from './conformance-panel.js';
@@ -16,7 +15,7 @@ import { RecentDeliveries } from './recent-deliveries.js';
 import { SecretPanel } from './secret-panel.js';
 import { SettingsPanel } from './settings-panel.js';
 import { SwitchPanel } from './switch-panel.js';
-import { TestSteps } from './test-steps.js';
+import { TestPanel } from './test-panel.js';
 import { TrafficPanel } from './traffic-panel.js';
 import { useTestDelivery } from './use-test-delivery.js';
 
@@ -95,14 +94,7 @@ function Everything({ webhook, onDelete }: { readonly webhook: Webhook; readonly
           <Stack gap="lg">
             <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
               <SwitchPanel webhook={webhook} />
-              <Panel title="Test">
-                <Stack gap="sm">
-                  <span>
-                    Sends an install.test event, even while the webhook is paused. Your server can ignore it.
-                  </span>
-                  <TestSteps test={test} isNext={!webhook.verified} />
-                </Stack>
-              </Panel>
+              <TestPanel webhook={webhook} test={test} />
             </SimpleGrid>
             <SettingsPanel webhook={webhook} />
             <DeletePanel webhook={webhook} onDelete={onDelete} />

@@ -9,17 +9,19 @@ import type { TestDelivery } from './use-test-delivery.js';
 /** Button that sends a test delivery, with the last outcome below it. */
 export function TestSteps(props: {
   readonly test: TestDelivery;
+  /** The event whose example is sent; without one, an install.test. */
+  readonly event?: string | undefined;
   /** A test cannot be sent yet. */
   readonly isBlocked?: boolean;
   /** True if this is the next step. */
   readonly isNext?: boolean;
 }) {
-  const { test, isBlocked = false, isNext = true } = props;
+  const { test, event, isBlocked = false, isNext = true } = props;
   return (
     <Stack gap="sm" align="stretch">
       <Group>
         <Button
-          onClick={test.send}
+          onClick={() => test.send(event)}
           loading={test.isSending}
           disabled={isBlocked}
           leftSection={<IconSend size={18} aria-hidden />}

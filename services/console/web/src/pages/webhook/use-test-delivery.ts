@@ -8,7 +8,8 @@ const POLL_MS = 1_000;
 
 /** Test deliveries of one subscription, with the last outcome. */
 export interface TestDelivery {
-  send(): void;
+  /** Sends the example of the event; without one, an `install.test`. */
+  send(event?: string): void;
   readonly isSending: boolean;
   /** The last test; undefined before the first. */
   readonly deliveryId: string | undefined;
@@ -34,7 +35,7 @@ export function useTestDelivery(
   }, [isWaiting, refetch]);
 
   return {
-    send: () => test.run(body),
+    send: (event) => test.run({ ...body, ...(event !== undefined && { event }) }),
     isSending: test.isRunning || isWaiting,
     deliveryId,
     outcome,

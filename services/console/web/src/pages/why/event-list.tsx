@@ -55,14 +55,14 @@ export function EventList({ resourceId }: { readonly resourceId?: string }) {
           {
             header: 'Event',
             isName: true,
-            cell: ({ id, event, summary }) => (
+            cell: ({ id, event, isTest, summary }) => (
               <div>
                 <TextLink to={PATHS.whyEvent(id)} fw={600}>
                   {event}
                 </TextLink>
                 {summary !== null && <Text size="sm">{summary}</Text>}
                 <Text size="xs" c="dimmed">
-                  {id}
+                  {`${id}${isTest ? ' · test' : ''}`}
                 </Text>
               </div>
             ),

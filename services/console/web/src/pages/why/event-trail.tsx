@@ -73,7 +73,7 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
       <Notice {...summary(subscriptions)} />
       <ol className={classes['trail']} aria-label="Event trace">
         <li>
-          <Panel title={`Occurred: ${event.event}`}>
+          <Panel title={`${event.isTest ? 'Sent as a test' : 'Occurred'}: ${event.event}`}>
             <Stack gap="sm">
               {event.summary !== null && <Text fw={600}>{event.summary}</Text>}
               <Text size="sm">
