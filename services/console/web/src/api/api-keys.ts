@@ -1,7 +1,9 @@
 import { apiKeyCreated, apiKeyPage, apiKeyRotated } from '@partner/proto-contracts/resources/api-key/api-key';
+import { type FaultScript, faultScript } from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
 import type { z } from 'zod';
 import { useAction } from './use-action.js';
+import { useApiQuery } from './use-api-query.js';
 import { useCursorList } from './use-cursor-list.js';
 
 /** An API key as its owner sees it. */
@@ -61,5 +63,30 @@ export function useRevokeApiKey(onDone?: () => void) {
     act: (api, id: string) => api.send({ method: 'DELETE', path: keyPath(id) }),
     done: 'API key revoked',
     ...(onDone === undefined ? {} : { onDone }),
+  });
+}
+
+/** The fault script of a key. Exists in the sandbox only. */
+export function useFaults(keyId: string) {
+  return useApiQuery({ key: ['faults', keyId], schema: faultScript, path: `${keyPath(keyId)}/faults` });
+}
+
+/** Sets the fault script of a key, which starts with its first step. The form shows a failure itself. */
+export function useSetFaults(keyId: string, onDone: () => void) {
+  return useAction({
+    act: (api, body: FaultScript) =>
+      api.read(faultScript, { method: 'PUT', path: `${keyPath(keyId)}/faults`, body }),
+    done: 'Faults saved',
+    onDone,
+    notifiesFailure: false,
+  });
+}
+
+/** Removes the fault script of a key. */
+export function useClearFaults(keyId: string, onDone: () => void) {
+  return useAction({
+    act: (api) => api.send({ method: 'DELETE', path: `${keyPath(keyId)}/faults` }),
+    done: 'Faults removed',
+    onDone,
   });
 }

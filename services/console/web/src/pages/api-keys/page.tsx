@@ -12,7 +12,9 @@ import { useOwner } from '../../parts/owner-context.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
 import { DueTime, PastTime } from '../../parts/relative-time.js';
+import { pageEnvironment } from '../../page-settings.js';
 import { CreateKeyDialog } from './create-key-dialog.js';
+import { FaultsDialog } from './faults-dialog.js';
 import { isInForce, keyName, KIND_LABELS, kindsFor, scopeLabels } from './key-labels.js';
 import { RevokeKeyDialog } from './revoke-key-dialog.js';
 import { RotateKeyDialog } from './rotate-key-dialog.js';
@@ -77,6 +79,8 @@ export function Page() {
 function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
   const [rotating, setRotating] = useState<ApiKey>();
   const [revoking, setRevoking] = useState<ApiKey>();
+  const [faulting, setFaulting] = useState<ApiKey>();
+  const hasFaults = pageEnvironment() === 'sandbox';
   return (
     <>
       <DataTable
@@ -106,6 +110,16 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
                       Rotate
                     </Button>
                   )}
+                  {hasFaults && (
+                    <Button
+                      size="xs"
+                      variant="default"
+                      aria-label={`Faults for ${keyName(key)}, ending in ${key.lastFour}`}
+                      onClick={() => setFaulting(key)}
+                    >
+                      Faults
+                    </Button>
+                  )}
                   <Button
                     size="xs"
                     variant="default"
@@ -125,6 +139,9 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
       />
       {rotating !== undefined && (
         <RotateKeyDialog key={rotating.id} apiKey={rotating} onClose={() => setRotating(undefined)} />
+      )}
+      {faulting !== undefined && (
+        <FaultsDialog key={faulting.id} apiKey={faulting} onClose={() => setFaulting(undefined)} />
       )}
       {revoking !== undefined && (
         <RevokeKeyDialog key={revoking.id} apiKey={revoking} onClose={() => setRevoking(undefined)} />

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import {
+  FAULT_LIMITS,
+  faultScript,
+  NO_FAULTS,
+} from '@partner/proto-contracts/resources/fault-script/fault-script';
+import { describeFault, hasRoom, isEmptyScript, newFault } from './fault-steps.js';
+
+test('a new fault of each kind is valid and says what it does [SANDBOX-2]', () => {
+  const requests = [newFault('rate_limited'), newFault('server_error'), newFault('delay')];
+  expect(faultScript.parse({ ...NO_FAULTS, requests }).requests).toEqual(requests);
+  expect(requests.map(describeFault)).toEqual([
+    '1 request: refused with 429 and retry-after 1. Nothing changes.',
+    '1 request: 503. Nothing changes.',
+    '1 request: takes effect as usual, with the response 3 s late.',
+  ]);
+});
+
+test('a lost response says that the request took effect', () => {
+  expect(describeFault({ fault: 'server_error', status: 500, when: 'after', times: 2 })).toBe(
+    '2 requests: takes effect, but the response is 500. A repeat with the same Idempotency-Key returns the original response.',
+  );
+});
+
+test('a script is empty without steps and webhook faults, and full at its limit', () => {
+  expect(isEmptyScript({ requests: [], webhooks: NO_FAULTS.webhooks })).toBe(true);
+  expect(isEmptyScript({ requests: [], webhooks: { duplicate: true, reorder: false } })).toBe(false);
+  const requests = Array.from({ length: FAULT_LIMITS.steps }, () => newFault('delay'));
+  expect(hasRoom({ requests, webhooks: NO_FAULTS.webhooks })).toBe(false);
+  expect(hasRoom({ requests: requests.slice(1), webhooks: NO_FAULTS.webhooks })).toBe(true);
+});
