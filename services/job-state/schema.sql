@@ -246,6 +246,7 @@ CREATE TABLE public.delivery_attempts (
     secret_version integer NOT NULL,
     exchange json,
     recorded_at timestamp with time zone DEFAULT now() NOT NULL,
+    response_headers json,
     CONSTRAINT delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'rejected'::text, 'timed_out'::text, 'tls_failed'::text, 'connection_failed'::text, 'endpoint_refused'::text])))
 )
 PARTITION BY RANGE (delivery_id);
@@ -264,6 +265,7 @@ CREATE TABLE public.delivery_attempts_default (
     secret_version integer NOT NULL,
     exchange json,
     recorded_at timestamp with time zone DEFAULT now() NOT NULL,
+    response_headers json,
     CONSTRAINT delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'rejected'::text, 'timed_out'::text, 'tls_failed'::text, 'connection_failed'::text, 'endpoint_refused'::text])))
 );
 

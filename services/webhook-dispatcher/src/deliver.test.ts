@@ -102,11 +102,17 @@ describe('a command', () => {
     });
     expect(result?.attempt?.error).toBeUndefined();
     expect(Buffer.from(result?.attempt?.responseBody ?? []).toString()).toBe('thanks');
+    expect(result?.attempt?.responseHeaders?.headers).toMatchObject([{ name: 'server', value: 'n' }]);
     expect(result?.attempt?.startedAt && timestampDate(result.attempt.startedAt)).toEqual(now);
   });
 
   const of = { trace, durationMs: 9, remoteAddress: '1.1.1.1' };
-  const responded = (status: number) => ({ status, body: Buffer.alloc(0), retryAfter: '90' });
+  const responded = (status: number) => ({
+    status,
+    headers: [],
+    body: Buffer.alloc(0),
+    retryAfter: '90',
+  });
   const { REJECTED, TIMED_OUT, TLS_FAILED, CONNECTION_FAILED, ENDPOINT_REFUSED } = AttemptOutcome;
   const failed: readonly { result: PostResult; outcome: AttemptOutcome; seconds?: number }[] = [
     {

@@ -347,7 +347,11 @@ function describeAttempt(ended: {
       durationMs: result.durationMs,
       outcome: enumValue(AttemptOutcomeSchema, result.outcome),
       secretVersion: command.secretVersion,
-      ...(response !== undefined && { responseStatus: response.status, responseBody: response.body }),
+      ...(response !== undefined && {
+        responseStatus: response.status,
+        responseHeaders: { headers: [...response.headers] },
+        responseBody: response.body,
+      }),
       ...('error' in result && { error: result.error }),
       ...('remoteAddress' in result && { remoteAddress: result.remoteAddress }),
       exchange: describeExchange(result.trace),

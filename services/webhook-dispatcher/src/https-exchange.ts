@@ -7,6 +7,7 @@ import { type ConnectionPool, serverNameOf } from './connection-pool.js';
 import type { Deadline } from './deadline.js';
 import type { AdmittedEndpoint, DialTarget } from './endpoint-guard.js';
 import type { PeerCertificate } from './peer-certificate.js';
+import { recordedHeaders, type RecordedHeader } from './recorded-headers.js';
 
 /** A POST to send. */
 export interface OutgoingPost {
@@ -20,6 +21,8 @@ export interface OutgoingPost {
 /** The recorded part of a response. */
 export interface PostResponse {
   readonly status: number;
+  /** Bounded, without cookies and credentials. */
+  readonly headers: readonly RecordedHeader[];
   /** The first 4 KiB. */
   readonly body: Uint8Array;
   readonly retryAfter: string | undefined;
@@ -108,6 +111,7 @@ export function exchange(
         ? undefined
         : {
             status: response.statusCode,
+            headers: recordedHeaders(response.rawHeaders),
             body: Buffer.concat(kept),
             retryAfter: response.headers['retry-after'],
           };

@@ -10,6 +10,9 @@ export const ATTEMPT_OUTCOMES = [
   'endpoint_refused',
 ] as const;
 
+/** Bounds of the recorded headers of one response; `bytes` counts names and values. */
+export const RESPONSE_HEADER_LIMITS = { headers: 50, bytes: 4_096 } as const;
+
 /** Result of each step of one attempt; null: not reached. */
 export const exchangeTrace = z
   .object({
@@ -56,6 +59,21 @@ export const attempt = z
       .int()
       .nullable()
       .meta({ description: 'The HTTP status of the response; null without a response.' }),
+    responseHeaders: z
+      .array(
+        z
+          .object({
+            name: z.string().meta({ description: 'In lower case.' }),
+            value: z.string().meta({ description: 'As received.' }),
+          })
+          .meta({ id: 'ResponseHeader', description: 'A header of a response.' }),
+      )
+      .nullable()
+      .meta({
+        description:
+          `The headers of the response in their order, at most ${RESPONSE_HEADER_LIMITS.headers} and ${RESPONSE_HEADER_LIMITS.bytes / 1_024} KiB: one that` +
+          ' no longer fits is omitted. Cookies and credentials are removed. Null without a response, and if they were not recorded.',
+      }),
     responseBody: z.string().nullable().meta({ description: 'The first 4 KiB of the response body.' }),
     error: z.string().nullable().meta({ description: 'The error, for people.' }),
     remoteAddress: z.string().nullable().meta({ description: 'The address of the connection.' }),
@@ -91,6 +109,10 @@ export const ATTEMPT_EXAMPLE = {
   durationMs: 187,
   outcome: 'delivered',
   responseStatus: 204,
+  responseHeaders: [
+    { name: 'date', value: 'Thu, 03 Sep 2026 12:31:07 GMT' },
+    { name: 'x-request-id', value: '7f3c9b' },
+  ],
   responseBody: null,
   error: null,
   remoteAddress: '203.0.113.20',

@@ -37,7 +37,7 @@ const ATTEMPT_COLUMNS = columns(`
 `);
 
 /** An attempt without the receiver's response, which may hold personal data. */
-function attemptView({ responseBody: _, ...rest }: Attempt): Document {
+function attemptView({ responseBody: _, responseHeaders: __, ...rest }: Attempt): Document {
   return rest;
 }
 

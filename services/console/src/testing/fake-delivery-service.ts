@@ -227,6 +227,7 @@ function timedOutAttempt(startedAt: string): Attempt {
     durationMs: 10_000,
     outcome: 'timed_out',
     responseStatus: null,
+    responseHeaders: null,
     responseBody: null,
     error: 'no response within 10 seconds',
     remoteAddress: null,

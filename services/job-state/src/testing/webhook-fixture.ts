@@ -203,6 +203,7 @@ export function attemptedMessage(options: {
       durationMs: options.durationMs ?? 12,
       outcome,
       responseStatus: outcome === AttemptOutcome.DELIVERED ? 204 : 500,
+      responseHeaders: { headers: [{ name: 'server', value: 'n' }] },
       responseBody: Buffer.from('kept'),
       secretVersion: 1,
       ...(options.error !== undefined && { error: options.error }),

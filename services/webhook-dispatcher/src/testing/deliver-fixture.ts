@@ -32,7 +32,12 @@ export const delivered: PostResult = {
   outcome: 'delivered',
   durationMs: 42,
   remoteAddress: '93.184.215.14',
-  response: { status: 204, body: Buffer.from('thanks'), retryAfter: undefined },
+  response: {
+    status: 204,
+    headers: [{ name: 'server', value: 'n' }],
+    body: Buffer.from('thanks'),
+    retryAfter: undefined,
+  },
 };
 
 /** What one test does and observes. */

@@ -5,7 +5,7 @@ import {
   DeliveriesAttemptedSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/resources/attempt/attempt';
+import { ATTEMPT_OUTCOMES, RESPONSE_HEADER_LIMITS } from '@partner/proto-contracts/resources/attempt/attempt';
 import { enumName } from '@partner/proto-contracts/values/enum-names';
 import { z } from 'zod';
 
@@ -52,6 +52,11 @@ const exchange = z
   })
   .transform((given) => JSON.stringify(given));
 
+/** The stored headers of a response, as JSON. */
+const responseHeaders = z
+  .object({ headers: z.array(z.object({ name: text, value: text })).max(RESPONSE_HEADER_LIMITS.headers) })
+  .transform(({ headers }) => JSON.stringify(headers));
+
 /** An unknown outcome, from a newer dispatcher, counts as a failure of unknown kind. */
 const outcome = z
   .number()
@@ -69,6 +74,7 @@ const deliveryAttempted = z.object({
     durationMs: int32.catch(0),
     outcome,
     responseStatus: lenient(z.int().min(100).max(999)),
+    responseHeaders: lenient(responseHeaders),
     responseBody: lenient(z.instanceof(Uint8Array)),
     error: lenient(text),
     remoteAddress: lenient(text),

@@ -27,7 +27,7 @@ async function recordedAttempts(outcome: string): Promise<number> {
 }
 
 describe('the handler of delivery results', () => {
-  test('dead-letters a delivery after 8 attempts, and the next success restores the health [DELIVERY-1, DELIVERY-3, DELIVERY-8, DELIVERY-12]', async () => {
+  test('dead-letters a delivery after 8 attempts, and the next success restores the health [DELIVERY-1, DELIVERY-3, DELIVERY-8, DELIVERY-12, DELIVERY-22]', async () => {
     let delivery = await claimed();
     const waits: number[] = [];
     for (let number = 1; number <= 8; number += 1) {
@@ -52,7 +52,9 @@ describe('the handler of delivery results', () => {
     expect(dead).toMatchObject({ state: 'dead_lettered', next_attempt_at: null });
     expect(dead.finished_at).toBeInstanceOf(Date);
     expect(await fixture.health(delivery.subscription_id)).toBe('degraded');
-    expect((await attemptsOf(delivery.id)).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    const attempts = await attemptsOf(delivery.id);
+    expect(attempts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(attempts[0]?.response_headers).toEqual([{ name: 'server', value: 'n' }]);
     expect(warnings).toContainEqual([
       expect.objectContaining({ deliveryId: delivery.id, subscriptionId: delivery.subscription_id }),
       'delivery.dead_lettered',

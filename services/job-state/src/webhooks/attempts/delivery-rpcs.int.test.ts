@@ -210,7 +210,12 @@ describe('GetDelivery', () => {
       },
       { deliveryId: later },
     ]);
-    expect(byId.attempts[1]).toMatchObject({ exchange: null, responseBody: 'kept', error: null });
+    expect(byId.attempts[1]).toMatchObject({
+      exchange: null,
+      responseHeaders: null,
+      responseBody: 'kept',
+      error: null,
+    });
     expect(byId.body).toContain(eventId);
     expect(await client.getDelivery({ companyId, deliveryId: earlier })).toEqual(byId);
     expect(await client.getDelivery({ companyId, deliveryId: later })).toEqual(byId);

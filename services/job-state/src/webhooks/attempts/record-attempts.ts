@@ -104,9 +104,9 @@ export async function recordAttempts(
 
 /** The columns of an attempt, with the array types that {@link attemptValues} returns for them. */
 const ATTEMPT_FIELDS = `delivery_id, id, number, started_at, duration_ms, outcome, response_status, response_body, error,
-  remote_address, secret_version, exchange`;
+  remote_address, secret_version, exchange, response_headers`;
 const ATTEMPTS = `unnest($1::text[], $2::text[], $3::integer[], $4::timestamptz[], $5::integer[], $6::text[], $7::integer[],
-  $8::bytea[], $9::text[], $10::text[], $11::integer[], $12::json[]) as attempt (${ATTEMPT_FIELDS})`;
+  $8::bytea[], $9::text[], $10::text[], $11::integer[], $12::json[], $13::json[]) as attempt (${ATTEMPT_FIELDS})`;
 
 function attemptValues(results: readonly AttemptResult[]): readonly unknown[] {
   const attempts = results.map((result) => result.attempt);
@@ -123,6 +123,7 @@ function attemptValues(results: readonly AttemptResult[]): readonly unknown[] {
     attempts.map((attempt) => attempt.remoteAddress ?? null),
     attempts.map((attempt) => attempt.secretVersion),
     attempts.map((attempt) => attempt.exchange ?? null),
+    attempts.map((attempt) => attempt.responseHeaders ?? null),
   ];
 }
 

@@ -57,6 +57,7 @@ export type ListedDeliveryRow = DeliveryRow &
 
 /** The public fields of an attempt, as {@link ATTEMPT_COLUMNS} selects them. */
 export interface AttemptRow extends AttemptSummaryRow {
+  readonly responseHeaders: Attempt['responseHeaders'];
   readonly responseBody: Buffer | null;
   readonly remoteAddress: string | null;
   readonly secretVersion: number;
@@ -82,7 +83,7 @@ export const ATTEMPT_SUMMARY_COLUMNS = `
   a.response_status as "responseStatus", a.error`;
 
 /** Columns of an {@link AttemptRow}, from `delivery_attempts a`. */
-export const ATTEMPT_COLUMNS = `${ATTEMPT_SUMMARY_COLUMNS}, a.response_body as "responseBody",
+export const ATTEMPT_COLUMNS = `${ATTEMPT_SUMMARY_COLUMNS}, a.response_headers as "responseHeaders", a.response_body as "responseBody",
   a.remote_address as "remoteAddress", a.secret_version as "secretVersion", a.exchange`;
 
 /** The columns that move from `deliveries` to `finished_deliveries`, apart from the outcome and its time. */
@@ -134,6 +135,7 @@ export function shownAttemptSummary(row: AttemptSummaryRow): AttemptSummary {
 export function shownAttempt(row: AttemptRow): Attempt {
   return {
     ...shownAttemptSummary(row),
+    responseHeaders: row.responseHeaders,
     responseBody: row.responseBody === null ? null : row.responseBody.toString('utf8'),
     remoteAddress: row.remoteAddress,
     secretVersion: row.secretVersion,

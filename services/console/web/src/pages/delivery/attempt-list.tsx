@@ -1,4 +1,5 @@
 import { Accordion, Code, Stack, Text } from '@mantine/core';
+import { RESPONSE_HEADER_LIMITS } from '@partner/proto-contracts/resources/attempt/attempt';
 import type { Attempt } from '../../api/deliveries.js';
 import { formatDuration } from '../../format.js';
 import { OutcomeBadge } from '../../parts/badges.js';
@@ -69,6 +70,7 @@ function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
           ['Technical reason', attempt.error ?? undefined],
         ]}
       />
+      <ResponseHeaders headers={attempt.responseHeaders} number={attempt.number} />
       <ResponseBody body={attempt.responseBody} number={attempt.number} />
     </Stack>
   );
@@ -91,6 +93,29 @@ function Steps({ exchange }: { readonly exchange: NonNullable<Attempt['exchange'
         </li>
       ))}
     </ol>
+  );
+}
+
+function ResponseHeaders({
+  headers,
+  number,
+}: {
+  readonly headers: Attempt['responseHeaders'];
+  readonly number: number;
+}) {
+  if (headers === null || headers.length === 0) return null;
+  return (
+    <Stack gap={6}>
+      <CodeBlock
+        label={`Response headers of attempt ${number}`}
+        code={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')}
+        wraps
+        maxHeight="12rem"
+      />
+      <Text size="xs" c="dimmed">
+        {`Cookies and credentials are not stored, nor more than ${RESPONSE_HEADER_LIMITS.bytes / 1_024} KiB.`}
+      </Text>
+    </Stack>
   );
 }
 

@@ -28,6 +28,7 @@ const ATTEMPT: Attempt = {
   durationMs: 82,
   outcome: 'rejected',
   responseStatus: 404,
+  responseHeaders: null,
   responseBody: '',
   error: 'the endpoint responded with 404',
   remoteAddress: '192.0.2.7',

@@ -54,8 +54,8 @@ export async function lease(id: string): Promise<StoredDelivery & { lease_id: st
 }
 
 export async function attemptsOf(deliveryId: string) {
-  return fixture.database.query<{ id: string; number: number; outcome: string; response_body: Buffer }>(
-    'select id, number, outcome, response_body from delivery_attempts where delivery_id = $1 order by started_at, id',
+  return fixture.database.query<{ id: string; number: number; outcome: string; response_headers: unknown }>(
+    'select id, number, outcome, response_headers from delivery_attempts where delivery_id = $1 order by started_at, id',
     [deliveryId],
   );
 }
