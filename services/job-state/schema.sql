@@ -506,7 +506,7 @@ CREATE TABLE public.memberships (
     active boolean DEFAULT true NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT memberships_login_check CHECK (((password_hash IS NULL) OR (email IS NOT NULL) OR (role = 'OWNER'::text))),
-    CONSTRAINT memberships_role_check CHECK ((role = ANY (ARRAY['OWNER'::text, 'TECHNICIAN'::text])))
+    CONSTRAINT memberships_role_check CHECK ((role = ANY (ARRAY['OWNER'::text, 'VIEWER'::text, 'TECHNICIAN'::text])))
 );
 
 CREATE TABLE public.outbox (
@@ -539,6 +539,12 @@ ALTER TABLE public.outbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE public.password_links (
+    membership_id text NOT NULL,
+    token_sha256 bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.projects (
@@ -725,6 +731,12 @@ ALTER TABLE ONLY public.outbox
 
 ALTER TABLE ONLY public.outbox_default
     ADD CONSTRAINT outbox_default_pkey PRIMARY KEY (id, created_at);
+
+ALTER TABLE ONLY public.password_links
+    ADD CONSTRAINT password_links_pkey PRIMARY KEY (membership_id);
+
+ALTER TABLE ONLY public.password_links
+    ADD CONSTRAINT password_links_token_sha256_key UNIQUE (token_sha256);
 
 ALTER TABLE ONLY public.projects
     ADD CONSTRAINT projects_address_key_key UNIQUE (company_id, address_key);
@@ -981,6 +993,9 @@ ALTER TABLE ONLY public.leads
 
 ALTER TABLE ONLY public.memberships
     ADD CONSTRAINT memberships_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
+
+ALTER TABLE ONLY public.password_links
+    ADD CONSTRAINT password_links_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES public.memberships(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.projects
     ADD CONSTRAINT projects_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);

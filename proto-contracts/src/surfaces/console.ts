@@ -29,7 +29,11 @@ import {
   setFaultsOperation,
 } from '../resources/fault-script/operations.js';
 import { listInstallersOperation } from '../resources/installer/operations.js';
-import { changePasswordOperation } from '../resources/password/operations.js';
+import {
+  changePasswordOperation,
+  requestPasswordLinkOperation,
+  usePasswordLinkOperation,
+} from '../resources/password/operations.js';
 import {
   confirmSessionOperation,
   createSessionOperation,
@@ -64,6 +68,8 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   deleteSessionOperation,
   confirmSessionOperation,
   changePasswordOperation,
+  requestPasswordLinkOperation,
+  usePasswordLinkOperation,
   listSessionsOperation,
   endSessionOperation,
   createWebhookOperation,

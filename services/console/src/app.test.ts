@@ -43,11 +43,18 @@ const parts = {
   },
   changeStreams: { open: uncalled, changed: uncalled, lookAgain: uncalled, close: uncalled },
   limiter: createInMemoryRateLimiter(() => new Date('2026-09-01T12:00:00Z')),
-  attempts: { beginFromNetwork: uncalled, beginKnown: uncalled, beginUnknown: uncalled },
+  attempts: {
+    beginFromNetwork: uncalled,
+    beginKnown: uncalled,
+    beginUnknown: uncalled,
+    countLinkOf: uncalled,
+    countLinkFor: uncalled,
+  },
   deviceCookie: { read: uncalled, set: uncalled },
   verifyPassword: uncalled,
   hashPassword: uncalled,
   background: { start: uncalled, settled: uncalled },
+  rpcTimeoutMs: 5_000,
   logger: silentLogger,
   clock: () => new Date('2026-09-01T12:00:00Z'),
 };
@@ -68,7 +75,6 @@ describe.each([
         webApp: FAKE_WEB_APP,
         publicBaseUrl: PUBLIC_BASE_URL,
         metrics: new Registry(),
-        rpcTimeoutMs: 5_000,
         trustedProxyHops: 0,
       }),
     );
@@ -108,7 +114,6 @@ test('sandbox-only operations have no path in production [SANDBOX-3]', async () 
     webApp: FAKE_WEB_APP,
     publicBaseUrl: PUBLIC_BASE_URL,
     metrics: new Registry(),
-    rpcTimeoutMs: 5_000,
     trustedProxyHops: 0,
   });
   expect(SANDBOX_ONLY).toHaveLength(3);

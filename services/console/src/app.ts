@@ -49,6 +49,7 @@ import { listSessions } from './routes/list-sessions.js';
 import { listWebhookEvents } from './routes/list-webhook-events.js';
 import { listWebhooks } from './routes/list-webhooks.js';
 import { pauseWebhook } from './routes/pause-webhook.js';
+import { requestPasswordLink } from './routes/request-password-link.js';
 import { replayDeliveries } from './routes/replay-deliveries.js';
 import { replayDelivery } from './routes/replay-delivery.js';
 import { retryDelivery } from './routes/retry-delivery.js';
@@ -60,6 +61,7 @@ import { setTechnicalContact } from './routes/set-technical-contact.js';
 import { streamChanges } from './routes/stream-changes.js';
 import { testWebhook } from './routes/test-webhook.js';
 import { updateWebhook } from './routes/update-webhook.js';
+import { usePasswordLink } from './routes/use-password-link.js';
 import { createSameOriginCheck } from './same-origin.js';
 import { authenticateSession } from './sessions/authenticate-session.js';
 import { confirmedEndpoint } from './sessions/confirmed-endpoint.js';
@@ -92,7 +94,7 @@ export interface ConsoleAppDeps {
   /** Absent: no mail server is configured. */
   readonly mailer?: Mailer | undefined;
   readonly changeStreams: ChangeStreams;
-  readonly webApp: Omit<WebAppDeps, 'cookie'>;
+  readonly webApp: Omit<WebAppDeps, 'cookie' | 'sendsMail'>;
   readonly publicBaseUrl: string;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -117,6 +119,7 @@ type EndpointDeps = Pick<
   | 'logger'
   | 'mailer'
   | 'publicBaseUrl'
+  | 'rpcTimeoutMs'
   | 'sandbox'
   | 'sessions'
   | 'subscriptions'
@@ -135,6 +138,8 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     deleteSession(deps),
     confirmSession(deps),
     changePassword(deps),
+    requestPasswordLink(deps),
+    usePasswordLink(deps),
     listSessions(deps),
     endSession(deps),
     checkUrl(deps),
@@ -205,7 +210,11 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
         publicBaseUrl: deps.publicBaseUrl,
         sessionCookie: cookie.name,
       }),
-      ...createWebEndpoints<OwnerSession>({ ...deps.webApp, cookie }),
+      ...createWebEndpoints<OwnerSession>({
+        ...deps.webApp,
+        cookie,
+        sendsMail: deps.mailer !== undefined,
+      }),
     ],
     authenticate: (request) => authenticateSession(kit, request),
     challenge: 'Session realm="console"',

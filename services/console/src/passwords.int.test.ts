@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import { createMailer } from '@partner/kernel/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
-import { LOGIN_FAILURE_LIMITS } from './sessions/login-attempts.js';
+import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
+import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
 import { expectStatus, logIn, SESSION, startSite } from './testing/each-test-console.js';
 import { PASSWORD, PEOPLE, type TestConsole } from './testing/start-test-console.js';
 
@@ -87,5 +88,95 @@ describe('a change of the password', () => {
   test('is refused if the password was changed elsewhere meanwhile [SESSION-11]', async () => {
     site.jobState.setPassword('mem_olive');
     await expectStatus(403, change(NEW_PASSWORD));
+  });
+});
+
+describe('a link for a forgotten password', () => {
+  const LINKS = '/partner-api/password/links';
+  const request = (address: string, from = '203.0.113.9') =>
+    site.request('post', LINKS, { body: { email: address }, address: from });
+  const use = (token: string, newPassword = NEW_PASSWORD, address = '203.0.113.9') =>
+    site.request('post', `${LINKS}/use`, { body: { token, newPassword }, address });
+  const mailedTokens = () =>
+    mail.received.map(
+      ({ message }) => /https:\/\/partner\.example\/console\/set-password#(\S+)/.exec(message)?.[1] ?? '',
+    );
+  async function mailedToken(): Promise<string> {
+    await request(email).expect(202);
+    await site.settled();
+    return mailedTokens().at(-1) ?? '';
+  }
+
+  test('sets a password once, ends all sessions and starts none [SESSION-13]', async () => {
+    const cookie = await site.signIn();
+    const token = await mailedToken();
+    const response = await use(token).expect(204);
+    expect(response.get('set-cookie')).toBeUndefined();
+    await expectStatus(401, site.request('get', SESSION, { cookie }));
+    await expectStatus(200, signIn(NEW_PASSWORD));
+    await site.settled();
+    expect(mail.received.at(-1)).toMatchObject({
+      to: [email],
+      message: expect.stringContaining('was changed'),
+    });
+    for (const tried of [token, 'made-up']) {
+      const refused = await use(tried).expect(404);
+      expect(refused.body).toMatchObject({
+        error: 'this link does not work: it was used, replaced or is too old; request a new one',
+      });
+    }
+    for (const secret of [token, NEW_PASSWORD, email]) expect(site.logged()).not.toContain(secret);
+  });
+
+  test('has the configured host, whatever the request says [SESSION-13]', async () => {
+    await request(email).set('x-forwarded-host', 'evil.example').set('host', 'evil.example').expect(202);
+    await site.settled();
+    expect(mailedTokens()).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
+    expect(mail.received[0]?.message).not.toContain('evil.example');
+  });
+
+  test('is refused a weak password without being used up [SESSION-10, SESSION-13]', async () => {
+    const token = await mailedToken();
+    await expectStatus(400, use(token, 'Sunny Installers'));
+    await expectStatus(204, use(token));
+  });
+
+  test('is requested with the same response for an unknown address, before job-state is called [SESSION-12]', async () => {
+    const responses = [];
+    for (const address of [email, 'nobody@sunny.example']) {
+      const response = await request(address).expect(202);
+      responses.push({ text: response.text, headers: Object.keys(response.headers) });
+    }
+    expect(responses[0]?.text).toBe('');
+    expect(responses[1]).toEqual(responses[0]);
+    await site.settled();
+    expect(mail.received.map(({ to }) => to)).toEqual([[email]]);
+  });
+
+  test('is mailed 3 times in 15 minutes to an address, silently, and requested 20 times by a network [SESSION-12]', async () => {
+    const { perAddress, perNetwork } = PASSWORD_LINKS;
+    for (let n = 0; n <= perAddress; n += 1)
+      await request(email.toUpperCase(), `2001:db8:0:${n}::`).expect(202);
+    await site.settled();
+    expect(mail.received).toHaveLength(perAddress);
+    for (let n = 0; n < perNetwork; n += 1) await request(`a${n}@sunny.example`).expect(202);
+    const refused = await request('b@sunny.example').expect(429);
+    expect(refused.get('retry-after')).toBe(String(LOGIN_FAILURE_WINDOW_MS / 1_000));
+    site.pass(LOGIN_FAILURE_WINDOW_MS);
+    await request(email).expect(202);
+    await site.settled();
+    expect(mail.received).toHaveLength(perAddress + 1);
+  });
+
+  test('is tried at most 20 times in 60 seconds from a network [SESSION-13]', async () => {
+    for (let n = 0; n < PASSWORD_LINKS.usesPerMinute; n += 1) await expectStatus(404, use(`made-up-${n}`));
+    await expectStatus(429, use('made-up'));
+    await expectStatus(404, use('made-up', NEW_PASSWORD, '203.0.113.10'));
+  });
+
+  test('does not exist without a mail server [SESSION-12]', async () => {
+    const bare = await startSite();
+    const response = await bare.request('post', LINKS, { body: { email } }).expect(404);
+    expect(response.body).toMatchObject({ error: expect.stringContaining('no mail server') });
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
 import { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
+import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import type { Page } from 'playwright-core';
@@ -249,4 +250,41 @@ test('an owner sets the technical contact, and someone without a session confirm
   await outside.reload();
   await button(outside, 'Confirm address').click();
   await outside.getByText(/^this link does not work/i).waitFor();
+});
+
+test('an owner who forgot the password sets one with the mailed link, and changes it in the account [SESSION-11, SESSION-13]', async () => {
+  const { owner } = suite.stack().company('ACCOUNTING');
+  const { page, watched } = await suite.open();
+  await page.goto('/console/sign-in');
+  await page.getByRole('link', { name: 'Forgot your password?' }).click();
+  await page.getByLabel('Email address').fill(owner.email);
+  await page.getByRole('button', { name: 'Send link' }).click();
+  await page.getByText('Check your email').waitFor();
+  await expectAccessible(page);
+  const link = await eventually('the link is mailed', () => {
+    const { message = '' } = mail.received.find(({ to }) => to.includes(owner.email)) ?? {};
+    return /http\S+\/console\/set-password#\S+/.exec(message)?.[0];
+  });
+  await page.goto(link);
+  await checkLooks(page, 'set-password');
+  await page.getByLabel('New password', { exact: true }).fill('four words that no one guesses');
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await page.getByText('Password set').waitFor();
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByLabel('Email address').fill(owner.email);
+  await page.getByLabel('Password', { exact: true }).fill('four words that no one guesses');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.getByLabel('Current password', { exact: true }).fill('four words that no one guesses');
+  await page.getByLabel('New password', { exact: true }).fill(owner.email);
+  watched.allow(/^400 PUT \/partner-api\/password$/);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText(/must not be the email address/).waitFor();
+  await checkLooks(page, 'account');
+  // The other tests sign in with it.
+  await page.getByLabel('New password', { exact: true }).fill(owner.password);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByRole('group', { name: 'Done' }).getByText('Password changed').waitFor();
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  await page.getByText('This is your only session').waitFor();
 });

@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'company.updated',
   'owner.created',
   'owner.updated',
+  'owner.password_link_requested',
   'technical_contact.requested',
   'technical_contact.confirmed',
 ] as const;

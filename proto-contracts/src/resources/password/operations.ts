@@ -2,7 +2,13 @@ import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
 import { SESSION_COOKIE_HEADER } from '../session/operations.js';
 import { SESSION_EXAMPLE, sessionResponse } from '../session/session.js';
-import { PASSWORD_LENGTH, passwordChangeIn } from './password.js';
+import {
+  PASSWORD_LENGTH,
+  PASSWORD_LINKS,
+  passwordChangeIn,
+  passwordLinkIn,
+  passwordLinkUseIn,
+} from './password.js';
 
 /** `PUT /partner-api/password` */
 export const changePasswordOperation = defineOperation({
@@ -33,4 +39,50 @@ confirmations.`,
     },
   },
   errors: ['password_wrong'],
+});
+
+/** `POST /partner-api/password/links` */
+export const requestPasswordLinkOperation = defineOperation({
+  id: 'requestPasswordLink',
+  method: 'post',
+  path: '/partner-api/password/links',
+  unauthenticated: true,
+  body: passwordLinkIn,
+  summary: 'Request a link for a forgotten password',
+  description: `
+Mails a link to the address if it belongs to an account with a password. The response does not reveal whether it does. The link works once, within
+${PASSWORD_LINKS.minutes} minutes, and replaces an earlier one. At most ${PASSWORD_LINKS.perAddress} links are mailed to an address in any 15 minutes; more requests
+are accepted and ignored. One client address can request ${PASSWORD_LINKS.perNetwork}. Without a mail server it is a 404.`,
+  bodyExamples: {
+    owner: {
+      summary: 'An address',
+      value: { email: 'olive@sunny.example' } satisfies z.input<typeof passwordLinkIn>,
+    },
+  },
+  responses: { 202: { description: 'Accepted.' } },
+  errors: ['not_found'],
+});
+
+/** `POST /partner-api/password/links/use` */
+export const usePasswordLinkOperation = defineOperation({
+  id: 'usePasswordLink',
+  method: 'post',
+  path: '/partner-api/password/links/use',
+  unauthenticated: true,
+  body: passwordLinkUseIn,
+  summary: 'Set a password with a link',
+  description: `
+Sets the password of the person whom the link was mailed to, and ends all their sessions; the page behind the link calls it. It starts no session. A
+link works once. One client address can try ${PASSWORD_LINKS.usesPerMinute} links in any 60 seconds.`,
+  bodyExamples: {
+    usual: {
+      summary: 'The token of the link',
+      value: {
+        token: 'kX9v0b2qWm4c7sTnLr1yHf6uJp3eZd8aQg5iVo2tBxM',
+        newPassword: 'four words that no one guesses',
+      } satisfies z.input<typeof passwordLinkUseIn>,
+    },
+  },
+  responses: { 204: { description: 'The password is set.' } },
+  errors: ['not_found'],
 });

@@ -1,7 +1,20 @@
 import { z } from 'zod';
+import { emailAddress } from '../../values/email-address.js';
 
 /** Length of a new password, in characters. A login accepts as many. */
 export const PASSWORD_LENGTH = { min: 12, max: 1_024 } as const;
+
+/** Limits of the links with which people set a password. */
+export const PASSWORD_LINKS = {
+  /** Validity of a link for a forgotten password, in minutes. */
+  minutes: 30,
+  /** Maximum links for one email address in any 15 minutes. */
+  perAddress: 3,
+  /** Maximum links that one client network can request in any 15 minutes. */
+  perNetwork: 20,
+  /** Maximum links that one client network can try in any 60 seconds. */
+  usesPerMinute: 20,
+} as const;
 
 /** A password that an owner chooses. */
 const newPassword = z
@@ -23,3 +36,16 @@ export const passwordChangeIn = z
     newPassword,
   })
   .meta({ id: 'PasswordChangeIn', description: 'A new password, with the present one as proof.' });
+
+/** Body of `POST /partner-api/password/links`. */
+export const passwordLinkIn = z
+  .object({ email: emailAddress })
+  .meta({ id: 'PasswordLinkIn', description: 'The email address of an account.' });
+
+/** Body of `POST /partner-api/password/links/use`. */
+export const passwordLinkUseIn = z
+  .object({
+    token: z.string().min(1).max(100).meta({ description: 'The part of the link after `#`.' }),
+    newPassword,
+  })
+  .meta({ id: 'PasswordLinkUseIn', description: 'The token of a mailed link, and the new password.' });

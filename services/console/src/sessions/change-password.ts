@@ -1,27 +1,21 @@
 import type { CallOptions, Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { clientNetwork } from '@partner/gateway-kit/client-address';
-import type { Mailer } from '@partner/kernel/mail';
 import { actorOf } from '../acting-owner.js';
-import type { BackgroundWork } from '../background-work.js';
 import { requiredField } from '../required-field.js';
 import { confirmPassword, type ConfirmPasswordDeps } from './confirm-password.js';
 import { checkNewPassword } from './new-password-rule.js';
+import { notifyOfNewPassword, type NotifyDeps } from './password-changed-mail.js';
 import type { ClientOrigin, OwnerSession, SessionStore } from './session-store.js';
 import type { SessionTrail } from './session-trail.js';
 import type { HashPassword } from './verify-password.js';
 
 /** Dependencies of a change of password. */
-export interface ChangePasswordDeps extends ConfirmPasswordDeps {
+export interface ChangePasswordDeps extends ConfirmPasswordDeps, NotifyDeps {
   readonly access: Pick<Client<typeof AccessService>, 'getOwner' | 'changePassword'>;
   readonly sessions: Pick<SessionStore, 'confirm' | 'create' | 'end' | 'list'>;
   readonly trail: Pick<SessionTrail, 'record' | 'note'>;
   readonly hashPassword: HashPassword;
-  /** Absent: no mail server is configured. */
-  readonly mailer?: Mailer | undefined;
-  readonly background: Pick<BackgroundWork, 'start'>;
-  readonly clock: () => Date;
 }
 
 /**
@@ -57,22 +51,6 @@ export async function changePassword(
   await Promise.all(former.map((each) => deps.sessions.end(each)));
   const { publicId } = started.session;
   await deps.trail.note({ change: 'started', owner: session, publicId, origin }, call);
-  const { mailer } = deps;
-  if (mailer !== undefined && email !== undefined) {
-    const mail = passwordChangedMail(session, email, deps.clock());
-    deps.background.start(membershipId, 'password_changed.mail', () => mailer.send(mail));
-  }
+  notifyOfNewPassword(deps, { membershipId, companyName: session.companyName, email });
   return started;
-}
-
-function passwordChangedMail({ companyName }: Pick<OwnerSession, 'companyName'>, to: string, at: Date) {
-  return {
-    to,
-    subject: 'Your password was changed',
-    text: `The password of your account in the partner console of ${companyName} was changed at ${formatDateTime(at)}.
-All other sessions of the account have ended.
-
-If you did not change it, tell the operator of the service at once.
-`,
-  };
 }

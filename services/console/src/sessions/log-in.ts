@@ -18,7 +18,7 @@ import type { VerifyPassword } from './verify-password.js';
 export interface LogInDeps {
   readonly access: Pick<Client<typeof AccessService>, 'getLogin'>;
   readonly sessions: Pick<SessionStore, 'create' | 'end'>;
-  readonly attempts: LoginAttempts;
+  readonly attempts: Pick<LoginAttempts, 'beginFromNetwork' | 'beginKnown' | 'beginUnknown'>;
   readonly verifyPassword: VerifyPassword;
   readonly trail: SessionTrail;
   readonly logger: Pick<Logger, 'info' | 'warn'>;

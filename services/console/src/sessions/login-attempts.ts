@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { loginLimitReached } from '@partner/proto-contracts/api/refusals';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { RedisClient } from '@partner/gateway-kit/redis';
@@ -38,6 +39,10 @@ export interface LoginAttempts {
   beginKnown(clientId: string): Promise<LoginAttempt>;
   /** Counts an attempt of an unknown client on an account. */
   beginUnknown(account: string, network: string): Promise<LoginAttempt>;
+  /** Counts a link for a forgotten password that a network requests. */
+  countLinkOf(network: string): Promise<void>;
+  /** Counts a link for an email address; false at its limit. */
+  countLinkFor(email: string): Promise<boolean>;
 }
 
 /** Returns 0 if the attempt was counted, else the ms until one more fits. */
@@ -61,7 +66,7 @@ export function createLoginAttempts(deps: {
   readonly randomBytes: (size: number) => Buffer;
 }): LoginAttempts {
   async function take(
-    by: keyof typeof LOGIN_FAILURE_LIMITS | 'account',
+    by: keyof typeof LOGIN_FAILURE_LIMITS | 'account' | 'link-network' | 'link-address',
     subject: string,
     limit: number,
   ): Promise<LoginAttempt & { readonly waitMs: number }> {
@@ -103,6 +108,20 @@ export function createLoginAttempts(deps: {
         await everywhere.forget();
         throw error;
       }
+    },
+    async countLinkOf(network) {
+      const { perNetwork } = PASSWORD_LINKS;
+      const { waitMs } = await take('link-network', network, perNetwork);
+      if (waitMs === 0) return;
+      const retryAfterSeconds = Math.ceil(waitMs / 1_000);
+      throw new ServiceError(
+        'rate_limited',
+        `at most ${perNetwork} links can be requested in 15 minutes; retry after ${retryAfterSeconds} seconds`,
+        { retryAfterSeconds },
+      );
+    },
+    async countLinkFor(email) {
+      return (await take('link-address', email, PASSWORD_LINKS.perAddress)).waitMs === 0;
     },
   };
 }

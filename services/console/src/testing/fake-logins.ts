@@ -2,14 +2,18 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type {
   AccessService,
+  GetPasswordLinkResponseSchema,
   LoginSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { ServiceError } from '@partner/kernel/service-error';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
 
 /** A login of a fake job-state. */
 export type FakeLogin = MessageInitShape<typeof LoginSchema>;
 
-type LoginMethods = Pick<ServiceImpl<typeof AccessService>, 'getLogin' | 'getOwner' | 'changePassword'>;
+type LoginMethods = Pick<
+  ServiceImpl<typeof AccessService>,
+  'getLogin' | 'getOwner' | 'changePassword' | 'requestPasswordLink' | 'getPasswordLink' | 'usePasswordLink'
+>;
 
 /** In-memory logins, and what a test does to them. */
 export interface FakeLogins {
@@ -29,6 +33,7 @@ export function createFakeLogins(logins: Readonly<Record<string, FakeLogin>>): F
   const former = new Set<string>();
   const passwordsSet = new Map<string, number>();
   const newHashes = new Map<string, string>();
+  const links = new Map<string, MessageInitShape<typeof GetPasswordLinkResponseSchema>>();
   const ownersAsked: string[] = [];
   let isAccessAway = false;
   const versionOf = (membershipId = '') => `${membershipId} ${passwordsSet.get(membershipId) ?? 0}`;
@@ -40,6 +45,13 @@ export function createFakeLogins(logins: Readonly<Record<string, FakeLogin>>): F
   function setPassword(membershipId: string, passwordHash?: string): void {
     passwordsSet.set(membershipId, (passwordsSet.get(membershipId) ?? 0) + 1);
     if (passwordHash !== undefined) newHashes.set(membershipId, passwordHash);
+  }
+
+  const nameOf = (tokenSha256: Uint8Array = new Uint8Array()) => Buffer.from(tokenSha256).toString('hex');
+  function linkOf(tokenSha256: Uint8Array | undefined) {
+    const person = links.get(nameOf(tokenSha256));
+    if (person === undefined) throw notFound('password link');
+    return person;
   }
 
   return {
@@ -66,6 +78,20 @@ export function createFakeLogins(logins: Readonly<Record<string, FakeLogin>>): F
         }
         setPassword(membershipId, passwordHash);
         return { passwordVersion: versionOf(membershipId) };
+      },
+      requestPasswordLink: ({ email: typed = '', tokenSha256 }) => {
+        const email = typed.toLowerCase();
+        const login = logins[email];
+        if (login === undefined) return {};
+        const { membershipId, companyName, displayName } = login;
+        links.set(nameOf(tokenSha256), { membershipId, companyName, displayName, email, hasPassword: true });
+        return { email };
+      },
+      getPasswordLink: ({ tokenSha256 }) => linkOf(tokenSha256),
+      usePasswordLink: ({ tokenSha256, passwordHash }) => {
+        setPassword(linkOf(tokenSha256).membershipId ?? '', passwordHash);
+        links.delete(nameOf(tokenSha256));
+        return {};
       },
     },
     dismiss: (membershipId) => former.add(membershipId),

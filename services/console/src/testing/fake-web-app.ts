@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { WebAppDeps } from '../web/web-endpoints.js';
 
 /** A web app of one page and one file, so that tests need no build. */
-export const FAKE_WEB_APP: Omit<WebAppDeps, 'cookie'> = {
+export const FAKE_WEB_APP: Omit<WebAppDeps, 'cookie' | 'sendsMail'> = {
   bundle: {
     page: '<!doctype html><meta property="csp-nonce" nonce="{{nonce}}"><meta name="environment" content="{{environment}}"><meta name="partner-session" content="{{session}}">',
     assets: new Map([

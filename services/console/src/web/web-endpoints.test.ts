@@ -33,6 +33,7 @@ beforeAll(async () => {
     createHttpApp<never>({
       endpoints: createWebEndpoints({
         ...FAKE_WEB_APP,
+        sendsMail: true,
         cookie: createSessionCookie('https://partner.example'),
       }),
       authenticate: () => {

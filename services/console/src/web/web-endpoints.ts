@@ -9,6 +9,8 @@ export interface WebAppDeps {
   /** Name of the environment on the pages, e.g. `sandbox`. */
   readonly environment: string;
   readonly randomBytes: (size: number) => Buffer;
+  /** Whether a mail server is configured; without one the pages offer nothing that needs it. */
+  readonly sendsMail: boolean;
   readonly cookie: Pick<SessionCookie, 'read'>;
 }
 
@@ -39,6 +41,7 @@ function pageEndpoint<Principal>(id: string, path: string, deps: WebAppDeps): An
       text: deps.bundle.page
         .replaceAll('{{nonce}}', nonce)
         .replaceAll('{{environment}}', deps.environment)
+        .replaceAll('{{mail}}', deps.sendsMail ? 'sent' : 'none')
         .replaceAll('{{session}}', deps.cookie.read(header('cookie')) === undefined ? 'none' : 'given'),
       headers: {
         'content-type': 'text/html; charset=utf-8',

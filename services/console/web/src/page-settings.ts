@@ -9,6 +9,11 @@ export function pageHadSession(): boolean {
   return document.querySelector('meta[name="partner-session"]')?.getAttribute('content') !== 'none';
 }
 
+/** Whether the service has a mail server. */
+export function pageSendsMail(): boolean {
+  return document.querySelector('meta[name="partner-mail"]')?.getAttribute('content') === 'sent';
+}
+
 /** The console's environment: `sandbox` or `production`. */
 export function pageEnvironment(): string {
   return document.querySelector('meta[name="partner-environment"]')?.getAttribute('content') ?? '';

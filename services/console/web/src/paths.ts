@@ -15,6 +15,7 @@ type WebhookTab = (typeof WEBHOOK_TABS)[number];
 /** Path of each page below `/console`. */
 export const PATHS = {
   signIn: '/sign-in',
+  forgotPassword: '/forgot-password',
   overview: '/',
   webhooks: '/webhooks',
   createWebhook: '/webhooks/new',

@@ -26,6 +26,7 @@ import { getLogin } from './get-login.js';
 import { getOwner } from './get-owner.js';
 import { shownKey } from './key-resource.js';
 import { listKeys } from './list-keys.js';
+import { getPasswordLink, requestPasswordLink, usePasswordLink } from './password-links.js';
 import { passwordVersion } from './password-version.js';
 import { revokeKey } from './revoke-key.js';
 import { rotateKey } from './rotate-key.js';
@@ -189,6 +190,38 @@ export function createAccessService(deps: {
         { timeoutMs: context.timeoutMs() },
       );
       return { passwordVersion: version };
+    },
+
+    async requestPasswordLink(request, context) {
+      const person = await requestPasswordLink(
+        deps,
+        {
+          email: required(request.email, 'email'),
+          tokenSha256: required(request.tokenSha256, 'token_sha256'),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return person === undefined ? {} : { email: person.email };
+    },
+
+    async getPasswordLink(request, context) {
+      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
+      const token = required(request.tokenSha256, 'token_sha256');
+      const { companyId: _companyId, ...person } = await getPasswordLink(database, token, deps.clock());
+      return person;
+    },
+
+    async usePasswordLink(request, context) {
+      await usePasswordLink(
+        deps,
+        {
+          tokenSha256: required(request.tokenSha256, 'token_sha256'),
+          passwordHash: required(request.passwordHash, 'password_hash'),
+          client: request.actor,
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return {};
     },
   };
 }

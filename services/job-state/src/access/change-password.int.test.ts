@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
@@ -9,6 +9,7 @@ import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-trans
 import type { Database } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { updateOwner } from '../operator/owners.js';
 import { createAccessService } from './access-service.js';
 
 let testDatabase: TestDatabase;
@@ -23,8 +24,9 @@ beforeAll(async () => {
 
 afterAll(() => testDatabase.drop());
 
-const deps = () =>
-  ({ database, clock: () => TEST_NOW, logger: silentLogger, environment: 'sandbox' }) as const;
+let now = TEST_NOW;
+
+const deps = () => ({ database, clock: () => now, logger: silentLogger, environment: 'sandbox' }) as const;
 const access = () =>
   createClient(
     AccessService,
@@ -94,4 +96,79 @@ test('no password is set with a weaker hash, or for a person of another company 
   const foreign = { ...request, companyId: await insertCompany(database, 'SALES'), passwordHash: someHash() };
   await expect(access().changePassword(foreign)).rejects.toMatchObject({ reason: 'password_wrong' });
   expect((await readOwner(membershipId)).passwordVersion).toBe(passwordVersion);
+});
+
+describe('a link', () => {
+  const token = () => new Uint8Array(randomBytes(32));
+  const request = (membershipId: string, tokenSha256: Uint8Array<ArrayBuffer>) =>
+    access().requestPasswordLink({ email: `${membershipId.toUpperCase()}@seller.example`, tokenSha256 });
+  const use = (tokenSha256: Uint8Array<ArrayBuffer>, passwordHash = someHash()) =>
+    access().usePasswordLink({ tokenSha256, passwordHash, actor: { remoteAddress: '203.0.113.7' } });
+
+  beforeEach(() => {
+    now = TEST_NOW;
+  });
+
+  test('sets the password once, and requests and uses are in the audit trail [SESSION-13]', async () => {
+    const { membershipId } = await member();
+    const [first, second] = [token(), token()];
+    expect(await request(membershipId, first)).toMatchObject({ email: `${membershipId}@seller.example` });
+    await request(membershipId, second);
+    await expect(use(first)).rejects.toMatchObject({ reason: 'not_found' });
+    expect(await access().getPasswordLink({ tokenSha256: second })).toMatchObject({
+      membershipId,
+      displayName: 'Dana',
+      hasPassword: true,
+    });
+    const passwordHash = someHash();
+    const results = await Promise.allSettled([use(second, passwordHash), use(second, passwordHash)]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect((await readOwner(membershipId)).passwordHash).toBe(passwordHash);
+    await expect(access().getPasswordLink({ tokenSha256: second })).rejects.toMatchObject({
+      reason: 'not_found',
+    });
+    const entries = await database.query(
+      'select action, membership_id as by, remote_address as at from audit_entries where subject_id = $1 order by id',
+      [membershipId],
+    );
+    const requested = { action: 'owner.password_link_requested', by: null, at: null };
+    const changed = { action: 'owner.updated', by: membershipId, at: '203.0.113.7' };
+    expect(entries).toEqual([requested, requested, changed]);
+  });
+
+  test('ends after 30 minutes, and with any other change of the password [SESSION-13]', async () => {
+    const { membershipId } = await member();
+    const [late, outdated] = [token(), token()];
+    await request(membershipId, late);
+    now = new Date(TEST_NOW.getTime() + 30 * 60_000);
+    await expect(use(late)).rejects.toMatchObject({ reason: 'not_found' });
+    await request(membershipId, outdated);
+    const { passwordVersion: formerPasswordVersion = '' } = await readOwner(membershipId);
+    const actor = { membershipId };
+    await access().changePassword({ companyId, actor, formerPasswordVersion, passwordHash: someHash() });
+    await expect(use(outdated)).rejects.toMatchObject({ reason: 'not_found' });
+    await request(membershipId, outdated);
+    const operator = { membershipId: undefined, displayName: 'operator: Ada' };
+    for (const active of [false, true]) {
+      await updateOwner(deps(), { membershipId, passwordHash: undefined, active, actor: operator });
+    }
+    await expect(use(outdated)).rejects.toMatchObject({ reason: 'not_found' });
+  });
+
+  test('is for no one who cannot sign in with a password [SESSION-12]', async () => {
+    const technician = await member('TECHNICIAN');
+    const disabled = await member();
+    await database.query('update memberships set password_hash = null where id = $1', [
+      disabled.membershipId,
+    ]);
+    for (const { membershipId } of [technician, disabled, { membershipId: newId('mem') }]) {
+      expect(await request(membershipId, token())).toEqual(
+        expect.not.objectContaining({ email: expect.anything() }),
+      );
+    }
+    const entries = await database.query('select from audit_entries where subject_id = any ($1)', [
+      [technician.membershipId, disabled.membershipId],
+    ]);
+    expect(entries).toEqual([]);
+  });
 });

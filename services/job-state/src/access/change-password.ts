@@ -46,11 +46,11 @@ export async function changePassword(
 }
 
 /**
- * Sets the password of a membership that the transaction has locked, and records it.
+ * Sets the password of a membership that the transaction has locked, ends its link and records the change.
  *
  * Fails with `invalid_argument` for a hash with other parameters than the service's.
  */
-async function setPassword(
+export async function setPassword(
   tx: Transaction,
   change: MembershipOfCompany & { readonly passwordHash: string; readonly actor: Actor | undefined },
 ): Promise<void> {
@@ -63,6 +63,7 @@ async function setPassword(
     'update memberships set password_hash = $2 where id = $1 returning display_name as "displayName"',
     [membershipId, passwordHash],
   );
+  await tx.query('delete from password_links where membership_id = $1', [membershipId]);
   await recordAudit(tx, {
     companyId,
     actor,

@@ -120,6 +120,8 @@ export async function updateOwner(
       [membershipId, passwordHash ?? null, active ?? null],
     );
     if (after === undefined) throw notFound('owner');
+    // A link that was mailed before must not undo the operator's change.
+    await tx.query('delete from password_links where membership_id = $1', [membershipId]);
     const changed = [
       ...(passwordHash === undefined ? [] : ['password']),
       ...(before.active === after.active ? [] : ['active']),

@@ -3,6 +3,7 @@ import * as initialSchema from './0001-initial-schema.js';
 import * as overdueDeliveries from './0002-overdue-deliveries.js';
 import * as journalBackfills from './0003-journal-backfills.js';
 import * as wronglySignedTests from './0004-wrongly-signed-tests.js';
+import * as consolePeople from './0005-console-people.js';
 import * as webhookSettings from './0009-webhook-settings.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
@@ -18,5 +19,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0002-overdue-deliveries', ...overdueDeliveries },
   { name: '0003-journal-backfills', ...journalBackfills },
   { name: '0004-wrongly-signed-tests', ...wronglySignedTests },
+  { name: '0005-console-people', ...consolePeople },
   { name: '0009-webhook-settings', ...webhookSettings },
 ];

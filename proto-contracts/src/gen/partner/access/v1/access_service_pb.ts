@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/access/v1/access_service.proto.
  */
 export const file_partner_access_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiL0AgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBEhgKC2ZhdWx0c19qc29uGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQg4KDF9mYXVsdHNfanNvbiKCAQoQUmV2b2tlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiEwoRUmV2b2tlS2V5UmVzcG9uc2UihQEKD0xpc3RLZXlzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGgoNYmVmb3JlX2tleV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2JlZm9yZV9rZXlfaWRCCAoGX2xpbWl0IkAKEExpc3RLZXlzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItwBChBDcmVhdGVLZXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEQoEa2luZBgDIAEoCUgBiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIAogBARIYCgtkZXNjcmlwdGlvbhgFIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQgcKBV9raW5kQhMKEV9ib3VuZF9jb21wYW55X2lkQg4KDF9kZXNjcmlwdGlvbiJBChFDcmVhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24isAEKEFJvdGF0ZUtleVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZrZXlfaWQYAyABKAlIAYgBARIaCg1vdmVybGFwX2hvdXJzGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIQCg5fb3ZlcmxhcF9ob3VycyJBChFSb3RhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24imwEKH0xpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEh0KEGFmdGVyX2NvbXBhbnlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhMKEV9hZnRlcl9jb21wYW55X2lkQggKBl9saW1pdCJQCiBMaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iLAoKS2V5UmV2b2tlZBITCgZrZXlfaWQYASABKAlIAIgBAUIJCgdfa2V5X2lkIi8KD0dldExvZ2luUmVxdWVzdBISCgVlbWFpbBgBIAEoCUgAiAEBQggKBl9lbWFpbCJKChBHZXRMb2dpblJlc3BvbnNlEiwKBWxvZ2luGAEgASgLMhgucGFydG5lci5hY2Nlc3MudjEuTG9naW5IAIgBAUIICgZfbG9naW4iigMKBUxvZ2luEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESGQoMY29tcGFueV9uYW1lGAMgASgJSAKIAQESOwoNY29tcGFueV9jbGFzcxgEIAEoDjIfLnBhcnRuZXIuYWNjZXNzLnYxLkNvbXBhbnlDbGFzc0gDiAEBEhkKDGRpc3BsYXlfbmFtZRgFIAEoCUgEiAEBEhUKCGlzX293bmVyGAYgASgISAWIAQESGgoNcGFzc3dvcmRfaGFzaBgHIAEoCUgGiAEBEh0KEHBhc3N3b3JkX3ZlcnNpb24YCCABKAlIB4gBAUIQCg5fbWVtYmVyc2hpcF9pZEINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQhAKDl9jb21wYW55X2NsYXNzQg8KDV9kaXNwbGF5X25hbWVCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoQhMKEV9wYXNzd29yZF92ZXJzaW9uIp8BCg9HZXRPd25lclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBARIfChJ3aXRoX3Bhc3N3b3JkX2hhc2gYAyABKAhIAogBAUINCgtfY29tcGFueV9pZEIQCg5fbWVtYmVyc2hpcF9pZEIVChNfd2l0aF9wYXNzd29yZF9oYXNoIrYBChBHZXRPd25lclJlc3BvbnNlEhUKCGlzX293bmVyGAEgASgISACIAQESGgoNcGFzc3dvcmRfaGFzaBgCIAEoCUgBiAEBEh0KEHBhc3N3b3JkX3ZlcnNpb24YAyABKAlIAogBARISCgVlbWFpbBgEIAEoCUgDiAEBQgsKCV9pc19vd25lckIQCg5fcGFzc3dvcmRfaGFzaEITChFfcGFzc3dvcmRfdmVyc2lvbkIICgZfZW1haWwi1wEKFUNoYW5nZVBhc3N3b3JkUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESJgoFYWN0b3IYAiABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEiQKF2Zvcm1lcl9wYXNzd29yZF92ZXJzaW9uGAMgASgJSAGIAQESGgoNcGFzc3dvcmRfaGFzaBgEIAEoCUgCiAEBQg0KC19jb21wYW55X2lkQhoKGF9mb3JtZXJfcGFzc3dvcmRfdmVyc2lvbkIQCg5fcGFzc3dvcmRfaGFzaCJMChZDaGFuZ2VQYXNzd29yZFJlc3BvbnNlEh0KEHBhc3N3b3JkX3ZlcnNpb24YASABKAlIAIgBAUITChFfcGFzc3dvcmRfdmVyc2lvbiJEChpHZXRUZWNobmljYWxDb250YWN0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQFCDQoLX2NvbXBhbnlfaWQiSwobR2V0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiK6AQoeUmVxdWVzdFRlY2huaWNhbENvbnRhY3RSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEgoFZW1haWwYAyABKAlIAYgBARIZCgx0b2tlbl9zaGEyNTYYBCABKAxIAogBAUINCgtfY29tcGFueV9pZEIICgZfZW1haWxCDwoNX3Rva2VuX3NoYTI1NiJPCh9SZXF1ZXN0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJMCh5Db25maXJtVGVjaG5pY2FsQ29udGFjdFJlcXVlc3QSGQoMdG9rZW5fc2hhMjU2GAEgASgMSACIAQFCDwoNX3Rva2VuX3NoYTI1NiIhCh9Db25maXJtVGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlKoEBCgxDb21wYW55Q2xhc3MSHQoZQ09NUEFOWV9DTEFTU19VTlNQRUNJRklFRBAAEhcKE0NPTVBBTllfQ0xBU1NfU0FMRVMQARIbChdDT01QQU5ZX0NMQVNTX0lOU1RBTExFUhACEhwKGENPTVBBTllfQ0xBU1NfQUNDT1VOVElORxADKnwKB0tleUtpbmQSGAoUS0VZX0tJTkRfVU5TUEVDSUZJRUQQABIUChBLRVlfS0lORF9HRU5FUkFMEAESIQodS0VZX0tJTkRfSU5TVEFMTEVSX0NPTlRSQUNUT1IQAhIeChpLRVlfS0lORF9JTlNUQUxMRVJfQ09NUEFOWRADMoYBChVBdXRoZW50aWNhdGlvblNlcnZpY2USbQoPQXV0aGVudGljYXRlS2V5EikucGFydG5lci5hY2Nlc3MudjEuQXV0aGVudGljYXRlS2V5UmVxdWVzdBoqLnBhcnRuZXIuYWNjZXNzLnYxLkF1dGhlbnRpY2F0ZUtleVJlc3BvbnNlIgOQAgIynQkKDUFjY2Vzc1NlcnZpY2USWwoJUmV2b2tlS2V5EiMucGFydG5lci5hY2Nlc3MudjEuUmV2b2tlS2V5UmVxdWVzdBokLnBhcnRuZXIuYWNjZXNzLnYxLlJldm9rZUtleVJlc3BvbnNlIgOQAgISWAoITGlzdEtleXMSIi5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0S2V5c1JlcXVlc3QaIy5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0S2V5c1Jlc3BvbnNlIgOQAgESVgoJQ3JlYXRlS2V5EiMucGFydG5lci5hY2Nlc3MudjEuQ3JlYXRlS2V5UmVxdWVzdBokLnBhcnRuZXIuYWNjZXNzLnYxLkNyZWF0ZUtleVJlc3BvbnNlElYKCVJvdGF0ZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLlJvdGF0ZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5Sb3RhdGVLZXlSZXNwb25zZRKIAQoYTGlzdENvbnRyYWN0ZWRJbnN0YWxsZXJzEjIucGFydG5lci5hY2Nlc3MudjEuTGlzdENvbnRyYWN0ZWRJbnN0YWxsZXJzUmVxdWVzdBozLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RDb250cmFjdGVkSW5zdGFsbGVyc1Jlc3BvbnNlIgOQAgESeQoTR2V0VGVjaG5pY2FsQ29udGFjdBItLnBhcnRuZXIuYWNjZXNzLnYxLkdldFRlY2huaWNhbENvbnRhY3RSZXF1ZXN0Gi4ucGFydG5lci5hY2Nlc3MudjEuR2V0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlIgOQAgESgAEKF1JlcXVlc3RUZWNobmljYWxDb250YWN0EjEucGFydG5lci5hY2Nlc3MudjEuUmVxdWVzdFRlY2huaWNhbENvbnRhY3RSZXF1ZXN0GjIucGFydG5lci5hY2Nlc3MudjEuUmVxdWVzdFRlY2huaWNhbENvbnRhY3RSZXNwb25zZRKAAQoXQ29uZmlybVRlY2huaWNhbENvbnRhY3QSMS5wYXJ0bmVyLmFjY2Vzcy52MS5Db25maXJtVGVjaG5pY2FsQ29udGFjdFJlcXVlc3QaMi5wYXJ0bmVyLmFjY2Vzcy52MS5Db25maXJtVGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlElgKCEdldExvZ2luEiIucGFydG5lci5hY2Nlc3MudjEuR2V0TG9naW5SZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuR2V0TG9naW5SZXNwb25zZSIDkAIBElgKCEdldE93bmVyEiIucGFydG5lci5hY2Nlc3MudjEuR2V0T3duZXJSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuR2V0T3duZXJSZXNwb25zZSIDkAIBEmUKDkNoYW5nZVBhc3N3b3JkEigucGFydG5lci5hY2Nlc3MudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GikucGFydG5lci5hY2Nlc3MudjEuQ2hhbmdlUGFzc3dvcmRSZXNwb25zZWIGcHJvdG8z", [file_partner_audit_v1_audit_service]);
+  fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiL0AgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBEhgKC2ZhdWx0c19qc29uGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQg4KDF9mYXVsdHNfanNvbiKCAQoQUmV2b2tlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiEwoRUmV2b2tlS2V5UmVzcG9uc2UihQEKD0xpc3RLZXlzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGgoNYmVmb3JlX2tleV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2JlZm9yZV9rZXlfaWRCCAoGX2xpbWl0IkAKEExpc3RLZXlzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItwBChBDcmVhdGVLZXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEQoEa2luZBgDIAEoCUgBiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIAogBARIYCgtkZXNjcmlwdGlvbhgFIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQgcKBV9raW5kQhMKEV9ib3VuZF9jb21wYW55X2lkQg4KDF9kZXNjcmlwdGlvbiJBChFDcmVhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24isAEKEFJvdGF0ZUtleVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZrZXlfaWQYAyABKAlIAYgBARIaCg1vdmVybGFwX2hvdXJzGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIQCg5fb3ZlcmxhcF9ob3VycyJBChFSb3RhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24imwEKH0xpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEh0KEGFmdGVyX2NvbXBhbnlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhMKEV9hZnRlcl9jb21wYW55X2lkQggKBl9saW1pdCJQCiBMaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iLAoKS2V5UmV2b2tlZBITCgZrZXlfaWQYASABKAlIAIgBAUIJCgdfa2V5X2lkIi8KD0dldExvZ2luUmVxdWVzdBISCgVlbWFpbBgBIAEoCUgAiAEBQggKBl9lbWFpbCJKChBHZXRMb2dpblJlc3BvbnNlEiwKBWxvZ2luGAEgASgLMhgucGFydG5lci5hY2Nlc3MudjEuTG9naW5IAIgBAUIICgZfbG9naW4iigMKBUxvZ2luEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESGQoMY29tcGFueV9uYW1lGAMgASgJSAKIAQESOwoNY29tcGFueV9jbGFzcxgEIAEoDjIfLnBhcnRuZXIuYWNjZXNzLnYxLkNvbXBhbnlDbGFzc0gDiAEBEhkKDGRpc3BsYXlfbmFtZRgFIAEoCUgEiAEBEhUKCGlzX293bmVyGAYgASgISAWIAQESGgoNcGFzc3dvcmRfaGFzaBgHIAEoCUgGiAEBEh0KEHBhc3N3b3JkX3ZlcnNpb24YCCABKAlIB4gBAUIQCg5fbWVtYmVyc2hpcF9pZEINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQhAKDl9jb21wYW55X2NsYXNzQg8KDV9kaXNwbGF5X25hbWVCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoQhMKEV9wYXNzd29yZF92ZXJzaW9uIp8BCg9HZXRPd25lclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBARIfChJ3aXRoX3Bhc3N3b3JkX2hhc2gYAyABKAhIAogBAUINCgtfY29tcGFueV9pZEIQCg5fbWVtYmVyc2hpcF9pZEIVChNfd2l0aF9wYXNzd29yZF9oYXNoIrYBChBHZXRPd25lclJlc3BvbnNlEhUKCGlzX293bmVyGAEgASgISACIAQESGgoNcGFzc3dvcmRfaGFzaBgCIAEoCUgBiAEBEh0KEHBhc3N3b3JkX3ZlcnNpb24YAyABKAlIAogBARISCgVlbWFpbBgEIAEoCUgDiAEBQgsKCV9pc19vd25lckIQCg5fcGFzc3dvcmRfaGFzaEITChFfcGFzc3dvcmRfdmVyc2lvbkIICgZfZW1haWwi1wEKFUNoYW5nZVBhc3N3b3JkUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESJgoFYWN0b3IYAiABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEiQKF2Zvcm1lcl9wYXNzd29yZF92ZXJzaW9uGAMgASgJSAGIAQESGgoNcGFzc3dvcmRfaGFzaBgEIAEoCUgCiAEBQg0KC19jb21wYW55X2lkQhoKGF9mb3JtZXJfcGFzc3dvcmRfdmVyc2lvbkIQCg5fcGFzc3dvcmRfaGFzaCJMChZDaGFuZ2VQYXNzd29yZFJlc3BvbnNlEh0KEHBhc3N3b3JkX3ZlcnNpb24YASABKAlIAIgBAUITChFfcGFzc3dvcmRfdmVyc2lvbiJmChpSZXF1ZXN0UGFzc3dvcmRMaW5rUmVxdWVzdBISCgVlbWFpbBgBIAEoCUgAiAEBEhkKDHRva2VuX3NoYTI1NhgCIAEoDEgBiAEBQggKBl9lbWFpbEIPCg1fdG9rZW5fc2hhMjU2IjsKG1JlcXVlc3RQYXNzd29yZExpbmtSZXNwb25zZRISCgVlbWFpbBgBIAEoCUgAiAEBQggKBl9lbWFpbCJEChZHZXRQYXNzd29yZExpbmtSZXF1ZXN0EhkKDHRva2VuX3NoYTI1NhgBIAEoDEgAiAEBQg8KDV90b2tlbl9zaGEyNTYi6QEKF0dldFBhc3N3b3JkTGlua1Jlc3BvbnNlEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIZCgxjb21wYW55X25hbWUYAiABKAlIAYgBARIZCgxkaXNwbGF5X25hbWUYAyABKAlIAogBARISCgVlbWFpbBgEIAEoCUgDiAEBEhkKDGhhc19wYXNzd29yZBgFIAEoCEgEiAEBQhAKDl9tZW1iZXJzaGlwX2lkQg8KDV9jb21wYW55X25hbWVCDwoNX2Rpc3BsYXlfbmFtZUIICgZfZW1haWxCDwoNX2hhc19wYXNzd29yZCKaAQoWVXNlUGFzc3dvcmRMaW5rUmVxdWVzdBIZCgx0b2tlbl9zaGEyNTYYASABKAxIAIgBARIaCg1wYXNzd29yZF9oYXNoGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg8KDV90b2tlbl9zaGEyNTZCEAoOX3Bhc3N3b3JkX2hhc2giGQoXVXNlUGFzc3dvcmRMaW5rUmVzcG9uc2UiRAoaR2V0VGVjaG5pY2FsQ29udGFjdFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIksKG0dldFRlY2huaWNhbENvbnRhY3RSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iugEKHlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESJgoFYWN0b3IYAiABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEhIKBWVtYWlsGAMgASgJSAGIAQESGQoMdG9rZW5fc2hhMjU2GAQgASgMSAKIAQFCDQoLX2NvbXBhbnlfaWRCCAoGX2VtYWlsQg8KDV90b2tlbl9zaGEyNTYiTwofUmVxdWVzdFRlY2huaWNhbENvbnRhY3RSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iTAoeQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXF1ZXN0EhkKDHRva2VuX3NoYTI1NhgBIAEoDEgAiAEBQg8KDV90b2tlbl9zaGEyNTYiIQofQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXNwb25zZSqBAQoMQ29tcGFueUNsYXNzEh0KGUNPTVBBTllfQ0xBU1NfVU5TUEVDSUZJRUQQABIXChNDT01QQU5ZX0NMQVNTX1NBTEVTEAESGwoXQ09NUEFOWV9DTEFTU19JTlNUQUxMRVIQAhIcChhDT01QQU5ZX0NMQVNTX0FDQ09VTlRJTkcQAyp8CgdLZXlLaW5kEhgKFEtFWV9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQS0VZX0tJTkRfR0VORVJBTBABEiEKHUtFWV9LSU5EX0lOU1RBTExFUl9DT05UUkFDVE9SEAISHgoaS0VZX0tJTkRfSU5TVEFMTEVSX0NPTVBBTlkQAzKGAQoVQXV0aGVudGljYXRpb25TZXJ2aWNlEm0KD0F1dGhlbnRpY2F0ZUtleRIpLnBhcnRuZXIuYWNjZXNzLnYxLkF1dGhlbnRpY2F0ZUtleVJlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5BdXRoZW50aWNhdGVLZXlSZXNwb25zZSIDkAICMuwLCg1BY2Nlc3NTZXJ2aWNlElsKCVJldm9rZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLlJldm9rZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5SZXZva2VLZXlSZXNwb25zZSIDkAICElgKCExpc3RLZXlzEiIucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXNwb25zZSIDkAIBElYKCUNyZWF0ZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLkNyZWF0ZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5DcmVhdGVLZXlSZXNwb25zZRJWCglSb3RhdGVLZXkSIy5wYXJ0bmVyLmFjY2Vzcy52MS5Sb3RhdGVLZXlSZXF1ZXN0GiQucGFydG5lci5hY2Nlc3MudjEuUm90YXRlS2V5UmVzcG9uc2USiAEKGExpc3RDb250cmFjdGVkSW5zdGFsbGVycxIyLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QaMy5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZSIDkAIBEnkKE0dldFRlY2huaWNhbENvbnRhY3QSLS5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRUZWNobmljYWxDb250YWN0UmVxdWVzdBouLnBhcnRuZXIuYWNjZXNzLnYxLkdldFRlY2huaWNhbENvbnRhY3RSZXNwb25zZSIDkAIBEoABChdSZXF1ZXN0VGVjaG5pY2FsQ29udGFjdBIxLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVxdWVzdBoyLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVzcG9uc2USgAEKF0NvbmZpcm1UZWNobmljYWxDb250YWN0EjEucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXF1ZXN0GjIucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXNwb25zZRJYCghHZXRMb2dpbhIiLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVzcG9uc2UiA5ACARJYCghHZXRPd25lchIiLnBhcnRuZXIuYWNjZXNzLnYxLkdldE93bmVyUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkdldE93bmVyUmVzcG9uc2UiA5ACARJlCg5DaGFuZ2VQYXNzd29yZBIoLnBhcnRuZXIuYWNjZXNzLnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVzdBopLnBhcnRuZXIuYWNjZXNzLnYxLkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USdAoTUmVxdWVzdFBhc3N3b3JkTGluaxItLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RQYXNzd29yZExpbmtSZXF1ZXN0Gi4ucGFydG5lci5hY2Nlc3MudjEuUmVxdWVzdFBhc3N3b3JkTGlua1Jlc3BvbnNlEm0KD0dldFBhc3N3b3JkTGluaxIpLnBhcnRuZXIuYWNjZXNzLnYxLkdldFBhc3N3b3JkTGlua1JlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRQYXNzd29yZExpbmtSZXNwb25zZSIDkAIBEmgKD1VzZVBhc3N3b3JkTGluaxIpLnBhcnRuZXIuYWNjZXNzLnYxLlVzZVBhc3N3b3JkTGlua1JlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5Vc2VQYXNzd29yZExpbmtSZXNwb25zZWIGcHJvdG8z", [file_partner_audit_v1_audit_service]);
 
 /**
  * AuthenticateKeyRequest names a key by its public part and proves its secret part by a hash.
@@ -670,6 +670,175 @@ export const ChangePasswordResponseSchema: GenMessage<ChangePasswordResponse> = 
   messageDesc(file_partner_access_v1_access_service, 19);
 
 /**
+ * RequestPasswordLinkRequest holds an email address, and the token of the link that will be mailed to it.
+ *
+ * @generated from message partner.access.v1.RequestPasswordLinkRequest
+ */
+export type RequestPasswordLinkRequest = Message<"partner.access.v1.RequestPasswordLinkRequest"> & {
+  /**
+   * As typed; compared without regard to case.
+   *
+   * @generated from field: optional string email = 1;
+   */
+  email?: string | undefined;
+
+  /**
+   * SHA-256 of the token, 32 bytes. The token itself never leaves the process that mails it.
+   *
+   * @generated from field: optional bytes token_sha256 = 2;
+   */
+  tokenSha256?: Uint8Array | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.RequestPasswordLinkRequest.
+ * Use `create(RequestPasswordLinkRequestSchema)` to create a new message.
+ */
+export const RequestPasswordLinkRequestSchema: GenMessage<RequestPasswordLinkRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 20);
+
+/**
+ * RequestPasswordLinkResponse holds the recipient; empty if no one with the address can sign in with a password.
+ *
+ * @generated from message partner.access.v1.RequestPasswordLinkResponse
+ */
+export type RequestPasswordLinkResponse = Message<"partner.access.v1.RequestPasswordLinkResponse"> & {
+  /**
+   * The stored address, to mail the link to.
+   *
+   * @generated from field: optional string email = 1;
+   */
+  email?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.RequestPasswordLinkResponse.
+ * Use `create(RequestPasswordLinkResponseSchema)` to create a new message.
+ */
+export const RequestPasswordLinkResponseSchema: GenMessage<RequestPasswordLinkResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 21);
+
+/**
+ * GetPasswordLinkRequest names a link.
+ *
+ * @generated from message partner.access.v1.GetPasswordLinkRequest
+ */
+export type GetPasswordLinkRequest = Message<"partner.access.v1.GetPasswordLinkRequest"> & {
+  /**
+   * SHA-256 of the token, 32 bytes.
+   *
+   * @generated from field: optional bytes token_sha256 = 1;
+   */
+  tokenSha256?: Uint8Array | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.GetPasswordLinkRequest.
+ * Use `create(GetPasswordLinkRequestSchema)` to create a new message.
+ */
+export const GetPasswordLinkRequestSchema: GenMessage<GetPasswordLinkRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 22);
+
+/**
+ * GetPasswordLinkResponse is the person whose password the link sets.
+ *
+ * @generated from message partner.access.v1.GetPasswordLinkResponse
+ */
+export type GetPasswordLinkResponse = Message<"partner.access.v1.GetPasswordLinkResponse"> & {
+  /**
+   * The membership.
+   *
+   * @generated from field: optional string membership_id = 1;
+   */
+  membershipId?: string | undefined;
+
+  /**
+   * The name of the company.
+   *
+   * @generated from field: optional string company_name = 2;
+   */
+  companyName?: string | undefined;
+
+  /**
+   * The person's name.
+   *
+   * @generated from field: optional string display_name = 3;
+   */
+  displayName?: string | undefined;
+
+  /**
+   * The email address.
+   *
+   * @generated from field: optional string email = 4;
+   */
+  email?: string | undefined;
+
+  /**
+   * False for an invited person who has not set a password yet.
+   *
+   * @generated from field: optional bool has_password = 5;
+   */
+  hasPassword?: boolean | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.GetPasswordLinkResponse.
+ * Use `create(GetPasswordLinkResponseSchema)` to create a new message.
+ */
+export const GetPasswordLinkResponseSchema: GenMessage<GetPasswordLinkResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 23);
+
+/**
+ * UsePasswordLinkRequest proves access to the mailbox, and holds the new password.
+ *
+ * @generated from message partner.access.v1.UsePasswordLinkRequest
+ */
+export type UsePasswordLinkRequest = Message<"partner.access.v1.UsePasswordLinkRequest"> & {
+  /**
+   * SHA-256 of the token, 32 bytes.
+   *
+   * @generated from field: optional bytes token_sha256 = 1;
+   */
+  tokenSha256?: Uint8Array | undefined;
+
+  /**
+   * The new password's Argon2id hash as a PHC string; the password itself is never sent.
+   *
+   * @generated from field: optional string password_hash = 2;
+   */
+  passwordHash?: string | undefined;
+
+  /**
+   * The client, for the audit trail; the person is that of the link.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.UsePasswordLinkRequest.
+ * Use `create(UsePasswordLinkRequestSchema)` to create a new message.
+ */
+export const UsePasswordLinkRequestSchema: GenMessage<UsePasswordLinkRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 24);
+
+/**
+ * UsePasswordLinkResponse confirms that the password is set.
+ *
+ * @generated from message partner.access.v1.UsePasswordLinkResponse
+ */
+export type UsePasswordLinkResponse = Message<"partner.access.v1.UsePasswordLinkResponse"> & {
+};
+
+/**
+ * Describes the message partner.access.v1.UsePasswordLinkResponse.
+ * Use `create(UsePasswordLinkResponseSchema)` to create a new message.
+ */
+export const UsePasswordLinkResponseSchema: GenMessage<UsePasswordLinkResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 25);
+
+/**
  * GetTechnicalContactRequest names the company.
  *
  * @generated from message partner.access.v1.GetTechnicalContactRequest
@@ -688,7 +857,7 @@ export type GetTechnicalContactRequest = Message<"partner.access.v1.GetTechnical
  * Use `create(GetTechnicalContactRequestSchema)` to create a new message.
  */
 export const GetTechnicalContactRequestSchema: GenMessage<GetTechnicalContactRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 20);
+  messageDesc(file_partner_access_v1_access_service, 26);
 
 /**
  * GetTechnicalContactResponse is the technical contact.
@@ -709,7 +878,7 @@ export type GetTechnicalContactResponse = Message<"partner.access.v1.GetTechnica
  * Use `create(GetTechnicalContactResponseSchema)` to create a new message.
  */
 export const GetTechnicalContactResponseSchema: GenMessage<GetTechnicalContactResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 21);
+  messageDesc(file_partner_access_v1_access_service, 27);
 
 /**
  * RequestTechnicalContactRequest holds the address, and the token of the link that was mailed to it.
@@ -751,7 +920,7 @@ export type RequestTechnicalContactRequest = Message<"partner.access.v1.RequestT
  * Use `create(RequestTechnicalContactRequestSchema)` to create a new message.
  */
 export const RequestTechnicalContactRequestSchema: GenMessage<RequestTechnicalContactRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 22);
+  messageDesc(file_partner_access_v1_access_service, 28);
 
 /**
  * RequestTechnicalContactResponse is the technical contact with its pending address.
@@ -772,7 +941,7 @@ export type RequestTechnicalContactResponse = Message<"partner.access.v1.Request
  * Use `create(RequestTechnicalContactResponseSchema)` to create a new message.
  */
 export const RequestTechnicalContactResponseSchema: GenMessage<RequestTechnicalContactResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 23);
+  messageDesc(file_partner_access_v1_access_service, 29);
 
 /**
  * ConfirmTechnicalContactRequest proves access to the mailbox of the address.
@@ -793,7 +962,7 @@ export type ConfirmTechnicalContactRequest = Message<"partner.access.v1.ConfirmT
  * Use `create(ConfirmTechnicalContactRequestSchema)` to create a new message.
  */
 export const ConfirmTechnicalContactRequestSchema: GenMessage<ConfirmTechnicalContactRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 24);
+  messageDesc(file_partner_access_v1_access_service, 30);
 
 /**
  * ConfirmTechnicalContactResponse confirms that the address is now the contact. It does not reveal whose.
@@ -808,7 +977,7 @@ export type ConfirmTechnicalContactResponse = Message<"partner.access.v1.Confirm
  * Use `create(ConfirmTechnicalContactResponseSchema)` to create a new message.
  */
 export const ConfirmTechnicalContactResponseSchema: GenMessage<ConfirmTechnicalContactResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 25);
+  messageDesc(file_partner_access_v1_access_service, 31);
 
 /**
  * CompanyClass is a company's role; it determines the surfaces and events that the company may use.
@@ -1040,6 +1209,40 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof ChangePasswordRequestSchema;
     output: typeof ChangePasswordResponseSchema;
+  },
+  /**
+   * RequestPasswordLink makes a link valid with which the owner of an email address can set a password, in place of an
+   * earlier link. An unknown address returns a response without fields, never an error. No idempotency_level: a repeat
+   * sets another expiry.
+   *
+   * @generated from rpc partner.access.v1.AccessService.RequestPasswordLink
+   */
+  requestPasswordLink: {
+    methodKind: "unary";
+    input: typeof RequestPasswordLinkRequestSchema;
+    output: typeof RequestPasswordLinkResponseSchema;
+  },
+  /**
+   * GetPasswordLink returns the person of a link. Fails with `not_found` for a token that is unknown, used, replaced or
+   * expired; the response does not reveal which.
+   *
+   * @generated from rpc partner.access.v1.AccessService.GetPasswordLink
+   */
+  getPasswordLink: {
+    methodKind: "unary";
+    input: typeof GetPasswordLinkRequestSchema;
+    output: typeof GetPasswordLinkResponseSchema;
+  },
+  /**
+   * UsePasswordLink sets the password of the person of a link, and consumes the token. Fails as GetPasswordLink does. No
+   * idempotency_level: a repeat fails, because the token is used.
+   *
+   * @generated from rpc partner.access.v1.AccessService.UsePasswordLink
+   */
+  usePasswordLink: {
+    methodKind: "unary";
+    input: typeof UsePasswordLinkRequestSchema;
+    output: typeof UsePasswordLinkResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_partner_access_v1_access_service, 1);

@@ -29,6 +29,7 @@ export const ACTION_LABELS: Readonly<Record<Action, string>> = {
   'company.updated': 'Company changed',
   'owner.created': 'Owner added',
   'owner.updated': 'Owner changed',
+  'owner.password_link_requested': 'Password link requested',
   'technical_contact.requested': 'Technical contact set',
   'technical_contact.confirmed': 'Technical contact confirmed',
 };
@@ -104,6 +105,8 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
       return `Added the owner ${textOf(details['displayName']) ?? subject.id}`;
     case 'owner.updated':
       return `Changed ${changedFields(details['changed'])} of the owner ${textOf(details['displayName']) ?? subject.id}`;
+    case 'owner.password_link_requested':
+      return `Requested a password link for the owner ${textOf(details['displayName']) ?? subject.id}`;
     case 'technical_contact.requested':
       return 'Set the technical contact';
     case 'technical_contact.confirmed':

@@ -2,13 +2,14 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { Navigate, useNavigate, useSearchParams } from 'react-router';
 import { useSession, useSignIn } from '../../api/session.js';
-import { pageEnvironment } from '../../page-settings.js';
+import { pageEnvironment, pageSendsMail } from '../../page-settings.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { OutsidePage } from '../../parts/outside-page.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
-import { pathAfterSignIn } from '../../paths.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS, pathAfterSignIn } from '../../paths.js';
 
 /** Sign-in page. */
 export function Page() {
@@ -61,6 +62,7 @@ export function Page() {
             <Button type="submit" loading={signIn.isRunning} fullWidth>
               Sign in
             </Button>
+            {pageSendsMail() && <TextLink to={PATHS.forgotPassword}>Forgot your password?</TextLink>}
           </Stack>
         </form>
       </Panel>

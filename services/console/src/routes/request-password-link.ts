@@ -1,0 +1,69 @@
+import type { Client } from '@connectrpc/connect';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { requestPasswordLinkOperation } from '@partner/proto-contracts/resources/password/operations';
+import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
+import { clientNetwork } from '@partner/gateway-kit/client-address';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import type { Logger } from '@partner/kernel/logger';
+import type { Mailer } from '@partner/kernel/mail';
+import { ServiceError } from '@partner/kernel/service-error';
+import type { BackgroundWork } from '../background-work.js';
+import type { LoginAttempts } from '../sessions/login-attempts.js';
+import { createPasswordLink } from '../sessions/password-link.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/**
+ * `POST /partner-api/password/links`: mails a link to the person with an email address. Everything that depends on the address
+ * happens after the response, so neither the response nor its time reveals whether there is an account. For the same reason the
+ * limit of an address is silent.
+ */
+export function requestPasswordLink(deps: {
+  readonly access: Pick<Client<typeof AccessService>, 'requestPasswordLink'>;
+  readonly attempts: Pick<LoginAttempts, 'countLinkOf' | 'countLinkFor'>;
+  readonly background: Pick<BackgroundWork, 'start'>;
+  /** Absent: no mail server is configured. */
+  readonly mailer?: Mailer | undefined;
+  readonly publicBaseUrl: string;
+  readonly rpcTimeoutMs: number;
+  readonly logger: Pick<Logger, 'warn'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(requestPasswordLinkOperation, async ({ body, remoteAddress }) => {
+    const { mailer } = deps;
+    if (mailer === undefined) {
+      throw new ServiceError(
+        'not_found',
+        'this service has no mail server; ask its operator to set your password',
+      );
+    }
+    const network = clientNetwork(remoteAddress);
+    await deps.attempts.countLinkOf(network);
+    deps.background.start(network, 'password_link.mail', async () => {
+      if (!(await deps.attempts.countLinkFor(body.email.toLowerCase()))) {
+        deps.logger.warn({ remoteAddress }, 'password_link.limited');
+        return;
+      }
+      const { link, tokenSha256 } = createPasswordLink(deps.publicBaseUrl);
+      const { email } = await deps.access.requestPasswordLink(
+        { email: body.email, tokenSha256 },
+        { timeoutMs: deps.rpcTimeoutMs },
+      );
+      if (email !== undefined) await mailer.send(passwordLinkMail(email, link));
+    });
+    return { status: 202 };
+  });
+}
+
+function passwordLinkMail(to: string, link: string) {
+  return {
+    to,
+    subject: 'Set a new password',
+    text: `Someone asked for a new password of your account in the partner console.
+
+Open this link within ${PASSWORD_LINKS.minutes} minutes to set one:
+
+${link}
+
+If it was not you, do nothing: your password stays as it is.
+`,
+  };
+}
