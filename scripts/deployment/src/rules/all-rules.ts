@@ -1,6 +1,6 @@
 import type { RefusedRanges } from '../read-refused-ranges.js';
 import { BROKER_RULES } from './broker-rules.js';
-import type { DeploymentRule } from './deployment-rule.js';
+import type { DeploymentRules } from './deployment-rule.js';
 import { LIFE_RULES } from './life-rules.js';
 import { MIGRATION_RULES } from './migration-rules.js';
 import { createNetworkRules } from './network-rules.js';
@@ -10,8 +10,8 @@ import { ROUTING_RULES } from './routing-rules.js';
 import { SETTINGS_RULES } from './settings-rules.js';
 
 /** Every rule for the chart of a service. */
-export function allRules(refused: RefusedRanges): readonly DeploymentRule[] {
-  return [
+export function allRules(refused: RefusedRanges): DeploymentRules {
+  return {
     ...OBJECT_RULES,
     ...POD_RULES,
     ...LIFE_RULES,
@@ -20,5 +20,5 @@ export function allRules(refused: RefusedRanges): readonly DeploymentRule[] {
     ...createNetworkRules(refused),
     ...MIGRATION_RULES,
     ...BROKER_RULES,
-  ];
+  };
 }

@@ -12,12 +12,10 @@ export interface RenderedChart {
   readonly objects: readonly KubernetesObject[];
 }
 
-/** A rule that every chart of a service satisfies with every set of values. */
-export interface DeploymentRule {
-  readonly name: string;
-  /** Returns a sentence for each breach; empty without one. */
-  readonly violations: (rendered: RenderedChart) => readonly string[];
-}
+/**
+ * Rules, by name, that every chart of a service satisfies with every set of values. Each yields a sentence for each breach.
+ */
+export type DeploymentRules = Readonly<Record<string, (rendered: RenderedChart) => Iterable<string>>>;
 
 /** Returns the objects of a kind with the type of its API, which `validateObjects` checks. */
 export function objectsOf<T>(
@@ -103,9 +101,4 @@ export function serviceContainer(rendered: RenderedChart): IContainer {
 /** Returns whether an object is a hook, which Helm creates before or after the release and may delete. */
 export function isHook({ metadata }: KubernetesObject): boolean {
   return metadata.annotations['helm.sh/hook'] !== undefined;
-}
-
-/** Returns the sentences whose conditions are true. */
-export function when(conditions: Readonly<Record<string, boolean>>): readonly string[] {
-  return Object.keys(conditions).filter((sentence) => conditions[sentence] === true);
 }

@@ -1,18 +1,16 @@
 import { ScaledObject, TriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
-import { z } from 'zod';
 import { selects } from '../kubernetes-object.js';
 import {
   containersOf,
-  type DeploymentRule,
+  type DeploymentRules,
   deploymentsOf,
   objectsOf,
   othersOf,
   podOf,
   type RenderedChart,
   serviceContainer,
-  when,
 } from './deployment-rule.js';
 import { environmentOf, textOf } from './environment-of.js';
 
@@ -22,6 +20,9 @@ const POSTGRES_CONNECTIONS = 97;
 /** Connections of each replica of job-state besides its pool, and one of a hook. */
 const QUEUE_CONNECTIONS = 5;
 const HOOK_CONNECTIONS = 1;
+
+/** The start-up probe does not require readiness: a pod that waits for a dependency is not restarted. */
+const PROBES = { startupProbe: '/livez', livenessProbe: '/livez', readinessProbe: '/readyz' } as const;
 
 interface Autoscaler {
   readonly title: string;
@@ -55,196 +56,119 @@ function surgePods(maxSurge: number | string, replicas: number): number {
 }
 
 /** Rules about the start, end, move and scaling of a service's pods. */
-export const LIFE_RULES: readonly DeploymentRule[] = [
-  {
-    name: 'a chart makes one deployment, with the container of its service',
-    violations: (rendered) =>
-      when({
-        'there is not exactly one Deployment': deploymentsOf(rendered).length !== 1,
-        'the command of the image is replaced': serviceContainer(rendered).command !== undefined,
-      }),
+export const LIFE_RULES: DeploymentRules = {
+  *'a chart makes one deployment, with the container of its service'(rendered) {
+    if (deploymentsOf(rendered).length !== 1) yield 'there is not exactly one Deployment';
+    if (serviceContainer(rendered).command !== undefined) yield 'the command of the image is replaced';
   },
-  {
-    name: 'all three probes use the admin port',
-    violations: (rendered) => {
-      const container = serviceContainer(rendered);
-      const adminPort = textOf(environmentOf(container), 'ADMIN_PORT');
-      return [
-        ...when({
-          [`the container's port admin is not ADMIN_PORT, ${adminPort ?? 'absent'}`]:
-            container.ports?.find(({ name }) => name === 'admin')?.containerPort !== Number(adminPort),
-        }),
-        ...[
-          // The start-up probe does not require readiness: a pod that waits for a dependency is not restarted.
-          ['startupProbe', /^\/livez$/],
-          ['livenessProbe', /^\/livez$/],
-          ['readinessProbe', /^\/readyz$/],
-        ].flatMap(([name, path]) => {
-          const { httpGet } =
-            container[z.enum(['startupProbe', 'livenessProbe', 'readinessProbe']).parse(name)] ?? {};
-          return when({
-            [`${String(name)} does not request ${String(path)} from the port admin`]:
-              httpGet?.port !== 'admin' ||
-              !z
-                .instanceof(RegExp)
-                .parse(path)
-                .test(httpGet.path ?? ''),
-          });
-        }),
-      ];
-    },
+  *'all three probes use the admin port'(rendered) {
+    const container = serviceContainer(rendered);
+    const adminPort = textOf(environmentOf(container), 'ADMIN_PORT');
+    if (container.ports?.find(({ name }) => name === 'admin')?.containerPort !== Number(adminPort))
+      yield `the container's port admin is not ADMIN_PORT, ${adminPort ?? 'absent'}`;
+    for (const name of ['startupProbe', 'livenessProbe', 'readinessProbe'] as const) {
+      const { httpGet } = container[name] ?? {};
+      if (httpGet?.port !== 'admin' || httpGet.path !== PROBES[name])
+        yield `${name} does not request ${PROBES[name]} from the port admin`;
+    }
   },
-  {
-    name: 'a pod that ends is first removed from traffic, and has the time that its service needs to end',
-    violations: (rendered) => {
-      const [deployment] = deploymentsOf(rendered);
-      const container = serviceContainer(rendered);
-      const shutdownMs = Number(textOf(environmentOf(container), 'SHUTDOWN_GRACE_MS'));
-      const sleep = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
-      const grace = (deployment && podOf(deployment).spec.terminationGracePeriodSeconds) ?? 30;
-      return when({
-        [`preStop sleeps ${sleep} s, not 5 s or more`]: sleep < 5 && !rendered.isDevelopment,
-        'there is no preStop sleep': sleep === 0,
-        [`terminationGracePeriodSeconds is ${grace}: preStop needs ${sleep} s and the service up to ${shutdownMs} ms`]:
-          !(grace * 1_000 >= sleep * 1_000 + shutdownMs),
-      });
-    },
+  *'a pod that ends is first removed from traffic, and has the time that its service needs to end'(rendered) {
+    const [deployment] = deploymentsOf(rendered);
+    const container = serviceContainer(rendered);
+    const shutdownMs = Number(textOf(environmentOf(container), 'SHUTDOWN_GRACE_MS'));
+    const sleep = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
+    const grace = (deployment && podOf(deployment).spec.terminationGracePeriodSeconds) ?? 30;
+    if (sleep < 5 && !rendered.isDevelopment) yield `preStop sleeps ${sleep} s, not 5 s or more`;
+    if (sleep === 0) yield 'there is no preStop sleep';
+    if (!(grace * 1_000 >= sleep * 1_000 + shutdownMs))
+      yield `terminationGracePeriodSeconds is ${grace}: preStop needs ${sleep} s and the service up to ${shutdownMs} ms`;
   },
-  {
-    name: 'a new version replaces pods one by one, each only after another one is ready',
-    violations: (rendered) =>
-      deploymentsOf(rendered).flatMap(({ spec }) =>
-        when({
-          'strategy is not maxUnavailable 0 with maxSurge':
-            Number(spec?.strategy?.rollingUpdate?.maxUnavailable) !== 0 ||
-            surgePods(spec?.strategy?.rollingUpdate?.maxSurge ?? 0, 1) < 1,
-        }),
-      ),
+  *'a new version replaces pods one by one, each only after another one is ready'(rendered) {
+    for (const { spec } of deploymentsOf(rendered)) {
+      const { maxUnavailable, maxSurge = 0 } = spec?.strategy?.rollingUpdate ?? {};
+      if (Number(maxUnavailable) !== 0 || surgePods(maxSurge, 1) < 1)
+        yield 'strategy is not maxUnavailable 0 with maxSurge';
+    }
   },
-  {
-    name: 'a crash loop fails the rollout within five minutes, and its pods show the reason',
-    violations: (rendered) => [
-      ...deploymentsOf(rendered).flatMap(({ spec }) => {
-        const seconds = spec?.progressDeadlineSeconds ?? 600;
-        return when({ [`progressDeadlineSeconds is ${seconds}`]: seconds > 300 });
-      }),
-      ...containersOf(rendered).flatMap(({ title, container: { terminationMessagePolicy } }) =>
-        when({
-          [`${title} does not show the last lines of its log`]:
-            terminationMessagePolicy !== 'FallbackToLogsOnError',
-        }),
-      ),
-    ],
+  *'a crash loop fails the rollout within five minutes, and its pods show the reason'(rendered) {
+    for (const { spec } of deploymentsOf(rendered)) {
+      const seconds = spec?.progressDeadlineSeconds ?? 600;
+      if (seconds > 300) yield `progressDeadlineSeconds is ${seconds}`;
+    }
+    for (const { title, container } of containersOf(rendered))
+      if (container.terminationMessagePolicy !== 'FallbackToLogsOnError')
+        yield `${title} does not show the last lines of its log`;
   },
-  {
-    name: 'replicas are left to the autoscaler, or are at least two',
-    violations: (rendered) => {
-      const autoscalers = autoscalersOf(rendered);
-      return deploymentsOf(rendered).flatMap(({ spec }) =>
-        autoscalers.length > 0
-          ? when({ 'replicas is set despite an autoscaler': spec?.replicas !== undefined })
-          : when({
-              [`replicas is ${spec?.replicas ?? 'absent'}`]:
-                (spec?.replicas ?? 1) < (rendered.isDevelopment ? 1 : 2),
-            }),
+  *'replicas are left to the autoscaler, or are at least two'(rendered) {
+    const isScaled = autoscalersOf(rendered).length > 0;
+    const least = rendered.isDevelopment ? 1 : 2;
+    for (const { spec } of deploymentsOf(rendered)) {
+      if (isScaled && spec?.replicas !== undefined) yield 'replicas is set despite an autoscaler';
+      if (!isScaled && (spec?.replicas ?? 1) < least) yield `replicas is ${spec?.replicas ?? 'absent'}`;
+    }
+  },
+  *'an autoscaler scales the deployment, with at least two replicas'(rendered) {
+    const names = deploymentsOf(rendered).map(({ metadata }) => metadata.name);
+    const autoscalers = autoscalersOf(rendered);
+    const authentications = objectsOf(rendered, TriggerAuthentication.is).map(
+      ({ metadata }) => metadata.name,
+    );
+    if (autoscalers.length > 1) yield 'there are several autoscalers';
+    for (const { title, target, min, max } of autoscalers) {
+      const { kind = 'Deployment', name = '' } = target ?? {};
+      if (kind !== 'Deployment' || !names.includes(name))
+        yield `${title} scales ${kind} ${name}, which the chart does not contain`;
+      if (min < 2) yield `${title} goes down to ${min}`;
+      if (max <= min) yield `${title} cannot scale: ${min} to ${max}`;
+    }
+    for (const { spec } of objectsOf(rendered, ScaledObject.is)) {
+      if (spec.cooldownPeriod !== undefined) yield 'cooldownPeriod affects only the last replica';
+      for (const { type, authenticationRef, useCachedMetrics } of spec.triggers) {
+        if (authenticationRef === undefined || !authentications.includes(authenticationRef.name))
+          yield `the trigger ${type} has no TriggerAuthentication of the chart`;
+        if (spec.pollingInterval !== undefined && !useCachedMetrics)
+          yield `pollingInterval has no effect, since the trigger ${type} has no useCachedMetrics`;
+      }
+    }
+  },
+  *'job-state, at its largest and during an upgrade, needs no more connections than Postgres has by default'(
+    rendered,
+  ) {
+    const pool = textOf(environmentOf(serviceContainer(rendered)), 'POSTGRES_POOL_SIZE');
+    if (pool === undefined) return;
+    const replicas = Math.max(
+      ...deploymentsOf(rendered).map(({ spec }) => spec?.replicas ?? 1),
+      ...autoscalersOf(rendered).map(({ max }) => max),
+    );
+    const [surge = 1] = deploymentsOf(rendered).map(({ spec }) =>
+      surgePods(spec?.strategy?.rollingUpdate?.maxSurge ?? 1, replicas),
+    );
+    const needed = (replicas + surge) * (Number(pool) + QUEUE_CONNECTIONS) + HOOK_CONNECTIONS;
+    if (needed > POSTGRES_CONNECTIONS)
+      yield `${replicas} replicas with pools of ${pool} need ${needed} connections, and there are ${POSTGRES_CONNECTIONS}`;
+  },
+  *'a disruption budget covers only the pods of the service, and allows the eviction of one'(rendered) {
+    const budgets = objectsOf(rendered, PodDisruptionBudget.is);
+    if (budgets.length !== 1 && !rendered.isDevelopment) yield 'there is not exactly one PodDisruptionBudget';
+    for (const { spec: { selector = {}, maxUnavailable, minAvailable } = {} } of budgets) {
+      for (const { labels } of deploymentsOf(rendered).map(podOf))
+        if (!selects(selector, labels))
+          yield 'the PodDisruptionBudget does not select the pods of the Deployment';
+      for (const { title, labels } of othersOf(rendered))
+        if (selects(selector, labels)) yield `the PodDisruptionBudget selects the pods of ${title}`;
+      if (maxUnavailable !== 1 || minAvailable !== undefined)
+        yield 'the PodDisruptionBudget does not set maxUnavailable 1';
+    }
+  },
+  *'pods are spread over zones and nodes'(rendered) {
+    for (const { labels, spec } of deploymentsOf(rendered).map(podOf)) {
+      const spreads = (spec.topologySpreadConstraints ?? []).filter(
+        ({ labelSelector = {} }) =>
+          Object.keys(labelSelector.matchLabels ?? {}).length > 0 && selects(labelSelector, labels),
       );
-    },
+      for (const key of ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'])
+        if (!spreads.some(({ topologyKey }) => topologyKey === key))
+          yield `no constraint spreads the pods over ${key}`;
+    }
   },
-  {
-    name: 'an autoscaler scales the deployment, with at least two replicas',
-    violations: (rendered) => {
-      const names = deploymentsOf(rendered).map(({ metadata }) => metadata.name);
-      const autoscalers = autoscalersOf(rendered);
-      const authentications = objectsOf(rendered, TriggerAuthentication.is).map(
-        ({ metadata }) => metadata.name,
-      );
-      return [
-        ...when({ 'there are several autoscalers': autoscalers.length > 1 }),
-        ...autoscalers.flatMap(({ title, target, min, max }) =>
-          when({
-            [`${title} scales ${target?.kind ?? 'Deployment'} ${target?.name ?? ''}, which the chart does not contain`]:
-              (target?.kind ?? 'Deployment') !== 'Deployment' || !names.includes(target?.name ?? ''),
-            [`${title} goes down to ${min}`]: min < 2,
-            [`${title} cannot scale: ${min} to ${max}`]: max <= min,
-          }),
-        ),
-        ...objectsOf(rendered, ScaledObject.is).flatMap(({ spec }) => [
-          ...when({ 'cooldownPeriod affects only the last replica': spec.cooldownPeriod !== undefined }),
-          ...spec.triggers.flatMap(({ type, authenticationRef, useCachedMetrics }) =>
-            when({
-              [`the trigger ${type} has no TriggerAuthentication of the chart`]:
-                authenticationRef === undefined || !authentications.includes(authenticationRef.name),
-              [`pollingInterval has no effect, since the trigger ${type} has no useCachedMetrics`]:
-                spec.pollingInterval !== undefined && !useCachedMetrics,
-            }),
-          ),
-        ]),
-      ];
-    },
-  },
-  {
-    name: 'job-state, at its largest and during an upgrade, needs no more connections than Postgres has by default',
-    violations: (rendered) => {
-      const pool = textOf(environmentOf(serviceContainer(rendered)), 'POSTGRES_POOL_SIZE');
-      if (pool === undefined) return [];
-      const replicas = Math.max(
-        ...deploymentsOf(rendered).map(({ spec }) => spec?.replicas ?? 1),
-        ...autoscalersOf(rendered).map(({ max }) => max),
-      );
-      const [surge = 1] = deploymentsOf(rendered).map(({ spec }) =>
-        surgePods(spec?.strategy?.rollingUpdate?.maxSurge ?? 1, replicas),
-      );
-      const needed = (replicas + surge) * (Number(pool) + QUEUE_CONNECTIONS) + HOOK_CONNECTIONS;
-      return when({
-        [`${replicas} replicas with pools of ${pool} need ${needed} connections, and there are ${POSTGRES_CONNECTIONS}`]:
-          needed > POSTGRES_CONNECTIONS,
-      });
-    },
-  },
-  {
-    name: 'a disruption budget covers only the pods of the service, and allows the eviction of one',
-    violations: (rendered) => {
-      const budgets = objectsOf(rendered, PodDisruptionBudget.is);
-      return [
-        ...when({
-          'there is not exactly one PodDisruptionBudget': budgets.length !== 1 && !rendered.isDevelopment,
-        }),
-        ...budgets.flatMap(({ spec: { selector = {}, maxUnavailable, minAvailable } = {} }) => [
-          ...deploymentsOf(rendered).flatMap((deployment) =>
-            when({
-              'the PodDisruptionBudget does not select the pods of the Deployment': !selects(
-                selector,
-                podOf(deployment).labels,
-              ),
-            }),
-          ),
-          ...othersOf(rendered).flatMap(({ title, labels }) =>
-            when({ [`the PodDisruptionBudget selects the pods of ${title}`]: selects(selector, labels) }),
-          ),
-          ...when({
-            'the PodDisruptionBudget does not set maxUnavailable 1':
-              maxUnavailable !== 1 || minAvailable !== undefined,
-          }),
-        ]),
-      ];
-    },
-  },
-  {
-    name: 'pods are spread over zones and nodes',
-    violations: (rendered) =>
-      deploymentsOf(rendered)
-        .map(podOf)
-        .flatMap(({ labels, spec }) =>
-          ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].flatMap((key) =>
-            when({
-              [`no constraint spreads the pods over ${key}`]: !spec.topologySpreadConstraints?.some(
-                ({ topologyKey, labelSelector: selector }) =>
-                  topologyKey === key &&
-                  Object.keys(selector?.matchLabels ?? {}).length > 0 &&
-                  selects(selector ?? {}, labels),
-              ),
-            }),
-          ),
-        ),
-  },
-];
+};

@@ -7,13 +7,12 @@ import { z } from 'zod';
 import { INGRESS_PATHS, type ServiceName } from '@partner/local-stack/stack/services';
 import { selects } from '../kubernetes-object.js';
 import {
-  type DeploymentRule,
+  type DeploymentRules,
   deploymentsOf,
   objectsOf,
   othersOf,
   podOf,
   type RenderedChart,
-  when,
 } from './deployment-rule.js';
 import { environmentOf, textOf } from './environment-of.js';
 
@@ -76,142 +75,95 @@ const hasPort = ({ spec }: Pick<IService, 'spec'>, port: string | number | undef
   spec?.ports?.some(({ name, port: number }) => name === port || number === port) === true;
 
 /** Rules about the routes of requests and scrapes to the pods. */
-export const ROUTING_RULES: readonly DeploymentRule[] = [
-  {
-    name: 'a Service leads to the pods of the service, to ports that they have, and to no others',
-    violations: (rendered) =>
-      servicesOf(rendered).flatMap(({ metadata, spec }) => {
-        const matchLabels = spec?.selector ?? {};
-        const deployed = deploymentsOf(rendered).map(podOf);
-        const ports = deployed.flatMap((pod) =>
-          pod.spec.containers.flatMap((container) =>
-            (container.ports ?? []).flatMap(({ name, containerPort }) => [name, containerPort]),
-          ),
-        );
-        return [
-          ...when({
-            [`Service ${metadata.name} does not select the pods of the deployment`]:
-              Object.keys(matchLabels).length === 0 ||
-              !deployed.every(({ labels }) => selects({ matchLabels }, labels)),
-          }),
-          ...othersOf(rendered).flatMap(({ title, labels }) =>
-            when({
-              [`Service ${metadata.name} selects the pods of ${title}`]: selects({ matchLabels }, labels),
-            }),
-          ),
-          ...(spec?.ports ?? []).flatMap(({ name = '', port, targetPort = port }) =>
-            when({
-              [`Service ${metadata.name}: the target of its port ${name} is none of the container's ports`]:
-                !ports.some((known) => known === targetPort),
-            }),
-          ),
-        ];
-      }),
-  },
-  {
-    name: 'a service that serves HTTP has a Service for it, on the port where it listens, and others have none',
-    violations: (rendered) => {
-      const isHttp = INGRESS_PATHS[rendered.service] !== undefined;
-      const http = deploymentsOf(rendered)
-        .flatMap((deployment) => podOf(deployment).spec.containers)
-        .filter(({ name }) => name === rendered.service)
-        .flatMap((container) =>
-          (container.ports ?? [])
-            .filter(({ name }) => name === 'http')
-            .map(({ containerPort }) => ({
-              containerPort,
-              listensOn: textOf(environmentOf(container), 'HTTP_PORT') ?? 'absent',
-            })),
-        );
-      return [
-        ...when({ [`the container has ${http.length} ports http`]: http.length !== (isHttp ? 1 : 0) }),
-        ...http.flatMap(({ containerPort, listensOn }) =>
-          when({ [`the port http is not HTTP_PORT, ${listensOn}`]: String(containerPort) !== listensOn }),
-        ),
-        ...when({
-          [isHttp ? 'no Service has a port http' : 'a Service has a port http']:
-            servicesOf(rendered).some((candidate) => hasPort(candidate, 'http')) !== isHttp,
-        }),
-      ];
-    },
-  },
-  {
-    name: 'the public address leads each path to the service that serves it',
-    violations: (rendered) => {
-      const routes = routesOf(rendered);
-      const services = servicesOf(rendered);
-      const expected = INGRESS_PATHS[rendered.service] ?? [];
-      const titles = [...new Set(routes.map(({ title }) => title))];
-      return [
-        ...titles.flatMap((title) => {
-          const paths = routes.filter((route) => route.title === title).map(({ path }) => path);
-          return when({
-            [`${title} leads ${paths.join(', ')} to ${rendered.service}, which serves ${expected.join(', ') || 'nothing'}`]:
-              [...paths].sort().join() !== [...expected].sort().join(),
-          });
-        }),
-        ...routes.flatMap(({ title, path, isPrefix, backend, port, host }) =>
-          when({
-            [`${title}: ${path} does not include everything below it`]: !isPrefix,
-            [`${title} is for any host`]: host === undefined || host === '',
-            [`${title}: ${path} leads to ${backend ?? 'nothing'}, port ${port ?? 'none'}, which is not a Service of the chart for HTTP`]:
-              !services.some(
-                (service) =>
-                  service.metadata.name === backend && hasPort(service, port) && hasPort(service, 'http'),
-              ),
-          }),
-        ),
-      ];
-    },
-  },
-  {
-    name: 'a route names its listener; else one without TLS accepts it, too',
-    violations: (rendered) =>
-      rendered.isDevelopment
-        ? []
-        : objectsOf(rendered, HTTPRoute.is).flatMap(({ metadata, spec }) =>
-            (spec.parentRefs ?? []).flatMap(({ name, sectionName }) =>
-              when({
-                [`HTTPRoute ${metadata.name} belongs to every listener of ${name}`]:
-                  sectionName === undefined,
-              }),
-            ),
-          ),
-  },
-  {
-    name: 'a stream lasts as long as its service allows, despite default timeouts of a Gateway',
-    violations: (rendered) => {
-      const minutes = STREAMS[rendered.service];
-      if (minutes === undefined) return [];
-      return objectsOf(rendered, HTTPRoute.is).flatMap(({ metadata, spec }) =>
-        (spec.rules ?? []).flatMap(({ timeouts = {} }) => [
-          ...when({
-            [`HTTPRoute ${metadata.name} leaves the end of a stream to the Gateway`]:
-              timeouts.request === undefined,
-          }),
-          ...Object.values(timeouts).flatMap((duration) =>
-            when({
-              [`HTTPRoute ${metadata.name} ends a stream of ${minutes} minutes after ${duration}`]:
-                minutesOf(duration) <= minutes,
-            }),
-          ),
-        ]),
-      );
-    },
-  },
-  {
-    name: 'metrics are scraped from the admin port of a Service of the chart',
-    violations: (rendered) =>
-      objectsOf(rendered, ServiceMonitor.is).flatMap(({ metadata, spec }) =>
-        spec.endpoints.flatMap(({ port = '', path = '/metrics' }) =>
-          when({
-            [`ServiceMonitor ${metadata.name} asks ${port}${path}`]: path !== '/metrics' || port !== 'admin',
-            [`ServiceMonitor ${metadata.name} does not select exactly one Service with a port ${port}`]:
-              servicesOf(rendered).filter(
-                (candidate) => selects(spec.selector, candidate.metadata.labels) && hasPort(candidate, port),
-              ).length !== 1,
-          }),
-        ),
+export const ROUTING_RULES: DeploymentRules = {
+  *'a Service leads to the pods of the service, to ports that they have, and to no others'(rendered) {
+    const deployed = deploymentsOf(rendered).map(podOf);
+    const known = deployed.flatMap((pod) =>
+      pod.spec.containers.flatMap((container) =>
+        (container.ports ?? []).flatMap(({ name, containerPort }) => [name, containerPort]),
       ),
+    );
+    for (const { metadata, spec } of servicesOf(rendered)) {
+      const { selector: matchLabels = {}, ports = [] } = spec ?? {};
+      const title = `Service ${metadata.name}`;
+      if (
+        Object.keys(matchLabels).length === 0 ||
+        !deployed.every(({ labels }) => selects({ matchLabels }, labels))
+      )
+        yield `${title} does not select the pods of the deployment`;
+      for (const { title: other, labels } of othersOf(rendered))
+        if (selects({ matchLabels }, labels)) yield `${title} selects the pods of ${other}`;
+      for (const { name = '', port, targetPort = port } of ports)
+        if (!known.includes(targetPort))
+          yield `${title}: the target of its port ${name} is none of the container's ports`;
+    }
   },
-];
+  *'a service that serves HTTP has a Service for it, on the port where it listens, and others have none'(
+    rendered,
+  ) {
+    const isHttp = INGRESS_PATHS[rendered.service] !== undefined;
+    let ports = 0;
+    for (const container of deploymentsOf(rendered).flatMap((each) => podOf(each).spec.containers)) {
+      if (container.name !== rendered.service) continue;
+      const listensOn = textOf(environmentOf(container), 'HTTP_PORT') ?? 'absent';
+      for (const { name, containerPort } of container.ports ?? []) {
+        if (name !== 'http') continue;
+        ports += 1;
+        if (String(containerPort) !== listensOn) yield `the port http is not HTTP_PORT, ${listensOn}`;
+      }
+    }
+    if (ports !== (isHttp ? 1 : 0)) yield `the container has ${ports} ports http`;
+    if (servicesOf(rendered).some((candidate) => hasPort(candidate, 'http')) !== isHttp)
+      yield isHttp ? 'no Service has a port http' : 'a Service has a port http';
+  },
+  *'the public address leads each path to the service that serves it'(rendered) {
+    const routes = routesOf(rendered);
+    const expected = INGRESS_PATHS[rendered.service] ?? [];
+    for (const title of new Set(routes.map((route) => route.title))) {
+      const paths = routes.filter((route) => route.title === title).map(({ path }) => path);
+      if ([...paths].sort().join() !== [...expected].sort().join())
+        yield `${title} leads ${paths.join(', ')} to ${rendered.service}, which serves ${expected.join(', ') || 'nothing'}`;
+    }
+    for (const { title, path, isPrefix, backend, port, host } of routes) {
+      if (!isPrefix) yield `${title}: ${path} does not include everything below it`;
+      if (host === undefined || host === '') yield `${title} is for any host`;
+      const isServed = servicesOf(rendered).some(
+        (service) => service.metadata.name === backend && hasPort(service, port) && hasPort(service, 'http'),
+      );
+      if (!isServed)
+        yield `${title}: ${path} leads to ${backend ?? 'nothing'}, port ${port ?? 'none'}, which is not a Service of the chart for HTTP`;
+    }
+  },
+  *'a route names its listener; else one without TLS accepts it, too'(rendered) {
+    if (rendered.isDevelopment) return;
+    for (const { metadata, spec } of objectsOf(rendered, HTTPRoute.is))
+      for (const { name, sectionName } of spec.parentRefs ?? [])
+        if (sectionName === undefined)
+          yield `HTTPRoute ${metadata.name} belongs to every listener of ${name}`;
+  },
+  *'a stream lasts as long as its service allows, despite default timeouts of a Gateway'(rendered) {
+    const minutes = STREAMS[rendered.service];
+    if (minutes === undefined) return;
+    for (const { metadata, spec } of objectsOf(rendered, HTTPRoute.is)) {
+      for (const { timeouts = {} } of spec.rules ?? []) {
+        if (timeouts.request === undefined)
+          yield `HTTPRoute ${metadata.name} leaves the end of a stream to the Gateway`;
+        for (const duration of Object.values(timeouts))
+          if (minutesOf(duration) <= minutes)
+            yield `HTTPRoute ${metadata.name} ends a stream of ${minutes} minutes after ${duration}`;
+      }
+    }
+  },
+  *'metrics are scraped from the admin port of a Service of the chart'(rendered) {
+    for (const { metadata, spec } of objectsOf(rendered, ServiceMonitor.is)) {
+      for (const { port = '', path = '/metrics' } of spec.endpoints) {
+        const title = `ServiceMonitor ${metadata.name}`;
+        if (path !== '/metrics' || port !== 'admin') yield `${title} asks ${port}${path}`;
+        const scraped = servicesOf(rendered).filter(
+          (candidate) => selects(spec.selector, candidate.metadata.labels) && hasPort(candidate, port),
+        );
+        if (scraped.length !== 1) yield `${title} does not select exactly one Service with a port ${port}`;
+      }
+    }
+  },
+};
