@@ -9,7 +9,7 @@ import type { Owner, Session } from './session.js';
 /** Context of a command. */
 export interface CommandContext {
   /** Shows the result. Available only while a command runs. */
-  output(): Output;
+  readonly output: Output;
   /** Shows the progress of long work, if standard error is a terminal. */
   progress(text: string): void;
   /** Writes a message that is not a result to standard error. */
@@ -38,27 +38,29 @@ export interface CommandContext {
   setExitCode(code: number): void;
 }
 
-/** Renders the examples at the end of a command's help. */
-export function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`;
+/** Creates a command or group of `partnerctl`: its name, what it is about, and {@link examples} for its help. */
+export function topCommand(name: string, description: string, ...lines: readonly string[]) {
+  return new Command(name).description(description).addHelpText('after', examples(name, lines));
 }
 
-/** Creates a group of commands: its name, what it is about, and examples for its help. */
-export function commandGroup(name: string, description: string, ...lines: readonly string[]) {
-  return new Command(name).description(description).addHelpText('after', examples(...lines));
-}
-
-/** Adds a command to its group: its name and arguments, what it does, and examples for its help. */
+/** Adds a command to its group: its name and arguments, what it does, and {@link examples} for its help. */
 export function subcommand<const Usage extends string>(
   group: Command,
   usage: Usage,
   description: string,
   ...lines: readonly string[]
 ) {
-  return group
-    .command(usage)
-    .description(description)
-    .addHelpText('after', examples(...lines));
+  const added = group.command(usage);
+  const called = `${group.name()} ${added.name()}`;
+  return added.description(description).addHelpText('after', examples(called, lines));
+}
+
+/** Renders examples of a command: its arguments, or a whole line of a shell that names partnerctl. */
+export function examples(command: string, lines: readonly string[]): string {
+  const called = lines.map((line) =>
+    line.includes('partnerctl') ? line : ['partnerctl', command, line].filter(Boolean).join(' '),
+  );
+  return `\nExamples:\n${called.map((line) => `  $ ${line}\n`).join('')}`;
 }
 
 /**

@@ -64,7 +64,7 @@ export function createPartnerctl(surroundings: Surroundings) {
     .option('--field <path>', 'print only one value of that document, e.g. company.id')
     .addHelpText(
       'after',
-      `${EXIT_HELP}${examples('partnerctl status', 'partnerctl companies create --name Peak --class INSTALLER', 'partnerctl doctor')}`,
+      `${EXIT_HELP}${examples('', ['status', 'companies create --name Peak --class INSTALLER', 'doctor'])}`,
     );
 
   function broker() {
@@ -117,7 +117,7 @@ export function createPartnerctl(surroundings: Surroundings) {
     }));
 
   const context: CommandContext = {
-    output: () => {
+    get output() {
       const { json, field } = program.opts();
       return (output ??= createOutput({ json: json === true, field, hasColors, write }));
     },

@@ -20,7 +20,7 @@ import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names'
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { createPublisher, type Publisher } from '@partner/kernel/amqp/publisher';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
-import type { Logger } from '@partner/kernel/logger';
+import { type Logger, silentLogger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';
 import { OperatorError } from './exit-codes.js';
 import { pollUntil } from './poll-until.js';
@@ -120,11 +120,7 @@ export async function ownerOf({ operators }: Pick<Session, 'operators'>, id: str
 /** A logger that only reports the errors of one event. */
 function noting(line: string, note: (error: unknown) => void): Logger {
   return {
-    fatal: () => undefined,
-    error: () => undefined,
-    info: () => undefined,
-    debug: () => undefined,
-    trace: () => undefined,
+    ...silentLogger,
     warn: (fields: unknown, message?: unknown) => {
       if (message === line && typeof fields === 'object' && fields !== null && 'err' in fields)
         note(fields.err);

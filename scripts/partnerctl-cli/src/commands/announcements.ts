@@ -5,7 +5,7 @@ import { readResource } from '@partner/proto-contracts/resource-json';
 import { type Mail, MailError } from '@partner/kernel/mail';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, readPages, commandGroup, subcommand } from '../command-context.js';
+import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { columns } from '../output.js';
 import { readAnnouncement } from '../read-announcement.js';
@@ -14,17 +14,17 @@ const COLUMNS = columns('announcement, company: companyId, email, sent: sentAt, 
 
 /** `partnerctl announcements`: mails entries of the changelog to companies' technical contacts. */
 export function announcementsCommand(context: CommandContext) {
-  const group = commandGroup(
+  const group = topCommand(
     'announcements',
     'announcements: entries of the changelog, mailed to technical contacts',
-    'partnerctl announcements list',
+    'list',
   );
 
   subcommand(
     group,
     'send',
     'mail an entry to each confirmed technical contact that has not received it (SMTP_URL, MAIL_FROM)',
-    'partnerctl announcements send 2026-08-26',
+    '2026-08-26',
   )
     .argument('<date>', 'of the entry in CHANGELOG.md, e.g. 2026-08-26')
     .action(async (announcement) => {
@@ -74,14 +74,14 @@ export function announcementsCommand(context: CommandContext) {
         await operators.recordAnnouncement({ announcement, companyId, email, operator });
         rows.push({ companyId, email, result: 'sent' });
       }
-      context.output().rows('recipients', rows, columns('company: companyId, email, result'));
+      context.output.rows('recipients', rows, columns('company: companyId, email, result'));
     });
 
   subcommand(
     group,
     'list',
     'show which announcement was sent to whom and when, newest first',
-    'partnerctl announcements list --date 2026-08-26',
+    '--date 2026-08-26',
   )
     .option('--date <date>', 'only this announcement')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 100_000), 100)
@@ -97,7 +97,7 @@ export function announcementsCommand(context: CommandContext) {
         const next = page.hasMore ? page.announcements.at(-1)?.id : undefined;
         return { entries: page.announcements, next };
       });
-      context.output().rows('announcements', entries, COLUMNS, { hasMore });
+      context.output.rows('announcements', entries, COLUMNS, { hasMore });
     });
 
   return group;

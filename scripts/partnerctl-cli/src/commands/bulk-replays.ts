@@ -26,15 +26,15 @@ const PREVIEW_LINES = columns(`
 
 /** Adds the commands of `partnerctl deliveries` for bulk replays. */
 export function addBulkReplayCommands(group: Command, context: CommandContext): void {
-  const showReplay = (replay: BulkReplay) => context.output().thing({ replay }, REPLAY_LINES);
+  const showReplay = (replay: BulkReplay) => context.output.thing({ replay }, REPLAY_LINES);
 
   subcommand(
     group,
     'replay-bulk <subscription>',
     'replay or retry deliveries in bulk: shows a preview, and starts with --yes',
-    'partnerctl deliveries replay-bulk whk_01j… --since 24h',
-    'partnerctl deliveries replay-bulk whk_01j… --since 24h --rate 60 --yes',
-    'partnerctl deliveries replay-bulk whk_01j… --since 24h --state retry_scheduled --yes',
+    'whk_01j… --since 24h',
+    'whk_01j… --since 24h --rate 60 --yes',
+    'whk_01j… --since 24h --state retry_scheduled --yes',
   )
     .requiredOption(
       '--since <time>',
@@ -66,15 +66,13 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
       const preview = readResource(bulkReplayPreview, await deliveries.previewBulkReplay(selected));
       const count = preview.deliveries;
       if (yes !== true || count === 0) {
-        context
-          .output()
-          .thing(
-            { preview },
-            PREVIEW_LINES,
-            count === 0
-              ? 'There is nothing to replay.\n'
-              : `\n${renderTable(preview.resources, columns('about: id, deliveries'))}\n\nNothing was queued: --yes queues them, ${rate} a minute.\n`,
-          );
+        context.output.thing(
+          { preview },
+          PREVIEW_LINES,
+          count === 0
+            ? 'There is nothing to replay.\n'
+            : `\n${renderTable(preview.resources, columns('about: id, deliveries'))}\n\nNothing was queued: --yes queues them, ${rate} a minute.\n`,
+        );
         return;
       }
       const replay = readResource(bulkReplay, await deliveries.createBulkReplay({ ...selected, actor }));
@@ -103,21 +101,18 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
       if (ended.state === 'cancelled') context.setExitCode(EXIT_CODES.failed);
     });
 
-  subcommand(
-    group,
-    'show-bulk <replay>',
-    'show the progress of a bulk replay',
-    'partnerctl deliveries show-bulk rpl_01j…',
-  ).action(async (replayId) => {
-    const { deliveries, companyId } = await context.about(replayId);
-    showReplay(readResource(bulkReplay, await deliveries.getBulkReplay({ companyId, replayId })));
-  });
+  subcommand(group, 'show-bulk <replay>', 'show the progress of a bulk replay', 'rpl_01j…').action(
+    async (replayId) => {
+      const { deliveries, companyId } = await context.about(replayId);
+      showReplay(readResource(bulkReplay, await deliveries.getBulkReplay({ companyId, replayId })));
+    },
+  );
 
   subcommand(
     group,
     'cancel-bulk <replay>',
     'stop a bulk replay; queued deliveries continue',
-    'partnerctl deliveries cancel-bulk rpl_01j… --yes',
+    'rpl_01j… --yes',
   )
     .option('--yes', 'do it')
     .action(async (replayId, { yes }) => {

@@ -14,7 +14,7 @@ import { createTechnicalContactLink } from '@partner/kernel/technical-contact-li
 import { notFound } from '@partner/kernel/service-error';
 import { InvalidArgumentError } from 'commander';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, listOf, readPages, commandGroup, subcommand } from '../command-context.js';
+import { type CommandContext, listOf, readPages, topCommand, subcommand } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { type Column, columns, type Document, renderTable } from '../output.js';
 import { KEY_COLUMNS } from './keys.js';
@@ -37,20 +37,9 @@ const COMPANY_LINES = columns(`
 
 /** `partnerctl companies`: manages companies. */
 export function companiesCommand(context: CommandContext) {
-  const group = commandGroup(
-    'companies',
-    'companies and their limits',
-    'partnerctl companies list --name solar',
-    'partnerctl companies show cmp_01j…',
-  );
+  const group = topCommand('companies', 'companies and their limits', 'list --name solar', 'show cmp_01j…');
 
-  subcommand(
-    group,
-    'list',
-    'list companies, oldest first',
-    'partnerctl companies list',
-    'partnerctl companies list --name peak --json',
-  )
+  subcommand(group, 'list', 'list companies, oldest first', '', '--name peak --json')
     .option('--name <text>', 'only companies whose name contains this text')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 100_000), 100)
     .action(async ({ name, limit }) => {
@@ -64,48 +53,43 @@ export function companiesCommand(context: CommandContext) {
         const page = readResource(companyPage, response);
         return { entries: page.companies, next: page.hasMore ? page.companies.at(-1)?.id : undefined };
       });
-      context.output().rows('companies', entries, COMPANY_COLUMNS, { hasMore });
+      context.output.rows('companies', entries, COMPANY_COLUMNS, { hasMore });
     });
 
-  subcommand(
-    group,
-    'show <company>',
-    'show a company with its owners, keys and webhooks',
-    'partnerctl companies show cmp_01j…',
-  ).action(async (companyId) => {
-    const session = await context.session();
-    const found = await getCompany(session, companyId);
-    const [owners, keys, webhooks, contact] = await Promise.all([
-      readOwners(session, companyId),
-      session.access.listKeys({ companyId, limit: 100 }),
-      session.subscriptions.listSubscriptions({ companyId }),
-      session.access.getTechnicalContact({ companyId }),
-    ]);
-    const shown = {
-      company: found,
-      technicalContact: readResource(technicalContact, contact),
-      owners,
-      keys: readResource(apiKeyPage, keys).keys,
-      ...readResource(subscriptionList, webhooks),
-    };
-    const section = (title: string, rows: readonly Document[], titles: readonly Column[]) =>
-      rows.length === 0 ? `\n${title}: none\n` : `\n${title}\n${renderTable(rows, titles)}\n`;
-    context
-      .output()
-      .thing(
+  subcommand(group, 'show <company>', 'show a company with its owners, keys and webhooks', 'cmp_01j…').action(
+    async (companyId) => {
+      const session = await context.session();
+      const found = await getCompany(session, companyId);
+      const [owners, keys, webhooks, contact] = await Promise.all([
+        readOwners(session, companyId),
+        session.access.listKeys({ companyId, limit: 100 }),
+        session.subscriptions.listSubscriptions({ companyId }),
+        session.access.getTechnicalContact({ companyId }),
+      ]);
+      const shown = {
+        company: found,
+        technicalContact: readResource(technicalContact, contact),
+        owners,
+        keys: readResource(apiKeyPage, keys).keys,
+        ...readResource(subscriptionList, webhooks),
+      };
+      const section = (title: string, rows: readonly Document[], titles: readonly Column[]) =>
+        rows.length === 0 ? `\n${title}: none\n` : `\n${title}\n${renderTable(rows, titles)}\n`;
+      context.output.thing(
         shown,
         COMPANY_LINES,
         section('owners', shown.owners, OWNER_COLUMNS) +
           section('keys', shown.keys, KEY_COLUMNS) +
           section('subscriptions', shown.subscriptions, SUBSCRIPTION_COLUMNS),
       );
-  });
+    },
+  );
 
   subcommand(
     group,
     'create',
     'register a company; later messages of the platform override it',
-    'partnerctl companies create --name "Peak Installers" --class INSTALLER',
+    '--name "Peak Installers" --class INSTALLER',
     'COMPANY=$(partnerctl companies create --name Peak --class INSTALLER --field company.id)',
   )
     .requiredOption('--name <name>', 'name, as partners see it')
@@ -123,17 +107,17 @@ export function companiesCommand(context: CommandContext) {
         operator,
         companyId: id,
       });
-      context.output().thing({ company: readResource(company, response) }, COMPANY_LINES);
+      context.output.thing({ company: readResource(company, response) }, COMPANY_LINES);
     });
 
   subcommand(
     group,
     'update <company>',
     'change a company; other fields stay',
-    'partnerctl companies update cmp_01j… --requests-per-minute 120',
-    'partnerctl companies update cmp_01j… --accounting cmp_01k…',
-    'partnerctl companies update cmp_01j… --accounting none',
-    'partnerctl companies update cmp_01j… --technical-contact developers@peak.example',
+    'cmp_01j… --requests-per-minute 120',
+    'cmp_01j… --accounting cmp_01k…',
+    'cmp_01j… --accounting none',
+    'cmp_01j… --technical-contact developers@peak.example',
   )
     .option('--name <name>', 'name, as partners see it')
     .option(
@@ -185,7 +169,7 @@ export function companiesCommand(context: CommandContext) {
           accountingLinks: accounting && { companyIds: accounting },
         });
         const contact = await access.getTechnicalContact({ companyId });
-        context.output().thing(
+        context.output.thing(
           {
             company: readResource(company, response),
             technicalContact: readResource(technicalContact, contact),

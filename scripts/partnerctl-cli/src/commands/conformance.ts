@@ -1,10 +1,10 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import { Command, Option } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, examples } from '../command-context.js';
+import { type CommandContext, topCommand } from '../command-context.js';
 import { runConformance, type TriedReceiver } from '../conformance-checks.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { readSecret } from '../given-secret.js';
@@ -14,9 +14,14 @@ const MAX_VERSION = 2 ** 31 - 1;
 
 /** `partnerctl conformance`: tests a partner's receiver. */
 export function conformanceCommand(context: CommandContext) {
-  return new Command('conformance')
+  return topCommand(
+    'conformance',
+    'test a receiver with valid and invalid deliveries',
+    'http://127.0.0.1:3000/hooks',
+    'http://127.0.0.1:3000/hooks --secret-file secret.txt --next-secret-file next.txt',
+    'pass show hook | partnerctl conformance http://127.0.0.1:3000/hooks --secret-file -',
+  )
     .argument('<url>', 'URL of the receiver; plain http and this machine are allowed')
-    .description('test a receiver with valid and invalid deliveries')
     .option('--secret-file <file>', "file with the receiver's signing secret, whsec_…; - for standard input")
     .option('--secret-version <n>', 'version of that secret', wholeNumber(1, MAX_VERSION - 1), 1)
     .option(
@@ -42,13 +47,7 @@ export function conformanceCommand(context: CommandContext) {
     .option('--ca <file>', 'PEM file of an additional certificate authority')
     .addHelpText(
       'after',
-      `
-Without a secret two are created and shown; load both into the receiver, then press Enter.
-${examples(
-  'partnerctl conformance http://127.0.0.1:3000/hooks',
-  'partnerctl conformance http://127.0.0.1:3000/hooks --secret-file secret.txt --next-secret-file next.txt',
-  'pass show hook | partnerctl conformance http://127.0.0.1:3000/hooks --secret-file -',
-).trimStart()}`,
+      'Without a secret two are created and shown; load both into the receiver, then press Enter.',
     )
     .action(async (address, options) => {
       const { secretFile, nextSecretFile, ca, secretVersion } = options;
@@ -89,16 +88,12 @@ ${examples(
         ({ check, verdict }) => context.progress(`${verdict}: ${check}`),
       );
       const failed = results.filter(({ verdict }) => verdict === 'failed').length;
-      const table = renderTable(
-        results.map((result) => ({ ...result })),
-        columns('verdict, check, expected, what came: got'),
+      const checks = results.map((result) => ({ ...result }));
+      const table = renderTable(checks, columns('verdict, check, expected, what came: got'));
+      context.output.words(
+        { url: url.href, conforms: failed === 0, checks },
+        `${table}\n\n${failed === 0 ? 'The receiver conforms.' : `${failed} of ${results.length} checks failed.`}\n`,
       );
-      context
-        .output()
-        .words(
-          { url: url.href, conforms: failed === 0, checks: results.map((result) => ({ ...result })) },
-          `${table}\n\n${failed === 0 ? 'The receiver conforms.' : `${failed} of ${results.length} checks failed.`}\n`,
-        );
       if (failed > 0) context.setExitCode(EXIT_CODES.failed);
     });
 }

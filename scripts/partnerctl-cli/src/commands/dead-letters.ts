@@ -3,7 +3,7 @@ import { type DeadLetter, goThroughDeadLetters } from '@partner/kernel/amqp/dead
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { notFound } from '@partner/kernel/service-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, demandYes, commandGroup, subcommand } from '../command-context.js';
+import { type CommandContext, demandYes, topCommand, subcommand } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { decodeMessage } from '../known-messages.js';
 import { columns, type Document, renderBody } from '../output.js';
@@ -28,11 +28,11 @@ const LOOKED_THROUGH = 10_000;
 
 /** `partnerctl dead-letters`: dead letters of the broker. */
 export function deadLettersCommand(context: CommandContext) {
-  const group = commandGroup(
+  const group = topCommand(
     'dead-letters',
     'dead letters of the broker; listing does not remove them',
-    'partnerctl dead-letters list',
-    'partnerctl dead-letters list job-state.platform-messages',
+    'list',
+    'list job-state.platform-messages',
   );
 
   async function go(
@@ -71,8 +71,8 @@ export function deadLettersCommand(context: CommandContext) {
     group,
     'list',
     'count the dead letters of each queue, or list those of one queue',
-    'partnerctl dead-letters list',
-    'partnerctl dead-letters list job-state.platform-messages --limit 10',
+    '',
+    'job-state.platform-messages --limit 10',
   )
     .argument('[queue]', 'a queue, with or without .dead; by default the counts of all queues')
     .option('--limit <count>', 'maximum number of messages, oldest first', wholeNumber(1, LOOKED_THROUGH), 50)
@@ -81,7 +81,7 @@ export function deadLettersCommand(context: CommandContext) {
         const queue = queueNamed(name);
         const hasMore = (await countBehind(queue, limit)) > 0;
         const letters = await look(queue, limit);
-        context.output().rows('deadLetters', letters.map(letterView), LETTER_COLUMNS, { hasMore });
+        context.output.rows('deadLetters', letters.map(letterView), LETTER_COLUMNS, { hasMore });
         return;
       }
       const { connection } = await context.session();
@@ -99,15 +99,10 @@ export function deadLettersCommand(context: CommandContext) {
           ...(oldest !== undefined && { oldest: letterView(oldest) }),
         });
       }
-      context.output().rows('queues', rows, QUEUE_COLUMNS);
+      context.output.rows('queues', rows, QUEUE_COLUMNS);
     });
 
-  subcommand(
-    group,
-    'show',
-    'show one message',
-    'partnerctl dead-letters show job-state.platform-messages 0d9c… --body',
-  )
+  subcommand(group, 'show', 'show one message', 'job-state.platform-messages 0d9c… --body')
     .argument('<queue>', 'a queue, with or without .dead')
     .argument('<message>', 'the message id')
     .option('--body', 'with what it says: may hold personal data')
@@ -120,9 +115,11 @@ export function deadLettersCommand(context: CommandContext) {
         withBody === true
           ? { body: decodeMessage(found.type, found.body) ?? Buffer.from(found.body).toString('base64') }
           : {};
-      context
-        .output()
-        .thing({ ...letterView(found), headers: found.headers, ...body }, LETTER_LINES, renderBody(body));
+      context.output.thing(
+        { ...letterView(found), headers: found.headers, ...body },
+        LETTER_LINES,
+        renderBody(body),
+      );
     });
 
   for (const action of ['requeue', 'discard'] as const) {
@@ -132,8 +129,8 @@ export function deadLettersCommand(context: CommandContext) {
       action === 'requeue'
         ? 'put messages back into the queue that dead-lettered them, once the cause is fixed'
         : 'drop messages for good',
-      `partnerctl dead-letters ${action} job-state.platform-messages 0d9c… --yes`,
-      `partnerctl dead-letters ${action} job-state.platform-messages --all --yes`,
+      'job-state.platform-messages 0d9c… --yes',
+      'job-state.platform-messages --all --yes',
     )
       .argument('<queue>', 'a queue, with or without .dead')
       .argument('[messages...]', 'the message ids')
@@ -169,12 +166,10 @@ export function deadLettersCommand(context: CommandContext) {
         const missing = messageIds.filter((id) => !met.has(id));
         if (!context.signal.aborted && missing.length > 0)
           context.tell(`not found among the first ${limit}: ${missing.join(', ')}`);
-        context
-          .output()
-          .words(
-            { queue: queue.name, [done]: count, ...(all === true && { remaining }) },
-            `${count} messages of ${queue.deadLetterQueue} were ${done}.`,
-          );
+        context.output.words(
+          { queue: queue.name, [done]: count, ...(all === true && { remaining }) },
+          `${count} messages of ${queue.deadLetterQueue} were ${done}.`,
+        );
         if (context.signal.aborted) throw interrupted();
         if (missing.length > 0) throw notFound('dead letter');
         if (remaining > 0) {

@@ -10,7 +10,7 @@ import {
 } from '@partner/proto-contracts/resources/delivery/delivery';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, instant, readPages, commandGroup, subcommand } from '../command-context.js';
+import { type CommandContext, instant, readPages, topCommand, subcommand } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 import { waitForDelivery } from '../wait-for-delivery.js';
@@ -56,7 +56,7 @@ export async function showNextAttempt(
   }: { readonly companyId: string; readonly queued: Delivery; readonly wait: number },
 ): Promise<void> {
   if (wait === 0) {
-    context.output().thing({ companyId, delivery: queued, attempts: [] }, DELIVERY_LINES);
+    context.output.thing({ companyId, delivery: queued, attempts: [] }, DELIVERY_LINES);
     return;
   }
   context.progress(`waiting for an attempt of ${queued.id}`);
@@ -66,27 +66,29 @@ export async function showNextAttempt(
     signal: context.signal,
   });
   const attempts = found.attempts.map(attemptView);
-  context
-    .output()
-    .thing({ companyId, delivery: found.delivery, attempts }, DELIVERY_LINES, renderAttempts(attempts));
+  context.output.thing(
+    { companyId, delivery: found.delivery, attempts },
+    DELIVERY_LINES,
+    renderAttempts(attempts),
+  );
   if (attempts.at(-1)?.['outcome'] !== 'delivered') context.setExitCode(EXIT_CODES.failed);
 }
 
 /** `partnerctl deliveries`: what became of events on their way to webhooks. */
 export function deliveriesCommand(context: CommandContext) {
-  const group = commandGroup(
+  const group = topCommand(
     'deliveries',
     'webhook deliveries, and their replay',
-    'partnerctl deliveries show dlv_01j…',
-    'partnerctl deliveries replay-bulk whk_01j… --since 24h',
+    'show dlv_01j…',
+    'replay-bulk whk_01j… --since 24h',
   );
 
   subcommand(
     group,
     'list',
     'list deliveries to a webhook or to all webhooks of a company, newest first',
-    'partnerctl deliveries list whk_01j… --state dead_lettered --since 7d',
-    'partnerctl deliveries list cmp_01j… --search WO-20418',
+    'whk_01j… --state dead_lettered --since 7d',
+    'cmp_01j… --search WO-20418',
   )
     .argument('<id>', 'the id of a webhook or a company')
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(DELIVERY_STATES))
@@ -119,16 +121,10 @@ export function deliveriesCommand(context: CommandContext) {
         const page = readResource(deliveryPage, response);
         return { entries: page.deliveries, next: page.nextCursor };
       });
-      context.output().rows('deliveries', entries, DELIVERY_COLUMNS, { hasMore });
+      context.output.rows('deliveries', entries, DELIVERY_COLUMNS, { hasMore });
     });
 
-  subcommand(
-    group,
-    'show',
-    'show a delivery with its attempts',
-    'partnerctl deliveries show dlv_01j…',
-    'partnerctl deliveries show dlv_01j… --body',
-  )
+  subcommand(group, 'show', 'show a delivery with its attempts', 'dlv_01j…', 'dlv_01j… --body')
     .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
     .option('--body', 'with the bodies of requests and responses; they can hold personal data')
     .action(async (given, { body: withBody }) => {
@@ -137,21 +133,14 @@ export function deliveriesCommand(context: CommandContext) {
       const found = readResource(deliveryWithAttempts, response);
       const attempts = withBody === true ? found.attempts : found.attempts.map(attemptView);
       const body = withBody === true && found.body !== null ? { body: jsonIn(found.body) } : {};
-      context
-        .output()
-        .thing(
-          { companyId, delivery: found.delivery, attempts, ...body },
-          DELIVERY_LINES,
-          renderAttempts(attempts) + renderBody(body),
-        );
+      context.output.thing(
+        { companyId, delivery: found.delivery, attempts, ...body },
+        DELIVERY_LINES,
+        renderAttempts(attempts) + renderBody(body),
+      );
     });
 
-  subcommand(
-    group,
-    'replay',
-    'replay a finished delivery with up to 8 new attempts',
-    'partnerctl deliveries replay dlv_01j… --wait 30',
-  )
+  subcommand(group, 'replay', 'replay a finished delivery with up to 8 new attempts', 'dlv_01j… --wait 30')
     .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
     .option('--wait <seconds>', 'wait for its first attempt', wholeNumber(0, 600), 0)
     .action(async (given, { wait }) => {
@@ -160,12 +149,7 @@ export function deliveriesCommand(context: CommandContext) {
       await showNextAttempt(context, { companyId, queued: readResource(delivery, response), wait });
     });
 
-  subcommand(
-    group,
-    'retry',
-    'make the next scheduled attempt of a delivery now',
-    'partnerctl deliveries retry dlv_01j… --wait 30',
-  )
+  subcommand(group, 'retry', 'make the next scheduled attempt of a delivery now', 'dlv_01j… --wait 30')
     .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
     .option('--wait <seconds>', 'wait for the attempt', wholeNumber(0, 600), 0)
     .action(async (given, { wait }) => {

@@ -1,7 +1,7 @@
 import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, readPages, commandGroup, subcommand } from '../command-context.js';
+import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 
 const EVENT_COLUMNS = columns(`
@@ -33,18 +33,18 @@ const VERDICTS: Readonly<Record<EventTrail['verdict'], string>> = {
 
 /** `partnerctl events`: events of companies, and why one did not arrive. */
 export function eventsCommand(context: CommandContext) {
-  const group = commandGroup(
+  const group = topCommand(
     'events',
     'events of companies and their outcomes',
-    'partnerctl events list cmp_01j… --resource job_01j…',
+    'list cmp_01j… --resource job_01j…',
   );
 
   subcommand(
     group,
     'list <company>',
     "list a company's events, newest first",
-    'partnerctl events list cmp_01j… --resource job_01j…',
-    "partnerctl events list cmp_01j… --event 'install.*'",
+    'cmp_01j… --resource job_01j…',
+    "cmp_01j… --event 'install.*'",
   )
     .option('--event <pattern>', 'only this event or group')
     .option('--resource <id>', 'only events about this resource')
@@ -62,27 +62,20 @@ export function eventsCommand(context: CommandContext) {
         const page = readResource(eventPage, response);
         return { entries: page.events, next: page.nextCursor };
       });
-      context.output().rows('events', entries, EVENT_COLUMNS, { hasMore });
+      context.output.rows('events', entries, EVENT_COLUMNS, { hasMore });
     });
 
-  subcommand(
-    group,
-    'show <event>',
-    'show an event with its outcome for each subscription',
-    'partnerctl events show evt_01j…',
-  )
+  subcommand(group, 'show <event>', 'show an event with its outcome for each subscription', 'evt_01j…')
     .option('--body', 'with the body that is sent: may hold personal data')
     .action(async (eventId, { body: withBody }) => {
       const { deliveries, companyId } = await context.about(eventId);
       const found = readResource(eventWithTrail, await deliveries.getEvent({ companyId, eventId }));
       const body = withBody === true ? { body: jsonIn(found.body) } : {};
-      context
-        .output()
-        .thing(
-          { companyId, event: found.event, subscriptions: found.subscriptions, ...body },
-          EVENT_LINES,
-          `\n${renderTrails(found.subscriptions)}${renderBody(body)}`,
-        );
+      context.output.thing(
+        { companyId, event: found.event, subscriptions: found.subscriptions, ...body },
+        EVENT_LINES,
+        `\n${renderTrails(found.subscriptions)}${renderBody(body)}`,
+      );
     });
 
   return group;

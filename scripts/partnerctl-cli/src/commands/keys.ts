@@ -7,7 +7,7 @@ import {
 } from '@partner/proto-contracts/resources/api-key/api-key';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, demandYes, readPages, commandGroup, subcommand } from '../command-context.js';
+import { type CommandContext, demandYes, readPages, topCommand, subcommand } from '../command-context.js';
 import { columns } from '../output.js';
 
 /** The columns of a table of API keys. */
@@ -25,13 +25,13 @@ const SHOWN_ONCE = 'The API key is shown this once.\n';
 
 /** `partnerctl keys`: API keys of companies. */
 export function keysCommand(context: CommandContext) {
-  const group = commandGroup('keys', 'API keys of companies', 'partnerctl keys list cmp_01j…');
+  const group = topCommand('keys', 'API keys of companies', 'list cmp_01j…');
 
   subcommand(
     group,
     'list <company>',
     "list a company's keys with their last use, newest first, including inactive ones",
-    'partnerctl keys list cmp_01j…',
+    'cmp_01j…',
   )
     .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 100)
     .action(async (company, { limit }) => {
@@ -45,14 +45,14 @@ export function keysCommand(context: CommandContext) {
         const page = readResource(apiKeyPage, response);
         return { entries: page.keys, next: page.nextCursor };
       });
-      context.output().rows('keys', entries, KEY_COLUMNS, { hasMore });
+      context.output.rows('keys', entries, KEY_COLUMNS, { hasMore });
     });
 
   subcommand(
     group,
     'create <company>',
     'create a key, which is shown once',
-    'partnerctl keys create cmp_01j… --kind installer-company',
+    'cmp_01j… --kind installer-company',
     'KEY=$(partnerctl keys create cmp_01j… --kind general --field apiKey)',
   )
     .addOption(new Option('--kind <kind>', 'kind of the key').choices(keyKind.options).makeOptionMandatory())
@@ -67,14 +67,14 @@ export function keysCommand(context: CommandContext) {
         boundCompanyId: boundTo,
         description,
       });
-      context.output().thing(readResource(apiKeyCreated, response), KEY_LINES, SHOWN_ONCE);
+      context.output.thing(readResource(apiKeyCreated, response), KEY_LINES, SHOWN_ONCE);
     });
 
   subcommand(
     group,
     'rotate',
     'replace a key, which stays valid for an overlap',
-    'partnerctl keys rotate key_01j… --overlap-hours 48',
+    'key_01j… --overlap-hours 48',
   )
     .argument('<key>', 'the part of the key before the dot')
     .option(
@@ -89,22 +89,17 @@ export function keysCommand(context: CommandContext) {
       if (overlapHours === 0)
         demandYes(yes, `without an overlap this ends the key ${keyId} of ${companyId} at once, for good`);
       const response = await access.rotateKey({ companyId, actor, keyId, overlapHours });
-      context.output().thing(readResource(apiKeyRotated, response), KEY_LINES, SHOWN_ONCE);
+      context.output.thing(readResource(apiKeyRotated, response), KEY_LINES, SHOWN_ONCE);
     });
 
-  subcommand(
-    group,
-    'revoke',
-    'revoke a key permanently, within 5 seconds everywhere',
-    'partnerctl keys revoke key_01j… --yes',
-  )
+  subcommand(group, 'revoke', 'revoke a key permanently, within 5 seconds everywhere', 'key_01j… --yes')
     .argument('<key>', 'the part of the key before the dot')
     .option('--yes', 'do it')
     .action(async (keyId, { yes }) => {
       const { access, actor, companyId } = await context.about(keyId);
       demandYes(yes, `this ends the key ${keyId} of ${companyId} for good`);
       await access.revokeKey({ companyId, actor, keyId });
-      context.output().words({ keyId, revoked: true }, `${keyId} is revoked.`);
+      context.output.words({ keyId, revoked: true }, `${keyId} is revoked.`);
     });
 
   return group;

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Command, Option } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import {
   subscription,
   subscriptionCreated,
@@ -16,7 +16,7 @@ import { bytesOf, type ReceivedRequest } from '@partner/local-stack/receiver/rec
 import { createReceiver } from '@partner/local-stack/receiver/receiver';
 import { withTimeLimit } from '@partner/local-stack/time-limit';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, examples, listOf } from '../command-context.js';
+import { type CommandContext, listOf, topCommand } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { forwardDelivery, loopbackUrl } from '../forward-delivery.js';
 import { readSecret } from '../given-secret.js';
@@ -28,8 +28,14 @@ const VERIFY_MS = 30_000;
 
 /** `partnerctl listen`: a receiver on this machine that verifies and shows deliveries of the local stack. */
 export function listenCommand(context: CommandContext) {
-  return new Command('listen')
-    .description('receive, verify and show webhooks of the local stack, until Ctrl-C')
+  return topCommand(
+    'listen',
+    'receive, verify and show webhooks of the local stack, until Ctrl-C',
+    "--company cmp_01j… --events 'install.*'",
+    '--company cmp_01j… --events install.job_assigned --forward http://127.0.0.1:3000/hooks',
+    "--company cmp_01j… --events 'install.*' --count 1 --for 60 --json",
+    '--path /hooks --secret-file secret.txt',
+  )
     .option(
       '--company <id>',
       'create, test and activate a subscription of this company, and delete it at the end',
@@ -63,15 +69,6 @@ export function listenCommand(context: CommandContext) {
       '--for <seconds>',
       'end after this time; exit code 1 if --count was not reached',
       wholeNumber(1, 1_000_000),
-    )
-    .addHelpText(
-      'after',
-      examples(
-        "partnerctl listen --company cmp_01j… --events 'install.*'",
-        'partnerctl listen --company cmp_01j… --events install.job_assigned --forward http://127.0.0.1:3000/hooks',
-        "partnerctl listen --company cmp_01j… --events 'install.*' --count 1 --for 60 --json",
-        'partnerctl listen --path /hooks --secret-file secret.txt',
-      ),
     )
     .action(async (options) => {
       const listener = context.stack()?.listener;
@@ -112,7 +109,7 @@ export function listenCommand(context: CommandContext) {
           forward === undefined ? undefined : forwardDelivery(forward, request),
         onReceived(request) {
           received.push(request);
-          if (!context.output().isJson) context.write(render(request));
+          if (!context.output.isJson) context.write(render(request));
           wake();
         },
       });
@@ -162,10 +159,11 @@ export function listenCommand(context: CommandContext) {
           : withTimeLimit({ milliseconds: options.for * 1_000, signal: context.signal }, untilEnd));
         const isShort = options.count !== undefined && events().size < count;
         const seen = received.map(receivedView);
-        const text = context.output().isJson ? '' : `${events().size} events have verified.`;
-        context
-          .output()
-          .words({ url, ...(subscription !== undefined && { subscription }), received: seen }, text);
+        const text = context.output.isJson ? '' : `${events().size} events have verified.`;
+        context.output.words(
+          { url, ...(subscription !== undefined && { subscription }), received: seen },
+          text,
+        );
         if (isShort) throw new OperatorError('failed', `only ${events().size} of ${count} events came`);
       } finally {
         await remove?.().catch((error: unknown) =>

@@ -5,7 +5,7 @@ import { owner, type Owner, ownerPage } from '@partner/proto-contracts/resources
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
-import { type CommandContext, readPages, commandGroup, subcommand } from '../command-context.js';
+import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { columns } from '../output.js';
 import type { Session } from '../session.js';
@@ -35,10 +35,10 @@ export async function readOwners(
 
 /** `partnerctl owners`: the people who manage a company's webhooks and keys in the console. */
 export function ownersCommand(context: CommandContext) {
-  const group = commandGroup(
+  const group = topCommand(
     'owners',
     'owners: people who can sign in to the console of a company',
-    'partnerctl owners list cmp_01j…',
+    'list cmp_01j…',
   );
 
   const passwordStdin = () =>
@@ -62,30 +62,25 @@ export function ownersCommand(context: CommandContext) {
   }
 
   function show(response: ResourceResponse, shown: { readonly password?: string }): void {
-    context
-      .output()
-      .thing(
-        { owner: readResource(owner, response), ...shown },
-        OWNER_LINES,
-        'password' in shown ? 'The password is shown this once.\n' : '',
-      );
+    context.output.thing(
+      { owner: readResource(owner, response), ...shown },
+      OWNER_LINES,
+      'password' in shown ? 'The password is shown this once.\n' : '',
+    );
   }
 
-  subcommand(
-    group,
-    'list <company>',
-    "list a company's owners, oldest first",
-    'partnerctl owners list cmp_01j…',
-  ).action(async (companyId) => {
-    const owners = await readOwners(await context.session(), companyId);
-    context.output().rows('owners', owners, OWNER_COLUMNS);
-  });
+  subcommand(group, 'list <company>', "list a company's owners, oldest first", 'cmp_01j…').action(
+    async (companyId) => {
+      const owners = await readOwners(await context.session(), companyId);
+      context.output.rows('owners', owners, OWNER_COLUMNS);
+    },
+  );
 
   subcommand(
     group,
     'create <company>',
     'add an owner with a generated password, which is shown once',
-    'partnerctl owners create cmp_01j… --name "Olive Owner" --email olive@example.com',
+    'cmp_01j… --name "Olive Owner" --email olive@example.com',
     'pass show olive | partnerctl owners create cmp_01j… --name Olive --email olive@example.com --password-stdin',
   )
     .requiredOption('--name <name>', "the owner's name")
@@ -109,8 +104,8 @@ export function ownersCommand(context: CommandContext) {
     group,
     'set-password',
     "set an owner's password, generated and shown once; sessions end within two minutes",
-    'partnerctl owners set-password mem_01j…',
-    'partnerctl owners set-password mem_01j… --password-stdin <file',
+    'mem_01j…',
+    'mem_01j… --password-stdin <file',
   )
     .argument('<owner>', 'the id of the membership')
     .addOption(passwordStdin())
@@ -125,7 +120,7 @@ export function ownersCommand(context: CommandContext) {
     ['enable', true, "enable an owner's sign-in, once a password is set (set-password)"],
     ['disable', false, "disable an owner's sign-in and delete the password; sessions end within two minutes"],
   ] as const) {
-    subcommand(group, name, description, `partnerctl owners ${name} mem_01j…`)
+    subcommand(group, name, description, 'mem_01j…')
       .argument('<owner>', 'the id of the membership')
       .action(async (membershipId) => {
         const { operators, operator } = await context.session();

@@ -3,7 +3,7 @@ import { fromJsonString, toBinary, toJson } from '@bufbuild/protobuf';
 import { Argument } from '@commander-js/extra-typings';
 import { PLATFORM } from '@partner/proto-contracts/topology';
 import { newId } from '@partner/kernel/ids';
-import { type CommandContext, commandGroup, subcommand } from '../command-context.js';
+import { type CommandContext, topCommand, subcommand } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { columns, type Document, isDocument, type Json, parseJson, renderTable } from '../output.js';
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
@@ -25,25 +25,25 @@ const MESSAGE_ID_BYTES = 255;
 
 /** `partnerctl platform`: messages of the platform (the CRM). */
 export function platformCommand(context: CommandContext) {
-  const group = commandGroup(
+  const group = topCommand(
     'platform',
     'send messages as the platform does',
-    'partnerctl platform types',
-    'partnerctl platform publish JobCreated job.json',
+    'types',
+    'publish JobCreated job.json',
   );
 
   subcommand(
     group,
     'types',
     'list the messages, or show the fields of one and an example',
-    'partnerctl platform types',
-    'partnerctl platform types JobAssigned',
-    'partnerctl platform types JobCreated --field example >job.json',
+    '',
+    'JobAssigned',
+    'JobCreated --field example >job.json',
   )
     .argument('[type]', 'a message, by its short or full name')
     .action((name) => {
       if (name === undefined) {
-        context.output().rows(
+        context.output.rows(
           'types',
           PLATFORM_MESSAGES.map((type) => ({
             name: type.name,
@@ -57,28 +57,26 @@ export function platformCommand(context: CommandContext) {
       const type = typeNamed(name);
       const fields = type.fields.map((field) => ({ name: field.jsonName, type: fieldType(field) }));
       const example = exampleOf(type, new Date());
-      context
-        .output()
-        .words(
-          { name: type.name, type: type.typeName, fields, example },
-          `${type.typeName}\n\n${renderTable(fields, columns('field: name, holds: type'))}\n\nexample\n${JSON.stringify(example, null, 2)}\n`,
-        );
+      context.output.words(
+        { name: type.name, type: type.typeName, fields, example },
+        `${type.typeName}\n\n${renderTable(fields, columns('field: name, holds: type'))}\n\nexample\n${JSON.stringify(example, null, 2)}\n`,
+      );
     });
 
   subcommand(group, 'new-id', 'create an id as the platform does', 'JOB=$(partnerctl platform new-id job)')
     .addArgument(new Argument('<prefix>', 'type of the resource').choices(PLATFORM_PREFIXES))
     .action((prefix) => {
       const id = newId(prefix);
-      context.output().words({ id }, id);
+      context.output.words({ id }, id);
     });
 
   subcommand(
     group,
     'publish',
     'publish one message; checks its required fields and ids first, and ends once the broker has confirmed it',
-    'partnerctl platform publish JobCreated job.json',
+    'JobCreated job.json',
     'partnerctl platform types JobAssigned --field example | partnerctl platform publish JobAssigned',
-    'partnerctl platform publish JobCreated job.json --message-id 0d9c…   # a repeat is harmless',
+    'JobCreated job.json --message-id 0d9c…   # a repeat is harmless',
   )
     .argument('<type>', 'the message, by its short or full name')
     .argument(
@@ -116,12 +114,10 @@ export function platformCommand(context: CommandContext) {
         body: toBinary(type, message),
       });
       const sent: Json = toJson(type, message);
-      context
-        .output()
-        .words(
-          { messageId, type: type.typeName, message: sent },
-          `The broker has ${type.name} ${messageId}.`,
-        );
+      context.output.words(
+        { messageId, type: type.typeName, message: sent },
+        `The broker has ${type.name} ${messageId}.`,
+      );
     });
 
   return group;

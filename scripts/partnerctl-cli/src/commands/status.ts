@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Command, Option } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, examples } from '../command-context.js';
+import { type CommandContext, topCommand } from '../command-context.js';
 import { endingOf, EXIT_CODES } from '../exit-codes.js';
 import { columns, type Document, renderLines, renderTable } from '../output.js';
 import {
@@ -17,8 +17,14 @@ import {
 
 /** `partnerctl status`: backlogs and their age. */
 export function statusCommand(context: CommandContext) {
-  return new Command('status')
-    .description('backlogs and their age: deliveries, messages, queues, dead letters')
+  return topCommand(
+    'status',
+    'backlogs and their age: deliveries, messages, queues, dead letters',
+    '',
+    '--watch',
+    '--check --max-due 300',
+    '--field stack.baseUrl',
+  )
     .option('--check', 'exit code 1 if a value is over its threshold')
     .addOption(
       new Option('--watch [seconds]', 'show it again at this interval, until Ctrl-C')
@@ -26,39 +32,24 @@ export function statusCommand(context: CommandContext) {
         .preset('2')
         .conflicts('check'),
     )
-    .option(
-      '--max-due <seconds>',
-      'threshold: the oldest due delivery to a healthy endpoint',
-      wholeNumber(0, 1_000_000),
-      THRESHOLDS.dueSeconds,
+    .addOption(
+      threshold('--max-due <seconds>', 'the oldest due delivery to a healthy endpoint', 'dueSeconds'),
     )
-    .option(
-      '--max-outbox <seconds>',
-      'threshold: the oldest message that the broker has not confirmed',
-      wholeNumber(0, 1_000_000),
-      THRESHOLDS.outboxSeconds,
-    )
-    .option(
-      '--max-waiting <seconds>',
-      'threshold: the oldest platform message that waits for its prerequisite',
-      wholeNumber(0, 1_000_000),
-      THRESHOLDS.waitingSeconds,
-    )
-    .option(
-      '--max-dead <count>',
-      'threshold: dead letters',
-      wholeNumber(0, 1_000_000),
-      THRESHOLDS.deadLetters,
-    )
-    .addHelpText(
-      'after',
-      examples(
-        'partnerctl status',
-        'partnerctl status --watch',
-        'partnerctl status --check --max-due 300',
-        'partnerctl status --field stack.baseUrl',
+    .addOption(
+      threshold(
+        '--max-outbox <seconds>',
+        'the oldest message that the broker has not confirmed',
+        'outboxSeconds',
       ),
     )
+    .addOption(
+      threshold(
+        '--max-waiting <seconds>',
+        'the oldest platform message that waits for its prerequisite',
+        'waitingSeconds',
+      ),
+    )
+    .addOption(threshold('--max-dead <count>', 'dead letters', 'deadLetters'))
     .action(async ({ check, watch, maxDue, maxOutbox, maxWaiting, maxDead }) => {
       const read = () =>
         readStatus(context, {
@@ -72,9 +63,15 @@ export function statusCommand(context: CommandContext) {
         context.tell('this is not the local stack, which uses another broker: its address is not shown');
       if (watch !== undefined) return showAgain(context, watch, read);
       const { document, text, problems } = await read();
-      context.output().words(document, text);
+      context.output.words(document, text);
       if (check === true && problems.length > 0) context.setExitCode(EXIT_CODES.failed);
     });
+}
+
+function threshold<const Flags extends string>(flags: Flags, what: string, name: keyof Thresholds) {
+  return new Option(flags, `threshold: ${what}`)
+    .argParser(wholeNumber(0, 1_000_000))
+    .default(THRESHOLDS[name]);
 }
 
 interface Status {
@@ -90,7 +87,7 @@ async function showAgain(context: CommandContext, everySeconds: number, read: ()
   for (;;) {
     if (status !== undefined) {
       context.clear();
-      context.output().words(status.document, `${new Date().toLocaleTimeString()}\n\n${status.text}`);
+      context.output.words(status.document, `${new Date().toLocaleTimeString()}\n\n${status.text}`);
     }
     await delay(everySeconds * 1_000, undefined, { signal: context.signal }).catch(() => undefined);
     if (context.signal.aborted) return;

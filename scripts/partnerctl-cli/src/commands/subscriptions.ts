@@ -10,7 +10,7 @@ import {
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, demandYes, listOf, commandGroup, subcommand } from '../command-context.js';
+import { type CommandContext, demandYes, listOf, topCommand, subcommand } from '../command-context.js';
 import { columns, type Document } from '../output.js';
 import { showNextAttempt } from './deliveries.js';
 
@@ -30,31 +30,23 @@ const SHOWN_ONCE = 'The secret is shown this once.\n';
 
 /** `partnerctl subscriptions`, or `webhooks`: webhook subscriptions of companies. */
 export function subscriptionsCommand(context: CommandContext) {
-  const group = commandGroup(
+  const group = topCommand(
     'subscriptions',
     'webhook subscriptions of companies',
-    'partnerctl subscriptions list cmp_01j…',
+    'list cmp_01j…',
     'partnerctl webhooks show whk_01j…',
   ).alias('webhooks');
 
-  subcommand(
-    group,
-    'list <company>',
-    "list a company's subscriptions, oldest first",
-    'partnerctl subscriptions list cmp_01j…',
-  ).action(async (company) => {
-    const { subscriptions, companyId } = await context.about(company);
-    const response = await subscriptions.listSubscriptions({ companyId });
-    const { subscriptions: found } = readResource(subscriptionList, response);
-    context.output().rows('subscriptions', found, SUBSCRIPTION_COLUMNS);
-  });
+  subcommand(group, 'list <company>', "list a company's subscriptions, oldest first", 'cmp_01j…').action(
+    async (company) => {
+      const { subscriptions, companyId } = await context.about(company);
+      const response = await subscriptions.listSubscriptions({ companyId });
+      const { subscriptions: found } = readResource(subscriptionList, response);
+      context.output.rows('subscriptions', found, SUBSCRIPTION_COLUMNS);
+    },
+  );
 
-  subcommand(
-    group,
-    'show <subscription>',
-    'show a subscription',
-    'partnerctl subscriptions show whk_01j…',
-  ).action(async (id) => {
+  subcommand(group, 'show <subscription>', 'show a subscription', 'whk_01j…').action(async (id) => {
     const { subscriptions, of } = await sessionAbout(context, id);
     const found = readResource(subscription, await subscriptions.getSubscription(of));
     showSubscription(context, found, { companyId: of.companyId });
@@ -64,7 +56,7 @@ export function subscriptionsCommand(context: CommandContext) {
     group,
     'create <company>',
     'create a paused subscription; its secret is shown once',
-    "partnerctl subscriptions create cmp_01j… --url https://hooks.example.com/partner --events 'install.*'",
+    "cmp_01j… --url https://hooks.example.com/partner --events 'install.*'",
   )
     .requiredOption('--url <url>', 'where deliveries go: https, a public host, port 443')
     .requiredOption(
@@ -97,8 +89,8 @@ export function subscriptionsCommand(context: CommandContext) {
     group,
     'test <subscription>',
     'send a test delivery and wait for its outcome',
-    'partnerctl subscriptions test whk_01j…',
-    'partnerctl subscriptions test whk_01j… --event install.job_assigned',
+    'whk_01j…',
+    'whk_01j… --event install.job_assigned',
   )
     .option('--event <event>', 'send the example of an event of the catalogue (default: install.test)')
     .option('--secret-version <version>', 'the version of the secret to sign with', wholeNumber(1, 1_000_000))
@@ -123,7 +115,7 @@ export function subscriptionsCommand(context: CommandContext) {
     group,
     'activate <subscription>',
     'activate a subscription that has had a verified test delivery',
-    'partnerctl subscriptions activate whk_01j… --backfill',
+    'whk_01j… --backfill',
   )
     .option('--backfill', 'also queue the events missed during the pause')
     .action(async (id, { backfill }) => {
@@ -137,7 +129,7 @@ export function subscriptionsCommand(context: CommandContext) {
     group,
     'pause <subscription>',
     'pause a subscription: unfinished deliveries are held, new events are not queued',
-    'partnerctl subscriptions pause whk_01j…',
+    'whk_01j…',
   ).action(async (id) => {
     const { subscriptions, changed } = await sessionAbout(context, id);
     showSubscription(context, readResource(subscription, await subscriptions.pauseSubscription(changed)));
@@ -149,7 +141,7 @@ export function subscriptionsCommand(context: CommandContext) {
     group,
     'delete <subscription>',
     'delete a subscription; what it has not got is cancelled',
-    'partnerctl subscriptions delete whk_01j… --yes',
+    'whk_01j… --yes',
   )
     .option('--yes', 'do it')
     .action(async (id, { yes }) => {
@@ -161,7 +153,7 @@ export function subscriptionsCommand(context: CommandContext) {
         `this deletes the ${isActive ? 'active ' : ''}subscription ${id} to ${found.url}, and cancels what it has not got`,
       );
       await subscriptions.deleteSubscription(changed);
-      context.output().words({ subscriptionId: id, deleted: true }, `${id} is deleted.`);
+      context.output.words({ subscriptionId: id, deleted: true }, `${id} is deleted.`);
     });
 
   return group;
@@ -173,7 +165,7 @@ function addSecretCommands(group: Command, context: CommandContext): void {
     group,
     'rotate-secret <subscription>',
     'create a pending secret, which is shown once; it signs nothing until it is activated',
-    'partnerctl subscriptions rotate-secret whk_01j…',
+    'whk_01j…',
     'partnerctl subscriptions test whk_01j… --secret-version 2',
     'partnerctl subscriptions activate-secret whk_01j… --secret-version 2',
   ).action(async (id) => {
@@ -186,7 +178,7 @@ function addSecretCommands(group: Command, context: CommandContext): void {
     group,
     'activate-secret <subscription>',
     'sign with the pending secret from now on',
-    'partnerctl subscriptions activate-secret whk_01j… --secret-version 2',
+    'whk_01j… --secret-version 2',
   )
     .requiredOption(
       '--secret-version <version>',
@@ -205,7 +197,7 @@ function addSecretCommands(group: Command, context: CommandContext): void {
 
 function showSubscription(context: CommandContext, shown: Subscription, more: Document = {}): void {
   const document = { subscription: shown, ...more };
-  context.output().thing(document, SUBSCRIPTION_LINES, 'secret' in more ? SHOWN_ONCE : '');
+  context.output.thing(document, SUBSCRIPTION_LINES, 'secret' in more ? SHOWN_ONCE : '');
 }
 
 /** The operator's session, and the common fields of requests about one subscription. */
