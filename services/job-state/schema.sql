@@ -142,6 +142,8 @@ CREATE TABLE public.api_keys (
     revoked_at timestamp with time zone,
     replaced_by text,
     faults jsonb,
+    end_announced_at timestamp with time zone,
+    notification_version integer DEFAULT 0 NOT NULL,
     CONSTRAINT api_keys_bound_check CHECK (((kind = 'installer-contractor'::text) = (bound_company_id IS NOT NULL))),
     CONSTRAINT api_keys_kind_check CHECK ((kind = ANY (ARRAY['general'::text, 'installer-contractor'::text, 'installer-company'::text])))
 );
@@ -583,7 +585,8 @@ CREATE TABLE public.subscription_secrets (
     sealed bytea NOT NULL,
     sealing_key_id text NOT NULL,
     expires_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    end_announced_at timestamp with time zone
 );
 
 CREATE TABLE public.subscriptions (
@@ -604,6 +607,11 @@ CREATE TABLE public.subscriptions (
     deleted_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    failing_since timestamp with time zone,
+    certificate_valid_from timestamp with time zone,
+    certificate_valid_to timestamp with time zone,
+    certificate_announced_at timestamp with time zone,
+    notification_version integer DEFAULT 0 NOT NULL,
     CONSTRAINT subscriptions_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text]))),
     CONSTRAINT subscriptions_paused_at_check CHECK (((state = 'paused'::text) = (paused_at IS NOT NULL))),
     CONSTRAINT subscriptions_state_check CHECK ((state = ANY (ARRAY['paused'::text, 'active'::text])))
@@ -618,6 +626,14 @@ CREATE TABLE public.technical_contacts (
     pending_expires_at timestamp with time zone,
     CONSTRAINT technical_contacts_confirmed_check CHECK (((email IS NULL) = (confirmed_at IS NULL))),
     CONSTRAINT technical_contacts_pending_check CHECK ((((pending_email IS NULL) = (pending_token_sha256 IS NULL)) AND ((pending_email IS NULL) = (pending_expires_at IS NULL))))
+);
+
+CREATE TABLE public.unannounced_dead_letters (
+    subscription_id text NOT NULL,
+    count integer NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL
 );
 
 ALTER TABLE ONLY public.audit_entries ATTACH PARTITION public.audit_entries_default DEFAULT;
@@ -762,7 +778,12 @@ ALTER TABLE ONLY public.technical_contacts
 ALTER TABLE ONLY public.technical_contacts
     ADD CONSTRAINT technical_contacts_pkey PRIMARY KEY (company_id);
 
+ALTER TABLE ONLY public.unannounced_dead_letters
+    ADD CONSTRAINT unannounced_dead_letters_pkey PRIMARY KEY (subscription_id);
+
 CREATE INDEX api_keys_company_id_idx ON public.api_keys USING btree (company_id, id);
+
+CREATE INDEX api_keys_expires_at_idx ON public.api_keys USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (revoked_at IS NULL));
 
 CREATE INDEX audit_entries_action_idx ON ONLY public.audit_entries USING btree (company_id, action, id);
 
@@ -882,11 +903,17 @@ CREATE INDEX subscription_secrets_expires_at_idx ON public.subscription_secrets 
 
 CREATE INDEX subscription_secrets_sealing_key_id_idx ON public.subscription_secrets USING btree (sealing_key_id);
 
+CREATE INDEX subscriptions_certificate_idx ON public.subscriptions USING btree (certificate_valid_to) WHERE ((certificate_valid_to IS NOT NULL) AND (deleted_at IS NULL));
+
 CREATE INDEX subscriptions_company_id_idx ON public.subscriptions USING btree (company_id, id) WHERE (deleted_at IS NULL);
 
 CREATE INDEX subscriptions_deleted_idx ON public.subscriptions USING btree (company_id, id) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX subscriptions_failing_idx ON public.subscriptions USING btree (failures_in_row) WHERE (failures_in_row > 0);
+
+CREATE INDEX subscriptions_failing_since_idx ON public.subscriptions USING btree (failing_since) WHERE (failing_since IS NOT NULL);
+
+CREATE INDEX unannounced_dead_letters_due_at_idx ON public.unannounced_dead_letters USING btree (due_at) WHERE (count > 0);
 
 ALTER INDEX public.audit_entries_action_idx ATTACH PARTITION public.audit_entries_default_company_id_action_id_idx;
 
@@ -1020,3 +1047,6 @@ ALTER TABLE ONLY public.subscriptions
 
 ALTER TABLE ONLY public.technical_contacts
     ADD CONSTRAINT technical_contacts_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
+
+ALTER TABLE ONLY public.unannounced_dead_letters
+    ADD CONSTRAINT unannounced_dead_letters_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(id) ON DELETE CASCADE;

@@ -23,6 +23,8 @@ const install = (meaning: string): CatalogueEntry => ({ meaning, classes: ['INST
 
 const journal = (meaning: string): CatalogueEntry => ({ meaning, classes: ['ACCOUNTING'] });
 
+const notification = (meaning: string) => ({ meaning, classes: companyClass.options }) as const;
+
 /** Every event that a subscription can name (spec: Event catalogue), with the classes that may receive it. */
 export const EVENT_CATALOGUE = {
   'quote.sent': sales('a quote was sent to the customer'),
@@ -56,6 +58,18 @@ export const EVENT_CATALOGUE = {
   'journal.invoice_recorded': journal('an invoice was recorded'),
   'journal.payout_recorded': journal('a payout was recorded'),
   'journal.adjustment_recorded': journal('an adjustment was recorded'),
+  'webhook.endpoint_failing': notification(
+    'five attempts in a row to another webhook of your company failed',
+  ),
+  'webhook.endpoint_recovered': notification('a failing webhook of your company accepts deliveries again'),
+  'webhook.deliveries_dead_lettered': notification(
+    'deliveries to another webhook of your company were dead-lettered; one event counts those of up to an hour',
+  ),
+  'webhook.secret_expiring': notification('the previous signing secret of another webhook is about to end'),
+  'webhook.certificate_expiring': notification(
+    'the TLS certificate of another webhook is about to expire: 14 and 3 days before',
+  ),
+  'api_key.expiring': notification('an API key is about to end: 7 days and 1 day before'),
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type EventName = keyof typeof EVENT_CATALOGUE;
@@ -64,6 +78,19 @@ export type EventName = keyof typeof EVENT_CATALOGUE;
 export function isEventName(name: string): name is EventName {
   return Object.hasOwn(EVENT_CATALOGUE, name);
 }
+
+/** An event that notifies owners of the state of their webhooks and API keys. */
+export type NotificationName = EventName & `${'webhook' | 'api_key'}.${string}`;
+
+/** Returns whether an event of the catalogue is a notification. */
+export function isNotification(event: EventName): event is NotificationName {
+  return event.startsWith('webhook.') || event.startsWith('api_key.');
+}
+
+/** Every notification of the catalogue. */
+export const NOTIFICATIONS: readonly NotificationName[] = Object.keys(EVENT_CATALOGUE)
+  .filter(isEventName)
+  .filter(isNotification);
 
 /** Returns the group of an event: the part before its dot. */
 export function eventGroup(event: EventName): string {
@@ -124,6 +151,13 @@ const journalEntry = {
   companyId: z.string().meta({ description: 'The company whose journal it is.' }),
   projectId: projectId.nullable(),
   recordedAt: dateTimeOut,
+};
+
+/** The webhook that a notification is about: no path of its URL, which can hold a secret. */
+const aboutWebhook = {
+  subscriptionId: id('The webhook subscription that it is about.'),
+  description: id('Its description; may be empty.'),
+  host: id('The host of its URL.'),
 };
 
 /**
@@ -253,6 +287,38 @@ export const eventData = {
     adjustsEntryId: z.string().nullable().meta({ description: 'The entry that is corrected.' }),
     reasonCode: z.string().meta({ description: 'A code of capital letters and digits, e.g. `WRITE_OFF`.' }),
     amount: money.meta({ description: 'Negative lowers.' }),
+  }),
+  'webhook.endpoint_failing': z.strictObject(aboutWebhook),
+  'webhook.endpoint_recovered': z.strictObject({
+    ...aboutWebhook,
+    failingSince: dateTimeOut.meta({ description: 'When `webhook.endpoint_failing` occurred.' }),
+  }),
+  'webhook.deliveries_dead_lettered': z.strictObject({
+    ...aboutWebhook,
+    count: z.int().meta({ description: 'The number of deliveries since the previous event of this kind.' }),
+    firstAt: dateTimeOut.meta({ description: 'When the first of them was dead-lettered.' }),
+    lastAt: dateTimeOut.meta({ description: 'When the last of them was dead-lettered.' }),
+  }),
+  'webhook.secret_expiring': z.strictObject({
+    ...aboutWebhook,
+    secretVersion: z.int().meta({ description: 'The version that ends.' }),
+    activeSecretVersion: z.int().meta({ description: 'The version that signs deliveries.' }),
+    expiresAt: dateTimeOut.meta({ description: 'When the secret ends.' }),
+  }),
+  'webhook.certificate_expiring': z.strictObject({
+    ...aboutWebhook,
+    expiresAt: dateTimeOut.meta({
+      description: 'When the certificate that the endpoint presented last expires.',
+    }),
+  }),
+  'api_key.expiring': z.strictObject({
+    keyId: id('The id of the key.'),
+    lastFour: id('The last four characters of the key.'),
+    replacedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id of the key that a rotation created in its place; null without one.' }),
+    expiresAt: dateTimeOut.meta({ description: 'When the key ends.' }),
   }),
 } as const satisfies Record<EventName, z.ZodType>;
 

@@ -18,6 +18,12 @@ const TOTAL = { amountMinor: 1_849_900, currency: 'USD' };
 
 const DEPOSIT = { amountMinor: 250_000, currency: 'USD' };
 
+const WEBHOOK = {
+  subscriptionId: 'whk_01k3h5d8vqf2mw7x0r4tn6ysbe',
+  description: 'Dispatch board',
+  host: 'hooks.example.com',
+};
+
 const entry = (id: string) => ({
   entryId: id,
   companyId: COMPANY_ID,
@@ -131,8 +137,29 @@ const EXAMPLE_DATA = {
     notes: 'Ring twice. The dog is friendly.',
   },
   'install.test': {
-    subscriptionId: 'whk_01k3h5d8vqf2mw7x0r4tn6ysbe',
+    subscriptionId: WEBHOOK.subscriptionId,
     message: 'This is a test delivery. It is safe to ignore.',
+  },
+  'webhook.endpoint_failing': WEBHOOK,
+  'webhook.endpoint_recovered': { ...WEBHOOK, failingSince: '2026-09-03T11:02:41.120Z' },
+  'webhook.deliveries_dead_lettered': {
+    ...WEBHOOK,
+    count: 12,
+    firstAt: '2026-09-03T11:44:02.050Z',
+    lastAt: '2026-09-03T12:30:58.731Z',
+  },
+  'webhook.secret_expiring': {
+    ...WEBHOOK,
+    secretVersion: 1,
+    activeSecretVersion: 2,
+    expiresAt: '2026-09-04T00:31:07.412Z',
+  },
+  'webhook.certificate_expiring': { ...WEBHOOK, expiresAt: '2026-09-17T12:00:00.000Z' },
+  'api_key.expiring': {
+    keyId: 'key_01k3g9v2m6t8xwq4z7nr5dcb9e',
+    lastFour: 'q7Zr',
+    replacedBy: 'key_01k3jc5w8n2q6mx9z4t7rvdcbe',
+    expiresAt: '2026-09-04T12:31:00.000Z',
   },
 } as const satisfies { readonly [E in EventName]: EventData<E> };
 
@@ -144,6 +171,9 @@ const deposit = { type: 'deposit', id: DEPOSIT_ID } as const;
 
 const journalEntry = (event: EventName & `journal.${string}`) =>
   envelope(event, { type: 'journal_entry', id: EXAMPLE_DATA[event].entryId, version: 1 });
+
+const webhook = (event: EventName & `webhook.${string}`, version: number) =>
+  envelope(event, { type: 'webhook_subscription', id: WEBHOOK.subscriptionId, version });
 
 const quote = (version: number) => ({ type: 'quote', id: QUOTE_ID, version });
 
@@ -185,6 +215,16 @@ export const WEBHOOK_EXAMPLES = {
   'journal.invoice_recorded': journalEntry('journal.invoice_recorded'),
   'journal.payout_recorded': journalEntry('journal.payout_recorded'),
   'journal.adjustment_recorded': journalEntry('journal.adjustment_recorded'),
+  'webhook.endpoint_failing': webhook('webhook.endpoint_failing', 1),
+  'webhook.endpoint_recovered': webhook('webhook.endpoint_recovered', 2),
+  'webhook.deliveries_dead_lettered': webhook('webhook.deliveries_dead_lettered', 3),
+  'webhook.secret_expiring': webhook('webhook.secret_expiring', 4),
+  'webhook.certificate_expiring': webhook('webhook.certificate_expiring', 5),
+  'api_key.expiring': envelope('api_key.expiring', {
+    type: 'api_key',
+    id: EXAMPLE_DATA['api_key.expiring'].keyId,
+    version: 1,
+  }),
 } as const satisfies { readonly [E in EventName]: WebhookEnvelope };
 
 function envelope(event: EventName, resource: WebhookEnvelope['resource']): WebhookEnvelope {

@@ -3,6 +3,7 @@ import type { ServiceKit } from '@partner/kernel/service';
 import type { Config } from './config.js';
 import type { Databases } from './connections.js';
 import { startJournalBackfills } from './journal/start-journal-backfills.js';
+import { startNotifications } from './notifications/start-notifications.js';
 import { startBulkReplays } from './webhooks/replay/run-bulk-replays.js';
 import { startScheduler } from './webhooks/schedule/release-due.js';
 import { startFollowingSubscriptionState } from './webhooks/subscriptions/follow-subscription-state.js';
@@ -11,11 +12,13 @@ import { startSecretMaintenance } from './webhooks/subscriptions/maintain-secret
 const BULK_REPLAYS_INTERVAL_MS = 1_000;
 const SECRETS_INTERVAL_MS = 60_000;
 const JOURNAL_BACKFILLS_INTERVAL_MS = 1_000;
+const NOTIFICATIONS_INTERVAL_MS = 10_000;
 const SUBSCRIPTION_STATES_INTERVAL_MS = 1_000;
 
 /**
  * Starts the loops behind webhooks: the scheduler that releases due deliveries, bulk replays, the deliveries of
- * subscriptions whose state changed, journal entries whose links changed late, and the upkeep of signing secrets.
+ * subscriptions whose state changed, journal entries whose links changed late, the upkeep of signing secrets, and
+ * notifications to owners.
  */
 export function startWebhookLoops(
   config: Config,
@@ -72,4 +75,13 @@ export function startWebhookLoops(
     intervalMs: SECRETS_INTERVAL_MS,
   });
   lifecycle.onShutdown('webhook-secrets', () => secrets.stop());
+  const notifications = startNotifications({
+    database,
+    secretOverlapHours: config.SECRET_OVERLAP_HOURS,
+    clock,
+    logger,
+    metrics,
+    intervalMs: NOTIFICATIONS_INTERVAL_MS,
+  });
+  lifecycle.onShutdown('notifications', () => notifications.stop());
 }

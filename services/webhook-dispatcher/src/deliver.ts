@@ -369,6 +369,9 @@ function describeExchange({
     ...(certificate !== undefined && {
       certificateSubject: certificate.subject,
       certificateIssuer: certificate.issuer,
+      ...(certificate.validFrom !== undefined && {
+        certificateValidFrom: timestampFromDate(certificate.validFrom),
+      }),
       certificateValidTo: timestampFromDate(certificate.validTo),
     }),
   };

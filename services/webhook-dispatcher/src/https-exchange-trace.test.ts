@@ -21,6 +21,7 @@ describe('the trace', () => {
   const shown = {
     subject: 'Test server',
     issuer: expect.stringMatching(/^Test authority /),
+    validFrom: expect.any(Date),
     validTo: expect.any(Date),
   };
   const ms = expect.any(Number);

@@ -6,6 +6,8 @@ export interface PeerCertificate {
   readonly subject: string;
   /** The issuer's common name, else the issuer's organisation; may be empty. */
   readonly issuer: string;
+  /** Absent if the certificate has no readable start. */
+  readonly validFrom?: Date;
   readonly validTo: Date;
 }
 
@@ -22,9 +24,11 @@ export function readPeerCertificate(socket: TLSSocket): PeerCertificate | undefi
   const validTo = new Date(shown.valid_to);
   if (Number.isNaN(validTo.getTime())) return undefined;
   const { subject, issuer } = shown;
+  const validFrom = new Date(shown.valid_from ?? '');
   return {
     subject: cleanName(subject?.CN ?? /(?:^|, )DNS:([^,]+)/.exec(shown.subjectaltname ?? '')?.[1]),
     issuer: cleanName(issuer?.CN ?? issuer?.O),
+    ...(!Number.isNaN(validFrom.getTime()) && { validFrom }),
     validTo,
   };
 }

@@ -23,7 +23,8 @@ const TRAIL_COLUMNS = columns(`
 const VERDICTS: Readonly<Record<EventTrail['verdict'], string>> = {
   queued: 'queued',
   paused: 'not queued: the subscription was paused',
-  not_subscribed: 'not queued: the subscription does not name the event or its group',
+  not_subscribed:
+    'not queued: the subscription does not name the event or its group, or the event is about itself',
   schema_version: 'not queued: the subscription opted in to another schema version',
   class: "not queued: the company's class may not have the event",
   created_later: 'not queued: the subscription was created later',

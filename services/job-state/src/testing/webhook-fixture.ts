@@ -189,6 +189,7 @@ export function attemptedMessage(options: {
   readonly retryAfterSeconds?: number;
   readonly error?: string;
   readonly remoteAddress?: string;
+  readonly certificate?: { readonly validFrom?: Date; readonly validTo: Date };
 }): IncomingMessage {
   const { outcome = AttemptOutcome.DELIVERED } = options;
   const result = create(DeliveryAttemptedSchema, {
@@ -206,6 +207,14 @@ export function attemptedMessage(options: {
       responseHeaders: { headers: [{ name: 'server', value: 'n' }] },
       responseBody: Buffer.from('kept'),
       secretVersion: 1,
+      ...(options.certificate !== undefined && {
+        exchange: {
+          certificateValidTo: timestampFromDate(options.certificate.validTo),
+          ...(options.certificate.validFrom !== undefined && {
+            certificateValidFrom: timestampFromDate(options.certificate.validFrom),
+          }),
+        },
+      }),
       ...(options.error !== undefined && { error: options.error }),
       ...(options.remoteAddress !== undefined && { remoteAddress: options.remoteAddress }),
     },

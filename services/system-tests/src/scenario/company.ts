@@ -13,6 +13,7 @@ import {
   eventGroup,
   type EventName,
   isEventName,
+  isNotification,
 } from '@partner/proto-contracts/events/webhook-events';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import {
@@ -57,10 +58,11 @@ const CLASSES = {
   ACCOUNTING: CompanyClass.ACCOUNTING,
 } as const satisfies Record<CompanyClassName, CompanyClass>;
 
-/** The events that a class of companies may have. */
+/** The events that a class of companies may have, besides notifications to owners. */
 export function eventsOf(companyClass: CompanyClassName): readonly EventName[] {
   return Object.keys(EVENT_CATALOGUE)
     .filter(isEventName)
+    .filter((event) => !isNotification(event))
     .filter((event) => EVENT_CATALOGUE[event].classes.some((allowed) => allowed === companyClass));
 }
 

@@ -4,6 +4,7 @@ import * as overdueDeliveries from './0002-overdue-deliveries.js';
 import * as journalBackfills from './0003-journal-backfills.js';
 import * as wronglySignedTests from './0004-wrongly-signed-tests.js';
 import * as consolePeople from './0005-console-people.js';
+import * as notifications from './0006-notifications.js';
 import * as webhookSettings from './0009-webhook-settings.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
@@ -20,5 +21,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003-journal-backfills', ...journalBackfills },
   { name: '0004-wrongly-signed-tests', ...wronglySignedTests },
   { name: '0005-console-people', ...consolePeople },
+  { name: '0006-notifications', ...notifications },
   { name: '0009-webhook-settings', ...webhookSettings },
 ];

@@ -36,7 +36,7 @@ function lenient<T extends z.ZodType>(schema: T) {
   return schema.optional().catch(undefined);
 }
 
-/** The stored steps of an attempt, as JSON. */
+/** The steps of an attempt, as the JSON that is stored, with its certificate. */
 const exchange = z
   .object({
     dnsMs: lenient(int32),
@@ -46,11 +46,30 @@ const exchange = z
     tlsProtocol: lenient(text),
     certificateSubject: lenient(text),
     certificateIssuer: lenient(text),
+    certificateValidFrom: lenient(anyInstant),
     certificateValidTo: lenient(anyInstant),
     reusedConnection: lenient(z.boolean()),
     firstByteMs: lenient(int32),
   })
-  .transform((given) => JSON.stringify(given));
+  .transform((given) => ({ json: JSON.stringify(given), certificate: certificateOf(given) }));
+
+/** The validity of an endpoint's certificate. */
+export interface CertificateValidity {
+  /** Undefined if it is unknown. */
+  readonly validFrom: Date | undefined;
+  readonly validTo: Date;
+}
+
+/** The endpoint chooses both instants. A certificate that does not end in this century has no end worth announcing. */
+function certificateOf(given: {
+  readonly certificateValidFrom?: Date | undefined;
+  readonly certificateValidTo?: Date | undefined;
+}): CertificateValidity | undefined {
+  const [validFrom, validTo] = [given.certificateValidFrom, given.certificateValidTo].map((at) =>
+    at !== undefined && at >= EARLIEST_START && at < LATEST_START ? at : undefined,
+  );
+  return validTo === undefined ? undefined : { validFrom, validTo };
+}
 
 /** The stored headers of a response, as JSON. */
 const responseHeaders = z

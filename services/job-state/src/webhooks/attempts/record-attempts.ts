@@ -5,8 +5,9 @@ import { type CountedAttempt, countAttempts } from '../statistics/count-attempts
 import { FAILING_AFTER } from '../schedule/claim-due.js';
 import type { AttemptResult } from './decode-deliveries-attempted.js';
 import type { AttemptMetrics } from './attempt-metrics.js';
-import { RETAINED_COLUMNS } from '../schedule/delivery-resource.js';
-import { type DeliveryStanding, settleAttempt, type Settlement } from './settle-attempt.js';
+import { countDeadLetters } from './count-dead-letters.js';
+import { type DeliveryStanding, settleAttempt } from './settle-attempt.js';
+import { type Change, type SubscriptionChange, writeSettlements } from './write-settlements.js';
 import type { RetrySettings } from '../schedule/retry-schedule.js';
 
 /** Dependencies of recording attempts. */
@@ -25,29 +26,21 @@ interface DeliveryUnderLock extends DeliveryStanding {
   /** Since the delivery was queued, by the database's clock. */
   readonly ageSeconds: number;
   readonly eventId: string;
+  readonly event: string;
   readonly isTest: boolean;
   readonly health: 'healthy' | 'degraded';
   readonly urlVersion: number;
   /** Failed attempts of the subscription since the last delivered one, up to {@link FAILING_AFTER}. */
   readonly failuresInRow: number;
+  /** End of the certificate that the endpoint presented last; null if it is unknown. */
+  readonly certificateValidTo: Date | null;
   /** Ids of the attempts that this transaction recorded. */
   readonly recorded: readonly string[];
 }
 
-type Change = Exclude<Settlement, { kind: 'unchanged' }>;
-
 interface SettledDelivery {
   readonly delivery: DeliveryUnderLock;
   readonly change: Change;
-}
-
-interface SubscriptionChange {
-  health?: 'healthy' | 'degraded';
-  verifiedUrlVersion?: number;
-  /** True if an attempt was delivered. */
-  hasDelivered: boolean;
-  /** Failed attempts since the last delivered one, or in total without one. */
-  failures: number;
 }
 
 /**
@@ -59,10 +52,11 @@ interface SubscriptionChange {
  *
  * A delivered test verifies the URL that it was sent to, if the subscription still has that URL. A dead letter makes the
  * subscription degraded. A delivered attempt makes it healthy and ends the failing state of its endpoint. Every recorded
- * attempt, late or not, counts in the statistics. A test with a wrong signature changes nothing but its own delivery.
+ * attempt, late or not, counts in the statistics. A test with a wrong signature changes nothing but its own delivery. The
+ * subscription keeps the validity of the certificate that its endpoint presented last.
  *
- * Locks: the deliveries in ascending id, then the finished ones, then the changed subscriptions, last the statistics. All batches for
- * one subscription contend for its statistics; they wait there for no more than a commit.
+ * Locks: the deliveries in ascending id, then the finished ones, then the changed subscriptions, then the statistics, last the
+ * counts of dead letters. All batches for one subscription contend for its statistics; they wait there for no more than a commit.
  */
 export async function recordAttempts(
   deps: RecordAttemptsDeps,
@@ -75,8 +69,9 @@ export async function recordAttempts(
     const recordedLate = await recordLate(tx, late);
     const recovered = recordedLate.filter(({ isRecovery }) => isRecovery);
     const outcome = settle(deliveries, results, recovered, deps.retry);
-    if (outcome.settled.length > 0 || outcome.subscriptions.size > 0) write(tx, outcome);
+    if (outcome.settled.length > 0 || outcome.subscriptions.size > 0) writeSettlements(tx, outcome);
     countAttempts(tx, [...recordedLate, ...outcome.recorded.map(countedAttempt)]);
+    countDeadLetters(tx, outcome.recorded);
     // A finished attempt frees a slot under the cap of its subscription.
     if (outcome.settled.length > 0) tx.wakeAfterCommit('room');
     for (const { delivery } of outcome.settled) {
@@ -122,7 +117,7 @@ function attemptValues(results: readonly AttemptResult[]): readonly unknown[] {
     attempts.map((attempt) => attempt.error ?? null),
     attempts.map((attempt) => attempt.remoteAddress ?? null),
     attempts.map((attempt) => attempt.secretVersion),
-    attempts.map((attempt) => attempt.exchange ?? null),
+    attempts.map((attempt) => attempt.exchange?.json ?? null),
     attempts.map((attempt) => attempt.responseHeaders ?? null),
   ];
 }
@@ -138,10 +133,11 @@ const LOCK_AND_RECORD = {
      returning id, delivery_id
    )
    select locked.id, locked.subscription_id as "subscriptionId", locked.company_id as "companyId",
-     locked.event_id as "eventId", locked.is_test as "isTest", locked.wrong_secret is not null as "wrongSignature",
-     locked.state, locked.attempts,
+     locked.event_id as "eventId", locked.event, locked.is_test as "isTest",
+     locked.wrong_secret is not null as "wrongSignature", locked.state, locked.attempts,
      locked.lease_id as "leaseId", extract(epoch from clock_timestamp() - locked.created_at)::float8 as "ageSeconds",
      c.class as "companyClass", s.health, s.url_version as "urlVersion", s.failures_in_row as "failuresInRow",
+     s.certificate_valid_to as "certificateValidTo",
      array(select recorded.id from recorded where recorded.delivery_id = locked.id) as recorded
    from locked
    join subscriptions s on s.id = locked.subscription_id
@@ -264,6 +260,10 @@ function settle(
     } else {
       subscription.failures += 1;
     }
+    const certificate = attempt.exchange?.certificate;
+    if (certificate !== undefined && attempt.outcome !== 'tls_failed') {
+      subscription.certificate = { ...certificate, urlVersion: result.urlVersion };
+    }
     subscriptions.set(delivery.subscriptionId, subscription);
   }
 
@@ -291,7 +291,9 @@ function changes(before: DeliveryUnderLock, change: SubscriptionChange): boolean
   return (
     failures !== before.failuresInRow ||
     (change.health !== undefined && change.health !== before.health) ||
-    change.verifiedUrlVersion === before.urlVersion
+    change.verifiedUrlVersion === before.urlVersion ||
+    (change.certificate?.urlVersion === before.urlVersion &&
+      change.certificate.validTo.getTime() !== before.certificateValidTo?.getTime())
   );
 }
 
@@ -310,68 +312,4 @@ function merge(before: Change | undefined, change: Change): Change {
     waitMs: Math.max(before.waitMs, change.waitMs),
     endsLease: before.endsLease || change.endsLease,
   };
-}
-
-const SETTLE = {
-  name: 'settle-deliveries',
-  text: `with change as materialized (
-     select * from unnest($1::text[], $2::text[], $3::integer[], $4::double precision[], $5::boolean[])
-       as change (id, state, attempts, wait_ms, ends_lease)
-   ), ended as (
-     delete from deliveries d using change where d.id = change.id and change.state <> 'retry_scheduled'
-     returning d.*, change.state as end_state, change.attempts as end_attempts
-   ), finished as (
-     insert into finished_deliveries (${RETAINED_COLUMNS}, state, attempts, finished_at)
-     select ${RETAINED_COLUMNS}, end_state, end_attempts, now() from ended
-   ), scheduled as (
-     update deliveries d set
-       state = case d.state when 'held' then 'held' else 'retry_scheduled' end,
-       attempts = change.attempts,
-       lease_id = case when not change.ends_lease then d.lease_id end,
-       next_attempt_at = case
-         when change.ends_lease then greatest(now() + make_interval(secs => change.wait_ms / 1000), d.not_before)
-         when d.lease_id is null then greatest(d.next_attempt_at, now() + make_interval(secs => change.wait_ms / 1000))
-         else d.next_attempt_at
-       end,
-       not_before = case
-         when not change.ends_lease and d.lease_id is not null
-           then greatest(d.not_before, now() + make_interval(secs => change.wait_ms / 1000))
-       end,
-       overdue_since = null
-     from change
-     where d.id = change.id and change.state = 'retry_scheduled'
-   ), locked as materialized (
-     select s.id from subscriptions s where s.id = any($6::text[]) order by s.id for no key update
-   )
-   update subscriptions s set
-     health = coalesce(change.health, s.health),
-     verified_url_version = case
-       when change.verified_url_version = s.url_version then s.url_version
-       else s.verified_url_version
-     end,
-     failures_in_row = least(
-       case when change.has_delivered then 0 else s.failures_in_row end + change.failures, ${FAILING_AFTER}
-     )
-   from locked
-   join unnest($6::text[], $7::text[], $8::integer[], $9::boolean[], $10::integer[])
-     as change (id, health, verified_url_version, has_delivered, failures)
-     on change.id = locked.id
-   where s.id = locked.id`,
-};
-
-/** Writes the deliveries, then the changed subscriptions. All of them are locked in order before the first write. */
-function write(tx: Transaction, { settled, subscriptions }: Outcome): void {
-  const changed = [...subscriptions].sort(([a], [b]) => (a < b ? -1 : 1));
-  tx.send(SETTLE, [
-    settled.map(({ delivery }) => delivery.id),
-    settled.map(({ change }) => change.kind),
-    settled.map(({ change }) => change.attempts),
-    settled.map(({ change }) => (change.kind === 'retry_scheduled' ? change.waitMs : null)),
-    settled.map(({ change }) => change.kind !== 'retry_scheduled' || change.endsLease),
-    changed.map(([id]) => id),
-    changed.map(([, change]) => change.health ?? null),
-    changed.map(([, change]) => change.verifiedUrlVersion ?? null),
-    changed.map(([, change]) => change.hasDelivered),
-    changed.map(([, change]) => change.failures),
-  ]);
 }

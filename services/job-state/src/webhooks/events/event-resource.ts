@@ -52,7 +52,8 @@ export interface SubscriptionTrail {
 const EXPLANATIONS: Readonly<Record<EventVerdictName, string>> = {
   queued: 'A delivery to this subscription was queued.',
   paused: 'The subscription was paused; a paused subscription queues no deliveries.',
-  not_subscribed: 'The subscription named neither this event nor its group.',
+  not_subscribed:
+    'The subscription named neither this event nor its group, or the event is about the subscription itself.',
   schema_version: 'The subscription had opted in to another schema version than that of the event.',
   class: 'A company of this class may not have the event.',
   created_later: 'The subscription was created after the event.',

@@ -68,7 +68,7 @@ const recordEventsStatement = (
      select item.call, s.id, item.company_id, s.failures_in_row >= ${FAILING_AFTER} as is_failing,
        case
          when c.class <> all(string_to_array(item.classes, ' ')) then 'class'
-         when not s.events && array[item.name, item.event_group] then 'not_subscribed'
+         when not s.events && array[item.name, item.event_group] or s.id = item.resource_id then 'not_subscribed'
          when s.schema_version <> item.schema_version then 'schema_version'
          when s.state = 'paused' then 'paused'
        end as reason
@@ -151,7 +151,7 @@ const RECORD_EVENTS_WITH_FAULTS = recordEventsStatement('record-events-with-faul
  * A subscription matches if it is active, names the event or its group, and opted in to the payload's schema version. The event
  * is kept without any subscriber too. For each other subscription of the company the event keeps the first of {@link
  * NOT_QUEUED_REASONS} that holds. A company whose class does not allow the event gets no delivery, whatever its subscriptions
- * name. A deleted subscription gets neither delivery nor reason.
+ * name, and a subscription none about itself. A deleted subscription gets neither delivery nor reason.
  *
  * It is one statement and one snapshot: the event is ordered either before or after a concurrent pause or activation. Events of
  * one turn of the event loop share it. It takes no lock, and nothing waits for it but the commit. Throws if the data does

@@ -32,6 +32,12 @@ test('the summary of each event names what changed', () => {
     'journal.invoice_recorded': '18499.00 USD',
     'journal.payout_recorded': '6200.00 USD',
     'journal.adjustment_recorded': '-150.00 USD',
+    'webhook.endpoint_failing': 'hooks.example.com',
+    'webhook.endpoint_recovered': 'hooks.example.com',
+    'webhook.deliveries_dead_lettered': '12 to hooks.example.com',
+    'webhook.secret_expiring': 'hooks.example.com',
+    'webhook.certificate_expiring': 'hooks.example.com',
+    'api_key.expiring': '…q7Zr',
   });
 });
 

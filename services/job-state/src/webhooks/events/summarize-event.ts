@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const money = z.object({ amountMinor: z.int(), currency: z.string().regex(/^[A-Z]{3}$/) });
 
-/** The fields of any event's data that a summary names: codes and amounts, no text of people. */
+/** The fields of any event's data that a summary names: codes, amounts and hosts, no text of people. */
 const summarizedBody = z.object({
   data: z
     .object({
@@ -19,6 +19,9 @@ const summarizedBody = z.object({
       scopeVersion: z.int(),
       amount: money,
       total: money,
+      count: z.int(),
+      host: z.string(),
+      lastFour: z.string(),
     })
     .partial(),
 });
@@ -45,6 +48,8 @@ export function summarizeEvent(name: string, body: Buffer): string | null {
     return blockerCodes.length === 0 ? 'Not ready' : `Not ready: ${blockerCodes.join(', ')}`;
   }
   if (document !== undefined) return document.category;
+  if (data.host !== undefined) return data.count === undefined ? data.host : `${data.count} to ${data.host}`;
+  if (data.lastFour !== undefined) return `…${data.lastFour}`;
   return amount === undefined ? null : formatAmount(amount);
 }
 

@@ -249,7 +249,7 @@ async function stepBackfill(tx: Transaction, due: DueBulkReplay, now: Date): Pro
        order by e.id limit $5
      ), to_queue as materialized (
        select m.* from scanned m
-       where m.name = any($6::text[]) and m.schema_version = $7
+       where m.name = any($6::text[]) and m.schema_version = $7 and m.resource_id <> $1
          and (m.created_at between $8 and $9 or m.not_queued ->> $1 = 'paused')
          and not exists (select 1 from deliveries u where u.event_id = m.id and u.subscription_id = $1)
          and not exists (

@@ -91,14 +91,15 @@ describe('a back-fill', () => {
     expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual(missed.slice(1));
   });
 
-  test('skips events that the subscription does not name, another schema version, a disallowed class, and tests [WEBHOOK-5]', async () => {
-    const { subscriptionId, missed, activate } = await pausedWith(3);
-    const [first, second, third] = missed;
+  test('skips events that the subscription does not name, another schema version, a disallowed class, tests, and events about itself [WEBHOOK-5, NOTIFY-2]', async () => {
+    const { subscriptionId, missed, activate } = await pausedWith(4);
+    const [first, second, third, fourth] = missed;
     const change = (set: string, id: string | undefined) =>
       fixture.database.query(`update events set ${set} where id = $1`, [id]);
     await change(`name = 'install.job_assigned'`, first);
     await change('schema_version = 2', second);
     await change(`name = 'install.test'`, third);
+    await change(`resource_id = '${subscriptionId}'`, fourth);
     await fixture.database.query(
       `update subscriptions set events = '{install.status_changed,install.test}' where id = $1`,
       [subscriptionId],

@@ -40,10 +40,11 @@ export async function startBackfill(
      select $1, $2, $3, 'backfill', $4, $5, $6,
        count(*) filter (
          where e.created_at >= $4 and e.created_at <= $5 and e.name = any($10::text[]) and e.schema_version = $11
+           and e.resource_id <> $2
        ),
        count(*) >= $9
      from (
-       select e.name, e.schema_version, e.created_at from events e
+       select e.name, e.schema_version, e.created_at, e.resource_id from events e
        where e.company_id = $3 and e.id >= $7 and e.id < $8 and e.test_subscription_id is null
        order by e.id limit $9
      ) e

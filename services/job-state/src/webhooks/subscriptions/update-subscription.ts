@@ -63,6 +63,9 @@ export async function updateSubscription(
            url = $2, events = $3, description = $4, schema_version = $5, updated_at = $6,
            url_version = case when s.url = $2 then s.url_version else s.url_version + 1 end,
            failures_in_row = case when s.url = $2 then s.failures_in_row else 0 end,
+           failing_since = case when s.url = $2 then s.failing_since end,
+           certificate_valid_from = case when s.url = $2 then s.certificate_valid_from end,
+           certificate_valid_to = case when s.url = $2 then s.certificate_valid_to end,
            state = case when s.url = $2 then s.state else 'paused' end,
            paused_at = case when s.url = $2 then s.paused_at else coalesce(s.paused_at, $6) end
          where s.id = $1

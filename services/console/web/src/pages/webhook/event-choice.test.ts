@@ -28,10 +28,18 @@ const MOVED = eventNamed('install.status_changed');
 
 describe('the events to choose from', () => {
   test('are those of the class, without tests, which any webhook can receive', () => {
-    expect(groupsFor(events, 'INSTALLER').map(({ pattern }) => pattern)).toEqual(['install.*']);
+    expect(groupsFor(events, 'INSTALLER').map(({ pattern }) => pattern)).toEqual([
+      'install.*',
+      'webhook.*',
+      'api_key.*',
+    ]);
     expect(installGroup().events.map(({ name }) => name)).not.toContain('install.test');
     expect(groupsFor(events, 'SALES').map(({ name }) => name)).not.toContain('install');
-    expect(groupsFor(events, 'ACCOUNTING').map(({ about }) => about)).toEqual(['journal']);
+    expect(groupsFor(events, 'ACCOUNTING').map(({ about }) => about)).toEqual([
+      'journal',
+      'webhook',
+      'API key',
+    ]);
   });
 });
 

@@ -22,6 +22,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   rebate: 'rebate',
   install: 'installation',
   journal: 'journal',
+  webhook: 'webhook',
+  api_key: 'API key',
 };
 
 /** Tests are sent regardless of the subscription's events. */

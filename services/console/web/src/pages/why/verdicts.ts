@@ -30,7 +30,8 @@ export const VERDICT_TEXTS: Readonly<Record<Verdict, VerdictText>> = {
     tone: 'quiet',
     label: 'Not subscribed',
     why: 'The webhook is not subscribed to this event.',
-    advice: 'Add the event or its group to the webhook, to receive future ones.',
+    advice:
+      'Add the event or its group to the webhook, to receive future ones. A webhook receives no event about itself.',
   },
   schema_version: {
     tone: 'quiet',
