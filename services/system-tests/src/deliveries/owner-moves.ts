@@ -6,13 +6,7 @@ import {
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { eventually } from '@partner/test-kit/eventually';
 import type { z } from 'zod';
-import type {
-  RequestedChange,
-  PathChange,
-  SecretHistory,
-  StateChange,
-  SubscriptionHistory,
-} from './delivery-history.js';
+import type { OwnerChange, RequestedChange, SubscriptionHistory } from './delivery-history.js';
 import type { patientOwner, TimedResponse } from './patient-calls.js';
 
 /** How long a test delivery may take, in milliseconds: some leases that are lost, one after another. */
@@ -36,24 +30,25 @@ export interface OwnedSubscription {
 export async function openSubscription(
   owner: ReturnType<typeof patientOwner>,
   wanted: {
-    readonly companyId: string;
     /** Where {@link wanted.path} stands, without a slash at its end. */
     readonly origin: string;
     readonly path: string;
-    readonly patterns: readonly string[];
     readonly events: readonly string[];
   },
 ): Promise<OwnedSubscription> {
   const created = await owner.call('POST', '/partner-api/webhooks', {
     url: wanted.origin + wanted.path,
-    events: wanted.patterns,
+    events: wanted.events,
   });
   const { subscription: made, secret } = expectResponse(created, 201, subscriptionCreated);
   const own = `/partner-api/webhooks/${made.id}`;
   const sinceEver: RequestedChange = { sentAt: 0, respondedAt: 0 };
-  const states: StateChange[] = [];
-  const paths: PathChange[] = [{ ...sinceEver, path: wanted.path }];
-  const secrets: SecretHistory[] = [{ version: 1, secret, activation: sinceEver }];
+  const changes: OwnerChange[] = [
+    { ...sinceEver, kind: 'state', value: 'paused' },
+    { ...sinceEver, kind: 'path', value: wanted.path },
+    { ...sinceEver, kind: 'secret', value: '1' },
+  ];
+  const secrets = [{ version: 1, secret }];
 
   async function sendTest(body: Readonly<Record<string, unknown>> = {}): Promise<void> {
     await untilDelivered(expectResponse(await owner.call('POST', `${own}/test`, body), 202, delivery).id);
@@ -76,37 +71,37 @@ export async function openSubscription(
   async function tryToRotate(): Promise<boolean> {
     const rotated = expectResponse(await owner.call('POST', `${own}/rotate-secret`), 201, secretRotated);
     const { pendingSecretVersion: version, secret } = rotated;
-    const place = secrets.push({ version, secret, activation: undefined }) - 1;
+    secrets.push({ version, secret });
     const test = await owner.call('POST', `${own}/test`, { secretVersion: version });
     if (test.response.status === 409) return false;
     await untilDelivered(expectResponse(test, 202, delivery).id);
     await delay(LOADING_MS);
     const activated = await owner.call('POST', `${own}/activate-secret`, { pendingSecretVersion: version });
     if (activated.response.status === 409) return false;
-    secrets[place] = { version, secret, activation: changeOf(activated, 200) };
+    changes.push({ ...changeOf(activated, 200), kind: 'secret', value: String(version) });
     return true;
   }
 
   async function activate({ backfill }: { readonly backfill: boolean }): Promise<void> {
     const activated = await owner.call('POST', `${own}/activate`, backfill ? { backfill } : {});
-    states.push({ ...changeOf(activated, 200), state: 'active', backfill });
+    changes.push({ ...changeOf(activated, 200), kind: 'state', value: backfill ? 'back-filled' : 'active' });
   }
 
   await sendTest();
   await activate({ backfill: false });
   return {
-    history: { id: made.id, companyId: wanted.companyId, events: wanted.events, states, paths, secrets },
+    history: { id: made.id, changes, secrets },
     activate,
     async pause() {
-      states.push({ ...changeOf(await owner.call('POST', `${own}/pause`), 200), state: 'paused' });
+      const paused = await owner.call('POST', `${own}/pause`);
+      changes.push({ ...changeOf(paused, 200), kind: 'state', value: 'paused' });
     },
     async rotate() {
       while (!(await tryToRotate()));
     },
     async moveTo(path) {
       const changed = changeOf(await owner.call('PATCH', own, { url: wanted.origin + path }), 200);
-      paths.push({ ...changed, path });
-      states.push({ ...changed, state: 'paused' });
+      changes.push({ ...changed, kind: 'path', value: path }, { ...changed, kind: 'state', value: 'paused' });
       await sendTest();
       await activate({ backfill: false });
     },

@@ -1,6 +1,5 @@
 import { fractionOf } from '@partner/test-kit/seeded-random';
 import type { ReceivedWebhook, ReceiverResponse } from '../support/webhook-receiver.js';
-import { TEST_EVENT } from './history-index.js';
 
 /** Of this path no event is ever taken. */
 export const FAILING_PATH = '/always-fails';
@@ -36,7 +35,7 @@ export function scriptedReceiver(
 ): (webhook: Pick<ReceivedWebhook, 'path' | 'envelope'>) => ReceiverResponse {
   const times = new Map<string, number>();
   return ({ path, envelope }) => {
-    if (envelope.event === TEST_EVENT) return TAKEN;
+    if (envelope.event === 'install.test') return TAKEN;
     const key = `${path} ${envelope.id}`;
     const time = (times.get(key) ?? 0) + 1;
     times.set(key, time);

@@ -6,7 +6,6 @@ import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { sessionList } from '@partner/proto-contracts/resources/session/session';
 import { deliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
-import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';
 import type { ScenarioSide } from './drive-side.js';
 import { expectStatus, type ScenarioDeps, type ScenarioCompany } from './company.js';
@@ -32,7 +31,7 @@ const pathOf = (operation: AnyOperation, id: string): string =>
 export async function lookAround(deps: ScenarioDeps, sides: readonly ScenarioSide[]): Promise<void> {
   const companies = sides.flatMap(companiesOf);
   for (const company of companies) await replay(company);
-  await allDelivered(deps);
+  await deps.stack.deliveriesAreFinished();
   for (const company of companies) {
     const ids = await idsOf(company);
     for (const operation of CONSOLE.filter(({ method }) => method === 'get')) {
@@ -43,18 +42,7 @@ export async function lookAround(deps: ScenarioDeps, sides: readonly ScenarioSid
   }
   for (const side of sides) await readSurfaces(deps, side);
   await sendUnauthenticated(deps);
-  await allDelivered(deps);
-}
-
-/** Resolves once no delivery is in flight any more: all that will come out has come out. */
-export async function allDelivered({ stack }: Pick<ScenarioDeps, 'stack'>): Promise<void> {
-  await eventually('every delivery comes to an end', async () => {
-    const { rows } = await stack.database.query<{ open: number; waiting: number }>(
-      `select (select count(*)::integer from deliveries) as open,
-         (select count(*)::integer from bulk_replays where state = 'running') as waiting`,
-    );
-    return rows[0]?.open === 0 && rows[0].waiting === 0;
-  });
+  await deps.stack.deliveriesAreFinished();
 }
 
 async function replay(company: ScenarioCompany): Promise<void> {

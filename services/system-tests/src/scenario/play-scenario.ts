@@ -20,7 +20,7 @@ import { type Canaries, createCanaries, type Piece } from './canaries.js';
 import { collectMessages } from './collect-messages.js';
 import { createScenarioCompany, type ScenarioCompany, type ScenarioDeps } from './company.js';
 import { driveSide, type ScenarioSide } from './drive-side.js';
-import { allDelivered, lookAround } from './look-around.js';
+import { lookAround } from './look-around.js';
 import { createRecorder, type Recorder } from './recorder.js';
 import { sendDeadLetters } from './send-dead-letters.js';
 
@@ -142,7 +142,7 @@ async function haveEverythingRead(
   probe: BrokerProbe,
   sides: readonly ScenarioSide[],
 ): Promise<void> {
-  await allDelivered(deps);
+  await deps.stack.deliveriesAreFinished();
   await lookAround(deps, sides);
   for (const side of sides.slice(0, 1)) await sendDeadLetters(deps, probe, side);
   await failDeliveries(deps);
@@ -155,7 +155,7 @@ async function failDeliveries(deps: ScenarioDeps): Promise<void> {
   const word = deps.canaries.word('what the failing receiver sends', `console of ${failing.who}`);
   deps.responses.set(new URL(failing.subscriptionUrl).pathname, { status: 500, body: `no ${word}` });
   await failing.console('POST', `/webhooks/${failing.subscriptionId}/test`);
-  await allDelivered(deps);
+  await deps.stack.deliveriesAreFinished();
   const { json } = await failing.console('GET', `/webhooks/${failing.subscriptionId}/deliveries`);
   for (const id of JSON.stringify(json).match(/dlv_[0-9a-z]{26}/g) ?? []) {
     await failing.console('GET', `/deliveries/${id}`);

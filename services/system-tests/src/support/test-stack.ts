@@ -73,6 +73,8 @@ export interface TestStack {
   readonly toPlatform: readonly PlatformMessage[];
   /** Resolves once the platform has received everything that the service has committed. */
   platformIsUpToDate(): Promise<void>;
+  /** Resolves once every delivery and every bulk replay has finished. */
+  deliveriesAreFinished(timeoutMs?: number): Promise<void>;
   /** Status changes among {@link TestStack.toPlatform}. */
   readonly receivedStatusChanges: readonly ReceivedStatusChange[];
   /** Revokes an API key as the console would. */
@@ -227,6 +229,21 @@ export async function startTestStack(options: {
         body: new Uint8Array(),
       });
       await eventually('the platform receives the last message', () => lastMessages.has(messageId));
+    },
+    async deliveriesAreFinished(timeoutMs = 120_000) {
+      await eventually(
+        async () => {
+          const { rows } = await database.query('select * from deliveries order by id limit 5');
+          return `every delivery finishes; left: ${JSON.stringify(rows)}`;
+        },
+        async () => {
+          const left = await database.query(
+            `select from deliveries union all select from bulk_replays where state = 'running' limit 1`,
+          );
+          return left.rowCount === 0;
+        },
+        { timeoutMs, everyMs: 100 },
+      );
     },
     async revokeKey(companyId, apiKey) {
       await access.revokeKey({ companyId, keyId: apiKey.slice(0, apiKey.indexOf('.')) });
