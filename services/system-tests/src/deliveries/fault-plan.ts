@@ -1,3 +1,9 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { readStackState } from '@partner/local-stack/stack/stack-state';
+import type { Stack } from '@partner/local-stack/stack/start-stack';
 import {
   JOB_STATE_MANAGEMENT_RPC,
   JOB_STATE_OPERATOR_RPC,
@@ -7,6 +13,9 @@ import {
   WEBHOOK_DELIVERIES,
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { rabbitmqPrograms, withRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
+import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { seededRandom, shuffled } from '@partner/test-kit/seeded-random';
 
 /** The replicas that the mix is played on, besides one of each other service. */
@@ -42,17 +51,14 @@ export const PURGED_QUEUES = [
   DELIVERY_RESULTS.name,
 ] as const;
 
-type ProcessName = (typeof FAULTY_PROCESSES)[number];
-
 /** One thing that goes wrong. */
-export type Fault =
-  | { readonly kind: 'kill'; readonly process: ProcessName }
-  | { readonly kind: 'stand still'; readonly process: ProcessName; readonly forMs: number }
-  | { readonly kind: 'restart'; readonly process: 'rabbitmq' }
-  | { readonly kind: 'purge'; readonly queue: (typeof PURGED_QUEUES)[number] }
-  | { readonly kind: 'close all broker connections' }
-  | { readonly kind: 'flush redis' }
-  | { readonly kind: 'terminate all database backends' };
+export interface Fault {
+  readonly what: string;
+  /** The process that it befalls, which must meet no other fault meanwhile; without one it is a command to a server. */
+  readonly process?: (typeof FAULTY_PROCESSES)[number];
+  /** Returns its outcome. Starts a process again that it ends. */
+  befall(stack: Stack): Promise<string>;
+}
 
 /** A fault and when it begins, in milliseconds after the beginning of the mix. */
 export interface PlannedFault {
@@ -62,6 +68,8 @@ export interface PlannedFault {
 
 const SHORTEST_STILL_MS = 1_000;
 const LONGEST_STILL_MS = 8_000;
+const PURGE_MS = 1_000;
+const COMMAND_MS = 60_000;
 /** How often each fault comes, on average. */
 const ROUND_MS = 60_000;
 
@@ -83,34 +91,91 @@ export function planFaults(seed: number, spanMs: number): PlannedFault[] {
 }
 
 function everyFault(random: () => number): Fault[] {
+  const stillMs = () => Math.round(SHORTEST_STILL_MS + random() * (LONGEST_STILL_MS - SHORTEST_STILL_MS));
   return [
-    ...FAULTY_PROCESSES.map((process): Fault => ({ kind: 'kill', process })),
-    ...FAULTY_PROCESSES.map((process): Fault => {
-      const forMs = Math.round(SHORTEST_STILL_MS + random() * (LONGEST_STILL_MS - SHORTEST_STILL_MS));
-      return { kind: 'stand still', process, forMs };
-    }),
-    ...PURGED_QUEUES.map((queue): Fault => ({ kind: 'purge', queue })),
-    { kind: 'restart', process: 'rabbitmq' },
-    { kind: 'close all broker connections' },
-    { kind: 'flush redis' },
-    { kind: 'terminate all database backends' },
+    ...FAULTY_PROCESSES.map((process) => kill(process)),
+    ...FAULTY_PROCESSES.map((process) => standStill(process, stillMs())),
+    ...PURGED_QUEUES.map((queue) => purge(queue)),
+    RESTART_BROKER,
+    { what: 'close all broker connections', befall: closeConnections },
+    {
+      what: 'flush redis',
+      befall: ({ description }) => withRedis(description.redisUrl, (client) => client.flushall()),
+    },
+    { what: 'terminate all database backends', befall: terminateBackends },
   ];
 }
 
-/** A fault in words. */
-export function describeFault(fault: Fault): string {
-  switch (fault.kind) {
-    case 'kill':
-      return `kill -9 of ${fault.process}`;
-    case 'stand still':
-      return `${fault.process} stands still for ${fault.forMs} ms`;
-    case 'restart':
-      return `restart of ${fault.process}`;
-    case 'purge':
-      return `purge of ${fault.queue}`;
-    case 'close all broker connections':
-    case 'flush redis':
-    case 'terminate all database backends':
-      return fault.kind;
-  }
+const kill = (process: (typeof FAULTY_PROCESSES)[number]): Fault => ({
+  what: `kill -9 of ${process}`,
+  process,
+  async befall(stack) {
+    await stack.process(process).kill('SIGKILL');
+    await stack.process(process).start();
+    return '';
+  },
+});
+
+const RESTART_BROKER: Fault = {
+  what: 'restart of rabbitmq',
+  process: 'rabbitmq',
+  async befall(stack) {
+    await stack.process('rabbitmq').stop();
+    await stack.process('rabbitmq').start();
+    return '';
+  },
+};
+
+const standStill = (process: (typeof FAULTY_PROCESSES)[number], forMs: number): Fault => ({
+  what: `${process} stands still for ${forMs} ms`,
+  process,
+  async befall(stack) {
+    await stack.process(process).kill('SIGSTOP');
+    await delay(forMs);
+    await stack.process(process).kill('SIGCONT');
+    return '';
+  },
+});
+
+/** Takes whatever comes into a queue for a while; a single purge mostly finds it empty. */
+const purge = (queue: string): Fault => ({
+  what: `purge of ${queue}`,
+  befall: ({ description }) =>
+    withRabbitmq(description.amqpUrl, async (connection) => {
+      const channel = await connection.createChannel();
+      channel.on('error', () => undefined);
+      let messages = 0;
+      for (const end = Date.now() + PURGE_MS; Date.now() < end;) {
+        const { messageCount } = await channel.purgeQueue(queue);
+        messages += messageCount;
+      }
+      return `${messages} messages`;
+    }),
+});
+
+async function terminateBackends({ description }: Stack): Promise<string> {
+  return withPostgres(description.postgresUrl, async (client) => {
+    const ended = await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    return `${ended.rowCount} backends`;
+  });
+}
+
+async function closeConnections(stack: Stack): Promise<string> {
+  const source = readStackState(stack.directory)?.plan.parts.rabbitmq;
+  if (source?.kind !== 'private') throw new Error('the broker is not the own one of the stack');
+  const { server, controlEnv } = rabbitmqPrograms({
+    directory: path.join(stack.directory, 'rabbitmq'),
+    port: source.port,
+    portMapperPort: source.portMapperPort ?? 0,
+    distributionPort: source.distributionPort ?? 0,
+  });
+  const control = path.join(path.dirname(server.command), 'rabbitmqctl');
+  const { stdout } = await promisify(execFile)(control, ['close_all_connections', 'the test asks for it'], {
+    env: controlEnv,
+    timeout: COMMAND_MS,
+    killSignal: 'SIGKILL',
+  });
+  return stdout.trim();
 }

@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/resources/delivery/delivery';
+import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
+import { secretRotated } from '@partner/proto-contracts/resources/subscription/subscription';
+import type { HttpResponse } from '@partner/test-kit/http-call';
 import {
-  secretRotated,
-  subscriptionCreated,
-} from '@partner/proto-contracts/resources/subscription/subscription';
-import { eventually } from '@partner/test-kit/eventually';
-import type { z } from 'zod';
+  createActiveSubscription,
+  type OwnerSession,
+  sendTestDelivery,
+  waitForDelivery,
+} from '../support/owner-session.js';
 import type { OwnerChange, RequestedChange, SubscriptionHistory } from './delivery-history.js';
-import type { patientOwner, TimedResponse } from './patient-calls.js';
+import { timed } from './patient-calls.js';
 
-/** How long a test delivery may take, in milliseconds: some leases that are lost, one after another. */
-const TEST_TIMEOUT_MS = 240_000;
-const BETWEEN_LOOKS_MS = 200;
 /** For which a secret stays pending: several events are signed meanwhile. */
 const LOADING_MS = 4_000;
 
@@ -28,7 +27,7 @@ export interface OwnedSubscription {
 
 /** Creates a subscription, tests it and activates it. */
 export async function openSubscription(
-  owner: ReturnType<typeof patientOwner>,
+  owner: Pick<OwnerSession, 'call'>,
   wanted: {
     /** Where {@link wanted.path} stands, without a slash at its end. */
     readonly origin: string;
@@ -36,85 +35,71 @@ export async function openSubscription(
     readonly events: readonly string[];
   },
 ): Promise<OwnedSubscription> {
-  const created = await owner.call('POST', '/partner-api/webhooks', {
-    url: wanted.origin + wanted.path,
-    events: wanted.events,
-  });
-  const { subscription: made, secret } = expectResponse(created, 201, subscriptionCreated);
-  const own = `/partner-api/webhooks/${made.id}`;
+  const { origin, path: firstPath, events } = wanted;
+  const { result, ...opened } = await timed(() =>
+    createActiveSubscription(owner, { url: origin + firstPath, events }),
+  );
+  const { id, secret: firstSecret } = result;
+  const own = `/partner-api/webhooks/${id}`;
   const sinceEver: RequestedChange = { sentAt: 0, respondedAt: 0 };
   const changes: OwnerChange[] = [
     { ...sinceEver, kind: 'state', value: 'paused' },
-    { ...sinceEver, kind: 'path', value: wanted.path },
+    { ...sinceEver, kind: 'path', value: firstPath },
     { ...sinceEver, kind: 'secret', value: '1' },
+    { ...opened, kind: 'state', value: 'active' },
   ];
-  const secrets = [{ version: 1, secret }];
+  const secrets = [{ version: 1, secret: firstSecret }];
 
-  async function sendTest(body: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    await untilDelivered(expectResponse(await owner.call('POST', `${own}/test`, body), 202, delivery).id);
-  }
-
-  async function untilDelivered(deliveryId: string): Promise<void> {
-    let last = '';
-    await eventually(
-      () => `the test delivery arrives; the last: ${last}`,
-      async () => {
-        const { response } = await owner.call('GET', `/partner-api/deliveries/${deliveryId}`);
-        last = response.text;
-        return deliveryWithAttempts.parse(response.json).delivery.state === 'delivered';
-      },
-      { timeoutMs: TEST_TIMEOUT_MS, everyMs: BETWEEN_LOOKS_MS },
-    );
+  /** Sends a change of the subscription. Throws unless it succeeds. */
+  async function change(method: string, path: string, body?: unknown): Promise<RequestedChange> {
+    const { result: response, ...when } = await timed(() => owner.call(method, own + path, body));
+    expectStatus(response, 200);
+    return when;
   }
 
   /** False when the secret was replaced meanwhile, by an earlier try of the rotation that came through late. */
   async function tryToRotate(): Promise<boolean> {
-    const rotated = expectResponse(await owner.call('POST', `${own}/rotate-secret`), 201, secretRotated);
-    const { pendingSecretVersion: version, secret } = rotated;
+    const rotated = expectStatus(await owner.call('POST', `${own}/rotate-secret`), 201);
+    const { pendingSecretVersion: version, secret } = secretRotated.parse(rotated.json);
     secrets.push({ version, secret });
     const test = await owner.call('POST', `${own}/test`, { secretVersion: version });
-    if (test.response.status === 409) return false;
-    await untilDelivered(expectResponse(test, 202, delivery).id);
+    if (test.status === 409) return false;
+    const { id: testId } = delivery.parse(expectStatus(test, 202).json);
+    await waitForDelivery(owner, testId, (state) => state === 'delivered');
     await delay(LOADING_MS);
-    const activated = await owner.call('POST', `${own}/activate-secret`, { pendingSecretVersion: version });
-    if (activated.response.status === 409) return false;
-    changes.push({ ...changeOf(activated, 200), kind: 'secret', value: String(version) });
+    const { result: activated, ...when } = await timed(() =>
+      owner.call('POST', `${own}/activate-secret`, { pendingSecretVersion: version }),
+    );
+    if (activated.status === 409) return false;
+    expectStatus(activated, 200);
+    changes.push({ ...when, kind: 'secret', value: String(version) });
     return true;
   }
 
   async function activate({ backfill }: { readonly backfill: boolean }): Promise<void> {
-    const activated = await owner.call('POST', `${own}/activate`, backfill ? { backfill } : {});
-    changes.push({ ...changeOf(activated, 200), kind: 'state', value: backfill ? 'back-filled' : 'active' });
+    const activated = await change('POST', '/activate', backfill ? { backfill } : {});
+    changes.push({ ...activated, kind: 'state', value: backfill ? 'back-filled' : 'active' });
   }
 
-  await sendTest();
-  await activate({ backfill: false });
   return {
-    history: { id: made.id, changes, secrets },
+    history: { id, changes, secrets },
     activate,
     async pause() {
-      const paused = await owner.call('POST', `${own}/pause`);
-      changes.push({ ...changeOf(paused, 200), kind: 'state', value: 'paused' });
+      changes.push({ ...(await change('POST', '/pause')), kind: 'state', value: 'paused' });
     },
     async rotate() {
       while (!(await tryToRotate()));
     },
     async moveTo(path) {
-      const changed = changeOf(await owner.call('PATCH', own, { url: wanted.origin + path }), 200);
+      const changed = await change('PATCH', '', { url: origin + path });
       changes.push({ ...changed, kind: 'path', value: path }, { ...changed, kind: 'state', value: 'paused' });
-      await sendTest();
+      await sendTestDelivery(owner, id);
       await activate({ backfill: false });
     },
   };
 }
 
-function changeOf(timed: TimedResponse, status: number): RequestedChange {
-  const { response, sentAt, respondedAt } = timed;
+function expectStatus(response: HttpResponse, status: number): HttpResponse {
   if (response.status !== status) throw new Error(`refused: ${response.status} ${response.text}`);
-  return { sentAt, respondedAt };
-}
-
-function expectResponse<Shape>(timed: TimedResponse, status: number, shape: z.ZodType<Shape>): Shape {
-  changeOf(timed, status);
-  return shape.parse(timed.response.json);
+  return response;
 }

@@ -3,11 +3,12 @@ import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import type { StackOptions } from '@partner/local-stack/stack/stack-plan';
 import { eventually } from '@partner/test-kit/eventually';
+import { callUntilResponse } from '../support/http-call.js';
 import { startTestStack, type TestStack } from '../support/test-stack.js';
 import type { DeliveryHistory, Span } from './delivery-history.js';
 import { FAULTY_REPLICAS } from './fault-plan.js';
 import { openSubscription, type OwnedSubscription } from './owner-moves.js';
-import { patientOwner, writePatiently } from './patient-calls.js';
+import { patientOwner } from './patient-calls.js';
 import { FAILING_PATH, scriptedReceiver } from './receiver-script.js';
 import { createWorkload } from './workload.js';
 
@@ -68,7 +69,7 @@ export async function playDeliveries(
     {
       seed: play.seed,
       pauseMs: { least: 300, most: 2_000 },
-      send: (path, request) => writePatiently(stack.baseUrl, path, request),
+      send: (path, request) => callUntilResponse(stack.baseUrl, path, request),
     },
   );
   await workload.prepare();

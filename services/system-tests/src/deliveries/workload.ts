@@ -3,16 +3,17 @@ import { jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
-import type { Call } from '@partner/test-kit/http-call';
+import type { Call, HttpResponse } from '@partner/test-kit/http-call';
 import { fractionOf, seededRandom } from '@partner/test-kit/seeded-random';
 import { z } from 'zod';
 import { assignNewJob } from '../support/platform-job.js';
 import { apiKeyOf, type TestStack } from '../support/test-stack.js';
 import type { AcknowledgedWrite } from './delivery-history.js';
-import type { TimedResponse } from './patient-calls.js';
+import { timed } from './patient-calls.js';
 
 const JOBS_PER_INSTALLER = 4;
 const SCHEDULES = 0.12;
+const APPOINTMENT_TIMES = { startsAt: '2027-01-01T15:00:00.000Z', endsAt: '2027-01-01T16:00:00.000Z' };
 
 const booked = z.object({ appointmentId: z.string() });
 
@@ -35,7 +36,7 @@ export function createWorkload(
     /** Of each client, between two writes. */
     readonly pauseMs: { readonly least: number; readonly most: number };
     /** Sends a write until its response is certain. */
-    readonly send: (path: string, request: Call) => Promise<TimedResponse>;
+    readonly send: (path: string, request: Call) => Promise<HttpResponse>;
   },
 ): Workload {
   const { seed, pauseMs, send } = options;
@@ -70,22 +71,16 @@ export function createWorkload(
       // Each job is scheduled at once: among its subscribers is the one that takes nothing.
       const isSchedule = !isScheduled || random() < SCHEDULES;
       isScheduled = true;
-      const sent = await (isSchedule
-        ? send(`/partner/v1/jobs/${jobId}/schedule`, {
-            method: 'PUT',
-            headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt') },
-            body: { ...scheduleAt(version), expectedVersion: version },
-          })
-        : send(`/partner/v1/jobs/${jobId}/status-events`, {
-            method: 'POST',
-            headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt') },
-            body: {
-              status: step === 0 ? 'ACKNOWLEDGED' : step % 2 === 1 ? 'EN_ROUTE' : 'ON_SITE',
-              occurredAt: new Date().toISOString(),
-              expectedVersion: version,
-            },
-          }));
-      const { response, ...when } = sent;
+      const request = isSchedule
+        ? { method: 'PUT', path: 'schedule', body: scheduleAt(version) }
+        : { method: 'POST', path: 'status-events', body: statusAt(step) };
+      const { result: response, ...when } = await timed(() =>
+        send(`/partner/v1/jobs/${jobId}/${request.path}`, {
+          method: request.method,
+          headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt') },
+          body: { ...request.body, expectedVersion: version },
+        }),
+      );
       if (response.status !== (isSchedule ? 200 : 201))
         throw new Error(`refused: ${response.status} ${response.text}`);
       ({ version } = jobResponse.parse(response.json).resource);
@@ -103,13 +98,12 @@ export function createWorkload(
       headers,
       body: { fullName: 'Ada Lovelace', email: 'ada@example.com', phone: '+1 512 555 0100', address },
     });
-    const { leadId } = leadCreated.parse(lead.response.json);
+    const { leadId } = leadCreated.parse(lead.json);
     clients.push(async () => {
-      const { response, ...when } = await send('/inbound/appointments', {
-        method: 'POST',
-        headers,
-        body: { leadId, ...appointmentTimes(), idempotencyKey: newId('appt') },
-      });
+      const body = { leadId, ...APPOINTMENT_TIMES, idempotencyKey: newId('appt') };
+      const { result: response, ...when } = await timed(() =>
+        send('/inbound/appointments', { method: 'POST', headers, body }),
+      );
       if (response.status !== 201 && response.status !== 200)
         throw new Error(`refused: ${response.status} ${response.text}`);
       const { appointmentId } = booked.parse(response.json);
@@ -154,6 +148,8 @@ function scheduleAt(version: number) {
   };
 }
 
-function appointmentTimes() {
-  return { startsAt: '2027-01-01T15:00:00.000Z', endsAt: '2027-01-01T16:00:00.000Z' };
+/** The status after a number of earlier ones. */
+function statusAt(step: number) {
+  const status = step === 0 ? 'ACKNOWLEDGED' : step % 2 === 1 ? 'EN_ROUTE' : 'ON_SITE';
+  return { status, occurredAt: new Date().toISOString() };
 }

@@ -31,14 +31,9 @@ export async function call(baseUrl: string, path: string, options: Call = {}): P
 
 /**
  * Sends a write until its response is certain: repeats it, with its idempotency key, while the connection breaks or the
- * response is 5xx, 429 or `idempotency_in_progress`, as a partner's client would. Each such try is passed to `onUncertain`.
+ * response is 5xx, 429 or `idempotency_in_progress`, as a partner's client would.
  */
-export async function callUntilResponse(
-  baseUrl: string,
-  path: string,
-  options: Call,
-  onUncertain: (what: string) => void = () => undefined,
-): Promise<HttpResponse> {
+export async function callUntilResponse(baseUrl: string, path: string, options: Call): Promise<HttpResponse> {
   let last = '';
   return eventually(
     () => `a definite response; the last: ${last}`,
@@ -51,10 +46,9 @@ export async function callUntilResponse(
         if (error instanceof UndescribedResponseError) throw error;
         last = error instanceof Error ? error.message : String(error);
       }
-      onUncertain(last);
       return undefined;
     },
-    { timeoutMs: 180_000, everyMs: 100 },
+    { timeoutMs: 240_000, everyMs: 100 },
   );
 }
 

@@ -53,7 +53,7 @@ export async function signIn(
 
 /** Creates a subscription, has its endpoint verified by a test delivery, and activates it, as an owner would. */
 export async function createActiveSubscription(
-  session: OwnerSession,
+  session: Pick<OwnerSession, 'call'>,
   options: { readonly url: string; readonly events: readonly string[] },
 ): Promise<{ readonly id: string; readonly secret: string }> {
   const created = await session.call('POST', '/partner-api/webhooks', options);
@@ -66,7 +66,10 @@ export async function createActiveSubscription(
 }
 
 /** Sends a test delivery and waits until it has been delivered. */
-export async function sendTestDelivery(session: OwnerSession, subscriptionId: string): Promise<string> {
+export async function sendTestDelivery(
+  session: Pick<OwnerSession, 'call'>,
+  subscriptionId: string,
+): Promise<string> {
   const sent = await session.call('POST', `/partner-api/webhooks/${subscriptionId}/test`);
   if (sent.status !== 202) throw new Error(`no test delivery: ${sent.status} ${sent.text}`);
   const { id } = delivery.parse(sent.json);
@@ -76,10 +79,10 @@ export async function sendTestDelivery(session: OwnerSession, subscriptionId: st
 
 /** Reads a delivery again and again until it is in a state that satisfies the condition. */
 export async function waitForDelivery(
-  session: OwnerSession,
+  session: Pick<OwnerSession, 'call'>,
   deliveryId: string,
   condition: (state: string, attempts: number) => boolean,
-  timeoutMs = 180_000,
+  timeoutMs = 240_000,
 ): Promise<z.infer<typeof deliveryWithAttempts>> {
   let last = '';
   return eventually(
