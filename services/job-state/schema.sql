@@ -569,6 +569,16 @@ CREATE TABLE public.sales_records (
     CONSTRAINT sales_records_version_check CHECK ((version >= 1))
 );
 
+CREATE TABLE public.second_factors (
+    id text NOT NULL,
+    membership_id text NOT NULL,
+    sealed bytea NOT NULL,
+    sealing_key_id text NOT NULL,
+    enabled_at timestamp with time zone,
+    last_step integer DEFAULT 0 NOT NULL,
+    recovery_code_sha256s bytea[] DEFAULT '{}'::bytea[] NOT NULL
+);
+
 CREATE TABLE public.sent_announcements (
     id text NOT NULL COLLATE pg_catalog."C",
     announcement text NOT NULL,
@@ -762,6 +772,12 @@ ALTER TABLE ONLY public.projects
 
 ALTER TABLE ONLY public.sales_records
     ADD CONSTRAINT sales_records_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.second_factors
+    ADD CONSTRAINT second_factors_membership_id_key UNIQUE (membership_id);
+
+ALTER TABLE ONLY public.second_factors
+    ADD CONSTRAINT second_factors_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.sent_announcements
     ADD CONSTRAINT sent_announcements_pkey PRIMARY KEY (id);
@@ -1035,6 +1051,9 @@ ALTER TABLE ONLY public.sales_records
 
 ALTER TABLE ONLY public.sales_records
     ADD CONSTRAINT sales_records_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(id);
+
+ALTER TABLE ONLY public.second_factors
+    ADD CONSTRAINT second_factors_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES public.memberships(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.sent_announcements
     ADD CONSTRAINT sent_announcements_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);

@@ -49,6 +49,16 @@ export const ERROR_REASON_CATALOGUE = {
     meaning: 'The password is not that of the signed-in owner.',
     action: 'Ask for the password again.',
   },
+  second_factor_required: {
+    httpStatus: 403,
+    meaning: 'The password is right, and the owner has a second factor: the login needs a code too.',
+    action: 'Ask for a code and send the request again with it as `code`.',
+  },
+  second_factor_wrong: {
+    httpStatus: 403,
+    meaning: 'The code is wrong, or was used before.',
+    action: 'Ask for the next code of the authenticator app, or for an unused recovery code.',
+  },
   not_found: {
     httpStatus: 404,
     meaning: 'The path does not exist, or the resource is not visible to this key. A 404 does not say which.',
@@ -115,6 +125,11 @@ export const ERROR_REASON_CATALOGUE = {
     httpStatus: 409,
     meaning: 'The API key is no longer in force, or was already replaced.',
     action: 'Create a key, or replace the one that the message names.',
+  },
+  second_factor_enabled: {
+    httpStatus: 409,
+    meaning: 'The owner already has a second factor.',
+    action: 'Disable it, and send the request again.',
   },
   payload_too_large: {
     httpStatus: 413,

@@ -22,6 +22,8 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
     error: 'confirm your password with POST /partner-api/session/confirm, then send the request again',
   },
   password_wrong: { error: 'the password is wrong' },
+  second_factor_required: { error: 'enter the code of your authenticator app, or a recovery code' },
+  second_factor_wrong: { error: 'the code is wrong or was used before; enter the next one' },
   not_found: { error: 'no such job' },
   method_not_allowed: { error: 'method: PATCH is not allowed here; allowed: GET, HEAD' },
   stale_version: {
@@ -55,6 +57,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
   },
   event_expired: { error: 'the event is no longer kept; there is nothing to replay' },
   key_not_rotatable: { error: 'the key is revoked; create another one' },
+  second_factor_enabled: { error: 'a second factor is enabled already; disable it first' },
   payload_too_large: { error: `body: must be at most ${LIMITS.bodyBytes} bytes` },
   transition_not_allowed: {
     error: 'a job that is ASSIGNED cannot move to COMPLETE; it can move to: ACKNOWLEDGED, BLOCKED',

@@ -35,6 +35,13 @@ import {
   usePasswordLinkOperation,
 } from '../resources/password/operations.js';
 import {
+  beginSecondFactorOperation,
+  disableSecondFactorOperation,
+  enableSecondFactorOperation,
+  getSecondFactorOperation,
+  replaceRecoveryCodesOperation,
+} from '../resources/second-factor/operations.js';
+import {
   confirmSessionOperation,
   createSessionOperation,
   deleteSessionOperation,
@@ -72,6 +79,11 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   usePasswordLinkOperation,
   listSessionsOperation,
   endSessionOperation,
+  getSecondFactorOperation,
+  beginSecondFactorOperation,
+  enableSecondFactorOperation,
+  replaceRecoveryCodesOperation,
+  disableSecondFactorOperation,
   createWebhookOperation,
   listWebhooksOperation,
   getWebhookOperation,

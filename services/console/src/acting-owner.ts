@@ -18,3 +18,9 @@ export function actingOwner(
   const actor = actorOf(request.principal, clientOriginOf(request));
   return { companyId, actingMembershipId: membershipId, actor };
 }
+
+/** Returns the fields of a change that concerns the actor alone: the company, the membership and the actor. */
+export function actingMember(request: Parameters<typeof actingOwner>[0]) {
+  const { companyId, actingMembershipId: membershipId, actor } = actingOwner(request);
+  return { companyId, membershipId, actor };
+}

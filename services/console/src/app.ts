@@ -16,6 +16,7 @@ import { Counter, type Registry } from 'prom-client';
 import { createDocsEndpoints } from './docs/docs-endpoints.js';
 import { activateWebhookSecret } from './routes/activate-webhook-secret.js';
 import { activateWebhook } from './routes/activate-webhook.js';
+import { beginSecondFactor } from './routes/begin-second-factor.js';
 import type { ChangeStreams } from './live/change-streams.js';
 import type { BackgroundWork } from './background-work.js';
 import { cancelReplay } from './routes/cancel-replay.js';
@@ -29,11 +30,14 @@ import { createSession } from './routes/create-session.js';
 import { createWebhook } from './routes/create-webhook.js';
 import { deleteSession } from './routes/delete-session.js';
 import { deleteWebhook } from './routes/delete-webhook.js';
+import { disableSecondFactor } from './routes/disable-second-factor.js';
+import { enableSecondFactor } from './routes/enable-second-factor.js';
 import { endSession } from './routes/end-session.js';
 import { getDelivery } from './routes/get-delivery.js';
 import { getEvent } from './routes/get-event.js';
 import { getFaults } from './routes/get-faults.js';
 import { getReplay } from './routes/get-replay.js';
+import { getSecondFactor } from './routes/get-second-factor.js';
 import { getSession } from './routes/get-session.js';
 import { getStatistics } from './routes/get-statistics.js';
 import { getTechnicalContact } from './routes/get-technical-contact.js';
@@ -50,6 +54,7 @@ import { listWebhookEvents } from './routes/list-webhook-events.js';
 import { listWebhooks } from './routes/list-webhooks.js';
 import { pauseWebhook } from './routes/pause-webhook.js';
 import { requestPasswordLink } from './routes/request-password-link.js';
+import { replaceRecoveryCodes } from './routes/replace-recovery-codes.js';
 import { replayDeliveries } from './routes/replay-deliveries.js';
 import { replayDelivery } from './routes/replay-delivery.js';
 import { retryDelivery } from './routes/retry-delivery.js';
@@ -142,6 +147,11 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     usePasswordLink(deps),
     listSessions(deps),
     endSession(deps),
+    getSecondFactor(deps),
+    beginSecondFactor(deps),
+    enableSecondFactor(deps),
+    replaceRecoveryCodes(deps),
+    disableSecondFactor(deps),
     checkUrl(deps),
     streamChanges(deps),
     createWebhook(deps),
@@ -197,7 +207,7 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
   const cookie = createSessionCookie(deps.publicBaseUrl);
   const logins = new Counter({
     name: 'partner_console_logins_total',
-    help: 'Logins by outcome: signed_in, wrong, not_owner, limited.',
+    help: 'Logins by outcome: signed_in, wrong, not_owner, second_factor_required, second_factor_wrong, limited.',
     labelNames: ['outcome'],
     registers: [deps.metrics],
   });

@@ -132,7 +132,13 @@ function managementServices(config: Config, deps: ServiceDeps): readonly RpcServ
   return [
     rpcService(
       AccessService,
-      createAccessService({ database, clock, logger, environment: config.PARTNER_ENVIRONMENT }),
+      createAccessService({
+        database,
+        clock,
+        logger,
+        environment: config.PARTNER_ENVIRONMENT,
+        sealingKeys: config.WEBHOOK_SEALING_KEYS,
+      }),
     ),
     rpcService(AuditService, createAuditService({ database })),
     ...(config.PARTNER_ENVIRONMENT === 'sandbox'

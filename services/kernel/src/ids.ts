@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'aud'
   | 'ann'
   | 'ses'
+  | 'mfa'
   | 'quo'
   | 'dep'
   | 'inv'

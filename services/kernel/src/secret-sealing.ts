@@ -1,23 +1,25 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { type KeyList, keyListSetting } from './key-list.js';
 
-/** Keys that seal webhook secrets. The first one seals; all of them open. */
+/** Keys that seal webhook secrets and second factors. The first one seals; all of them open. */
 export type SealingKeys = KeyList;
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** The setting `WEBHOOK_SEALING_KEYS`, the same in job-state and webhook-dispatcher. */
-export const sealingKeysSetting = keyListSetting('Keys that seal signing secrets; the first seals, all open');
+export const sealingKeysSetting = keyListSetting(
+  'Keys that seal signing secrets and second factors; the first seals, all open',
+);
 
-/** Owner of a sealed secret. A secret that was moved to another subscription or version does not open. */
+/** Owner of a sealed secret; for a second factor its own id, with version 1. A secret that was moved to another subscription or version does not open. */
 export interface SealedSecretOwner {
   readonly subscriptionId: string;
   readonly version: number;
 }
 
 /**
- * Seals a webhook signing secret with AES-256-GCM under the current key. The result holds key id, IV, tag and
+ * Seals a secret with AES-256-GCM under the current key. The result holds key id, IV, tag and
  * ciphertext.
  */
 export function sealSecret(keys: SealingKeys, owner: SealedSecretOwner, secret: string): Buffer {

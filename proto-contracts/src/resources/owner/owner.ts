@@ -10,6 +10,8 @@ export const owner = z.object({
   /** True: the owner can sign in, if a password is set. */
   active: z.boolean(),
   hasPassword: z.boolean(),
+  /** Absent from an older job-state. */
+  hasSecondFactor: z.boolean().default(false),
 });
 
 export type Owner = z.infer<typeof owner>;

@@ -40,7 +40,10 @@ Signs an owner in, with a new session, and ends the previous session of the brow
 
 A session ends after 30 minutes without a request, 12 hours after the login at the latest, and within a minute when the
 person is no longer an owner. An owner can have ${SESSIONS_PER_OWNER}: one more ends the oldest. Failed logins are limited for each
-account and each client address.`,
+account and each client address.
+
+For an owner with a second factor, the right password without \`code\` is a 403 \`second_factor_required\`, and a wrong code a 403
+\`second_factor_wrong\`. Each code works once.`,
   bodyExamples: {
     owner: {
       summary: 'An owner',
@@ -58,7 +61,7 @@ account and each client address.`,
       headers: SESSION_COOKIE_HEADER,
     },
   },
-  errors: ['unauthenticated'],
+  errors: ['unauthenticated', 'second_factor_required', 'second_factor_wrong'],
 });
 
 /** `GET /partner-api/session` */

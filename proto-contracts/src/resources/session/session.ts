@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { companyClass } from '../../values/company-class.js';
 import { dateTimeOut } from '../../values/date-time.js';
+import { secondFactorCode } from '../second-factor/second-factor.js';
 
 /** Minutes after a login or confirmation in which secrets can be created without the password. */
 export const CONFIRMED_MINUTES = 15;
@@ -15,6 +16,7 @@ export const sessionIn = z
   .object({
     email: z.string().min(3).max(254).meta({ description: 'The email address of the owner.' }),
     password,
+    code: secondFactorCode.optional(),
   })
   .meta({ id: 'SessionIn', description: "An owner's credentials." });
 

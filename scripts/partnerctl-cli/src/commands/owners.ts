@@ -12,12 +12,13 @@ import type { Session } from '../session.js';
 
 /** The columns of a table of owners. */
 export const OWNER_COLUMNS = columns(
-  'id: membershipId, name: displayName, email, may sign in: active, has password: hasPassword',
+  'id: membershipId, name: displayName, email, may sign in: active, has password: hasPassword, second factor: hasSecondFactor',
 );
 
 const OWNER_LINES = columns(`
   id: owner.membershipId, company: owner.companyId, name: owner.displayName, email: owner.email,
-  may sign in: owner.active, has password: owner.hasPassword, password
+  may sign in: owner.active, has password: owner.hasPassword,
+  second factor: owner.hasSecondFactor, password
 `);
 
 /** Reads all owners of a company, oldest first. */
@@ -114,6 +115,18 @@ export function ownersCommand(context: CommandContext) {
       const { passwordHash, shown } = await choosePassword(fromStdin);
       const response = await operators.updateOwner({ membershipId, passwordHash, operator });
       show(response, shown);
+    });
+
+  subcommand(
+    group,
+    'reset-second-factor',
+    "remove an owner's second factor, so that the password is enough to sign in; verify who asks for it",
+    'partnerctl owners reset-second-factor mem_01j…',
+  )
+    .argument('<owner>', 'the id of the membership')
+    .action(async (membershipId) => {
+      const { operators, operator } = await context.session();
+      show(await operators.resetSecondFactor({ membershipId, operator }), {});
     });
 
   for (const [name, active, description] of [

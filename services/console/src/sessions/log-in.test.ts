@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   CompanyClass,
   GetLoginResponseSchema,
+  UseSecondFactorResponseSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
@@ -18,6 +19,7 @@ const login = {
   isOwner: true,
   passwordHash: 'hash of right',
   passwordVersion: 'first',
+  hasSecondFactor: false,
 };
 
 const origin = { remoteAddress: '2001:db8:0:1:2:3:4:5', userAgent: 'Firefox' };
@@ -36,6 +38,7 @@ const deps: LogInDeps = {
         ...(email === 'olive@sunny.example' && { login }),
         ...(email === 'tess@sunny.example' && { login: { ...login, isOwner: false } }),
       }),
+    useSecondFactor: async () => create(UseSecondFactorResponseSchema),
   },
   sessions: {
     create: async (owner) => ({
@@ -156,7 +159,7 @@ describe('a login', () => {
   });
 
   test.each([
-    ['job-state', { access: { getLogin: unavailable } }],
+    ['job-state', { access: { ...deps.access, getLogin: unavailable } }],
     ['the comparison', { verifyPassword: unavailable }],
     ['the session store', { sessions: { ...deps.sessions, create: unavailable } }],
   ])('is not counted as failed when %s is down', async (_name, away) => {

@@ -7,16 +7,18 @@ import type { Counter } from 'prom-client';
 import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { enumName } from '@partner/proto-contracts/values/enum-names';
+import { actorOf } from '../acting-owner.js';
 import { requiredField } from '../required-field.js';
 import type { KnownDevice } from './device-cookie.js';
 import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
+import { tryCode } from './second-factor-code.js';
 import type { ClientOrigin, Owner, OwnerSession, SessionStore } from './session-store.js';
 import type { SessionTrail } from './session-trail.js';
 import type { VerifyPassword } from './verify-password.js';
 
 /** Dependencies of a login. */
 export interface LogInDeps {
-  readonly access: Pick<Client<typeof AccessService>, 'getLogin'>;
+  readonly access: Pick<Client<typeof AccessService>, 'getLogin' | 'useSecondFactor'>;
   readonly sessions: Pick<SessionStore, 'create' | 'end'>;
   readonly attempts: Pick<LoginAttempts, 'beginFromNetwork' | 'beginKnown' | 'beginUnknown'>;
   readonly verifyPassword: VerifyPassword;
@@ -29,6 +31,8 @@ export interface LogInDeps {
 export interface Credentials extends ClientOrigin {
   readonly email: string;
   readonly password: string;
+  /** A code of the second factor, as typed. */
+  readonly code?: string | undefined;
   /** The browser, if an owner has signed in there before. */
   readonly device?: KnownDevice | undefined;
 }
@@ -37,7 +41,8 @@ export interface Credentials extends ClientOrigin {
  * Starts a session for a company owner. Fails with `unauthenticated` for a wrong password or an unknown address, with
  * the same text and the same work. Fails with `permission_denied` for the right password of a person who owns no
  * company, and with `rate_limited` after too many failures of the client. A known device of the account has a
- * separate limit, so no stranger locks its owner out. Fails with `unavailable`, without a session, if the audit trail cannot be written. Only failed logins stay counted.
+ * separate limit, so no stranger locks its owner out. For an owner with a second factor, it fails with
+ * `second_factor_required` or `second_factor_wrong` after the right password. Fails with `unavailable`, without a session, if the audit trail cannot be written. Only failed logins stay counted.
  */
 export async function logIn(
   deps: LogInDeps,
@@ -59,7 +64,7 @@ export async function logIn(
     const beginUnknown = async () => attempts.push(await deps.attempts.beginFromNetwork(network));
     if (device === undefined) await beginUnknown();
     else attempts.push(await deps.attempts.beginKnown(`device ${device.id}`));
-    const { login } = await deps.access.getLogin({ email: credentials.email }, call);
+    const { login } = await deps.access.getLogin({ email: credentials.email, asksSecondFactor: true }, call);
     if (device === undefined || device.membershipId !== login?.membershipId) {
       if (device !== undefined) await beginUnknown();
       // By membership if it is known: several spellings of an address can mean the same account.
@@ -76,6 +81,7 @@ export async function logIn(
       conclude('not_owner', login.membershipId);
       throw new ServiceError('permission_denied', 'only a company owner can use the console');
     }
+    await checkSecondFactor(deps, login, credentials, conclude, call);
     const started = await startSession(deps, ownerOf(login), credentials, call);
     conclude('signed_in', login.membershipId);
     return started;
@@ -88,6 +94,45 @@ export async function logIn(
   } finally {
     // An attempt that cannot be removed stays counted until its span ends; the response is the same.
     if (!mustCount) await Promise.allSettled(attempts.map((attempt) => attempt.forget()));
+  }
+}
+
+/**
+ * Uses up the code of an owner with a second factor. Only a client with the right password comes here. So wrong codes
+ * have one limit for the account over all addresses, which no stranger can use up; a known device has a separate one.
+ */
+async function checkSecondFactor(
+  deps: Pick<LogInDeps, 'access' | 'attempts'>,
+  login: Login,
+  { code: text, device, ...origin }: Credentials,
+  conclude: (outcome: string, membershipId: string | undefined) => void,
+  call: CallOptions,
+): Promise<void> {
+  if (login.hasSecondFactor === undefined) {
+    // A job-state from before the second factor: it cannot tell, so no one signs in past a factor.
+    throw new ServiceError('unavailable', 'the service is being upgraded; retry', { retryAfterSeconds: 1 });
+  }
+  if (!login.hasSecondFactor) return;
+  const { companyId, membershipId, displayName } = ownerOf(login);
+  if (text === undefined) {
+    conclude('second_factor_required', membershipId);
+    throw new ServiceError(
+      'second_factor_required',
+      'enter the code of your authenticator app, or a recovery code',
+    );
+  }
+  const isKnown = device?.membershipId === membershipId;
+  const client = `second factor of ${isKnown ? `device ${device.id}` : membershipId}`;
+  const actor = actorOf({ membershipId, displayName }, origin);
+  try {
+    await tryCode(deps.attempts, { client, text }, (code) =>
+      deps.access.useSecondFactor({ companyId, membershipId, actor, code }, call),
+    );
+  } catch (error) {
+    if (error instanceof ServiceError && error.reason === 'second_factor_wrong') {
+      conclude('second_factor_wrong', membershipId);
+    }
+    throw error;
   }
 }
 

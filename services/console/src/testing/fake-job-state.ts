@@ -14,6 +14,7 @@ import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { createFakeKeyMethods } from './fake-access-service.js';
 import { createFakeAudit, type FakeAudit } from './fake-audit-service.js';
 import { createFakeContactMethods } from './fake-technical-contact.js';
+import { createFakeSecondFactors } from './fake-second-factor.js';
 import { createFakeDeliveryService, type FakeDeliveries } from './fake-delivery-service.js';
 import { createFakeLogins, type FakeLogin, type FakeLogins } from './fake-logins.js';
 import { resourceResponse } from './resource-response.js';
@@ -66,7 +67,8 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
 
   const audit = createFakeAudit(at);
 
-  const { methods: people, ...logins } = createFakeLogins(given);
+  const secondFactors = createFakeSecondFactors(at);
+  const { methods: people, ...logins } = createFakeLogins(given, secondFactors.has);
   const access = rpcService(AccessService, {
     ...people,
     ...createFakeKeyMethods({
@@ -74,6 +76,7 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
       ask: (method, { companyId }) => ask(method, companyId).keys,
     }),
     ...createFakeContactMethods(at),
+    ...secondFactors.methods,
   });
 
   const subscriptions = rpcService(SubscriptionService, {

@@ -24,18 +24,24 @@ export interface FakeLogins {
   setPassword(membershipId: string, passwordHash?: string): void;
   /** Makes owner checks fail, or work again. */
   setAccessAway(isAway: boolean): void;
+  /** Responds as a job-state from before the second factor. */
+  setOlder(isOlder: boolean): void;
   /** Memberships of the owner checks, newest last. */
   readonly ownersAsked: readonly string[];
 }
 
 /** Creates the methods for logins, by email address. */
-export function createFakeLogins(logins: Readonly<Record<string, FakeLogin>>): FakeLogins {
+export function createFakeLogins(
+  logins: Readonly<Record<string, FakeLogin>>,
+  hasSecondFactor: (membershipId: string | undefined) => boolean,
+): FakeLogins {
   const former = new Set<string>();
   const passwordsSet = new Map<string, number>();
   const newHashes = new Map<string, string>();
   const links = new Map<string, MessageInitShape<typeof GetPasswordLinkResponseSchema>>();
   const ownersAsked: string[] = [];
   let isAccessAway = false;
+  let isOlder = false;
   const versionOf = (membershipId = '') => `${membershipId} ${passwordsSet.get(membershipId) ?? 0}`;
   const passwordOf = ({ membershipId = '', passwordHash = '' }: FakeLogin) => ({
     passwordHash: newHashes.get(membershipId) ?? passwordHash,
@@ -58,7 +64,9 @@ export function createFakeLogins(logins: Readonly<Record<string, FakeLogin>>): F
     methods: {
       getLogin: ({ email = '' }) => {
         const login = logins[email.toLowerCase()];
-        return login === undefined ? {} : { login: { ...login, ...passwordOf(login) } };
+        if (login === undefined) return {};
+        const told = isOlder ? {} : { hasSecondFactor: hasSecondFactor(login.membershipId) };
+        return { login: { ...login, ...passwordOf(login), ...told } };
       },
       getOwner: ({ companyId, membershipId, withPasswordHash }) => {
         ownersAsked.push(membershipId ?? '');
@@ -98,6 +106,9 @@ export function createFakeLogins(logins: Readonly<Record<string, FakeLogin>>): F
     setPassword,
     setAccessAway: (isAway) => {
       isAccessAway = isAway;
+    },
+    setOlder: (older) => {
+      isOlder = older;
     },
     ownersAsked,
   };

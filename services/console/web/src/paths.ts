@@ -30,8 +30,8 @@ export const PATHS = {
   receiverCode: '/receiver-code',
   apiKeys: '/api-keys',
   audit: '/audit',
-  account: '/account',
   sessions: '/sessions',
+  account: '/account',
   technicalContact: '/technical-contact',
 } as const;
 

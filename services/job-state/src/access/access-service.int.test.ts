@@ -18,6 +18,7 @@ import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-trans
 import type { Database } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import { createAccessService } from './access-service.js';
 import { createAuthenticationService } from './authentication-service.js';
 import { Registry } from 'prom-client';
@@ -38,7 +39,13 @@ beforeAll(async () => {
 afterAll(() => testDatabase.drop());
 
 function deps() {
-  return { database, clock: () => TEST_NOW, logger: silentLogger, environment: 'sandbox' } as const;
+  return {
+    database,
+    clock: () => TEST_NOW,
+    logger: silentLogger,
+    environment: 'sandbox',
+    sealingKeys: TEST_SEALING_KEYS,
+  } as const;
 }
 
 /** The requests of the console. */

@@ -14,6 +14,7 @@ import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import { enumValue } from '@partner/proto-contracts/values/enum-names';
 import type { Environment } from '@partner/kernel/api-key';
 import type { Logger } from '@partner/kernel/logger';
+import type { SealingKeys } from '@partner/kernel/secret-sealing';
 import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';
@@ -30,6 +31,7 @@ import { getPasswordLink, requestPasswordLink, usePasswordLink } from './passwor
 import { passwordVersion } from './password-version.js';
 import { revokeKey } from './revoke-key.js';
 import { rotateKey } from './rotate-key.js';
+import { createSecondFactorRpcs } from './second-factor-rpcs.js';
 import {
   confirmTechnicalContact,
   getTechnicalContact,
@@ -37,15 +39,18 @@ import {
   shownTechnicalContact,
 } from './technical-contact.js';
 
-/** Serves the RPCs with which a company's owner signs in and manages its API keys and its technical contact. */
+/** Serves the RPCs with which a company's owner signs in and manages its API keys, its technical contact and their second factor. */
 export function createAccessService(deps: {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly clock: () => Date;
   readonly logger: Logger;
+  readonly sealingKeys: SealingKeys;
   /** The environment of the created keys. */
   readonly environment: Environment;
 }): ServiceImpl<typeof AccessService> {
   return {
+    ...createSecondFactorRpcs(deps),
+
     async revokeKey(request, context) {
       await revokeKey(deps, {
         companyId: required(request.companyId, 'company_id'),
@@ -147,11 +152,13 @@ export function createAccessService(deps: {
       const login = await getLogin({ database }, required(request.email, 'email'));
       if (login === undefined) return {};
       const { companyClass, ...rest } = login;
+      const mustHideHash = login.hasSecondFactor && request.asksSecondFactor !== true;
       return {
         login: {
           ...rest,
           companyClass: enumValue(CompanyClassSchema, companyClass),
           passwordVersion: passwordVersion(rest.passwordHash),
+          ...(mustHideHash && { passwordHash: undefined }),
         },
       };
     },

@@ -18,6 +18,7 @@ import { untilLockWaits } from '../testing/lock-waits.js';
 import { connectAccess } from '../testing/public-clients.js';
 import { failureOf } from '../testing/subscription-fixture.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import {
   insertAssignedJob,
   insertCompany,
@@ -55,6 +56,7 @@ function client() {
     clock: () => now,
     logger: silentLogger,
     environment: 'production',
+    sealingKeys: TEST_SEALING_KEYS,
   });
   return connectAccess(service);
 }

@@ -10,6 +10,7 @@ import type { Database } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { updateOwner } from '../operator/owners.js';
+import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import { createAccessService } from './access-service.js';
 
 let testDatabase: TestDatabase;
@@ -26,7 +27,14 @@ afterAll(() => testDatabase.drop());
 
 let now = TEST_NOW;
 
-const deps = () => ({ database, clock: () => now, logger: silentLogger, environment: 'sandbox' }) as const;
+const deps = () =>
+  ({
+    database,
+    clock: () => now,
+    logger: silentLogger,
+    environment: 'sandbox',
+    sealingKeys: TEST_SEALING_KEYS,
+  }) as const;
 const access = () =>
   createClient(
     AccessService,

@@ -11,6 +11,8 @@ export interface StoredLogin {
   readonly isOwner: boolean;
   /** Argon2id in PHC string form. */
   readonly passwordHash: string;
+  /** True: a login needs a code too. */
+  readonly hasSecondFactor: boolean;
 }
 
 /**
@@ -30,9 +32,12 @@ export async function getLogin(
     display_name: string;
     role: string;
     password_hash: string;
+    has_second_factor: boolean;
   }>(
     `select member.id, member.company_id, company.name as company_name, company.class, member.display_name, member.role,
-       member.password_hash
+       member.password_hash, exists (
+         select from second_factors as factor where factor.membership_id = member.id and factor.enabled_at is not null
+       ) as has_second_factor
      from memberships as member join companies as company on company.id = member.company_id
      where lower(member.email) = lower($1) and member.active and member.password_hash is not null`,
     [email],
@@ -46,5 +51,6 @@ export async function getLogin(
     displayName: row.display_name,
     isOwner: row.role === 'OWNER',
     passwordHash: row.password_hash,
+    hasSecondFactor: row.has_second_factor,
   };
 }

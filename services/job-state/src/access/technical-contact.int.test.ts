@@ -4,6 +4,7 @@ import { silentLogger } from '@partner/kernel/logger';
 import { connectAccess } from '../testing/public-clients.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import { createAccessService } from './access-service.js';
 
 const HOUR_MS = 3_600_000;
@@ -28,6 +29,7 @@ function client() {
     clock: () => now,
     logger: silentLogger,
     environment: 'sandbox',
+    sealingKeys: TEST_SEALING_KEYS,
   });
   return connectAccess(service);
 }

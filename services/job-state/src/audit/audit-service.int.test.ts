@@ -22,6 +22,7 @@ import {
   openSubscriptionFixture,
   type SubscriptionFixture,
 } from '../testing/subscription-fixture.js';
+import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import { createAuditService } from './audit-service.js';
 
 let fixture: SubscriptionFixture;
@@ -47,6 +48,7 @@ beforeAll(async () => {
       clock: () => new Date(),
       logger: silentLogger,
       environment: 'sandbox',
+      sealingKeys: TEST_SEALING_KEYS,
     }),
   );
   deliveries = connectDeliveries({ database, logger: silentLogger });

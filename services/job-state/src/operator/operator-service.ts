@@ -21,7 +21,7 @@ import { findCompany } from './find-company.js';
 import { getBacklog } from './get-backlog.js';
 import { operatorActor } from './operator-actor.js';
 import { listCompanies } from './operator-company.js';
-import { createOwner, listOwners, updateOwner } from './owners.js';
+import { createOwner, listOwners, resetSecondFactor, updateOwner } from './owners.js';
 import { updateCompany } from './update-company.js';
 
 /** Serves the RPCs of the operators' command line, which acts on behalf of no company. */
@@ -112,6 +112,15 @@ export function createOperatorService(deps: {
           active: request.active,
           actor: operatorActor(request),
         },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return { resourceJson: JSON.stringify(owner) };
+    },
+
+    async resetSecondFactor(request, context) {
+      const owner = await resetSecondFactor(
+        deps,
+        { membershipId: required(request.membershipId, 'membership_id'), actor: operatorActor(request) },
         { timeoutMs: context.timeoutMs() },
       );
       return { resourceJson: JSON.stringify(owner) };

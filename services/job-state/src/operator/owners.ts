@@ -16,7 +16,9 @@ interface Deps {
 }
 
 const COLUMNS = `id as "membershipId", company_id as "companyId", display_name as "displayName", email, active,
-  password_hash is not null as "hasPassword"`;
+  password_hash is not null as "hasPassword", exists (
+    select from second_factors f where f.membership_id = memberships.id and f.enabled_at is not null
+  ) as "hasSecondFactor"`;
 
 /** A page of the owners of a company by id, oldest first. Fails with `not_found` for an unknown company. */
 export async function listOwners(
@@ -138,5 +140,43 @@ export async function updateOwner(
     return after;
   }, limits);
   deps.logger.info({ companyId: owner.companyId, membershipId }, 'owner.updated');
+  return owner;
+}
+
+/**
+ * Deletes an owner's second factor, so that the password is enough to sign in. Without one nothing changes.
+ *
+ * Fails with `not_found` for a membership that is not an owner.
+ *
+ * Atomic: the deletion and its entry in the audit trail. Lock: the second factor.
+ */
+export async function resetSecondFactor(
+  deps: Deps,
+  { membershipId, actor }: { readonly membershipId: string; readonly actor: Actor },
+  limits: TransactionLimits = {},
+): Promise<Owner> {
+  const owner = await deps.database.transaction(async (tx) => {
+    const [deleted] = await tx.query<{ enabledAt: Date | null }>(
+      'delete from second_factors where membership_id = $1 returning enabled_at as "enabledAt"',
+      [membershipId],
+    );
+    const [found] = await tx.query<Owner>(
+      `select ${COLUMNS} from memberships where id = $1 and role = 'OWNER'`,
+      [membershipId],
+    );
+    if (found === undefined) throw notFound('owner');
+    if (deleted !== undefined && deleted.enabledAt !== null) {
+      const { companyId, displayName } = found;
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'owner.updated',
+        subject: { type: 'owner', id: membershipId },
+        details: { displayName, changed: ['secondFactor'], secondFactor: 'disabled' },
+      });
+    }
+    return found;
+  }, limits);
+  deps.logger.info({ companyId: owner.companyId, membershipId }, 'second_factor.reset');
   return owner;
 }

@@ -208,8 +208,13 @@ describe('a membership with the address of an owner whom an operator created', (
     return membershipId;
   };
 
-  test('of the same company becomes that owner, with the password and in the audit trail [PLATFORM-20]', async () => {
+  test('of the same company becomes that owner, with the password, the second factor and in the audit trail [PLATFORM-20]', async () => {
     const former = await made({ companyId });
+    await database.query(
+      `insert into second_factors (id, membership_id, sealed, sealing_key_id, enabled_at)
+       values ($1, $2, 'sealed', 'k1', now())`,
+      [newId('mfa'), former],
+    );
     await recordAudit(database, {
       companyId,
       actor: { membershipId: former },
@@ -225,6 +230,7 @@ describe('a membership with the address of an owner whom an operator created', (
       companyId,
       displayName: 'Ada Cole',
       passwordHash: '$argon2id$made',
+      hasSecondFactor: true,
     });
     expect(await membershipOf(former)).toBeUndefined();
     expect(await getOwner({ database }, { companyId, membershipId: former })).toBeUndefined();

@@ -73,8 +73,8 @@ const FREE: FreeAddress = { kind: 'free', passwordHash: null, left: [] };
  *   since it may be late. If a newer message for that membership waits for another address, the membership gives this one up at
  *   once, so that any exchange of addresses finishes. It has no address until its own message takes effect.
  * - An owner of the same company whom an operator created under an id of this service is the same person. The platform's
- *   membership replaces the owner, with the password if the owner is active, and in the audit trail. Sessions under the former
- *   id end.
+ *   membership replaces the owner, with the password if the owner is active, with the second factor, and in the audit trail.
+ *   Sessions under the former id end.
  * - An owner of another company whom an operator created keeps the address permanently.
  */
 async function freeAddress(
@@ -110,6 +110,13 @@ async function freeAddress(
      returning case when active then password_hash end as "passwordHash"`,
     [holder.id],
   );
+  // The membership's own second factor stays, as its own password does.
+  await tx.query(
+    `update second_factors set membership_id = $2
+     where membership_id = $1 and not exists (select from second_factors where membership_id = $2)`,
+    [holder.id, membershipId],
+  );
+  await tx.query('delete from second_factors where membership_id = $1', [holder.id]);
   await tx.query('update audit_entries set membership_id = $3 where company_id = $1 and membership_id = $2', [
     companyId,
     holder.id,

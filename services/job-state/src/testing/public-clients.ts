@@ -18,6 +18,10 @@ import {
   webhookStatistics,
 } from '@partner/proto-contracts/resources/statistics/statistics';
 import { eventPage, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
+import {
+  secondFactor,
+  secondFactorSecret,
+} from '@partner/proto-contracts/resources/second-factor/second-factor';
 import { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import {
   delivery,
@@ -70,6 +74,8 @@ export function connectAccess(service: ServiceImpl<typeof AccessService>) {
     listContractedInstallers: reading(installerPage, client.listContractedInstallers),
     getTechnicalContact: reading(technicalContact, client.getTechnicalContact),
     requestTechnicalContact: reading(technicalContact, client.requestTechnicalContact),
+    getSecondFactor: reading(secondFactor, client.getSecondFactor),
+    beginSecondFactor: reading(secondFactorSecret, client.beginSecondFactor),
   };
 }
 
@@ -146,6 +152,7 @@ export function connectOperators(service: ServiceImpl<typeof OperatorService>) {
     listOwners: reading(ownerPage, client.listOwners),
     createOwner: reading(owner, client.createOwner),
     updateOwner: reading(owner, client.updateOwner),
+    resetSecondFactor: reading(owner, client.resetSecondFactor),
     listAnnouncements: reading(announcementPage, client.listAnnouncements),
   };
 }

@@ -19,6 +19,7 @@ import {
 } from '../webhooks/subscriptions/subscription-service.js';
 import { connectSubscriptions, type PublicSubscriptions } from './public-clients.js';
 import { attemptedMessage, openWebhookFixture, type WebhookFixture } from './webhook-fixture.js';
+import { TEST_SEALING_KEYS } from './test-sealing-keys.js';
 
 const CLAIM_LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
 
@@ -79,7 +80,7 @@ export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
   const deps: SubscriptionServiceDeps = {
     database: fixture.database,
     endpoints: endpointsOf(dispatcher),
-    sealingKeys: { currentKeyId: 'k1', keys: new Map([['k1', Buffer.alloc(32, 7)]]) },
+    sealingKeys: TEST_SEALING_KEYS,
     newestSchemaVersion: 1,
     secretOverlapHours: 24,
     logger: { info: (...line: unknown[]) => void logLines.push(line) },

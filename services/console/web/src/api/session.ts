@@ -9,6 +9,13 @@ import { useAction } from './use-action.js';
 /** The signed-in owner. */
 export type OwnerSession = z.output<typeof sessionResponse>;
 
+/** What an owner enters to sign in. */
+interface SignInBody {
+  readonly email: string;
+  readonly password: string;
+  readonly code?: string;
+}
+
 const SESSION_KEY = ['session'] as const;
 
 /** The session: `ended` if there was one when the page was loaded or since, null without one and after signing out. */
@@ -35,8 +42,7 @@ export function useSession() {
 export function useSignIn(onDone: () => void) {
   const queries = useQueryClient();
   return useAction({
-    act: (api, body: { readonly email: string; readonly password: string }) =>
-      api.read(sessionResponse, { method: 'POST', path: '/session', body }),
+    act: (api, body: SignInBody) => api.read(sessionResponse, { method: 'POST', path: '/session', body }),
     onDone: (session) => {
       queries.setQueryData(SESSION_KEY, session);
       onDone();

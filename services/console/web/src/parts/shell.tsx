@@ -35,8 +35,8 @@ const NAVIGATION = [
   { to: PATHS.apiKeys, label: 'API keys', icon: IconKey },
   { to: PATHS.technicalContact, label: 'Technical contact', icon: IconMail },
   { to: PATHS.audit, label: 'Audit trail', icon: IconHistory },
-  { to: PATHS.account, label: 'Account', icon: IconUserCircle },
   { to: PATHS.sessions, label: 'Sessions', icon: IconUserShield },
+  { to: PATHS.account, label: 'Account', icon: IconUserCircle },
 ] as const;
 
 /** Layout of pages with a session: navigation, company, environment and sign-out. */

@@ -5,6 +5,7 @@ import * as journalBackfills from './0003-journal-backfills.js';
 import * as wronglySignedTests from './0004-wrongly-signed-tests.js';
 import * as consolePeople from './0005-console-people.js';
 import * as notifications from './0006-notifications.js';
+import * as secondFactors from './0007-second-factors.js';
 import * as webhookSettings from './0009-webhook-settings.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
@@ -22,5 +23,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0004-wrongly-signed-tests', ...wronglySignedTests },
   { name: '0005-console-people', ...consolePeople },
   { name: '0006-notifications', ...notifications },
+  { name: '0007-second-factors', ...secondFactors },
   { name: '0009-webhook-settings', ...webhookSettings },
 ];

@@ -11,6 +11,13 @@ const BATCH_SIZE = 100;
 const RESEALED_BATCHES = 10;
 const SECRETS_FRESH_MS = 60_000;
 
+/** Tables of sealed secrets, and what a secret of each is sealed for. */
+const SEALED_TABLES = [
+  { table: 'subscription_secrets', owner: 'subscription_id', version: 'version' },
+  { table: 'second_factors', owner: 'id', version: '1' },
+] as const;
+const ALL_SEALED = `(${SEALED_TABLES.map(({ table }) => `select sealing_key_id from ${table}`).join(' union all ')}) as s`;
+
 /** Dependencies of the maintenance of secrets. */
 export interface SecretMaintenanceDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
@@ -22,7 +29,7 @@ export interface SecretMaintenanceDeps {
 /** Drops expired secrets and reseals those under former keys. */
 export interface SecretMaintenance {
   /**
-   * Drops one batch of secrets and reseals at most 10 batches.
+   * Drops one batch of secrets and reseals at most 10 batches of each table.
    *
    * The next run reseals the rest. Returns `more` while there may be more to drop.
    */
@@ -48,21 +55,21 @@ export function createSecretMaintenance(deps: SecretMaintenanceDeps): SecretMain
   const reportedKeys = new Set<string>();
   const unopenable = new Set<string>();
 
-  async function reseal(): Promise<number> {
+  async function reseal({ table, owner, version }: (typeof SEALED_TABLES)[number]): Promise<number> {
     const { seen, resealed } = await database.transaction(async (tx) => {
       const rows = await tx.query<SecretRow>(
-        `select subscription_id as "subscriptionId", version, sealed from subscription_secrets
-         where sealing_key_id = any($1::text[]) and subscription_id || ' ' || version <> all($2::text[])
-         order by subscription_id, version
+        `select ${owner} as "subscriptionId", ${version} as version, sealed from ${table}
+         where sealing_key_id = any($1::text[]) and ${owner} || ' ' || ${version} <> all($2::text[])
+         order by ${owner}, ${version}::integer
          limit ${BATCH_SIZE}
          for update skip locked`,
         [former, [...unopenable]],
       );
       const opened = rows.flatMap((row) => sealedAnew(row) ?? []);
       await tx.query(
-        `update subscription_secrets s set sealed = anew.sealed, sealing_key_id = $4
-         from unnest($1::text[], $2::integer[], $3::bytea[]) as anew (subscription_id, version, sealed)
-         where s.subscription_id = anew.subscription_id and s.version = anew.version`,
+        `update ${table} s set sealed = anew.sealed, sealing_key_id = $4
+         from unnest($1::text[], $2::integer[], $3::bytea[]) as anew (owner_id, anew_version, sealed)
+         where s.${owner} = anew.owner_id and ${version} = anew.anew_version`,
         [
           opened.map(({ subscriptionId }) => subscriptionId),
           opened.map(({ version }) => version),
@@ -90,7 +97,7 @@ export function createSecretMaintenance(deps: SecretMaintenanceDeps): SecretMain
 
   async function reportUnknownKeys(): Promise<void> {
     const found = await database.query<{ sealingKeyId: string; secrets: number }>(
-      `select sealing_key_id as "sealingKeyId", count(*)::integer as secrets from subscription_secrets
+      `select sealing_key_id as "sealingKeyId", count(*)::integer as secrets from ${ALL_SEALED}
        where sealing_key_id <> all($1::text[])
        group by sealing_key_id`,
       [[...sealingKeys.keys.keys()]],
@@ -108,8 +115,10 @@ export function createSecretMaintenance(deps: SecretMaintenanceDeps): SecretMain
       if (dropped > 0) logger.info({ dropped }, 'webhook_secrets.dropped');
       await reportUnknownKeys();
       // Bounded: while replicas disagree on the current key, they reseal each other's secrets.
-      for (let batch = 0; former.length > 0 && batch < RESEALED_BATCHES; batch += 1) {
-        if ((await reseal()) < BATCH_SIZE) break;
+      for (const sealedTable of former.length > 0 ? SEALED_TABLES : []) {
+        for (let batch = 0; batch < RESEALED_BATCHES; batch += 1) {
+          if ((await reseal(sealedTable)) < BATCH_SIZE) break;
+        }
       }
       return dropped === BATCH_SIZE ? 'more' : 'idle';
     },
@@ -162,7 +171,7 @@ async function countUnderFormerKeys(
   { currentKeyId }: Pick<SealingKeys, 'currentKeyId'>,
 ): Promise<number> {
   const [row] = await database.query<{ count: number }>(
-    'select count(*)::integer as count from subscription_secrets where sealing_key_id <> $1',
+    `select count(*)::integer as count from ${ALL_SEALED} where sealing_key_id <> $1`,
     [currentKeyId],
   );
   return row?.count ?? 0;

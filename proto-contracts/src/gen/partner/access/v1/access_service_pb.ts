@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/access/v1/access_service.proto.
  */
 export const file_partner_access_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiL0AgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBEhgKC2ZhdWx0c19qc29uGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQg4KDF9mYXVsdHNfanNvbiKCAQoQUmV2b2tlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiEwoRUmV2b2tlS2V5UmVzcG9uc2UihQEKD0xpc3RLZXlzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGgoNYmVmb3JlX2tleV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2JlZm9yZV9rZXlfaWRCCAoGX2xpbWl0IkAKEExpc3RLZXlzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItwBChBDcmVhdGVLZXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEQoEa2luZBgDIAEoCUgBiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIAogBARIYCgtkZXNjcmlwdGlvbhgFIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQgcKBV9raW5kQhMKEV9ib3VuZF9jb21wYW55X2lkQg4KDF9kZXNjcmlwdGlvbiJBChFDcmVhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24isAEKEFJvdGF0ZUtleVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZrZXlfaWQYAyABKAlIAYgBARIaCg1vdmVybGFwX2hvdXJzGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIQCg5fb3ZlcmxhcF9ob3VycyJBChFSb3RhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24imwEKH0xpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEh0KEGFmdGVyX2NvbXBhbnlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhMKEV9hZnRlcl9jb21wYW55X2lkQggKBl9saW1pdCJQCiBMaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iLAoKS2V5UmV2b2tlZBITCgZrZXlfaWQYASABKAlIAIgBAUIJCgdfa2V5X2lkIi8KD0dldExvZ2luUmVxdWVzdBISCgVlbWFpbBgBIAEoCUgAiAEBQggKBl9lbWFpbCJKChBHZXRMb2dpblJlc3BvbnNlEiwKBWxvZ2luGAEgASgLMhgucGFydG5lci5hY2Nlc3MudjEuTG9naW5IAIgBAUIICgZfbG9naW4iigMKBUxvZ2luEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESGQoMY29tcGFueV9uYW1lGAMgASgJSAKIAQESOwoNY29tcGFueV9jbGFzcxgEIAEoDjIfLnBhcnRuZXIuYWNjZXNzLnYxLkNvbXBhbnlDbGFzc0gDiAEBEhkKDGRpc3BsYXlfbmFtZRgFIAEoCUgEiAEBEhUKCGlzX293bmVyGAYgASgISAWIAQESGgoNcGFzc3dvcmRfaGFzaBgHIAEoCUgGiAEBEh0KEHBhc3N3b3JkX3ZlcnNpb24YCCABKAlIB4gBAUIQCg5fbWVtYmVyc2hpcF9pZEINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQhAKDl9jb21wYW55X2NsYXNzQg8KDV9kaXNwbGF5X25hbWVCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoQhMKEV9wYXNzd29yZF92ZXJzaW9uIp8BCg9HZXRPd25lclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBARIfChJ3aXRoX3Bhc3N3b3JkX2hhc2gYAyABKAhIAogBAUINCgtfY29tcGFueV9pZEIQCg5fbWVtYmVyc2hpcF9pZEIVChNfd2l0aF9wYXNzd29yZF9oYXNoIrYBChBHZXRPd25lclJlc3BvbnNlEhUKCGlzX293bmVyGAEgASgISACIAQESGgoNcGFzc3dvcmRfaGFzaBgCIAEoCUgBiAEBEh0KEHBhc3N3b3JkX3ZlcnNpb24YAyABKAlIAogBARISCgVlbWFpbBgEIAEoCUgDiAEBQgsKCV9pc19vd25lckIQCg5fcGFzc3dvcmRfaGFzaEITChFfcGFzc3dvcmRfdmVyc2lvbkIICgZfZW1haWwi1wEKFUNoYW5nZVBhc3N3b3JkUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESJgoFYWN0b3IYAiABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEiQKF2Zvcm1lcl9wYXNzd29yZF92ZXJzaW9uGAMgASgJSAGIAQESGgoNcGFzc3dvcmRfaGFzaBgEIAEoCUgCiAEBQg0KC19jb21wYW55X2lkQhoKGF9mb3JtZXJfcGFzc3dvcmRfdmVyc2lvbkIQCg5fcGFzc3dvcmRfaGFzaCJMChZDaGFuZ2VQYXNzd29yZFJlc3BvbnNlEh0KEHBhc3N3b3JkX3ZlcnNpb24YASABKAlIAIgBAUITChFfcGFzc3dvcmRfdmVyc2lvbiJmChpSZXF1ZXN0UGFzc3dvcmRMaW5rUmVxdWVzdBISCgVlbWFpbBgBIAEoCUgAiAEBEhkKDHRva2VuX3NoYTI1NhgCIAEoDEgBiAEBQggKBl9lbWFpbEIPCg1fdG9rZW5fc2hhMjU2IjsKG1JlcXVlc3RQYXNzd29yZExpbmtSZXNwb25zZRISCgVlbWFpbBgBIAEoCUgAiAEBQggKBl9lbWFpbCJEChZHZXRQYXNzd29yZExpbmtSZXF1ZXN0EhkKDHRva2VuX3NoYTI1NhgBIAEoDEgAiAEBQg8KDV90b2tlbl9zaGEyNTYi6QEKF0dldFBhc3N3b3JkTGlua1Jlc3BvbnNlEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIZCgxjb21wYW55X25hbWUYAiABKAlIAYgBARIZCgxkaXNwbGF5X25hbWUYAyABKAlIAogBARISCgVlbWFpbBgEIAEoCUgDiAEBEhkKDGhhc19wYXNzd29yZBgFIAEoCEgEiAEBQhAKDl9tZW1iZXJzaGlwX2lkQg8KDV9jb21wYW55X25hbWVCDwoNX2Rpc3BsYXlfbmFtZUIICgZfZW1haWxCDwoNX2hhc19wYXNzd29yZCKaAQoWVXNlUGFzc3dvcmRMaW5rUmVxdWVzdBIZCgx0b2tlbl9zaGEyNTYYASABKAxIAIgBARIaCg1wYXNzd29yZF9oYXNoGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg8KDV90b2tlbl9zaGEyNTZCEAoOX3Bhc3N3b3JkX2hhc2giGQoXVXNlUGFzc3dvcmRMaW5rUmVzcG9uc2UiRAoaR2V0VGVjaG5pY2FsQ29udGFjdFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIksKG0dldFRlY2huaWNhbENvbnRhY3RSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iugEKHlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESJgoFYWN0b3IYAiABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEhIKBWVtYWlsGAMgASgJSAGIAQESGQoMdG9rZW5fc2hhMjU2GAQgASgMSAKIAQFCDQoLX2NvbXBhbnlfaWRCCAoGX2VtYWlsQg8KDV90b2tlbl9zaGEyNTYiTwofUmVxdWVzdFRlY2huaWNhbENvbnRhY3RSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iTAoeQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXF1ZXN0EhkKDHRva2VuX3NoYTI1NhgBIAEoDEgAiAEBQg8KDV90b2tlbl9zaGEyNTYiIQofQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXNwb25zZSqBAQoMQ29tcGFueUNsYXNzEh0KGUNPTVBBTllfQ0xBU1NfVU5TUEVDSUZJRUQQABIXChNDT01QQU5ZX0NMQVNTX1NBTEVTEAESGwoXQ09NUEFOWV9DTEFTU19JTlNUQUxMRVIQAhIcChhDT01QQU5ZX0NMQVNTX0FDQ09VTlRJTkcQAyp8CgdLZXlLaW5kEhgKFEtFWV9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQS0VZX0tJTkRfR0VORVJBTBABEiEKHUtFWV9LSU5EX0lOU1RBTExFUl9DT05UUkFDVE9SEAISHgoaS0VZX0tJTkRfSU5TVEFMTEVSX0NPTVBBTlkQAzKGAQoVQXV0aGVudGljYXRpb25TZXJ2aWNlEm0KD0F1dGhlbnRpY2F0ZUtleRIpLnBhcnRuZXIuYWNjZXNzLnYxLkF1dGhlbnRpY2F0ZUtleVJlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5BdXRoZW50aWNhdGVLZXlSZXNwb25zZSIDkAICMuwLCg1BY2Nlc3NTZXJ2aWNlElsKCVJldm9rZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLlJldm9rZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5SZXZva2VLZXlSZXNwb25zZSIDkAICElgKCExpc3RLZXlzEiIucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXNwb25zZSIDkAIBElYKCUNyZWF0ZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLkNyZWF0ZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5DcmVhdGVLZXlSZXNwb25zZRJWCglSb3RhdGVLZXkSIy5wYXJ0bmVyLmFjY2Vzcy52MS5Sb3RhdGVLZXlSZXF1ZXN0GiQucGFydG5lci5hY2Nlc3MudjEuUm90YXRlS2V5UmVzcG9uc2USiAEKGExpc3RDb250cmFjdGVkSW5zdGFsbGVycxIyLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QaMy5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZSIDkAIBEnkKE0dldFRlY2huaWNhbENvbnRhY3QSLS5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRUZWNobmljYWxDb250YWN0UmVxdWVzdBouLnBhcnRuZXIuYWNjZXNzLnYxLkdldFRlY2huaWNhbENvbnRhY3RSZXNwb25zZSIDkAIBEoABChdSZXF1ZXN0VGVjaG5pY2FsQ29udGFjdBIxLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVxdWVzdBoyLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVzcG9uc2USgAEKF0NvbmZpcm1UZWNobmljYWxDb250YWN0EjEucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXF1ZXN0GjIucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXNwb25zZRJYCghHZXRMb2dpbhIiLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVzcG9uc2UiA5ACARJYCghHZXRPd25lchIiLnBhcnRuZXIuYWNjZXNzLnYxLkdldE93bmVyUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkdldE93bmVyUmVzcG9uc2UiA5ACARJlCg5DaGFuZ2VQYXNzd29yZBIoLnBhcnRuZXIuYWNjZXNzLnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVzdBopLnBhcnRuZXIuYWNjZXNzLnYxLkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USdAoTUmVxdWVzdFBhc3N3b3JkTGluaxItLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RQYXNzd29yZExpbmtSZXF1ZXN0Gi4ucGFydG5lci5hY2Nlc3MudjEuUmVxdWVzdFBhc3N3b3JkTGlua1Jlc3BvbnNlEm0KD0dldFBhc3N3b3JkTGluaxIpLnBhcnRuZXIuYWNjZXNzLnYxLkdldFBhc3N3b3JkTGlua1JlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRQYXNzd29yZExpbmtSZXNwb25zZSIDkAIBEmgKD1VzZVBhc3N3b3JkTGluaxIpLnBhcnRuZXIuYWNjZXNzLnYxLlVzZVBhc3N3b3JkTGlua1JlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5Vc2VQYXNzd29yZExpbmtSZXNwb25zZWIGcHJvdG8z", [file_partner_audit_v1_audit_service]);
+  fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiL0AgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBEhgKC2ZhdWx0c19qc29uGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQg4KDF9mYXVsdHNfanNvbiKCAQoQUmV2b2tlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiEwoRUmV2b2tlS2V5UmVzcG9uc2UihQEKD0xpc3RLZXlzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGgoNYmVmb3JlX2tleV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2JlZm9yZV9rZXlfaWRCCAoGX2xpbWl0IkAKEExpc3RLZXlzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItwBChBDcmVhdGVLZXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEQoEa2luZBgDIAEoCUgBiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIAogBARIYCgtkZXNjcmlwdGlvbhgFIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQgcKBV9raW5kQhMKEV9ib3VuZF9jb21wYW55X2lkQg4KDF9kZXNjcmlwdGlvbiJBChFDcmVhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24isAEKEFJvdGF0ZUtleVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZrZXlfaWQYAyABKAlIAYgBARIaCg1vdmVybGFwX2hvdXJzGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIQCg5fb3ZlcmxhcF9ob3VycyJBChFSb3RhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24imwEKH0xpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEh0KEGFmdGVyX2NvbXBhbnlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhMKEV9hZnRlcl9jb21wYW55X2lkQggKBl9saW1pdCJQCiBMaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iLAoKS2V5UmV2b2tlZBITCgZrZXlfaWQYASABKAlIAIgBAUIJCgdfa2V5X2lkImcKD0dldExvZ2luUmVxdWVzdBISCgVlbWFpbBgBIAEoCUgAiAEBEh8KEmFza3Nfc2Vjb25kX2ZhY3RvchgCIAEoCEgBiAEBQggKBl9lbWFpbEIVChNfYXNrc19zZWNvbmRfZmFjdG9yIkoKEEdldExvZ2luUmVzcG9uc2USLAoFbG9naW4YASABKAsyGC5wYXJ0bmVyLmFjY2Vzcy52MS5Mb2dpbkgAiAEBQggKBl9sb2dpbiLAAwoFTG9naW4SGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhcKCmNvbXBhbnlfaWQYAiABKAlIAYgBARIZCgxjb21wYW55X25hbWUYAyABKAlIAogBARI7Cg1jb21wYW55X2NsYXNzGAQgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAOIAQESGQoMZGlzcGxheV9uYW1lGAUgASgJSASIAQESFQoIaXNfb3duZXIYBiABKAhIBYgBARIaCg1wYXNzd29yZF9oYXNoGAcgASgJSAaIAQESHQoQcGFzc3dvcmRfdmVyc2lvbhgIIAEoCUgHiAEBEh4KEWhhc19zZWNvbmRfZmFjdG9yGAkgASgISAiIAQFCEAoOX21lbWJlcnNoaXBfaWRCDQoLX2NvbXBhbnlfaWRCDwoNX2NvbXBhbnlfbmFtZUIQCg5fY29tcGFueV9jbGFzc0IPCg1fZGlzcGxheV9uYW1lQgsKCV9pc19vd25lckIQCg5fcGFzc3dvcmRfaGFzaEITChFfcGFzc3dvcmRfdmVyc2lvbkIUChJfaGFzX3NlY29uZF9mYWN0b3IinwEKD0dldE93bmVyUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGgoNbWVtYmVyc2hpcF9pZBgCIAEoCUgBiAEBEh8KEndpdGhfcGFzc3dvcmRfaGFzaBgDIAEoCEgCiAEBQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkQhUKE193aXRoX3Bhc3N3b3JkX2hhc2gitgEKEEdldE93bmVyUmVzcG9uc2USFQoIaXNfb3duZXIYASABKAhIAIgBARIaCg1wYXNzd29yZF9oYXNoGAIgASgJSAGIAQESHQoQcGFzc3dvcmRfdmVyc2lvbhgDIAEoCUgCiAEBEhIKBWVtYWlsGAQgASgJSAOIAQFCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoQhMKEV9wYXNzd29yZF92ZXJzaW9uQggKBl9lbWFpbCLXAQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISJAoXZm9ybWVyX3Bhc3N3b3JkX3ZlcnNpb24YAyABKAlIAYgBARIaCg1wYXNzd29yZF9oYXNoGAQgASgJSAKIAQFCDQoLX2NvbXBhbnlfaWRCGgoYX2Zvcm1lcl9wYXNzd29yZF92ZXJzaW9uQhAKDl9wYXNzd29yZF9oYXNoIkwKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USHQoQcGFzc3dvcmRfdmVyc2lvbhgBIAEoCUgAiAEBQhMKEV9wYXNzd29yZF92ZXJzaW9uImYKGlJlcXVlc3RQYXNzd29yZExpbmtSZXF1ZXN0EhIKBWVtYWlsGAEgASgJSACIAQESGQoMdG9rZW5fc2hhMjU2GAIgASgMSAGIAQFCCAoGX2VtYWlsQg8KDV90b2tlbl9zaGEyNTYiOwobUmVxdWVzdFBhc3N3b3JkTGlua1Jlc3BvbnNlEhIKBWVtYWlsGAEgASgJSACIAQFCCAoGX2VtYWlsIkQKFkdldFBhc3N3b3JkTGlua1JlcXVlc3QSGQoMdG9rZW5fc2hhMjU2GAEgASgMSACIAQFCDwoNX3Rva2VuX3NoYTI1NiLpAQoXR2V0UGFzc3dvcmRMaW5rUmVzcG9uc2USGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhkKDGNvbXBhbnlfbmFtZRgCIAEoCUgBiAEBEhkKDGRpc3BsYXlfbmFtZRgDIAEoCUgCiAEBEhIKBWVtYWlsGAQgASgJSAOIAQESGQoMaGFzX3Bhc3N3b3JkGAUgASgISASIAQFCEAoOX21lbWJlcnNoaXBfaWRCDwoNX2NvbXBhbnlfbmFtZUIPCg1fZGlzcGxheV9uYW1lQggKBl9lbWFpbEIPCg1faGFzX3Bhc3N3b3JkIpoBChZVc2VQYXNzd29yZExpbmtSZXF1ZXN0EhkKDHRva2VuX3NoYTI1NhgBIAEoDEgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARImCgVhY3RvchgDIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDwoNX3Rva2VuX3NoYTI1NkIQCg5fcGFzc3dvcmRfaGFzaCIZChdVc2VQYXNzd29yZExpbmtSZXNwb25zZSJEChpHZXRUZWNobmljYWxDb250YWN0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQFCDQoLX2NvbXBhbnlfaWQiSwobR2V0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiK6AQoeUmVxdWVzdFRlY2huaWNhbENvbnRhY3RSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEgoFZW1haWwYAyABKAlIAYgBARIZCgx0b2tlbl9zaGEyNTYYBCABKAxIAogBAUINCgtfY29tcGFueV9pZEIICgZfZW1haWxCDwoNX3Rva2VuX3NoYTI1NiJPCh9SZXF1ZXN0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJMCh5Db25maXJtVGVjaG5pY2FsQ29udGFjdFJlcXVlc3QSGQoMdG9rZW5fc2hhMjU2GAEgASgMSACIAQFCDwoNX3Rva2VuX3NoYTI1NiIhCh9Db25maXJtVGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlImoKEFNlY29uZEZhY3RvckNvZGUSEQoEdG90cBgBIAEoCUgAiAEBEiEKFHJlY292ZXJ5X2NvZGVfc2hhMjU2GAIgASgMSAGIAQFCBwoFX3RvdHBCFwoVX3JlY292ZXJ5X2NvZGVfc2hhMjU2Im4KFkdldFNlY29uZEZhY3RvclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIQCg5fbWVtYmVyc2hpcF9pZCJHChdHZXRTZWNvbmRGYWN0b3JSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24icAoYQmVnaW5TZWNvbmRGYWN0b3JSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX21lbWJlcnNoaXBfaWQiSQoZQmVnaW5TZWNvbmRGYWN0b3JSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i6wEKGUVuYWJsZVNlY29uZEZhY3RvclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBARImCgVhY3RvchgDIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISMQoEY29kZRgEIAEoCzIjLnBhcnRuZXIuYWNjZXNzLnYxLlNlY29uZEZhY3RvckNvZGUSHQoVcmVjb3ZlcnlfY29kZV9zaGEyNTZzGAUgAygMQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIhwKGkVuYWJsZVNlY29uZEZhY3RvclJlc3BvbnNlIskBChZVc2VTZWNvbmRGYWN0b3JSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEjEKBGNvZGUYBCABKAsyIy5wYXJ0bmVyLmFjY2Vzcy52MS5TZWNvbmRGYWN0b3JDb2RlQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIhkKF1VzZVNlY29uZEZhY3RvclJlc3BvbnNlIu0BChtSZXBsYWNlUmVjb3ZlcnlDb2Rlc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBARImCgVhY3RvchgDIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISMQoEY29kZRgEIAEoCzIjLnBhcnRuZXIuYWNjZXNzLnYxLlNlY29uZEZhY3RvckNvZGUSHQoVcmVjb3ZlcnlfY29kZV9zaGEyNTZzGAUgAygMQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIh4KHFJlcGxhY2VSZWNvdmVyeUNvZGVzUmVzcG9uc2UizQEKGkRpc2FibGVTZWNvbmRGYWN0b3JSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEjEKBGNvZGUYBCABKAsyIy5wYXJ0bmVyLmFjY2Vzcy52MS5TZWNvbmRGYWN0b3JDb2RlQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIh0KG0Rpc2FibGVTZWNvbmRGYWN0b3JSZXNwb25zZSqBAQoMQ29tcGFueUNsYXNzEh0KGUNPTVBBTllfQ0xBU1NfVU5TUEVDSUZJRUQQABIXChNDT01QQU5ZX0NMQVNTX1NBTEVTEAESGwoXQ09NUEFOWV9DTEFTU19JTlNUQUxMRVIQAhIcChhDT01QQU5ZX0NMQVNTX0FDQ09VTlRJTkcQAyp8CgdLZXlLaW5kEhgKFEtFWV9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQS0VZX0tJTkRfR0VORVJBTBABEiEKHUtFWV9LSU5EX0lOU1RBTExFUl9DT05UUkFDVE9SEAISHgoaS0VZX0tJTkRfSU5TVEFMTEVSX0NPTVBBTlkQAzKGAQoVQXV0aGVudGljYXRpb25TZXJ2aWNlEm0KD0F1dGhlbnRpY2F0ZUtleRIpLnBhcnRuZXIuYWNjZXNzLnYxLkF1dGhlbnRpY2F0ZUtleVJlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5BdXRoZW50aWNhdGVLZXlSZXNwb25zZSIDkAICMpcRCg1BY2Nlc3NTZXJ2aWNlElsKCVJldm9rZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLlJldm9rZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5SZXZva2VLZXlSZXNwb25zZSIDkAICElgKCExpc3RLZXlzEiIucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXNwb25zZSIDkAIBElYKCUNyZWF0ZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLkNyZWF0ZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5DcmVhdGVLZXlSZXNwb25zZRJWCglSb3RhdGVLZXkSIy5wYXJ0bmVyLmFjY2Vzcy52MS5Sb3RhdGVLZXlSZXF1ZXN0GiQucGFydG5lci5hY2Nlc3MudjEuUm90YXRlS2V5UmVzcG9uc2USiAEKGExpc3RDb250cmFjdGVkSW5zdGFsbGVycxIyLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QaMy5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZSIDkAIBEnkKE0dldFRlY2huaWNhbENvbnRhY3QSLS5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRUZWNobmljYWxDb250YWN0UmVxdWVzdBouLnBhcnRuZXIuYWNjZXNzLnYxLkdldFRlY2huaWNhbENvbnRhY3RSZXNwb25zZSIDkAIBEoABChdSZXF1ZXN0VGVjaG5pY2FsQ29udGFjdBIxLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVxdWVzdBoyLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVzcG9uc2USgAEKF0NvbmZpcm1UZWNobmljYWxDb250YWN0EjEucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXF1ZXN0GjIucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXNwb25zZRJYCghHZXRMb2dpbhIiLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVzcG9uc2UiA5ACARJtCg9HZXRTZWNvbmRGYWN0b3ISKS5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRTZWNvbmRGYWN0b3JSZXF1ZXN0GioucGFydG5lci5hY2Nlc3MudjEuR2V0U2Vjb25kRmFjdG9yUmVzcG9uc2UiA5ACARJuChFCZWdpblNlY29uZEZhY3RvchIrLnBhcnRuZXIuYWNjZXNzLnYxLkJlZ2luU2Vjb25kRmFjdG9yUmVxdWVzdBosLnBhcnRuZXIuYWNjZXNzLnYxLkJlZ2luU2Vjb25kRmFjdG9yUmVzcG9uc2UScQoSRW5hYmxlU2Vjb25kRmFjdG9yEiwucGFydG5lci5hY2Nlc3MudjEuRW5hYmxlU2Vjb25kRmFjdG9yUmVxdWVzdBotLnBhcnRuZXIuYWNjZXNzLnYxLkVuYWJsZVNlY29uZEZhY3RvclJlc3BvbnNlEmgKD1VzZVNlY29uZEZhY3RvchIpLnBhcnRuZXIuYWNjZXNzLnYxLlVzZVNlY29uZEZhY3RvclJlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5Vc2VTZWNvbmRGYWN0b3JSZXNwb25zZRJ3ChRSZXBsYWNlUmVjb3ZlcnlDb2RlcxIuLnBhcnRuZXIuYWNjZXNzLnYxLlJlcGxhY2VSZWNvdmVyeUNvZGVzUmVxdWVzdBovLnBhcnRuZXIuYWNjZXNzLnYxLlJlcGxhY2VSZWNvdmVyeUNvZGVzUmVzcG9uc2USdAoTRGlzYWJsZVNlY29uZEZhY3RvchItLnBhcnRuZXIuYWNjZXNzLnYxLkRpc2FibGVTZWNvbmRGYWN0b3JSZXF1ZXN0Gi4ucGFydG5lci5hY2Nlc3MudjEuRGlzYWJsZVNlY29uZEZhY3RvclJlc3BvbnNlElgKCEdldE93bmVyEiIucGFydG5lci5hY2Nlc3MudjEuR2V0T3duZXJSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuR2V0T3duZXJSZXNwb25zZSIDkAIBEmUKDkNoYW5nZVBhc3N3b3JkEigucGFydG5lci5hY2Nlc3MudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GikucGFydG5lci5hY2Nlc3MudjEuQ2hhbmdlUGFzc3dvcmRSZXNwb25zZRJ0ChNSZXF1ZXN0UGFzc3dvcmRMaW5rEi0ucGFydG5lci5hY2Nlc3MudjEuUmVxdWVzdFBhc3N3b3JkTGlua1JlcXVlc3QaLi5wYXJ0bmVyLmFjY2Vzcy52MS5SZXF1ZXN0UGFzc3dvcmRMaW5rUmVzcG9uc2USbQoPR2V0UGFzc3dvcmRMaW5rEikucGFydG5lci5hY2Nlc3MudjEuR2V0UGFzc3dvcmRMaW5rUmVxdWVzdBoqLnBhcnRuZXIuYWNjZXNzLnYxLkdldFBhc3N3b3JkTGlua1Jlc3BvbnNlIgOQAgESaAoPVXNlUGFzc3dvcmRMaW5rEikucGFydG5lci5hY2Nlc3MudjEuVXNlUGFzc3dvcmRMaW5rUmVxdWVzdBoqLnBhcnRuZXIuYWNjZXNzLnYxLlVzZVBhc3N3b3JkTGlua1Jlc3BvbnNlYgZwcm90bzM", [file_partner_audit_v1_audit_service]);
 
 /**
  * AuthenticateKeyRequest names a key by its public part and proves its secret part by a hash.
@@ -429,6 +429,14 @@ export type GetLoginRequest = Message<"partner.access.v1.GetLoginRequest"> & {
    * @generated from field: optional string email = 1;
    */
   email?: string | undefined;
+
+  /**
+   * True from a caller that asks for the second factor. Any other caller receives no password hash of a person who has
+   * one, so that an older console refuses the login.
+   *
+   * @generated from field: optional bool asks_second_factor = 2;
+   */
+  asksSecondFactor?: boolean | undefined;
 };
 
 /**
@@ -520,6 +528,13 @@ export type Login = Message<"partner.access.v1.Login"> & {
    * @generated from field: optional string password_version = 8;
    */
   passwordVersion?: string | undefined;
+
+  /**
+   * True if a login needs a code of the second factor too. Always set; absent from an older job-state.
+   *
+   * @generated from field: optional bool has_second_factor = 9;
+   */
+  hasSecondFactor?: boolean | undefined;
 };
 
 /**
@@ -980,6 +995,374 @@ export const ConfirmTechnicalContactResponseSchema: GenMessage<ConfirmTechnicalC
   messageDesc(file_partner_access_v1_access_service, 31);
 
 /**
+ * SecondFactorCode is one of the two kinds of codes.
+ *
+ * @generated from message partner.access.v1.SecondFactorCode
+ */
+export type SecondFactorCode = Message<"partner.access.v1.SecondFactorCode"> & {
+  /**
+   * A code of the authenticator app (RFC 6238), 6 digits.
+   *
+   * @generated from field: optional string totp = 1;
+   */
+  totp?: string | undefined;
+
+  /**
+   * SHA-256 of a recovery code, 32 bytes. The code itself never leaves the console.
+   *
+   * @generated from field: optional bytes recovery_code_sha256 = 2;
+   */
+  recoveryCodeSha256?: Uint8Array | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.SecondFactorCode.
+ * Use `create(SecondFactorCodeSchema)` to create a new message.
+ */
+export const SecondFactorCodeSchema: GenMessage<SecondFactorCode> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 32);
+
+/**
+ * GetSecondFactorRequest names a membership.
+ *
+ * @generated from message partner.access.v1.GetSecondFactorRequest
+ */
+export type GetSecondFactorRequest = Message<"partner.access.v1.GetSecondFactorRequest"> & {
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The membership.
+   *
+   * @generated from field: optional string membership_id = 2;
+   */
+  membershipId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.GetSecondFactorRequest.
+ * Use `create(GetSecondFactorRequestSchema)` to create a new message.
+ */
+export const GetSecondFactorRequestSchema: GenMessage<GetSecondFactorRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 33);
+
+/**
+ * GetSecondFactorResponse is the state of the second factor.
+ *
+ * @generated from message partner.access.v1.GetSecondFactorResponse
+ */
+export type GetSecondFactorResponse = Message<"partner.access.v1.GetSecondFactorResponse"> & {
+  /**
+   * As the public API shows it: `secondFactor`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.GetSecondFactorResponse.
+ * Use `create(GetSecondFactorResponseSchema)` to create a new message.
+ */
+export const GetSecondFactorResponseSchema: GenMessage<GetSecondFactorResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 34);
+
+/**
+ * BeginSecondFactorRequest names the acting person.
+ *
+ * @generated from message partner.access.v1.BeginSecondFactorRequest
+ */
+export type BeginSecondFactorRequest = Message<"partner.access.v1.BeginSecondFactorRequest"> & {
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The membership.
+   *
+   * @generated from field: optional string membership_id = 2;
+   */
+  membershipId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.BeginSecondFactorRequest.
+ * Use `create(BeginSecondFactorRequestSchema)` to create a new message.
+ */
+export const BeginSecondFactorRequestSchema: GenMessage<BeginSecondFactorRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 35);
+
+/**
+ * BeginSecondFactorResponse shows the pending secret, for the only time.
+ *
+ * @generated from message partner.access.v1.BeginSecondFactorResponse
+ */
+export type BeginSecondFactorResponse = Message<"partner.access.v1.BeginSecondFactorResponse"> & {
+  /**
+   * As the public API shows it: `secondFactorSecret`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.BeginSecondFactorResponse.
+ * Use `create(BeginSecondFactorResponseSchema)` to create a new message.
+ */
+export const BeginSecondFactorResponseSchema: GenMessage<BeginSecondFactorResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 36);
+
+/**
+ * EnableSecondFactorRequest proves that an authenticator app has the pending secret.
+ *
+ * @generated from message partner.access.v1.EnableSecondFactorRequest
+ */
+export type EnableSecondFactorRequest = Message<"partner.access.v1.EnableSecondFactorRequest"> & {
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The membership.
+   *
+   * @generated from field: optional string membership_id = 2;
+   */
+  membershipId?: string | undefined;
+
+  /**
+   * The acting person, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * A code of the app; no recovery code.
+   *
+   * @generated from field: partner.access.v1.SecondFactorCode code = 4;
+   */
+  code?: SecondFactorCode | undefined;
+
+  /**
+   * SHA-256 of each recovery code, 32 bytes. The codes themselves never leave the console.
+   *
+   * @generated from field: repeated bytes recovery_code_sha256s = 5;
+   */
+  recoveryCodeSha256s: Uint8Array[];
+};
+
+/**
+ * Describes the message partner.access.v1.EnableSecondFactorRequest.
+ * Use `create(EnableSecondFactorRequestSchema)` to create a new message.
+ */
+export const EnableSecondFactorRequestSchema: GenMessage<EnableSecondFactorRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 37);
+
+/**
+ * EnableSecondFactorResponse confirms that sign-in asks for codes from now on.
+ *
+ * @generated from message partner.access.v1.EnableSecondFactorResponse
+ */
+export type EnableSecondFactorResponse = Message<"partner.access.v1.EnableSecondFactorResponse"> & {
+};
+
+/**
+ * Describes the message partner.access.v1.EnableSecondFactorResponse.
+ * Use `create(EnableSecondFactorResponseSchema)` to create a new message.
+ */
+export const EnableSecondFactorResponseSchema: GenMessage<EnableSecondFactorResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 38);
+
+/**
+ * UseSecondFactorRequest holds the code of a login.
+ *
+ * @generated from message partner.access.v1.UseSecondFactorRequest
+ */
+export type UseSecondFactorRequest = Message<"partner.access.v1.UseSecondFactorRequest"> & {
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The membership.
+   *
+   * @generated from field: optional string membership_id = 2;
+   */
+  membershipId?: string | undefined;
+
+  /**
+   * The person and the client, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * The code.
+   *
+   * @generated from field: partner.access.v1.SecondFactorCode code = 4;
+   */
+  code?: SecondFactorCode | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.UseSecondFactorRequest.
+ * Use `create(UseSecondFactorRequestSchema)` to create a new message.
+ */
+export const UseSecondFactorRequestSchema: GenMessage<UseSecondFactorRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 39);
+
+/**
+ * UseSecondFactorResponse confirms that the code was right and is used up.
+ *
+ * @generated from message partner.access.v1.UseSecondFactorResponse
+ */
+export type UseSecondFactorResponse = Message<"partner.access.v1.UseSecondFactorResponse"> & {
+};
+
+/**
+ * Describes the message partner.access.v1.UseSecondFactorResponse.
+ * Use `create(UseSecondFactorResponseSchema)` to create a new message.
+ */
+export const UseSecondFactorResponseSchema: GenMessage<UseSecondFactorResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 40);
+
+/**
+ * ReplaceRecoveryCodesRequest holds the new recovery codes.
+ *
+ * @generated from message partner.access.v1.ReplaceRecoveryCodesRequest
+ */
+export type ReplaceRecoveryCodesRequest = Message<"partner.access.v1.ReplaceRecoveryCodesRequest"> & {
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The membership.
+   *
+   * @generated from field: optional string membership_id = 2;
+   */
+  membershipId?: string | undefined;
+
+  /**
+   * The acting person, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * A code of the app, or one of the former recovery codes.
+   *
+   * @generated from field: partner.access.v1.SecondFactorCode code = 4;
+   */
+  code?: SecondFactorCode | undefined;
+
+  /**
+   * SHA-256 of each new recovery code, 32 bytes.
+   *
+   * @generated from field: repeated bytes recovery_code_sha256s = 5;
+   */
+  recoveryCodeSha256s: Uint8Array[];
+};
+
+/**
+ * Describes the message partner.access.v1.ReplaceRecoveryCodesRequest.
+ * Use `create(ReplaceRecoveryCodesRequestSchema)` to create a new message.
+ */
+export const ReplaceRecoveryCodesRequestSchema: GenMessage<ReplaceRecoveryCodesRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 41);
+
+/**
+ * ReplaceRecoveryCodesResponse confirms that the former recovery codes do not work any more.
+ *
+ * @generated from message partner.access.v1.ReplaceRecoveryCodesResponse
+ */
+export type ReplaceRecoveryCodesResponse = Message<"partner.access.v1.ReplaceRecoveryCodesResponse"> & {
+};
+
+/**
+ * Describes the message partner.access.v1.ReplaceRecoveryCodesResponse.
+ * Use `create(ReplaceRecoveryCodesResponseSchema)` to create a new message.
+ */
+export const ReplaceRecoveryCodesResponseSchema: GenMessage<ReplaceRecoveryCodesResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 42);
+
+/**
+ * DisableSecondFactorRequest holds the code that allows it.
+ *
+ * @generated from message partner.access.v1.DisableSecondFactorRequest
+ */
+export type DisableSecondFactorRequest = Message<"partner.access.v1.DisableSecondFactorRequest"> & {
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The membership.
+   *
+   * @generated from field: optional string membership_id = 2;
+   */
+  membershipId?: string | undefined;
+
+  /**
+   * The acting person, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * The code.
+   *
+   * @generated from field: partner.access.v1.SecondFactorCode code = 4;
+   */
+  code?: SecondFactorCode | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.DisableSecondFactorRequest.
+ * Use `create(DisableSecondFactorRequestSchema)` to create a new message.
+ */
+export const DisableSecondFactorRequestSchema: GenMessage<DisableSecondFactorRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 43);
+
+/**
+ * DisableSecondFactorResponse confirms that sign-in needs the password only.
+ *
+ * @generated from message partner.access.v1.DisableSecondFactorResponse
+ */
+export type DisableSecondFactorResponse = Message<"partner.access.v1.DisableSecondFactorResponse"> & {
+};
+
+/**
+ * Describes the message partner.access.v1.DisableSecondFactorResponse.
+ * Use `create(DisableSecondFactorResponseSchema)` to create a new message.
+ */
+export const DisableSecondFactorResponseSchema: GenMessage<DisableSecondFactorResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 44);
+
+/**
  * CompanyClass is a company's role; it determines the surfaces and events that the company may use.
  *
  * @generated from enum partner.access.v1.CompanyClass
@@ -1187,6 +1570,71 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof GetLoginRequestSchema;
     output: typeof GetLoginResponseSchema;
+  },
+  /**
+   * GetSecondFactor returns whether a person has a second factor.
+   *
+   * @generated from rpc partner.access.v1.AccessService.GetSecondFactor
+   */
+  getSecondFactor: {
+    methodKind: "unary";
+    input: typeof GetSecondFactorRequestSchema;
+    output: typeof GetSecondFactorResponseSchema;
+  },
+  /**
+   * BeginSecondFactor makes a secret pending, replacing an earlier pending one. Fails with `second_factor_enabled`. No
+   * idempotency_level: a repeat makes another secret.
+   *
+   * @generated from rpc partner.access.v1.AccessService.BeginSecondFactor
+   */
+  beginSecondFactor: {
+    methodKind: "unary";
+    input: typeof BeginSecondFactorRequestSchema;
+    output: typeof BeginSecondFactorResponseSchema;
+  },
+  /**
+   * EnableSecondFactor enables the pending secret with a code of it. Fails with `not_found` if none is pending, and with
+   * `second_factor_wrong`. No idempotency_level: a repeat fails, because none is pending.
+   *
+   * @generated from rpc partner.access.v1.AccessService.EnableSecondFactor
+   */
+  enableSecondFactor: {
+    methodKind: "unary";
+    input: typeof EnableSecondFactorRequestSchema;
+    output: typeof EnableSecondFactorResponseSchema;
+  },
+  /**
+   * UseSecondFactor uses up a code at sign-in. Fails with `second_factor_wrong` for a code that is wrong or used, and
+   * without an enabled second factor. No idempotency_level: a repeat fails, because the code is used.
+   *
+   * @generated from rpc partner.access.v1.AccessService.UseSecondFactor
+   */
+  useSecondFactor: {
+    methodKind: "unary";
+    input: typeof UseSecondFactorRequestSchema;
+    output: typeof UseSecondFactorResponseSchema;
+  },
+  /**
+   * ReplaceRecoveryCodes uses up a code and replaces the recovery codes. Fails with `not_found` without a second factor,
+   * and with `second_factor_wrong`. No idempotency_level: a repeat fails, because the code is used.
+   *
+   * @generated from rpc partner.access.v1.AccessService.ReplaceRecoveryCodes
+   */
+  replaceRecoveryCodes: {
+    methodKind: "unary";
+    input: typeof ReplaceRecoveryCodesRequestSchema;
+    output: typeof ReplaceRecoveryCodesResponseSchema;
+  },
+  /**
+   * DisableSecondFactor uses up a code and deletes the second factor. Fails as ReplaceRecoveryCodes does. No
+   * idempotency_level: a repeat fails, because there is none.
+   *
+   * @generated from rpc partner.access.v1.AccessService.DisableSecondFactor
+   */
+  disableSecondFactor: {
+    methodKind: "unary";
+    input: typeof DisableSecondFactorRequestSchema;
+    output: typeof DisableSecondFactorResponseSchema;
   },
   /**
    * GetOwner returns whether a membership is still an owner's, and its password version, so that a session ends with

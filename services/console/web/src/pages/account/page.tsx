@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { PageHeader } from '../../parts/page-header.js';
 import { PasswordPanel } from './password-panel.js';
+import { SecondFactorPanel } from './second-factor-panel.js';
 
 /** Page of the signed-in owner's account. */
 export function Page() {
@@ -9,6 +10,7 @@ export function Page() {
       <PageHeader title="Account" description="How you sign in to this console." />
       <Stack gap="md">
         <PasswordPanel />
+        <SecondFactorPanel />
       </Stack>
     </>
   );

@@ -45,6 +45,8 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   accountingCompanyIds: 'journal recipients',
   password: 'password',
   active: 'sign-in permission',
+  secondFactor: 'two-factor authentication',
+  recoveryCodes: 'recovery codes',
 };
 
 /** Describes an entry in one sentence, without its actor. `nameOf` names an existing webhook. */
@@ -162,6 +164,8 @@ const DETAIL_NAMES: Readonly<Record<string, string>> = {
   displayName: 'Owner',
   email: 'Email address',
   active: 'Can sign in',
+  secondFactor: 'Two-factor authentication',
+  recoveryCodesLeft: 'Recovery codes left',
 };
 
 /** Returns the details of an entry as labels and texts, without unset ones. */

@@ -2,7 +2,9 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { Navigate, useNavigate, useSearchParams } from 'react-router';
 import { useSession, useSignIn } from '../../api/session.js';
+import { ApiError } from '../../api/api-error.js';
 import { pageEnvironment, pageSendsMail } from '../../page-settings.js';
+import { CodeForm } from '../../parts/code-form.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { OutsidePage } from '../../parts/outside-page.js';
@@ -20,12 +22,41 @@ export function Page() {
   const signIn = useSignIn(() => void navigate(next, { replace: true }));
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
+  const [asksCode, setAsksCode] = useState(false);
 
   if (typeof session.data === 'object' && session.data !== null) return <Navigate to={next} replace />;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    signIn.run({ email, password });
+    signIn.run({ email, password }, { onError: (error) => setAsksCode(needsCode(error)) });
   };
+  const goBack = () => {
+    signIn.reset();
+    setAsksCode(false);
+  };
+  if (asksCode) {
+    return (
+      <OutsidePage>
+        <PageHeader
+          title="Enter your code"
+          description="Your account is protected with two-factor authentication."
+        />
+        <Panel p="lg">
+          <CodeForm
+            description="The 6 digits of your authenticator app, or a recovery code"
+            submitLabel="Sign in"
+            isRunning={signIn.isRunning}
+            error={needsCode(signIn.error) ? null : signIn.error}
+            cancel={
+              <Button variant="default" onClick={goBack}>
+                Back
+              </Button>
+            }
+            onSubmit={(code) => signIn.run({ email, password, code })}
+          />
+        </Panel>
+      </OutsidePage>
+    );
+  }
   return (
     <OutsidePage>
       <PageHeader
@@ -58,7 +89,7 @@ export function Page() {
               withAsterisk={false}
               visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
             />
-            <FormFailure error={signIn.error} />
+            <FormFailure error={needsCode(signIn.error) ? null : signIn.error} />
             <Button type="submit" loading={signIn.isRunning} fullWidth>
               Sign in
             </Button>
@@ -68,4 +99,8 @@ export function Page() {
       </Panel>
     </OutsidePage>
   );
+}
+
+function needsCode(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'second_factor_required';
 }

@@ -1,0 +1,66 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { RECOVERY_CODE_COUNT } from '@partner/proto-contracts/resources/second-factor/second-factor';
+import { ServiceError } from '@partner/kernel/service-error';
+import type { LoginAttempts } from './login-attempts.js';
+
+const TOTP = /^[0-9]{6}$/;
+// Base32: 5 bits a character, so 80 bits, which no one can guess from the hashes.
+const RECOVERY_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+const RECOVERY_CODE = /^[a-z2-7]{16}$/;
+
+/** A code of the second factor in the form of job-state's RPCs. */
+export type SecondFactorCode =
+  { readonly totp: string } | { readonly recoveryCodeSha256: Uint8Array<ArrayBuffer> };
+
+/** New recovery codes: their texts, which are shown once, and the hashes that are stored. */
+export interface RecoveryCodes {
+  readonly texts: readonly string[];
+  readonly sha256s: Uint8Array<ArrayBuffer>[];
+}
+
+/** Creates the recovery codes of one owner, four groups of four characters each. */
+export function newRecoveryCodes(): RecoveryCodes {
+  const codes = Array.from({ length: RECOVERY_CODE_COUNT }, () =>
+    Array.from(randomBytes(16), (byte) => RECOVERY_ALPHABET.charAt(byte % RECOVERY_ALPHABET.length)).join(''),
+  );
+  return {
+    texts: codes.map((code) => code.replace(/(.{4})(?=.)/g, '$1-')),
+    sha256s: codes.map(sha256),
+  };
+}
+
+/**
+ * Runs an RPC with a code that a person typed, and counts it as a failed attempt of `client` if it is wrong. Fails with
+ * `second_factor_wrong`, without the RPC for a text of another form, and with `rate_limited` after 10 in 15 minutes.
+ */
+export async function tryCode<Result>(
+  attempts: Pick<LoginAttempts, 'beginKnown'>,
+  { client, text }: { readonly client: string; readonly text: string },
+  run: (code: SecondFactorCode) => Promise<Result>,
+): Promise<Result> {
+  const attempt = await attempts.beginKnown(client);
+  let mustCount = false;
+  try {
+    return await run(readCode(text));
+  } catch (error) {
+    mustCount = error instanceof ServiceError && error.reason === 'second_factor_wrong';
+    throw error;
+  } finally {
+    // An attempt that cannot be removed stays counted until its span ends; the response is the same.
+    if (!mustCount) await Promise.allSettled([attempt.forget()]);
+  }
+}
+
+function readCode(text: string): SecondFactorCode {
+  const code = text.replace(/[\s-]/g, '').toLowerCase();
+  if (TOTP.test(code)) return { totp: code };
+  if (RECOVERY_CODE.test(code)) return { recoveryCodeSha256: sha256(code) };
+  throw new ServiceError(
+    'second_factor_wrong',
+    'the code must be the 6 digits of your authenticator app or a recovery code of 16 characters',
+  );
+}
+
+function sha256(code: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createHash('sha256').update(code).digest());
+}

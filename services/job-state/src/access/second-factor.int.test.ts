@@ -1,0 +1,239 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { TOTP } from 'otpauth';
+import { connectAccess, connectOperators } from '../testing/public-clients.js';
+import { createOperatorService } from '../operator/operator-service.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
+import { createSecretMaintenance } from '../webhooks/subscriptions/maintain-secrets.js';
+import { createAccessService } from './access-service.js';
+
+const STEP_MS = 30_000;
+const OWN = Buffer.alloc(32, 9);
+
+let testDatabase: TestDatabase;
+let now: Date;
+let companyId: string;
+let membershipId: string;
+let sealingKeys = TEST_SEALING_KEYS;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  companyId = await insertCompany(testDatabase.database, 'SALES');
+});
+afterAll(() => testDatabase.drop());
+
+beforeEach(async () => {
+  now = TEST_NOW;
+  sealingKeys = TEST_SEALING_KEYS;
+  membershipId = newId('mem');
+  await testDatabase.database.query(
+    `insert into memberships (id, company_id, role, display_name, email, password_hash)
+     values ($1, $2, 'OWNER', 'Dana', $3, '$argon2id$hash')`,
+    [membershipId, companyId, emailOf()],
+  );
+});
+
+const emailOf = () => `${membershipId}@seller.example`;
+const deps = () => ({
+  database: testDatabase.database,
+  clock: () => now,
+  logger: silentLogger,
+  environment: 'sandbox' as const,
+});
+const client = () => connectAccess(createAccessService({ ...deps(), sealingKeys }));
+const operators = () => connectOperators(createOperatorService({ ...deps(), inFlight: 1 }));
+const newHash = () => new Uint8Array(createHash('sha256').update(randomBytes(32)).digest());
+const recoveryCodeSha256s = Array.from({ length: 10 }, newHash);
+const owner = () => ({ companyId, membershipId, actor: { membershipId, displayName: 'Dana' } });
+const codeOf = (secret: string, at = now) => ({
+  totp: new TOTP({ secret }).generate({ timestamp: at.getTime() }),
+});
+const later = (steps: number) => new Date(TEST_NOW.getTime() + steps * STEP_MS);
+const refused = expect.objectContaining({ reason: 'second_factor_wrong' });
+
+/** Enables a second factor at the start of the test. */
+async function enrol(): Promise<string> {
+  const { secret } = await client().beginSecondFactor({ companyId, membershipId });
+  await client().enableSecondFactor({ ...owner(), code: codeOf(secret), recoveryCodeSha256s });
+  return secret;
+}
+
+const use = (code: { totp?: string; recoveryCodeSha256?: Uint8Array }) =>
+  client().useSecondFactor({ ...owner(), code });
+
+const audited = async () => {
+  const entries = await testDatabase.database.query<{ details: object }>(
+    `select details from audit_entries where subject_id = $1 and action = 'owner.updated' order by id`,
+    [membershipId],
+  );
+  return entries.map(({ details }) => details);
+};
+const changedTo = (secondFactor: string) => ({
+  displayName: 'Dana',
+  changed: ['secondFactor'],
+  secondFactor,
+});
+const codesLeft = (recoveryCodesLeft: number) => ({
+  displayName: 'Dana',
+  changed: ['recoveryCodes'],
+  recoveryCodesLeft,
+});
+
+describe('enrolment', () => {
+  test('takes effect with a code of the app, shows the secret once, and stores it sealed [FACTOR-1]', async () => {
+    const { secret, uri } = await client().beginSecondFactor({ companyId, membershipId });
+    expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+    const parsed = new URL(uri);
+    expect(decodeURIComponent(parsed.pathname)).toBe(`/Partner console (sandbox):${emailOf()}`);
+    expect(parsed.searchParams.get('secret')).toBe(secret);
+    const pending = await client().getLogin({ email: emailOf() });
+    expect(pending.login).toMatchObject({ hasSecondFactor: false, passwordHash: '$argon2id$hash' });
+    await expect(
+      client().enableSecondFactor({ ...owner(), code: { totp: '000000' }, recoveryCodeSha256s }),
+    ).rejects.toEqual(refused);
+    await client().enableSecondFactor({ ...owner(), code: codeOf(secret), recoveryCodeSha256s });
+    expect(await client().getSecondFactor({ companyId, membershipId })).toEqual({
+      enabled: true,
+      enabledAt: TEST_NOW.toISOString(),
+      recoveryCodesLeft: 10,
+    });
+    const [{ stored } = { stored: '' }] = await testDatabase.database.query<{ stored: string }>(
+      `select encode(sealed, 'escape') as stored from second_factors where membership_id = $1`,
+      [membershipId],
+    );
+    expect(stored).not.toContain(secret);
+    expect(await audited()).toEqual([changedTo('enabled')]);
+    await expect(client().beginSecondFactor({ companyId, membershipId })).rejects.toMatchObject({
+      reason: 'second_factor_enabled',
+    });
+  });
+
+  test('needs a pending secret, ten recovery codes, and a person of the company', async () => {
+    const code = { totp: '000000' };
+    await expect(
+      client().enableSecondFactor({ ...owner(), code, recoveryCodeSha256s }),
+    ).rejects.toMatchObject({ reason: 'not_found' });
+    for (const hashes of [
+      recoveryCodeSha256s.slice(1),
+      [new Uint8Array(31), ...recoveryCodeSha256s.slice(1)],
+    ]) {
+      await expect(
+        client().enableSecondFactor({ ...owner(), code, recoveryCodeSha256s: hashes }),
+      ).rejects.toMatchObject({ reason: 'invalid_argument' });
+    }
+    const secret = await enrol();
+    const other = { ...owner(), companyId: await insertCompany(testDatabase.database, 'SALES') };
+    await expect(client().beginSecondFactor(other)).rejects.toMatchObject({ reason: 'not_found' });
+    expect(await client().getSecondFactor(other)).toMatchObject({ enabled: false });
+    now = later(1);
+    await expect(client().useSecondFactor({ ...other, code: codeOf(secret) })).rejects.toEqual(refused);
+    await expect(client().disableSecondFactor({ ...other, code: codeOf(secret) })).rejects.toMatchObject({
+      reason: 'not_found',
+    });
+  });
+});
+
+describe('a code', () => {
+  test('of the app is accepted from one step before to one step after its own [FACTOR-2]', async () => {
+    const secret = await enrol();
+    const code = codeOf(secret, later(10));
+    for (const steps of [8, 12]) {
+      now = later(steps);
+      await expect(use(code)).rejects.toEqual(refused);
+    }
+    for (const [at, step] of [
+      [11, 10],
+      [11, 11],
+      [11, 12],
+    ] as const) {
+      now = later(at);
+      await use(codeOf(secret, later(step)));
+    }
+    await expect(use(codeOf(secret, later(11)))).rejects.toEqual(refused);
+  });
+
+  test('is accepted once, of concurrent uses and after the enrolment [FACTOR-2]', async () => {
+    const secret = await enrol();
+    await expect(use(codeOf(secret))).rejects.toEqual(refused);
+    now = later(1);
+    const [recoveryCodeSha256 = newHash()] = recoveryCodeSha256s;
+    for (const code of [codeOf(secret), { recoveryCodeSha256 }]) {
+      const outcomes = await Promise.allSettled([use(code), use(code), use(code)]);
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    }
+    expect(await client().getSecondFactor({ companyId, membershipId })).toMatchObject({
+      recoveryCodesLeft: 9,
+    });
+    await expect(use({ recoveryCodeSha256: newHash() })).rejects.toEqual(refused);
+    await expect(use({})).rejects.toEqual(refused);
+    expect(await audited()).toEqual([changedTo('enabled'), codesLeft(9)]);
+  });
+
+  test('replaces the recovery codes and disables the second factor [FACTOR-1]', async () => {
+    const secret = await enrol();
+    const [former, fresh] = [recoveryCodeSha256s[0] ?? newHash(), newHash()];
+    const hashes = [fresh, ...recoveryCodeSha256s.slice(1)];
+    const wrong = { ...owner(), code: { totp: '000000' }, recoveryCodeSha256s: hashes };
+    await expect(client().replaceRecoveryCodes(wrong)).rejects.toEqual(refused);
+    await expect(client().disableSecondFactor(wrong)).rejects.toEqual(refused);
+    now = later(1);
+    await client().replaceRecoveryCodes({ ...wrong, code: codeOf(secret) });
+    await expect(use({ recoveryCodeSha256: former })).rejects.toEqual(refused);
+    await client().disableSecondFactor({ ...owner(), code: { recoveryCodeSha256: fresh } });
+    expect((await client().getLogin({ email: emailOf() })).login).toMatchObject({ hasSecondFactor: false });
+    expect(await audited()).toEqual([
+      changedTo('enabled'),
+      codesLeft(10),
+      codesLeft(9),
+      changedTo('disabled'),
+    ]);
+  });
+});
+
+describe('the login of an owner with a second factor', () => {
+  test('has no password hash for a console that does not ask for codes [FACTOR-3]', async () => {
+    await enrol();
+    const old = await client().getLogin({ email: emailOf() });
+    expect(old.login).toMatchObject({
+      membershipId,
+      hasSecondFactor: true,
+      passwordVersion: expect.any(String),
+    });
+    expect(old.login?.passwordHash).toBeUndefined();
+    const asking = await client().getLogin({ email: emailOf(), asksSecondFactor: true });
+    expect(asking.login).toMatchObject({ hasSecondFactor: true, passwordHash: '$argon2id$hash' });
+  });
+
+  test('needs the password only after an operator has reset it, with one entry in the audit trail [FACTOR-5]', async () => {
+    await enrol();
+    const reset = () => operators().resetSecondFactor({ membershipId, operator: 'olga' });
+    expect((await operators().listOwners({ companyId })).owners.at(-1)).toMatchObject({
+      hasSecondFactor: true,
+    });
+    for (let repeat = 0; repeat < 2; repeat += 1) {
+      expect(await reset()).toMatchObject({ membershipId, hasSecondFactor: false });
+    }
+    expect((await client().getLogin({ email: emailOf() })).login?.passwordHash).toBe('$argon2id$hash');
+    expect(await audited()).toEqual([changedTo('enabled'), changedTo('disabled')]);
+    await expect(
+      operators().resetSecondFactor({ membershipId: newId('mem'), operator: 'olga' }),
+    ).rejects.toMatchObject({ reason: 'not_found' });
+  });
+});
+
+test('a second factor is resealed under the current key and works without the former one [SECRET-9]', async () => {
+  const secret = await enrol();
+  const keys = new Map([...TEST_SEALING_KEYS.keys, ['k2', OWN] as const]);
+  const maintenance = createSecretMaintenance({
+    ...deps(),
+    sealingKeys: { currentKeyId: 'k2', keys },
+  });
+  await maintenance.runOnce();
+  sealingKeys = { currentKeyId: 'k2', keys: new Map([['k2', OWN]]) };
+  now = later(1);
+  await expect(use(codeOf(secret))).resolves.toBeDefined();
+});
