@@ -3,5 +3,3 @@ import { z } from 'zod';
 
 /** Settings of inbound-gateway. */
 export const config = z.object({ ...commonConfig, ...httpConfig });
-
-export type Config = z.infer<typeof config>;

@@ -18,5 +18,3 @@ export const config = z.object({
       isSecret: true,
     }),
 });
-
-export type Config = z.infer<typeof config>;

@@ -30,8 +30,6 @@ export const appointmentIn = z
   })
   .meta({ id: 'AppointmentIn', description: 'An appointment as you book it.' });
 
-export type AppointmentIn = z.infer<typeof appointmentIn>;
-
 /** Response for an appointment: 201 when it is booked, 200 for an identical repeat. */
 export const appointmentBooked = z
   .object({

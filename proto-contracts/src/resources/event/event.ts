@@ -101,8 +101,6 @@ export const listedEvent = event
     description: 'An event of your company with the state of its deliveries.',
   });
 
-export type ListedEvent = z.infer<typeof listedEvent>;
-
 /** A page of events, newest first. */
 export const eventPage = z
   .object({

@@ -21,8 +21,6 @@ export const leadIn = z
   })
   .meta({ id: 'LeadIn', description: 'A lead as you submit it.' });
 
-export type LeadIn = z.infer<typeof leadIn>;
-
 /** Response for a new lead (spec: LeadCreated). */
 export const leadCreated = z
   .object({

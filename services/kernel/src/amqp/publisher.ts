@@ -10,7 +10,7 @@ import { counter, secondsHistogram } from './metrics.js';
 import { PublishError } from './publish-error.js';
 import type { SupervisedChannel } from './supervised-channel.js';
 
-export { PublishError, type PublishErrorKind } from './publish-error.js';
+export { PublishError } from './publish-error.js';
 
 const DEFAULT_CONFIRM_TIMEOUT_MS = 5_000;
 /** A channel is not replaced earlier: a full queue refuses messages on every channel. */
