@@ -1,4 +1,10 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { eventData, isEventName, webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
+import { invariant } from '@partner/kernel/invariant';
+import { z } from 'zod';
 import { renderEnvelope } from './render-envelope.js';
 
 const content = {
@@ -53,3 +59,51 @@ describe('renderEnvelope', () => {
     expect(renderEnvelope({ ...content, resource }).equals(renderEnvelope(content))).toBe(true);
   });
 });
+
+/** The example bodies of the last release, each as the text whose bytes a subscriber received. */
+const RELEASED = Object.entries(
+  z
+    .object({
+      webhooks: z.record(
+        z.string(),
+        z.object({
+          post: z.object({
+            requestBody: z.object({
+              content: z.object({ 'application/json': z.object({ example: z.unknown() }) }),
+            }),
+          }),
+        }),
+      ),
+    })
+    .parse(
+      JSON.parse(
+        readFileSync(
+          path.resolve(import.meta.dirname, '../../../../../proto-contracts/released/openapi.json'),
+          'utf8',
+        ),
+      ),
+    ).webhooks,
+).map(([event, { post }]): [string, string] => [
+  event,
+  JSON.stringify(post.requestBody.content['application/json'].example),
+]);
+
+test.each(RELEASED)(
+  'renders the released bytes of %s, apart from fields that are new [VERSION-2, VERSION-4]',
+  (event, released) => {
+    invariant(isEventName(event), 'an event stays in the catalogue');
+    const { id: eventId, occurredAt, resource, data } = webhookEnvelope.parse(JSON.parse(released));
+    const rendered = renderEnvelope({
+      eventId,
+      event,
+      occurredAt: new Date(occurredAt),
+      resource,
+      data: eventData[event].parse({ ...WEBHOOK_EXAMPLES[event].data, ...data }),
+    }).toString('utf8');
+    const isReleased = (key: string) => /^\d*$/.test(key) || released.includes(`"${key}":`);
+    const known: unknown = JSON.parse(rendered);
+    expect(JSON.stringify(known, (key, value: unknown) => (isReleased(key) ? value : undefined))).toBe(
+      released,
+    );
+  },
+);
