@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { type ApiKey, keyKind } from '@partner/proto-contracts/resources/api-key/api-key';
+import { type ApiKey, keyKind, NEW_KEY_EXAMPLE } from '@partner/proto-contracts/resources/api-key/api-key';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { KEY_KINDS } from '@partner/proto-contracts/api/scopes';
 import { createApiKey } from '@partner/kernel/api-key';
@@ -43,6 +43,7 @@ export function createFakeKeyMethods(deps: {
   function add(keys: ApiKey[], given: Pick<ApiKey, 'kind' | 'description' | 'boundCompany'>) {
     const { keyId: id, lastFour, text: apiKey } = createApiKey('sandbox');
     const key: ApiKey = {
+      ...NEW_KEY_EXAMPLE,
       id,
       kind: given.kind,
       scopes: [...KEY_KINDS[given.kind].scopes],
@@ -50,11 +51,6 @@ export function createFakeKeyMethods(deps: {
       lastFour,
       boundCompany: given.boundCompany,
       createdAt: formatDateTime(now),
-      lastUsedAt: null,
-      expiresAt: null,
-      revokedAt: null,
-      state: 'active',
-      replacedBy: null,
     };
     keys.unshift(key);
     return { key, apiKey };

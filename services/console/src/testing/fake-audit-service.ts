@@ -1,6 +1,10 @@
-import { AuditService, SessionChange } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import type { AuditAction, AuditEntry } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
+import {
+  AuditService,
+  SessionChangeSchema,
+} from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import type { AuditEntry } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { enumName } from '@partner/proto-contracts/values/enum-names';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
@@ -9,13 +13,6 @@ import { nextCursorOf, resourceResponse } from './resource-response.js';
 
 /** A new entry of a company's trail. */
 type NewEntry = Pick<AuditEntry, 'action' | 'subject'> & Partial<AuditEntry>;
-
-const SESSION_ACTIONS: Readonly<Record<SessionChange, AuditAction | undefined>> = {
-  [SessionChange.UNSPECIFIED]: undefined,
-  [SessionChange.STARTED]: 'session.started',
-  [SessionChange.ENDED]: 'session.ended',
-  [SessionChange.CONFIRMED]: 'session.confirmed',
-};
 
 /** In-memory audit trails of several companies, isolated from each other. */
 export interface FakeAudit {
@@ -73,11 +70,11 @@ export function createFakeAudit(now: Date): FakeAudit {
       },
       recordSessionChange: ({ companyId, actor, sessionId, change }) => {
         if (isRecordingAway) throw new ServiceError('internal', 'nothing can be recorded');
-        const action = SESSION_ACTIONS[change ?? SessionChange.UNSPECIFIED];
-        invariant(action !== undefined && sessionId !== undefined, 'the console names the change');
+        const name = enumName(SessionChangeSchema, ['started', 'ended', 'confirmed'], change);
+        invariant(name !== undefined && sessionId !== undefined, 'the console names the change');
         const { membershipId = null, displayName = '' } = actor ?? {};
         add(companyId, {
-          action,
+          action: `session.${name}`,
           subject: { type: 'session', id: sessionId },
           actor: { membershipId, displayName },
         });

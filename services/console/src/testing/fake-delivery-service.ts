@@ -4,7 +4,7 @@ import { type BulkReplay, REPLAYED_STATES } from '@partner/proto-contracts/resou
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { ShownStatistics } from '@partner/proto-contracts/resources/statistics/statistics';
 import type { WebhookEvent } from '@partner/proto-contracts/resources/event/event';
-import type { Attempt } from '@partner/proto-contracts/resources/attempt/attempt';
+import { type Attempt, ATTEMPT_EXAMPLE } from '@partner/proto-contracts/resources/attempt/attempt';
 import type { Delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
@@ -221,25 +221,22 @@ export function createFakeDeliveryService(deps: {
 /** The only attempt of every delivery: its endpoint never responded. */
 function timedOutAttempt(startedAt: string): Attempt {
   return {
+    ...ATTEMPT_EXAMPLE,
     deliveryId: newId('dlv'),
-    number: 1,
     startedAt,
     durationMs: 10_000,
     outcome: 'timed_out',
     responseStatus: null,
     responseHeaders: null,
-    responseBody: null,
     error: 'no response within 10 seconds',
     remoteAddress: null,
-    secretVersion: 1,
     exchange: {
-      dnsMs: 3,
+      ...ATTEMPT_EXAMPLE.exchange,
       addresses: ['192.0.2.1'],
       connectMs: null,
       tlsMs: null,
       tlsProtocol: null,
       certificate: null,
-      reusedConnection: false,
       firstByteMs: null,
     },
   };

@@ -5,8 +5,14 @@ import {
   SubscriptionService,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type { Delivery } from '@partner/proto-contracts/resources/delivery/delivery';
-import type { Subscription } from '@partner/proto-contracts/resources/subscription/subscription';
+import {
+  type Delivery,
+  PENDING_DELIVERY_EXAMPLE,
+} from '@partner/proto-contracts/resources/delivery/delivery';
+import {
+  type Subscription,
+  SUBSCRIPTION_EXAMPLE,
+} from '@partner/proto-contracts/resources/subscription/subscription';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
@@ -83,15 +89,13 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
     createSubscription: (request) => {
       const company = ask('createSubscription', request.companyId, request.actingMembershipId);
       const subscription: Subscription = {
+        ...SUBSCRIPTION_EXAMPLE,
         id: newId('whk'),
         url: request.url ?? '',
         description: request.description ?? '',
         events: request.events,
         schemaVersion: request.schemaVersion ?? 1,
         state: 'paused',
-        health: 'healthy',
-        secretVersion: 1,
-        pendingSecretVersion: null,
         verified: false,
         createdAt: formatDateTime(at),
         updatedAt: formatDateTime(at),
@@ -157,19 +161,16 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
         throw new ServiceError('secret_version_mismatch', 'secretVersion: none has it');
       }
       const delivery: Delivery = {
+        ...PENDING_DELIVERY_EXAMPLE,
         id: newId('dlv'),
         subscriptionId: subscription.id,
         eventId: newId('evt'),
         event: request.event ?? 'install.test',
-        state: 'pending',
-        attempts: 0,
         nextAttemptAt: formatDateTime(at),
         createdAt: formatDateTime(at),
-        finishedAt: null,
         resource: { type: 'webhook_subscription', id: subscription.id },
         isTest: true,
         replayOf: null,
-        bulkReplayId: null,
         wrongSignature: request.wrongSignature ?? false,
       };
       company.deliveries.unshift(delivery);

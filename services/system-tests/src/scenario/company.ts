@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   CompanyChangedSchema,
-  CompanyClass,
+  CompanyClassSchema,
   MembershipChangedSchema,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
@@ -16,6 +16,7 @@ import {
   isNotification,
 } from '@partner/proto-contracts/events/webhook-events';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
+import { enumValue } from '@partner/proto-contracts/values/enum-names';
 import {
   secretRotated,
   subscriptionCreated,
@@ -51,12 +52,6 @@ export interface ScenarioCompany {
   /** Makes an API key at the console and gives its text. */
   makeKey(kind: KeyKindName, boundCompanyId?: string): Promise<string>;
 }
-
-const CLASSES = {
-  SALES: CompanyClass.SALES,
-  INSTALLER: CompanyClass.INSTALLER,
-  ACCOUNTING: CompanyClass.ACCOUNTING,
-} as const satisfies Record<CompanyClassName, CompanyClass>;
 
 /** The events that a class of companies may have, besides notifications to owners. */
 export function eventsOf(companyClass: CompanyClassName): readonly EventName[] {
@@ -97,7 +92,7 @@ export async function createScenarioCompany(
     companyId: id,
     version: 1,
     name: `Company ${name}`,
-    class: CLASSES[company.class],
+    class: enumValue(CompanyClassSchema, company.class),
     accountingCompanyIds: [...(company.accountingCompanyIds ?? [])],
     occurredAt,
   });

@@ -1,28 +1,20 @@
 import { expect, test } from '@jest/globals';
+import { ATTEMPT_EXAMPLE } from '@partner/proto-contracts/resources/attempt/attempt';
+import { PENDING_DELIVERY_EXAMPLE } from '@partner/proto-contracts/resources/delivery/delivery';
 import type { Attempt, Delivery } from '../../api/deliveries.js';
 import { sumUp } from './sum-up.js';
 
 const NOW = new Date('2026-09-03T13:00:00.000Z');
 
 const DELIVERY: Delivery = {
-  id: 'dlv_1',
-  subscriptionId: 'whk_1',
-  eventId: 'evt_1',
-  event: 'install.status_changed',
+  ...PENDING_DELIVERY_EXAMPLE,
   state: 'retry_scheduled',
   attempts: 2,
   nextAttemptAt: '2026-09-03T13:05:00.000Z',
-  createdAt: '2026-09-03T12:00:00.000Z',
-  finishedAt: null,
-  resource: { type: 'install_job', id: 'job_1' },
-  isTest: false,
-  replayOf: null,
-  bulkReplayId: null,
-  wrongSignature: false,
 };
 
 const ATTEMPT: Attempt = {
-  deliveryId: 'dlv_2',
+  ...ATTEMPT_EXAMPLE,
   number: 2,
   startedAt: '2026-09-03T12:59:00.000Z',
   durationMs: 82,
@@ -31,8 +23,6 @@ const ATTEMPT: Attempt = {
   responseHeaders: null,
   responseBody: '',
   error: 'the endpoint responded with 404',
-  remoteAddress: '192.0.2.7',
-  secretVersion: 1,
   exchange: null,
 };
 

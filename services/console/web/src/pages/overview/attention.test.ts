@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { KEY_EXAMPLE } from '@partner/proto-contracts/resources/api-key/api-key';
+import { SUBSCRIPTION_EXAMPLE } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { ApiKey } from '../../api/api-keys.js';
 import type { AttemptCounts } from '../../api/statistics.js';
 import type { Webhook } from '../../api/webhooks.js';
@@ -6,18 +8,11 @@ import { attentionOf, type WebhookFacts } from './attention.js';
 
 const NOW = new Date('2026-09-01T12:00:00.000Z');
 const WEBHOOK: Webhook = {
+  ...SUBSCRIPTION_EXAMPLE,
   id: 'whk_1',
   url: 'https://partner.example/hooks',
   description: '',
   events: ['install.*'],
-  schemaVersion: 1,
-  state: 'active',
-  health: 'healthy',
-  secretVersion: 1,
-  pendingSecretVersion: null,
-  verified: true,
-  createdAt: '2026-08-01T12:00:00.000Z',
-  updatedAt: '2026-08-01T12:00:00.000Z',
 };
 const COUNTS: AttemptCounts = {
   attempts: 0,
@@ -28,6 +23,7 @@ const COUNTS: AttemptCounts = {
   p95Ms: null,
 };
 const KEY: ApiKey = {
+  ...KEY_EXAMPLE,
   id: 'key_1',
   kind: 'general',
   scopes: [],
@@ -36,10 +32,6 @@ const KEY: ApiKey = {
   boundCompany: null,
   createdAt: '2026-08-01T12:00:00.000Z',
   lastUsedAt: null,
-  expiresAt: null,
-  revokedAt: null,
-  state: 'active',
-  replacedBy: null,
 };
 
 function facts(webhook: Partial<Webhook>, more: Partial<Omit<WebhookFacts, 'webhook'>> = {}): WebhookFacts {
