@@ -18,7 +18,7 @@ const suite = setUpBrowser(async () => {
 });
 afterAll(() => mail.stop());
 
-/** Returns a list as if there were nothing, then as if job-state were away. */
+/** Returns an empty list, then a 503 as without job-state. */
 async function showEmptyAndFailed(
   { page, watched }: OpenPage,
   path: string,
@@ -191,7 +191,7 @@ test('the audit trail shows who did what from where, is filtered, and leads to i
   expect(await page.getByRole('row').count()).toBe(0);
 });
 
-test('an owner sees where they are signed in, ends one session and then all others, which are really out', async () => {
+test('an owner sees where they are signed in, ends one session and then all others, which are signed out', async () => {
   const { company } = suite.stack();
   const { owner } = company('SALES', 1);
   const forgotten = await suite.openFor(owner);

@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const id of subscribed.splice(0)) await owner.call('DELETE', `/partner-api/webhooks/${id}`);
 });
 
-/** Opens a page of the console, which the tests of this file look at. */
+/** Opens the page of the console that the tests of this file use. */
 async function open(path?: string): Promise<void> {
   ({ page, watched } = await suite.openFor(installer().owner, path));
 }
@@ -56,7 +56,7 @@ async function deliveryAbout(webhookId: string, resourceId: string): Promise<Del
   });
 }
 
-/** A job whose event a receiver has got as often as it takes to come to a state. */
+/** A job whose event has had the attempts that lead to a state. */
 async function send(webhookId: string, state: Delivery['state']) {
   const job = await newJob();
   const { id } = await deliveryAbout(webhookId, job.id);
@@ -164,7 +164,7 @@ async function checkScript(script: string, secret: string, eventId: string, body
 }
 
 describe('the list of deliveries', () => {
-  test('shows new ones automatically at the top, and stands still while someone reads further down', async () => {
+  test('shows new ones at the top, and does not move while someone reads further down', async () => {
     const { id } = await subscribe('live');
     await fill(id, 30);
     await open(`/console/deliveries?webhook=${id}`);
@@ -216,7 +216,7 @@ describe('the list of deliveries', () => {
     await expectText('Your server responded with 404');
   });
 
-  test('is narrowed by state, event and time, keeps that in its address, and says when nothing is left', async () => {
+  test('is filtered by state, event and time, keeps the filter in its address, and says when nothing matches', async () => {
     const { id } = await subscribe('bad');
     suite.responses.set('bad', { kind: 'status', status: 404 });
     await send(id, 'dead_lettered');
@@ -242,7 +242,7 @@ describe('the list of deliveries', () => {
     await expectRows(2);
   });
 
-  test('holds 300 deliveries at most, and finds its place again on the way back', async () => {
+  test('holds at most 300 deliveries, and returns to its position', async () => {
     const { id } = await subscribe('many');
     await fill(id, 600);
     await open();
@@ -280,7 +280,7 @@ describe('the list of deliveries', () => {
 });
 
 describe('a bulk replay', () => {
-  test('is shown before it begins, goes on to be seen, is cancelled, and is listed', async () => {
+  test('is previewed, runs visibly, is stopped, and is listed', async () => {
     const { id } = await subscribe('bulk');
     await open(`/console/webhooks/${id}/replay`);
     await expectText('None yet');
@@ -313,7 +313,7 @@ describe('a bulk replay', () => {
   });
 });
 
-describe('why did I not get it', () => {
+describe('tracing an event', () => {
   test('has a result for a job, an event and a delivery, with the reason for every webhook', async () => {
     const sent = await subscribe('why-sent');
     const paused = await subscribe('why-paused');

@@ -17,7 +17,7 @@ let watched: PageWatch;
 const suite = setUpBrowser();
 const installer = () => suite.stack().company('INSTALLER');
 
-/** Opens a page of the console, which the tests of this file look at. */
+/** Opens the page of the console that the tests of this file use. */
 async function openForInstaller(path?: string): Promise<void> {
   ({ page, watched } = await suite.openFor(installer().owner, path));
 }
@@ -25,13 +25,13 @@ async function openForInstaller(path?: string): Promise<void> {
 const heading = (name: string) => steps.heading(page, name);
 const webhooks = () => steps.region(page, 'Webhooks');
 
-/** The name of what has the focus, as a screen reader would say it. */
+/** The accessible name of the focused element. */
 const focused = () =>
   page.evaluate(
     `document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim() ?? ''`,
   );
 
-/** Goes on by Tab until something has the focus. Throws when it is not reached. */
+/** Presses Tab until an element has the focus. Throws if it is never reached. */
 async function tabTo(name: string): Promise<void> {
   const passed: unknown[] = [];
   for (let presses = 0; presses < 40; presses += 1) {
@@ -100,7 +100,7 @@ describe('signing in', () => {
 });
 
 describe('the overview', () => {
-  test('says first what needs attention, then how every webhook does', async () => {
+  test('lists what needs attention first, then the health of every webhook', async () => {
     const stack = suite.stack();
     suite.responses.set('down', { kind: 'status', status: 500 });
     const down = await suite.subscribe('up');
@@ -133,7 +133,7 @@ describe('the overview', () => {
     await checkLooks(page, 'overview');
   });
 
-  test('says what could not be loaded, never that there is nothing, and is loaded with the next try', async () => {
+  test('says what could not be loaded, never that there is nothing, and loads it with the next attempt', async () => {
     ({ page, watched } = await suite.open());
     watched.allow(/^503 GET \/partner-api\/(webhooks|statistics)/);
     const bringBack = await failRequests(page, /\/partner-api\/webhooks(\?|$)/, { requestId: 'r-1' });
@@ -172,7 +172,7 @@ describe('the overview', () => {
 });
 
 describe('a secret that is made long after the login', () => {
-  test('asks for the password, again when it was wrong, and goes on with what was begun', async () => {
+  test('requires the password, again after a wrong one, and then continues the action', async () => {
     const { id } = await suite.subscribe('late');
     await openForInstaller(`/console/webhooks/${id}/rotate-secret`);
     watched.allow(/^403 POST \/partner-api\//);

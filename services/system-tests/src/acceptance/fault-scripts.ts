@@ -5,7 +5,7 @@ import { call } from '../support/http-call.js';
 import { signIn } from '../support/owner-session.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
-/** Failures that a company of the sandbox asks for, to test its own clients. */
+/** Failures that a company of the sandbox requests, to test its own clients. */
 export function describeFaultScripts(world: () => AcceptanceWorld): void {
   test('a script limits, fails and loses responses in its order, then the key works as usual [SANDBOX-2]', async () => {
     const { stack } = world();

@@ -54,7 +54,7 @@ function describeKeyOfOperations(world: () => AcceptanceWorld): void {
   const { send, expectSuccess, valid, onJob } = requestsOf(world);
   describe('the key of every operation', () => {
     test.each(SURFACE_OPERATIONS)(
-      '$id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words [AUTH-1, AUTH-4, AUTH-12, ERROR-4]',
+      '$id refuses every key that is not valid for its surface with 401 and the same message, unless the key itself shows its violation [AUTH-1, AUTH-4, AUTH-12, ERROR-4]',
       async (operation) => {
         const request = await valid(operation);
         const kind = kindFor(operation);
@@ -104,7 +104,7 @@ function describeKeyOfOperations(world: () => AcceptanceWorld): void {
     );
 
     test.each(SURFACE_OPERATIONS)(
-      '$id takes the kinds of keys that have its scope, gives 403 to the others of its surface and 401 to those of the other [AUTH-3, AUTH-5, AUTH-8, ERROR-5, HTTP-4]',
+      '$id accepts the kinds of keys with its scope, refuses the others of its surface with 403 and those of the other with 401 [AUTH-3, AUTH-5, AUTH-8, ERROR-5, HTTP-4]',
       async (operation) => {
         for (const [kind, verdict] of verdictsOn(operation)) {
           const request = withHeader(await valid(operation), 'x-api-key', world().side.keys[kind]);
@@ -124,7 +124,7 @@ function describeKeyOfOperations(world: () => AcceptanceWorld): void {
     );
 
     test.each(SURFACE_OPERATIONS)(
-      '$id is refused for the first fault in the order 401, 403, 400, 404 [HTTP-5]',
+      '$id is refused for its first violation, in the order 401, 403, 400, 404 [HTTP-5]',
       async (operation) => {
         const request = onJob(await valid(operation), newId('job'));
         const wrong = spoilt(operation, request);
@@ -136,7 +136,7 @@ function describeKeyOfOperations(world: () => AcceptanceWorld): void {
         for (const [kind, verdict] of verdictsOn(operation)) {
           if (verdict === 403) expectError(await send(as(world().side.keys[kind])), 403, 'permission_denied');
         }
-        // What has neither parameters nor body nor a version cannot be wrong.
+        // An operation without parameters, body and version has no invalid input.
         const isVersioned = operation.path.startsWith('/partner/v1/');
         if (operation.body !== undefined || operation.query !== undefined || isVersioned) {
           expectError(await send(wrong), 400, 'invalid_argument');
@@ -164,7 +164,7 @@ function describeEveryOperation(world: () => AcceptanceWorld): void {
     );
 
     test.each(SURFACE_OPERATIONS)(
-      '$id says the request id of its caller when it has the right form, else a new one [ERROR-1, ERROR-2, HTTP-8]',
+      '$id returns the request id of its caller if it is well-formed, else a new one [ERROR-1, ERROR-2, HTTP-8]',
       async (operation) => {
         const request = await valid(operation);
         const unknown = withHeader(request, 'x-api-key', 'unknown');
@@ -181,7 +181,7 @@ function describeEveryOperation(world: () => AcceptanceWorld): void {
     );
 
     test.each(WITH_BODY)(
-      '$id gives 400 to what is not a JSON object of its content type [ERROR-1, ERROR-3, HTTP-2, HTTP-16]',
+      '$id refuses anything but a JSON object of its content type with 400 [ERROR-1, ERROR-3, HTTP-2, HTTP-16]',
       async (operation) => {
         const { json, ...rest } = await valid(operation);
         const bodies: readonly (readonly [string | undefined, string])[] = [
@@ -206,7 +206,7 @@ function describeEveryOperation(world: () => AcceptanceWorld): void {
     );
 
     test.each(SURFACE_OPERATIONS.filter(isOnJob))(
-      '$id gives 404 to a job of another company in the same words as to an unknown one, and leaves it as it is [AUTH-8, CONTRACTOR-4, ERROR-6, JOB-2]',
+      '$id refuses a job of another company with the same 404 as an unknown one, and does not change it [AUTH-8, CONTRACTOR-4, ERROR-6, JOB-2]',
       async (operation) => {
         const before = await readJob(world().stack, world().other.jobId);
         const messages: string[] = [];
@@ -219,7 +219,7 @@ function describeEveryOperation(world: () => AcceptanceWorld): void {
       },
     );
 
-    test('gives 429 with retry-after when its limit is used up, before it looks at scope, input and resource [ERROR-9, HTTP-5, LIMIT-2, LIMIT-4]', async () => {
+    test('refuses requests over its limit with 429 and retry-after, before it checks scope, input and resource [ERROR-9, HTTP-5, LIMIT-2, LIMIT-4]', async () => {
       const seller = await addCompany(world().stack.database, {
         class: 'SALES',
         keys: ['general', 'installer-contractor'],

@@ -32,7 +32,7 @@ export function withReversedBody(request: ValidRequest): ValidRequest {
   return { ...request, json: Object.fromEntries(Object.entries(request.json ?? {}).reverse()) };
 }
 
-/** The same request with input that cannot be valid, whatever the operation takes. */
+/** The same request with input that no operation accepts. */
 export function spoilt(operation: AnyOperation, request: ValidRequest): WireRequest {
   const { json: _json, ...rest } = request;
   if (operation.body !== undefined) {

@@ -13,7 +13,7 @@ const report = z.object({
 });
 
 /**
- * What WCAG 2.2 asks for at its levels A and AA, and what is good practice beyond. Dialogs and toasts lie above the page, outside of
+ * What WCAG 2.2 requires at its levels A and AA, and good practices. Dialogs and toasts lie above the page, outside of
  * its landmarks.
  */
 const RUN = `(() => {

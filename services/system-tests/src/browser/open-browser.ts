@@ -3,12 +3,12 @@ import { type BrowserContextOptions, chromium, type Page } from 'playwright-core
 
 /** A browser for the pages of one stack. */
 export interface TestBrowser {
-  /** Opens an empty page of a person who has never been here. */
+  /** Opens an empty page without cookies or storage. */
   newPage(look?: BrowserContextOptions): Promise<Page>;
   close(): Promise<void>;
 }
 
-/** How long a page may take to show what a test waits for. */
+/** Timeout of a page for what a test waits for, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
 /** Starts the Chromium of this machine, or the one that `CHROMIUM_PATH` names. */

@@ -21,14 +21,14 @@ export function watch(page: Page): PageWatch {
 
   page.on('console', (message) => {
     const isViolation = message.type() === 'error' || message.type() === 'warning';
-    // The browser says less of responses than we do below.
+    // The browser reports less about responses than the listener below.
     if (!isViolation || message.text().startsWith('Failed to load resource:')) return;
     violations.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => violations.push(`page: ${error.message}`));
   page.on('requestfailed', (request) => {
     const why = request.failure()?.errorText ?? '';
-    // What the page itself calls off: a stream of changes when one leaves, a response that is no longer needed.
+    // What the page itself cancels: the stream of changes when a person leaves, a response that it no longer needs.
     if (why !== 'net::ERR_ABORTED') {
       violations.push(`request: ${request.method()} ${pathOf(request.url())} ${why}`);
     }

@@ -10,7 +10,7 @@ import type { OwnerSession } from '../support/owner-session.js';
 import { publishNewJob } from '../support/platform-job.js';
 import { apiKeyOf, type TestStack } from '../support/test-stack.js';
 
-/** What a client does between two requests: not a wait for a state. 600 in a minute are the limit of the inbound surface. */
+/** Interval between two requests of a client, not a wait for a state. The limit of the inbound surface is 600 a minute. */
 const PACE_MS = 150;
 
 /** What the clients have done. */

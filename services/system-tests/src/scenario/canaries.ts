@@ -10,15 +10,15 @@ export interface Piece {
   readonly text: string;
 }
 
-/** A text that stands nowhere but in one field of one company, so that finding it tells where it comes from. */
+/** A text that only one field of one company contains, so a finding names its origin. */
 export interface Canary {
   readonly what: string;
   readonly text: string;
-  /** Every place where it may be, and where it has to be found: so that the search is known to find it. */
+  /** The places where it may be and must be found, which shows that the search finds it. */
   readonly places: readonly string[];
 }
 
-/** Places into which a test itself has put things: nothing leaks there. */
+/** Places whose content a test itself has written: nothing leaks there. */
 export const SOURCES = [
   'requests',
   'messages of the platform',
@@ -69,7 +69,7 @@ export interface Findings {
 }
 
 /**
- * Looks for every canary in every piece: as it is, in any case of letters, as base64 at any offset, as hexadecimal digits, and
+ * Searches every piece for every canary: as it is, in any case of letters, as base64 at any offset, as hexadecimal digits, and
  * for an amount also with a decimal point. A secret is never shown in full.
  */
 export function findCanaries(canaries: readonly Canary[], pieces: readonly Piece[]): Findings {

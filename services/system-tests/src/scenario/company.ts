@@ -40,16 +40,16 @@ export interface ScenarioDeps {
 /** A company full of canaries, with an owner who is signed in and a subscription to all that it may have. */
 export interface ScenarioCompany {
   readonly id: string;
-  /** What its places are called by, e.g. `the seller of side A`. */
+  /** Name of the company in its places, e.g. `the seller of side A`. */
   readonly who: string;
   readonly class: CompanyClassName;
   readonly subscriptionId: string;
   readonly subscriptionUrl: string;
-  /** Asks the console as its owner. */
+  /** Sends a request to the console as its owner. */
   console(method: string, path: string, body?: unknown): Promise<HttpResponse>;
   /** Listens to the console's changes until one announces what `cause` changes. */
   hearChange(cause: () => Promise<unknown>): Promise<void>;
-  /** Makes an API key at the console and gives its text. */
+  /** Creates an API key at the console and returns its text. */
   makeKey(kind: KeyKindName, boundCompanyId?: string): Promise<string>;
 }
 

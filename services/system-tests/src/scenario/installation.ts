@@ -100,7 +100,7 @@ export async function sellJob(stage: Stage, key: string, projectId: string): Pro
     withUnknownFields(created, forbiddenTexts(stage, `the job of side ${side}`)),
   );
   await deps.stack.messagesAreSettled([sent]);
-  // As if the service stored what the contract does not have.
+  // Simulates a service that stores more than the contract has.
   const stored = await deps.stack.database.query<{ row: string }>(
     `update jobs set customer = customer || $2::jsonb,
        scope = scope || $3::jsonb || jsonb_build_object('equipment',
@@ -150,7 +150,7 @@ export async function changeJob(stage: Stage, key: string, jobId: string): Promi
   await tell(JobScopeChangedSchema, withUnknownFields(changed, unknown));
 }
 
-/** The installer company does the job to its end, with some writes that are refused. */
+/** The installer company completes the job, with some writes that are refused. */
 export async function doJob(stage: Stage, key: string, jobId: string, technicianId: string): Promise<void> {
   const { at, word, tell } = stage;
   let { version } = await jobAt(stage, key, jobId, 5);

@@ -52,7 +52,7 @@ export async function handInLeads(
   };
 }
 
-/** The seller books an appointment; the platform moves it, makes another one, and one for a lead that never comes. */
+/** The seller books an appointment; the platform moves it, makes another one, and one for a lead that is never published. */
 export async function bookAppointments(
   stage: Stage,
   key: string,

@@ -77,7 +77,7 @@ export async function sendTestDelivery(
   return id;
 }
 
-/** Reads a delivery again and again until it is in a state that satisfies the condition. */
+/** Polls a delivery until its state satisfies the condition. */
 export async function waitForDelivery(
   session: Pick<OwnerSession, 'call'>,
   deliveryId: string,

@@ -41,7 +41,7 @@ export function jobCreated(
   };
 }
 
-/** Plays the platform: creates a job and assigns it. Resolves to its id once the broker has taken both messages. */
+/** Creates a job and assigns it as the platform does. Resolves to its id once the broker has taken both messages. */
 export async function publishNewJob(
   stack: Pick<TestStack, 'publishFromPlatform'>,
   job: { readonly sellingCompanyId: string; readonly installerCompanyId: string },
@@ -57,7 +57,7 @@ export async function publishNewJob(
   return jobId;
 }
 
-/** Plays the platform: creates a job, assigns it, and resolves to what its installer reads. */
+/** Creates a job and assigns it as the platform does. Resolves to what its installer reads. */
 export async function assignNewJob(
   stack: Pick<TestStack, 'publishFromPlatform' | 'baseUrl' | 'database'>,
   job: {
@@ -103,7 +103,7 @@ export async function reportStatus(
   return jobResponse.parse(response.json).resource;
 }
 
-/** Asks the database rather than the API, whose limit would count each look. */
+/** Queries the database: each request to the API would count towards its limit. */
 async function waitUntilAssigned(database: Pick<Pool, 'query'>, jobId: string): Promise<void> {
   await eventually('the job that the platform has assigned is there', async () => {
     const found = await database.query(

@@ -17,7 +17,7 @@ export interface ReceivedWebhook {
 export interface TimedWebhook extends ReceivedWebhook {
   /** When it was there completely, in milliseconds of the Unix epoch. */
   readonly receivedAt: number;
-  /** What its response asked for in `retry-after`. */
+  /** What its response stated in `retry-after`. */
   readonly retryAfterSeconds: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export type ReceiverResponse =
   | { readonly kind: 'closed' }
   | { readonly kind: 'none' };
 
-/** A subscriber's server that keeps everything it gets, and lets a test wait for what it expects. */
+/** A subscriber's server that records all webhooks; a test can wait for the ones that it expects. */
 export interface WebhookReceiver {
   readonly port: number;
   readonly received: readonly TimedWebhook[];

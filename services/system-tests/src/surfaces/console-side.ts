@@ -132,7 +132,7 @@ export async function readSessionIds(session: OwnerSession): Promise<readonly st
   return sessions.map(({ id }) => id);
 }
 
-/** Lets the session of a cookie be as if the password had been given long ago. */
+/** Makes the last password check of a cookie's session old. */
 export async function forgetConfirmation(redisUrl: string, cookie: string): Promise<void> {
   const token = cookie.slice(cookie.indexOf('=') + 1);
   const id = createHash('sha256').update(token).digest('hex');

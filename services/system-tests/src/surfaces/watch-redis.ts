@@ -15,7 +15,7 @@ export async function watchRedis(redisUrl: string, work: () => Promise<void>): P
     watcher.write('MONITOR\r\n');
     await lines.next();
     await work();
-    // Whatever comes before this command in the watcher's list has come before it to the server.
+    // Commands before this one in the watcher's list reached the server before it.
     marker.write('ECHO watched\r\n');
     await once(marker, 'data');
     const commands: string[] = [];
