@@ -14,7 +14,7 @@ export interface DocumentedSurface {
   /** For API keys: the surface of their kind. */
   readonly keySurface?: Surface;
   readonly requestsPerMinute: number;
-  /** What the rate limit counts by. */
+  /** What the rate limit counts requests by. */
   readonly countedBy: string;
   /** True: versioned by date. */
   readonly isVersioned: boolean;

@@ -67,7 +67,7 @@ describe('a stream of changes', () => {
     await expect(stream.ended).resolves.toBeUndefined();
   });
 
-  test('ends when its owner is no longer one', async () => {
+  test('ends when its owner no longer owns the company', async () => {
     const stream = await open();
     site.jobState.dismiss('mem_olive');
     site.pass(OWNER_CHECKED_EVERY_MS);
@@ -84,7 +84,7 @@ describe('a stream of changes', () => {
     expect((await site.request('get', SESSION, { cookie })).status).toBe(401);
   });
 
-  test('is one of 10 of its session', async () => {
+  test('counts towards the 10 streams of its session', async () => {
     const streams: OpenStream[] = [];
     for (let n = 0; n < 10; n += 1) streams.push(await open());
     const refused = await site.request('get', CHANGES, { cookie }).expect(429);

@@ -91,7 +91,7 @@ describe('a confirmation', () => {
     ]);
   });
 
-  test('lets them be done again', async () => {
+  test('allows them again', async () => {
     site.pass(CONFIRMED_MS);
     await expectStatus(200, confirm(PASSWORD));
     await expectStatus(201, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));

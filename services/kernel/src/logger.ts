@@ -101,5 +101,5 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Logger without output, for tests. */
+/** Logger without output. */
 export const silentLogger: Logger = pino({ level: 'silent' });

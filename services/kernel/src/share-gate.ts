@@ -51,7 +51,7 @@ export function createShareGate(options: {
   readonly slots: number;
   /** Length of the queue, of all keys together. */
   readonly queue: number;
-  /** What a refusal calls the work, e.g. `password checks`. */
+  /** Name of the work in a refusal, e.g. `password checks`. */
   readonly work: string;
   /** Minimum time that a slot is in use. So at most `slots * 1000 / slotMs` entries start in a second. Absent: none. */
   readonly slotMs?: number;

@@ -111,7 +111,7 @@ export function createConnectionPool(options: {
     socket.once('connect', () => {
       opening.connectMs = Math.round(performance.now() - begin);
     });
-    // Before verification: a socket that is refused for its certificate no longer holds it.
+    // Before verification: a socket whose certificate is refused no longer holds the certificate.
     socket.prependOnceListener('secure', () => {
       opening.tlsMs = Math.round(performance.now() - begin) - (opening.connectMs ?? 0);
       opening.tlsProtocol = socket.getProtocol() ?? undefined;

@@ -214,7 +214,7 @@ describe('the connected address', () => {
     expect(other.connections).toHaveLength(0);
   });
 
-  test('is one of four at most', async () => {
+  test('has at most three others beside it', async () => {
     const at = await receiver();
     const targets = [...CLOSED_PORTS, at.port].map((port) => ({ address: '127.0.0.1', port }));
     const result = await senderFor(guardAdmitting(() => targets))();

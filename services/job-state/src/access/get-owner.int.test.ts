@@ -47,7 +47,7 @@ describe('an owner', () => {
     for (const other of others) await expect(getOwner({ database }, other)).resolves.toBeUndefined();
   });
 
-  test('is no longer one once the membership has ended or has another role [SESSION-6]', async () => {
+  test('is not found after the membership has ended or has another role [SESSION-6]', async () => {
     const membershipId = await member('OWNER');
     await database.query(`update memberships set active = false where id = $1`, [membershipId]);
     await expect(getOwner({ database }, { companyId, membershipId })).resolves.toBeUndefined();

@@ -70,7 +70,7 @@ export interface JobOperation<Message extends DescMessage, Loaded> {
   readonly check?: (now: Date) => void;
   /** Whether `load` locks nothing. Then the write can share its transaction with other writes of the company. */
   readonly locksJobAlone: boolean;
-  /** Reads and locks what the decision needs besides the job, which is locked before. Must send its statements at once. */
+  /** Reads and locks what else the decision needs; the job is already locked. Must send its statements at once. */
   readonly load: (tx: Transaction) => Promise<Loaded>;
   /** Pure decision on the locked job at the expected version. */
   readonly decide: (
@@ -82,9 +82,9 @@ export interface JobOperation<Message extends DescMessage, Loaded> {
 /**
  * Changes a job on behalf of its installer company, once per idempotency key.
  *
- * One transaction holds the job with its version raised by exactly 1, the history of its status, the company's feed entry, the
- * webhook events with their deliveries, the message to the platform and the outcome of the key. `install.readiness_changed` is
- * among the events if the readiness in the projection changes.
+ * One transaction raises the job's version by exactly 1 and writes the status history, the company's feed entry, the webhook events
+ * with their deliveries, the message to the platform and the outcome of the key. If the readiness in the projection changes, it
+ * also writes `install.readiness_changed`.
  *
  * Fails with `not_found` for a job that the company does not have, then with `stale_version`, then with
  * `transition_not_allowed` for a closed job, then as the operation decides: a caller who has not read the current state cannot

@@ -246,7 +246,7 @@ describe('a membership with the address of an owner whom an operator created', (
     ).toMatchObject([{ membershipId, displayName: 'Ada Cole' }]);
   });
 
-  test('who was inactive has no password any more [PLATFORM-20]', async () => {
+  test('who was inactive no longer has a password [PLATFORM-20]', async () => {
     await made({ companyId, active: false });
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));

@@ -22,7 +22,7 @@ export interface WholeMessage {
   readonly type: string;
   /** The id of its resource. Messages about one resource are recorded one at a time. */
   readonly resourceId: string;
-  /** What is locked before it is recorded: its resource, and what else it may create. */
+  /** Ids to lock before it is recorded: of its resource, and of others that it may create. */
   readonly locks: readonly string[];
   readonly version: number;
   /** Whether every version is published. If so, the oldest of several goes first, and not the newest. */
@@ -57,7 +57,7 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
   readonly form: z.ZodType<Command>;
   /** The id of its resource. */
   readonly resourceId: (command: Command) => string;
-  /** What else it may create. Absent: nothing. */
+  /** Ids of other resources that it may create. Absent: none. */
   readonly creates?: (command: Command) => readonly string[];
   /** Absent: false. */
   readonly isFact?: boolean;

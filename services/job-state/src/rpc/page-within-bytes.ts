@@ -9,8 +9,8 @@ export const PAGE_BYTES = MAX_MESSAGE_BYTES - FRAME_BYTES;
 /**
  * SQL for the size of a text column in all rows before this one.
  *
- * Rows where it is at most {@link PAGE_BYTES} are a page and at most one row more, so that a page of large rows is not read to
- * its limit. Postgres returns the size of a text without reading it.
+ * A query for the rows where it is at most {@link PAGE_BYTES} reads one page and at most one more row. Postgres returns the size of
+ * a text without reading it.
  */
 export function bytesBefore(column: string, order: string): string {
   return `sum(octet_length(${column})) over (order by ${order} rows unbounded preceding) - octet_length(${column})`;

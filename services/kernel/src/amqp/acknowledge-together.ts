@@ -13,8 +13,8 @@ export interface Acknowledger {
 }
 
 /**
- * Sends one acknowledgement for messages that are acknowledged in one turn of the event loop, as far as no earlier message is
- * still open: they cost the broker one operation. The others are acknowledged one by one.
+ * Sends one acknowledgement for the messages of one turn of the event loop: they cost the broker one operation. A message with an
+ * earlier message still open is acknowledged separately.
  */
 export function acknowledgeTogether(channel: Pick<Channel, 'ack'>): Acknowledger {
   const open = new Set<ConsumeMessage>();

@@ -20,7 +20,7 @@ test('confirms are missing once a second look finds them missing', () => {
   expect(confirms.areMissing()).toBe(true);
 });
 
-test('confirms that arrive after the first look are not missing', () => {
+test('confirms that arrive after the first check are not missing', () => {
   const { confirms, pass } = overdue();
   confirms.sent();
   expect(confirms.areMissing()).toBe(false);
@@ -28,7 +28,7 @@ test('confirms that arrive after the first look are not missing', () => {
   pass(CONFIRM_LIMIT_MS);
   expect(confirms.areMissing()).toBe(false);
   pass(1);
-  // The next first look: the one before does not count any more.
+  // A new first check: the former one no longer counts.
   expect(confirms.areMissing()).toBe(false);
 });
 

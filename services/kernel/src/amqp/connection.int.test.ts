@@ -104,7 +104,7 @@ describe('a supervised connection', () => {
     expect(await metric('partner_amqp_connection_losses_total')).toBe(1);
   });
 
-  test('reopens a channel that the broker closed alone on the same connection', async () => {
+  test('reopens on the same connection a channel that the broker closed', async () => {
     const connection = connectTo(broker.url);
     const channels = createRecorder<Channel>();
     const losses = createRecorder<Error>();

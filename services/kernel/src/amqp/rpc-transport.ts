@@ -51,7 +51,7 @@ export interface RpcTransportOptions {
  * A Connect transport that calls services over the broker: requests to a queue, responses by direct reply-to. Unary calls only.
  *
  * Every failure is a `ServiceError`. A call fails with `unavailable` if its caller cancels it or its deadline passes (`timeoutMs`
- * of the call, else `defaultTimeoutMs`). It fails so at once if the connection or channel is lost, the broker blocks the
+ * of the call, else `defaultTimeoutMs`). It fails at once with the same error if the connection or channel is lost, the broker blocks the
  * connection or refuses the request, no queue accepts it, or `maxInFlight` calls are in flight. A request of more than 8 MiB is
  * `internal` and not sent. While the socket's buffer is
  * full, calls wait unsent within their deadlines. A call is never retried automatically.

@@ -41,8 +41,10 @@ export interface ChannelSupervisor extends SupervisedChannel {
 }
 
 /**
- * Supervises one channel. A channel is reopened after a backoff of 100 ms to 5 s, without a limit of attempts, if it closes alone (a
- * refused operation, a consumer timeout), fails in its setup or is replaced. On a new connection it is opened at once.
+ * Supervises one channel. On a new connection it opens the channel at once.
+ *
+ * It reopens the channel on the same connection if the channel closes (a refused operation, a consumer timeout), its setup fails
+ * or it is replaced. The backoff is 100 ms to 5 s, without a limit of attempts.
  */
 export function superviseChannel(options: {
   readonly plan: ChannelPlan;

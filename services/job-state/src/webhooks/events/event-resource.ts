@@ -58,7 +58,7 @@ const EXPLANATIONS: Readonly<Record<EventVerdictName, string>> = {
   class: 'A company of this class may not have the event.',
   created_later: 'The subscription was created after the event.',
   deleted: 'The subscription had been deleted.',
-  no_longer_kept: 'What became of the event for this subscription is no longer kept.',
+  no_longer_kept: 'The outcome of the event for this subscription is no longer kept.',
 };
 
 /** An event as the public API shows it. */

@@ -37,7 +37,7 @@ describe('a rejected attempt', () => {
     [429, 'rate limit is exceeded', 'retry-after'],
     [500, 'your application failed', 'log of your server'],
     [503, 'was not available', 'not overloaded'],
-  ])('with %d says what it means and what to do', (status, what, advice) => {
+  ])('with %d has its meaning and the next step', (status, what, advice) => {
     const explained = rejected(status);
     expect(explained.what).toContain(`responded with ${status}`);
     expect(explained.what).toContain(what);
