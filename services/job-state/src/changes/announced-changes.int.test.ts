@@ -118,7 +118,8 @@ describe('a page that shows webhooks is notified of', () => {
       to: new Date(),
       event: undefined,
     };
-    const begin = async () => createBulkReplay(deps, { ...of, selection, perMinute: 600 });
+    const begin = async () =>
+      createBulkReplay(deps, { ...of, selection, perMinute: 600 }, { maxCounted: 100 });
     expect(await announcedBy(begin)).toEqual([line]);
     expect(await announcedBy(() => stepBulkReplay(deps))).toEqual([line]);
   });

@@ -257,7 +257,11 @@ describe('a request for a bulk replay', () => {
       to: new Date(),
       event: undefined,
     };
-    const second = createBulkReplay({ database, logger }, { ...side, selection, perMinute: 60 });
+    const second = createBulkReplay(
+      { database, logger },
+      { ...side, selection, perMinute: 60 },
+      { maxCounted: 100 },
+    );
     expect((await failureOf(second)).message).toContain(first.replayId);
     await client.cancelBulkReplay(first);
   });

@@ -46,7 +46,7 @@ export interface BulkReplayPreview {
   readonly resources: readonly { readonly type: string; readonly id: string; readonly deliveries: number }[];
 }
 
-/** Maximum number of deliveries of a span, oldest first, that a count inspects. */
+/** Maximum number of deliveries that the RPCs count. */
 export const MAX_DELIVERIES_COUNTED = 100_000;
 
 /**
@@ -99,7 +99,7 @@ export const IS_TO_BE_QUEUED = `(
   ))
 )`;
 
-/** Rows of a count: one more than {@link MAX_DELIVERIES_COUNTED}, to detect a longer span. */
+/** Rows of a count: one more than `maxCounted`, to detect a longer span. */
 const INSPECTED = `
   looked_at as materialized (${oldestInStates({ from: 'f.id >= $3', limit: '($8::integer + 1)' })}),
   counted as materialized (select * from looked_at order by id limit $8::integer)`;
@@ -124,22 +124,23 @@ export function selectionValues(
   ];
 }
 
-/** Bounds of a transaction that counts. Only tests set `maxCounted`. */
+/** Bounds of a transaction that counts. */
 export interface CountLimits extends TransactionLimits {
-  readonly maxCounted?: number | undefined;
+  /** Maximum number of deliveries of the span, oldest first, that are counted. */
+  readonly maxCounted: number;
 }
 
 /**
  * Counts what a bulk replay would queue now: one delivery for each event.
  *
- * It counts the oldest {@link MAX_DELIVERIES_COUNTED} deliveries of the span. The count has a slot among the company's
+ * It counts the oldest `maxCounted` deliveries of the span. The count has a slot among the company's
  * transactions, so that many counts do not use up the connections of others. Fails with `not_found` for a subscription that the
  * company does not have, and with `invalid_argument` for an invalid selection.
  */
 export function previewBulkReplay(
   database: Pick<Database, 'transaction'>,
   request: SubscriptionOfCompany & { readonly selection: BulkReplaySelection; readonly perMinute: number },
-  { maxCounted, ...limits }: CountLimits = {},
+  { maxCounted, ...limits }: CountLimits,
 ): Promise<BulkReplayPreview> {
   checkSelection(request.selection, request.perMinute);
   const { companyId } = request;
@@ -149,7 +150,7 @@ export function previewBulkReplay(
 async function preview(
   tx: Transaction,
   request: SubscriptionOfCompany & { readonly selection: BulkReplaySelection },
-  maxCounted = MAX_DELIVERIES_COUNTED,
+  maxCounted: number,
 ): Promise<BulkReplayPreview> {
   await getSubscription(tx, request);
   const [found] = await tx.query<BulkReplayPreview>(
@@ -176,14 +177,14 @@ async function preview(
 /**
  * Starts a bulk replay of a subscription's deliveries; `runBulkReplays` does the work.
  *
- * It selects all matching deliveries created before it, and counts the oldest {@link MAX_DELIVERIES_COUNTED} of them. Fails
+ * It selects all matching deliveries created before it, and counts the oldest `maxCounted` of them. Fails
  * with `not_found` for a subscription that the company does not have, with `invalid_argument` for an invalid selection, and
  * with `replay_in_progress`, without a count, while another one of the subscription runs.
  */
 export async function createBulkReplay(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
   request: OwnersSubscription & { readonly selection: BulkReplaySelection; readonly perMinute: number },
-  { maxCounted = MAX_DELIVERIES_COUNTED, ...limits }: CountLimits = {},
+  { maxCounted, ...limits }: CountLimits,
 ): Promise<BulkReplayRow> {
   const { companyId, subscriptionId, membershipId, actor, selection, perMinute } = request;
   checkSelection(selection, perMinute);

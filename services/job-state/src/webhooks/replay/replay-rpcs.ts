@@ -24,6 +24,7 @@ import {
   createBulkReplay,
   getBulkReplay,
   listBulkReplays,
+  MAX_DELIVERIES_COUNTED,
   previewBulkReplay,
 } from './bulk-replay.js';
 import { shownBulkReplay } from './bulk-replay-resource.js';
@@ -78,7 +79,7 @@ export function createReplayRpcs(deps: {
       const { deliveries, atLeast, oldest, newest, resourceCount, resources } = await previewBulkReplay(
         deps.database,
         { ...subscriptionOf(request), selection: selectionOf(request.selection), perMinute },
-        { timeoutMs: context.timeoutMs() },
+        { timeoutMs: context.timeoutMs(), maxCounted: MAX_DELIVERIES_COUNTED },
       );
       const preview = {
         deliveries,
@@ -106,7 +107,7 @@ export function createReplayRpcs(deps: {
           selection: selectionOf(request.selection),
           perMinute: required(request.perMinute, 'per_minute'),
         },
-        { timeoutMs: context.timeoutMs() },
+        { timeoutMs: context.timeoutMs(), maxCounted: MAX_DELIVERIES_COUNTED },
       );
       return { resourceJson: JSON.stringify(shownBulkReplay(replay)) };
     },

@@ -7,6 +7,9 @@ import { lockSubscription, type OwnersSubscription } from './get-subscription.js
 import { startBackfill } from './start-backfill.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
+/** Maximum number of events of a pause that are counted for a back-fill. */
+const MAX_EVENTS_COUNTED = 100_000;
+
 /** A subscription after its activation. */
 export interface Activation {
   readonly subscription: SubscriptionRow;
@@ -55,7 +58,13 @@ export async function activateSubscription(
     );
     invariant(active && before.pausedAt, 'the locked row is there, and was paused at a time');
     const backfill = request.backfill
-      ? await startBackfill(tx, { companyId, subscriptionId, from: before.pausedAt, to: now })
+      ? await startBackfill(tx, {
+          companyId,
+          subscriptionId,
+          from: before.pausedAt,
+          to: now,
+          maxCounted: MAX_EVENTS_COUNTED,
+        })
       : undefined;
     await recordAudit(tx, {
       companyId,

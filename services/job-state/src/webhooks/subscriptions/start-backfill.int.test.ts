@@ -27,7 +27,7 @@ describe('a back-fill', () => {
       const to = new Date();
       await fixture.setState(subscriptionId, 'active');
       const { id } = await fixture.database.transaction((tx) =>
-        startBackfill(tx, { companyId, subscriptionId, from, to }),
+        startBackfill(tx, { companyId, subscriptionId, from, to, maxCounted: 1_000 }),
       );
       return { companyId, replayId: id };
     };
@@ -178,7 +178,7 @@ describe('a back-fill', () => {
     const { companyId, subscriptionId, activate } = await pausedWith(3);
     const from = new Date(Date.now() - HOUR_MS);
     const { id } = await fixture.database.transaction((tx) =>
-      startBackfill(tx, { companyId, subscriptionId, from, to: new Date() }, { maxCounted: 2 }),
+      startBackfill(tx, { companyId, subscriptionId, from, to: new Date(), maxCounted: 2 }),
     );
     const replay = await client.getBulkReplay({ companyId, replayId: id });
     expect(replay).toMatchObject({ total: 2, atLeast: true });

@@ -7,22 +7,17 @@ import type { Transaction } from '../../database/database.js';
 import { eventsOfSubscription } from '../events/events-of-subscription.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
 
-/** Maximum number of events of a pause that are counted for a back-fill. */
-const MAX_EVENTS_COUNTED = 100_000;
-
 /**
  * Starts a back-fill, in the transaction of an activation, of the events missed during the pause from `from` to `to`.
  *
  * It queues the events that match the subscription's names, class and schema version at the time of queueing and have no
- * delivery to it. A back-fill that still runs is extended to the new `to`. Its events are counted up to {@link
- * MAX_EVENTS_COUNTED}; if there are more, `atLeast` is true. The caller holds the lock of the subscription.
+ * delivery to it. A back-fill that still runs is extended to the new `to`. Its events are counted up to `maxCounted`; if there are more, `atLeast` is true. The caller holds the lock of the subscription.
  */
 export async function startBackfill(
   tx: Transaction,
-  request: SubscriptionOfCompany & { readonly from: Date; readonly to: Date },
-  { maxCounted = MAX_EVENTS_COUNTED }: { readonly maxCounted?: number | undefined } = {},
+  request: SubscriptionOfCompany & { readonly from: Date; readonly to: Date; readonly maxCounted: number },
 ): Promise<{ readonly id: string }> {
-  const { companyId, subscriptionId, from, to } = request;
+  const { companyId, subscriptionId, from, to, maxCounted } = request;
   const [subscription] = await tx.query<{
     events: readonly string[];
     schemaVersion: number;
