@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { eventually } from '@partner/test-kit/eventually';
 import { call } from '../support/http-call.js';
+import { signIn } from '../support/owner-session.js';
 import { apiKeyOf } from '../support/test-stack.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
@@ -16,7 +17,8 @@ export function describeKeys(world: () => AcceptanceWorld): void {
     const use = async () =>
       (await call(stack.baseUrl, '/partner/v1/jobs?limit=1', { headers: { 'x-api-key': key } })).status;
     expect(await use()).toBe(200);
-    await stack.revokeKey(company.id, key);
+    const owner = await signIn(stack.baseUrl, company.owner);
+    expect((await owner.call('DELETE', `/partner-api/api-keys/${key.split('.')[0]}`)).status).toBe(204);
     const revokedAt = performance.now();
     let acceptedAt = revokedAt;
     await eventually('401 for the revoked key', async () => {

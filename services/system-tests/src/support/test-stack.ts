@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { createClient } from '@connectrpc/connect';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
@@ -9,18 +8,11 @@ import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import type { StackOptions } from '@partner/local-stack/stack/stack-plan';
 import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
-import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import {
-  JOB_STATE_MANAGEMENT_RPC,
-  PARTNER_EVENTS,
-  PARTNER_EVENTS_FOR_PLATFORM,
-  PLATFORM,
-} from '@partner/proto-contracts/topology';
+import { PARTNER_EVENTS, PARTNER_EVENTS_FOR_PLATFORM, PLATFORM } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { startConsumer } from '@partner/kernel/amqp/consumer';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
-import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { takeServerShare } from '@partner/test-kit/backing-services/take-server-share';
@@ -77,8 +69,6 @@ export interface TestStack {
   deliveriesAreFinished(timeoutMs?: number): Promise<void>;
   /** Status changes among {@link TestStack.toPlatform}. */
   readonly receivedStatusChanges: readonly ReceivedStatusChange[];
-  /** Revokes an API key as the console would. */
-  revokeKey(companyId: string, apiKey: string): Promise<void>;
   companies(companyClass: SandboxCompany['class']): readonly SandboxCompany[];
   /** The company at a place among those of a class. Throws if the sandbox has fewer. */
   company(companyClass: SandboxCompany['class'], place?: number): SandboxCompany;
@@ -159,12 +149,6 @@ export async function startTestStack(options: {
     metrics: new Registry(),
   });
   const publisher = createPublisher({ connection, logger: silentLogger, metrics: new Registry() });
-  const transport = createRpcTransport({
-    connection,
-    queue: JOB_STATE_MANAGEMENT_RPC,
-    logger: silentLogger,
-    metrics: new Registry(),
-  });
   const toPlatform: PlatformMessage[] = [];
   const lastMessages = new Set<string>();
   const receivedStatusChanges: ReceivedStatusChange[] = [];
@@ -184,7 +168,6 @@ export async function startTestStack(options: {
       return Promise.resolve({ kind: 'done' });
     },
   });
-  const access = createClient(AccessService, transport);
   const ofClass = (companyClass: SandboxCompany['class']) =>
     companies.filter((company) => company.class === companyClass);
   return {
@@ -244,9 +227,6 @@ export async function startTestStack(options: {
         },
         { timeoutMs, everyMs: 100 },
       );
-    },
-    async revokeKey(companyId, apiKey) {
-      await access.revokeKey({ companyId, keyId: apiKey.slice(0, apiKey.indexOf('.')) });
     },
     companies: ofClass,
     company(companyClass, place = 0) {
