@@ -1,45 +1,25 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { runCommand } from '@partner/local-stack/run-command';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { SERVICE_NAMES, type ServiceName, serviceSettings } from '@partner/local-stack/stack/services';
+import { type Receiver, startReceiver } from '@partner/test-kit/receiver';
 
-const root = path.resolve(import.meta.dirname, '../../..');
 const NOWHERE = 'amqp://guest:guest@127.0.0.1:1';
 
-interface Ended {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-let taken: Server;
-let takenPort: number;
+/** Something else that listens on a port. */
+let taken: Receiver;
 
 beforeAll(async () => {
-  taken = createServer();
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  const address = taken.address();
-  takenPort = typeof address === 'object' && address !== null ? address.port : 0;
+  taken = await startReceiver({});
 });
 
-afterAll(() => {
-  taken.close();
-});
+afterAll(() => taken.close());
 
-async function run(command: string, args: readonly string[], env: Record<string, string>): Promise<Ended> {
-  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString('utf8')));
-  child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString('utf8')));
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  return { exitCode, ...output };
-}
+const run = (args: readonly string[], env: Record<string, string>) =>
+  runCommand(process.execPath, args, { cwd: PROJECT_ROOT, env });
 
 function settingsOf(service: ServiceName, ports: { admin: number; http: number }): Record<string, string> {
   return serviceSettings(service, ports, {
@@ -58,11 +38,7 @@ function settingsOf(service: ServiceName, ports: { admin: number; http: number }
 }
 
 const start = (service: ServiceName, env: Record<string, string>) =>
-  run(
-    process.execPath,
-    ['--import', '@partner/kernel/telemetry/start', `services/${service}/dist/main.js`],
-    env,
-  );
+  run(['--import', '@partner/kernel/telemetry/start', `services/${service}/dist/main.js`], env);
 
 describe('a service that cannot start ends with one clear message and exit code 1', () => {
   test.each(SERVICE_NAMES)('%s names every setting that is wrong or missing', async (service) => {
@@ -81,11 +57,12 @@ describe('a service that cannot start ends with one clear message and exit code 
     ['console', 'HTTP_PORT'],
   ] as const)('%s names %s, whose port is taken', async (service, variable) => {
     const isAdmin = variable === 'ADMIN_PORT';
-    const ports = isAdmin ? { admin: takenPort, http: 0 } : { admin: 0, http: takenPort };
+    const { port } = taken;
+    const ports = isAdmin ? { admin: port, http: 0 } : { admin: 0, http: port };
     const ended = await start(service, settingsOf(service, ports));
     expect(ended.exitCode).toBe(1);
     expect(ended.stderr).toBe(
-      `${service}: cannot listen on 127.0.0.1 port ${takenPort} (${variable}): the port is taken; stop the other process or choose another port\n`,
+      `${service}: cannot listen on 127.0.0.1 port ${port} (${variable}): the port is taken; stop the other process or choose another port\n`,
     );
   });
 });
@@ -93,15 +70,15 @@ describe('a service that cannot start ends with one clear message and exit code 
 describe('scripts/up', () => {
   test('names the port that is taken', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'partner-stack-'));
+    const port = String(taken.port);
     const ended = await run(
-      process.execPath,
-      ['scripts/local-stack/dist/up.js', '--detach', '--port', String(takenPort), '--directory', directory],
+      ['scripts/local-stack/dist/up.js', '--detach', '--port', port, '--directory', directory],
       { PATH: process.env['PATH'] ?? '' },
     );
     rmSync(directory, { recursive: true, force: true });
     expect(ended.exitCode).toBe(1);
     expect(ended.stderr).toBe(
-      `scripts/up: port ${takenPort} is taken or not allowed; choose another one with --port\n`,
+      `scripts/up: port ${port} is taken or not allowed; choose another one with --port\n`,
     );
   });
 });
