@@ -2,7 +2,6 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import { invariant } from '@partner/kernel/invariant';
 import { eventually } from '@partner/test-kit/eventually';
 import { type Call, sendCall } from '@partner/test-kit/http-call';
 import { addCompany, addOwner } from './support/companies.js';
@@ -44,30 +43,34 @@ function withKey(path: string, apiKey = ''): Send {
   return () => sendCall(stack.baseUrl, path, { headers: { 'x-api-key': apiKey } });
 }
 
-async function installers(): Promise<Contest> {
-  const [hostile, neighbour] = await Promise.all(
-    [1, 2].map(() => addCompany(stack.database, { class: 'INSTALLER', keys: ['installer-company'] })),
-  );
+/** Two new companies that read jobs, each with a key. */
+async function readers(
+  company: Parameters<typeof addCompany>[1],
+  path: string,
+  limitPerMinute: number,
+): Promise<Contest> {
+  const [hostile, neighbour] = await Promise.all([1, 2].map(() => addCompany(stack.database, company)));
   return {
-    hostile: withKey('/partner/v1/jobs', hostile?.apiKeys[0]),
-    calls: 10 * LIMITS.installerRequestsPerMinute,
+    hostile: withKey(path, hostile?.apiKeys[0]),
+    calls: 10 * limitPerMinute,
     atOnce: 50,
-    neighbour: withKey('/partner/v1/jobs', neighbour?.apiKeys[0]),
+    neighbour: withKey(path, neighbour?.apiKeys[0]),
   };
 }
 
-async function sellers(): Promise<Contest> {
-  const [installer] = stack.companies('INSTALLER');
-  invariant(installer, 'the sandbox has an installer company');
-  const seller = { class: 'SALES', keys: ['installer-contractor'], boundCompanyId: installer.id } as const;
-  const [hostile, neighbour] = await Promise.all([1, 2].map(() => addCompany(stack.database, seller)));
-  return {
-    hostile: withKey('/inbound/jobs', hostile?.apiKeys[0]),
-    calls: 10 * LIMITS.inboundRequestsPerMinute,
-    atOnce: 50,
-    neighbour: withKey('/inbound/jobs', neighbour?.apiKeys[0]),
-  };
-}
+const installers = () =>
+  readers(
+    { class: 'INSTALLER', keys: ['installer-company'] },
+    '/partner/v1/jobs',
+    LIMITS.installerRequestsPerMinute,
+  );
+
+const sellers = () =>
+  readers(
+    { class: 'SALES', keys: ['installer-contractor'], boundCompanyId: stack.company('INSTALLER').id },
+    '/inbound/jobs',
+    LIMITS.inboundRequestsPerMinute,
+  );
 
 /** The hostile owner checks URLs, and changes one, to names whose DNS servers do not respond. */
 async function owners(): Promise<Contest> {
@@ -98,9 +101,7 @@ async function owners(): Promise<Contest> {
 
 /** The hostile client guesses passwords of invented owners and of the neighbour. */
 async function signIns(): Promise<Contest> {
-  const [company] = stack.companies('SALES');
-  invariant(company, 'the sandbox has a company with an owner');
-  const { owner } = company;
+  const { owner } = stack.company('SALES');
   const { console: service } = stack.stack.description.services;
   const signInFrom = (address: string, body: Call['body']) =>
     sendCall(service?.url ?? '', '/partner-api/session', {
