@@ -44,13 +44,7 @@ await runService({
     const { connection, transport } = connectJobState(config, { logger, metrics, lifecycle });
     const access = createClient(AccessService, transport);
     const signer = createSessionSigner(config.SESSION_KEYS);
-    const sessions = createSessionStore({
-      redis: sessionRedis,
-      signer,
-      keyPrefix,
-      clock,
-      randomBytes,
-    });
+    const sessions = createSessionStore({ redis: sessionRedis, signer, keyPrefix, clock, randomBytes });
     const changeStreams = createChangeStreams({
       isAlive: createSessionLookup({
         access,

@@ -142,14 +142,7 @@ function LoadProveAndActivate(props: {
         state={isActivated ? 'done' : isProven ? 'next' : 'later'}
       >
         {isActivated ? (
-          <Stack gap="sm">
-            <Notice tone="good" title={`Version ${pending ?? ''} signs every delivery from now on.`} isAlert>
-              {`Keep version ${current} on your server for one more day: deliveries in flight may be signed with it. Then remove it.`}
-            </Notice>
-            <Group>
-              <LinkButton to={PATHS.webhook(webhookId)}>Back to the webhook</LinkButton>
-            </Group>
-          </Stack>
+          <Activated webhookId={webhookId} versions={versions} />
         ) : (
           <Stack gap="sm">
             <Text size="sm">
@@ -179,5 +172,19 @@ function LoadProveAndActivate(props: {
         )}
       </StepPanel>
     </>
+  );
+}
+
+function Activated({ webhookId, versions }: { readonly webhookId: string; readonly versions: Versions }) {
+  const { current, pending } = versions;
+  return (
+    <Stack gap="sm">
+      <Notice tone="good" title={`Version ${pending ?? ''} signs every delivery from now on.`} isAlert>
+        {`Keep version ${current} on your server for one more day: deliveries in flight may be signed with it. Then remove it.`}
+      </Notice>
+      <Group>
+        <LinkButton to={PATHS.webhook(webhookId)}>Back to the webhook</LinkButton>
+      </Group>
+    </Stack>
   );
 }
