@@ -32,18 +32,15 @@ export const stat = panelOf('stat');
 export const timeline = panelOf('timeline');
 export const table = panelOf('table');
 
-/** One question and the panels for it. */
-export interface Question {
-  readonly question: string;
-  readonly panels: readonly Panel[];
-}
+/** Questions, and the panels for each. */
+export type Questions = Readonly<Record<string, readonly Panel[]>>;
 
 /** The source of a dashboard, before it is rendered as Grafana's JSON. */
 export interface Dashboard {
   readonly uid: string;
   readonly title: string;
   readonly about: string;
-  readonly questions: readonly Question[];
+  readonly questions: Questions;
 }
 
 const COLUMNS = 24;
@@ -120,11 +117,11 @@ export function renderDashboard({ uid, title, about, questions }: Dashboard) {
 }
 
 /** Places a row for each question, and below it its panels, from left to right while they fit. */
-function renderRows(questions: readonly Question[]): readonly object[] {
+function renderRows(questions: Questions): readonly object[] {
   const panels: object[] = [];
   let id = 0;
   let y = 0;
-  for (const { question, panels: shown } of questions) {
+  for (const [question, shown] of Object.entries(questions)) {
     id += 1;
     panels.push({
       id,

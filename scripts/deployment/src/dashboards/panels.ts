@@ -1,5 +1,5 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import { type Panel, type Question, stat, timeline } from './dashboard.js';
+import { type Panel, type Questions, stat, timeline } from './dashboard.js';
 
 /** The selection of a query, and the labels that split it. */
 interface Selection {
@@ -37,9 +37,9 @@ function braced(where: string | undefined): string {
 }
 
 /** Returns the panels of every service about its process and its broker. */
-export function processQuestion(service: ServiceName): Question {
+export function processQuestion(service: ServiceName): Questions {
   const of = `partner_service="${service}"`;
-  return { question: 'Are the services healthy?', panels: [...presentHealth(of), ...healthOverTime(of)] };
+  return { 'Are the services healthy?': [...presentHealth(of), ...healthOverTime(of)] };
 }
 
 /** Returns the panels of the current replicas and broker connections. */
@@ -171,75 +171,72 @@ export function callPanels(service: ServiceName): readonly Panel[] {
 }
 
 /** Returns the panels of a service's HTTP requests. */
-export function httpQuestions(service: ServiceName): readonly Question[] {
-  return [failureQuestion(service), durationQuestion(service)];
+export function httpQuestions(service: ServiceName): Questions {
+  return {
+    'Is a partner missing something?': failurePanels(service),
+    'Are we fast?': durationPanels(service),
+  };
 }
 
 /** Returns the panels of requests that failed, were refused or were aborted. */
-function failureQuestion(service: ServiceName): Question {
+function failurePanels(service: ServiceName): readonly Panel[] {
   const of = `partner_service="${service}"`;
   const count = 'partner_http_request_duration_seconds_count';
-  return {
-    question: 'Is a partner missing something?',
-    panels: [
-      stat('Failed requests', 'percentunit', {
-        about: 'Share of requests of the last 5 minutes that returned 5xx. Over 2 %: PartnerHttpErrors.',
-        query: `(${counted(count, '5m', { where: `${of},status_class="5xx"` })} or vector(0)) / ${counted(count, '5m', { where: of })}`,
-        limits: { warn: 0.005, alarm: 0.02 },
-      }),
-      stat('Refused for a limit', 'short', {
-        about: 'Requests of the last hour that received 429.',
-        query: counted('partner_rate_limit_decisions_total', '1h', { where: `${of},outcome="refused"` }),
-      }),
-      stat('Counting without Redis', 'short', {
-        about: 'Replicas that count requests locally. PartnerRateLimiterDegraded.',
-        query: `sum(partner_rate_limiter_degraded{${of}})`,
-        limits: { warn: 1 },
-      }),
-      stat('Given up by clients', 'short', {
-        about: 'Requests of the last hour whose client left before the response was sent.',
-        query: counted(count, '1h', { where: `${of},status_class="aborted"` }),
-      }),
-      timeline('Requests by status', 'reqps', {
-        about: 'Requests a second.',
-        query: perSecond(count, { where: of, by: ['status_class'] }),
-      }),
-      timeline('Success by class of company', 'percentunit', {
-        about: 'Share of requests that did not return 5xx, by the class of the calling company.',
-        query: `1 - ((${perSecond('partner_http_company_class_request_duration_seconds_count', { where: `${of},status_class="5xx"`, by: ['company_class'] })}) or 0 * ${perSecond('partner_http_company_class_request_duration_seconds_count', { where: of, by: ['company_class'] })}) / ${perSecond('partner_http_company_class_request_duration_seconds_count', { where: of, by: ['company_class'] })}`,
-        limits: { warn: 0.99, alarm: 0.98, isGoodWhenHigh: true },
-      }),
-    ],
-  };
+  return [
+    stat('Failed requests', 'percentunit', {
+      about: 'Share of requests of the last 5 minutes that returned 5xx. Over 2 %: PartnerHttpErrors.',
+      query: `(${counted(count, '5m', { where: `${of},status_class="5xx"` })} or vector(0)) / ${counted(count, '5m', { where: of })}`,
+      limits: { warn: 0.005, alarm: 0.02 },
+    }),
+    stat('Refused for a limit', 'short', {
+      about: 'Requests of the last hour that received 429.',
+      query: counted('partner_rate_limit_decisions_total', '1h', { where: `${of},outcome="refused"` }),
+    }),
+    stat('Counting without Redis', 'short', {
+      about: 'Replicas that count requests locally. PartnerRateLimiterDegraded.',
+      query: `sum(partner_rate_limiter_degraded{${of}})`,
+      limits: { warn: 1 },
+    }),
+    stat('Given up by clients', 'short', {
+      about: 'Requests of the last hour whose client left before the response was sent.',
+      query: counted(count, '1h', { where: `${of},status_class="aborted"` }),
+    }),
+    timeline('Requests by status', 'reqps', {
+      about: 'Requests a second.',
+      query: perSecond(count, { where: of, by: ['status_class'] }),
+    }),
+    timeline('Success by class of company', 'percentunit', {
+      about: 'Share of requests that did not return 5xx, by the class of the calling company.',
+      query: `1 - ((${perSecond('partner_http_company_class_request_duration_seconds_count', { where: `${of},status_class="5xx"`, by: ['company_class'] })}) or 0 * ${perSecond('partner_http_company_class_request_duration_seconds_count', { where: of, by: ['company_class'] })}) / ${perSecond('partner_http_company_class_request_duration_seconds_count', { where: of, by: ['company_class'] })}`,
+      limits: { warn: 0.99, alarm: 0.98, isGoodWhenHigh: true },
+    }),
+  ];
 }
 
 /** Returns the panels of the durations of requests and of their calls to job-state. */
-function durationQuestion(service: ServiceName): Question {
+function durationPanels(service: ServiceName): readonly Panel[] {
   const of = `partner_service="${service}"`;
-  return {
-    question: 'Are we fast?',
-    panels: [
-      timeline('Requests (p50, p95, p99)', 's', {
-        about: 'From the first byte of a request to the last of its response; streams are excluded.',
-        query: quantiles('partner_http_request_duration_seconds', { where: of }),
-        limits: { warn: 0.5, alarm: 1 },
+  return [
+    timeline('Requests (p50, p95, p99)', 's', {
+      about: 'From the first byte of a request to the last of its response; streams are excluded.',
+      query: quantiles('partner_http_request_duration_seconds', { where: of }),
+      limits: { warn: 0.5, alarm: 1 },
+    }),
+    timeline('By class of company (p95)', 's', {
+      about: 'As on the left, by the class of the calling company.',
+      query: quantile(0.95, 'partner_http_company_class_request_duration_seconds', {
+        where: of,
+        by: ['company_class'],
       }),
-      timeline('By class of company (p95)', 's', {
-        about: 'As on the left, by the class of the calling company.',
-        query: quantile(0.95, 'partner_http_company_class_request_duration_seconds', {
-          where: of,
-          by: ['company_class'],
-        }),
-        limits: { warn: 0.5, alarm: 1 },
+      limits: { warn: 0.5, alarm: 1 },
+    }),
+    timeline('By endpoint (p95)', 's', {
+      about: 'By path pattern and method.',
+      query: quantile(0.95, 'partner_http_request_duration_seconds', {
+        where: of,
+        by: ['method', 'route'],
       }),
-      timeline('By endpoint (p95)', 's', {
-        about: 'By path pattern and method.',
-        query: quantile(0.95, 'partner_http_request_duration_seconds', {
-          where: of,
-          by: ['method', 'route'],
-        }),
-      }),
-      ...callPanels(service),
-    ],
-  };
+    }),
+    ...callPanels(service),
+  ];
 }

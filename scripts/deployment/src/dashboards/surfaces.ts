@@ -7,33 +7,29 @@ function gateway(service: 'inbound-gateway' | 'installer-gateway', about: string
     uid: `partner-${service}`,
     title: `Partner: ${service}`,
     about,
-    questions: [
+    questions: {
       ...httpQuestions(service),
-      {
-        question: 'Who is authenticated?',
-        panels: [
-          timeline('Checks of API keys by outcome', 'ops', {
-            about: 'Requests a second. Many refused at once: a key was revoked, or an attacker tries keys.',
-            query: perSecond('partner_key_authentications_total', {
+      'Who is authenticated?': [
+        timeline('Checks of API keys by outcome', 'ops', {
+          about: 'Requests a second. Many refused at once: a key was revoked, or an attacker tries keys.',
+          query: perSecond('partner_key_authentications_total', {
+            where: `partner_service="${service}"`,
+            by: ['outcome'],
+          }),
+        }),
+        timeline('Limits', 'ops', {
+          about: 'Requests a second that count toward a limit, by outcome and by whether Redis counted them.',
+          query: {
+            expr: perSecond('partner_rate_limit_decisions_total', {
               where: `partner_service="${service}"`,
-              by: ['outcome'],
+              by: ['outcome', 'counted'],
             }),
-          }),
-          timeline('Limits', 'ops', {
-            about:
-              'Requests a second that count toward a limit, by outcome and by whether Redis counted them.',
-            query: {
-              expr: perSecond('partner_rate_limit_decisions_total', {
-                where: `partner_service="${service}"`,
-                by: ['outcome', 'counted'],
-              }),
-              legend: '{{outcome}}, {{counted}}',
-            },
-          }),
-        ],
-      },
-      processQuestion(service),
-    ],
+            legend: '{{outcome}}, {{counted}}',
+          },
+        }),
+      ],
+      ...processQuestion(service),
+    },
   };
 }
 
@@ -78,9 +74,9 @@ export const CONSOLE: Dashboard = {
   uid: 'partner-console',
   title: 'Partner: console',
   about: 'The owners’ web app and its API.',
-  questions: [
+  questions: {
     ...httpQuestions('console'),
-    { question: 'Can owners sign in?', panels: CONSOLE_PANELS },
-    processQuestion('console'),
-  ],
+    'Can owners sign in?': CONSOLE_PANELS,
+    ...processQuestion('console'),
+  },
 };
