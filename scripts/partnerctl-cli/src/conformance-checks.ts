@@ -4,7 +4,7 @@ import { newId } from '@partner/kernel/ids';
 import { httpStatus } from '@partner/local-stack/receiver/http-status';
 import { withTimeLimit } from '@partner/local-stack/time-limit';
 import type { Json } from './output.js';
-import { type SignedDelivery, signDelivery } from './signed-delivery.js';
+import { type SignedDelivery, signDelivery } from '@partner/local-stack/receiver/sign-delivery';
 
 /** Result of one check. */
 export interface CheckResult {
@@ -186,7 +186,8 @@ function words({ status, problem }: Outcome): string {
 async function post(tried: TriedReceiver, { headers, body }: SignedDelivery): Promise<Outcome> {
   const startedAt = performance.now();
   const { url, ca, timeoutMs, signal } = tried;
-  const options = { method: 'POST', headers, timeout: 0, ...(ca !== undefined && { ca }) };
+  const named = { 'user-agent': 'partnerctl-conformance/1.0', ...headers };
+  const options = { method: 'POST', headers: named, timeout: 0, ...(ca !== undefined && { ca }) };
   const outcome = await withTimeLimit({ milliseconds: timeoutMs, signal }, (end) =>
     httpStatus(url.href, { ...options, signal: end }, body),
   ).then(

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:https';
-import { listen, ListenError } from '@partner/kernel/listen';
+import { ListenError } from '@partner/kernel/listen';
 import { Command } from '@commander-js/extra-typings';
 import { ensureCertificates } from './certificates.js';
 import { wholeNumber } from '../whole-number.js';
 import { openKnownSecrets } from './known-secrets.js';
-import { createReceiver } from './receiver.js';
+import { serveReceiver } from './receiver.js';
 
 const program = new Command('receiver')
   .description('The example of a webhook endpoint, over HTTPS on loopback.')
@@ -35,7 +33,11 @@ Control, for requests to 127.0.0.1 or localhost only:
   .parse();
 const options = program.opts();
 
-const receiver = await createReceiver({
+const certificate = await ensureCertificates(options.certificates, options.hostName);
+const receiver = await serveReceiver({
+  certificate,
+  port: options.port,
+  variable: '--port',
   logFile: options.log,
   secrets: openKnownSecrets(options.secrets),
   clock: () => new Date(),
@@ -43,22 +45,12 @@ const receiver = await createReceiver({
     const event = headers['x-svc-event'] ?? 'no event';
     process.stdout.write(`${status} ${path} ${event} verified: ${verified ?? 'unknown secret'}\n`);
   },
-});
-const files = await ensureCertificates(options.certificates, options.hostName);
-const server = createServer(
-  { cert: readFileSync(files.certificateFile), key: readFileSync(files.keyFile) },
-  receiver.handle,
-);
-try {
-  await listen(server, { host: '127.0.0.1', port: options.port, variable: '--port' });
-} catch (error) {
+}).catch((error: unknown) => {
   process.stderr.write(`receiver: ${error instanceof ListenError ? error.message : String(error)}\n`);
   process.exit(1);
-}
+});
 
 async function stop(): Promise<void> {
-  server.close();
-  server.closeAllConnections();
   await receiver.close();
   process.exit(0);
 }

@@ -1,19 +1,16 @@
-import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { closeServer, listen } from '@partner/kernel/listen';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { Webhook } from 'standardwebhooks';
 import { ensureCertificates } from './certificates.js';
 import { httpStatus } from './http-status.js';
 import { openKnownSecrets } from './known-secrets.js';
 import { readReceived } from './read-received.js';
-import { createReceiver } from './receiver.js';
+import { serveReceiver } from './receiver.js';
 import { bytesOf } from './received-request.js';
 import { registerSecret } from './register-secret.js';
 import { requestedDelayMs, requestedFailure } from './requested-failure.js';
+import { signDelivery } from './sign-delivery.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -25,23 +22,18 @@ let stop: () => Promise<void> = async () => undefined;
 const logFile = () => path.join(directory, 'requests.jsonl');
 
 async function start(): Promise<void> {
-  const files = await ensureCertificates(directory, 'receiver.partner.test');
-  const receiver = await createReceiver({
+  const certificate = await ensureCertificates(directory, 'receiver.partner.test');
+  const receiver = await serveReceiver({
+    certificate,
+    port: 0,
+    variable: 'test',
     logFile: logFile(),
     secrets: openKnownSecrets(path.join(directory, 'secrets.json')),
     clock: () => new Date(),
   });
-  const server: Server = createServer(
-    { cert: readFileSync(files.certificateFile), key: readFileSync(files.keyFile) },
-    receiver.handle,
-  );
-  caFile = files.caFile;
-  port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
-  stop = async () => {
-    server.closeAllConnections();
-    await closeServer(server);
-    await receiver.close();
-  };
+  caFile = certificate.caFile;
+  port = receiver.port;
+  stop = () => receiver.close();
 }
 
 beforeEach(async () => {
@@ -66,19 +58,10 @@ function post(
 }
 
 function deliver(where: string, eventId: string, tamper = (body: string) => body): Promise<number> {
-  const body = JSON.stringify({ id: eventId, event: 'install.test' });
-  const now = new Date();
-  const seconds = String(Math.floor(now.getTime() / 1000));
-  return post(where, tamper(body), {
-    'content-type': 'application/json',
-    'x-svc-event': 'install.test',
-    'x-svc-secret-version': '1',
-    'x-svc-timestamp': seconds,
-    'x-svc-signature': `v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`,
-    'webhook-id': eventId,
-    'webhook-timestamp': seconds,
-    'webhook-signature': new Webhook(secret).sign(eventId, now, body),
-  });
+  const event = 'install.test';
+  const body = Buffer.from(JSON.stringify({ id: eventId, event }));
+  const { headers } = signDelivery({ secret, secretVersion: 1, event, eventId, at: new Date(), body });
+  return post(where, tamper(body.toString('utf8')), headers);
 }
 
 function tell(known: { path?: string; version?: number } = {}): Promise<void> {

@@ -1,7 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { closeServer, listen } from '@partner/kernel/listen';
+import type { CertificateFiles } from './certificates.js';
 import { type KnownSecrets, knownSecret } from './known-secrets.js';
 import type { ReceivedRequest } from './received-request.js';
 import { openRequestLog } from './request-log.js';
@@ -14,12 +18,17 @@ const BODY_BYTES_AT_MOST = 5_000_000;
 export const CONTROL_PATHS = { secrets: '/_control/secrets', health: '/_control/health' } as const;
 
 /**
- * The example of a partner's webhook endpoint. It verifies in the specification's order over the raw bytes, de-duplicates
+ * Starts the example of a partner's webhook endpoint, over HTTPS on loopback. It verifies in the specification's order over the raw bytes, de-duplicates
  * by event id, logs each request and only then responds. It returns 200, also for a repeated event (spec:
  * Acknowledgement 6), 401 if verification fails or the secret's version is unknown, and the failure that the path requests
  * (see {@link requestedFailure}). A path for which it has no secret at all is not verified.
  */
-export async function createReceiver(deps: {
+export async function serveReceiver(deps: {
+  readonly certificate: Pick<CertificateFiles, 'certificateFile' | 'keyFile'>;
+  /** 0: a free one. */
+  readonly port: number;
+  /** What chooses the port, for the message if it is taken. */
+  readonly variable: string;
   readonly logFile: string;
   readonly secrets: KnownSecrets;
   readonly clock: () => Date;
@@ -27,7 +36,7 @@ export async function createReceiver(deps: {
   readonly respondWith?: (request: ReceivedRequest) => Promise<number | undefined>;
   /** Called with each request once it is logged and the response is sent, or its client has gone. */
   readonly onReceived?: (request: ReceivedRequest) => void;
-}): Promise<{ readonly handle: RequestListener; close(): Promise<void> }> {
+}): Promise<{ readonly port: number; close(): Promise<void> }> {
   const accepted = new Set<string>();
   const seen = new Map<string, number>();
 
@@ -111,16 +120,31 @@ export async function createReceiver(deps: {
     send(response, 200, { known: true });
   }
 
-  return {
-    handle: (request, response) => {
+  const { certificateFile, keyFile } = deps.certificate;
+  const server = createServer(
+    { cert: readFileSync(certificateFile), key: readFileSync(keyFile) },
+    (request, response) => {
       respond(request, response).catch((error: unknown) => {
         process.stderr.write(`receiver: ${String(error)}\n`);
         if (response.headersSent) response.destroy();
         else send(response, 500, { error: 'the receiver failed' });
       });
     },
-    close: () => log.close(),
-  };
+  );
+  try {
+    const port = await listen(server, { host: '127.0.0.1', port: deps.port, variable: deps.variable });
+    return {
+      port,
+      async close() {
+        server.closeAllConnections();
+        await closeServer(server);
+        await log.close();
+      },
+    };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
 }
 
 /** Identifies an event. The event id is in a header, so that no body is parsed before this. */

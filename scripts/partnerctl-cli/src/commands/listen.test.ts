@@ -6,7 +6,7 @@ import { newId } from '@partner/kernel/ids';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import { httpStatus } from '@partner/local-stack/receiver/http-status';
-import { type SignedDelivery, signDelivery } from '../signed-delivery.js';
+import { type SignedDelivery, signDelivery } from '@partner/local-stack/receiver/sign-delivery';
 import { aStack } from '../testing/a-stack.js';
 import { inProcess } from '../testing/in-process.js';
 

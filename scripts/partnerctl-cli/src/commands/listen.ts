@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Option } from '@commander-js/extra-typings';
@@ -10,14 +8,13 @@ import {
   subscriptionCreated,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
-import { listen } from '@partner/kernel/listen';
 import type { KnownSecret } from '@partner/local-stack/receiver/known-secrets';
 import { bytesOf, type ReceivedRequest } from '@partner/local-stack/receiver/received-request';
-import { createReceiver } from '@partner/local-stack/receiver/receiver';
+import { serveReceiver } from '@partner/local-stack/receiver/receiver';
 import { withTimeLimit } from '@partner/local-stack/time-limit';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, listOf, topCommand } from '../command-context.js';
-import { OperatorError } from '../exit-codes.js';
+import { OperatorError, wrongUsage } from '../exit-codes.js';
 import { forwardDelivery, loopbackUrl } from '../forward-delivery.js';
 import { readSecret } from '../given-secret.js';
 import { type Document, isDocument, jsonIn } from '../output.js';
@@ -79,11 +76,10 @@ export function listenCommand(context: CommandContext) {
         throw new OperatorError('unavailable', `only the local stack delivers to this machine, and ${why}`);
       }
       if ((options.company === undefined) !== (options.events === undefined))
-        throw new OperatorError('usage', '--company and --events belong together');
+        throw wrongUsage('--company and --events belong together');
       const forward = options.forward === undefined ? undefined : loopbackUrl(options.forward);
       const pathname = options.path ?? `/${randomBytes(6).toString('hex')}`;
-      if (!/^\/[\w./-]*$/.test(pathname))
-        throw new OperatorError('usage', '--path must begin with / and be plain');
+      if (!/^\/[\w./-]*$/.test(pathname)) throw wrongUsage('--path must begin with / and be plain');
       const url = `${listener.url}${pathname}`;
 
       const secrets: KnownSecret[] = [];
@@ -97,26 +93,6 @@ export function listenCommand(context: CommandContext) {
       let wake: () => void = () => undefined;
       const directory =
         options.log === undefined ? await mkdtemp(path.join(tmpdir(), 'partnerctl-listen-')) : undefined;
-      const receiver = await createReceiver({
-        logFile: options.log ?? path.join(directory ?? '', 'requests.jsonl'),
-        secrets: {
-          add: (secret) => void secrets.push(secret),
-          candidates: (version) =>
-            secrets.filter((known) => known.version === version).map(({ secret }) => secret),
-        },
-        clock: () => new Date(),
-        respondWith: async (request) =>
-          forward === undefined ? undefined : forwardDelivery(forward, request),
-        onReceived(request) {
-          received.push(request);
-          if (!context.output.isJson) context.write(render(request));
-          wake();
-        },
-      });
-      const server = createServer(
-        { cert: readFileSync(listener.certificateFile), key: readFileSync(listener.keyFile) },
-        receiver.handle,
-      );
       /** Ids of received events: an event can arrive more than once. */
       const events = () =>
         new Set(
@@ -124,12 +100,27 @@ export function listenCommand(context: CommandContext) {
             .filter(({ headers, verified }) => verified === true && headers['x-svc-event'] !== TEST_EVENT)
             .map(({ headers }) => headers['webhook-id']),
         );
+      let receiver: Awaited<ReturnType<typeof serveReceiver>> | undefined;
       let remove: (() => Promise<void>) | undefined;
       try {
-        await listen(server, {
-          host: '127.0.0.1',
+        receiver = await serveReceiver({
+          certificate: listener,
           port: listener.port,
           variable: 'which the stack keeps for it; does another partnerctl listen run?',
+          logFile: options.log ?? path.join(directory ?? '', 'requests.jsonl'),
+          secrets: {
+            add: (secret) => void secrets.push(secret),
+            candidates: (version) =>
+              secrets.filter((known) => known.version === version).map(({ secret }) => secret),
+          },
+          clock: () => new Date(),
+          respondWith: async (request) =>
+            forward === undefined ? undefined : forwardDelivery(forward, request),
+          onReceived(request) {
+            received.push(request);
+            if (!context.output.isJson) context.write(render(request));
+            wake();
+          },
         });
         context.tell(`listening: webhooks to ${url} come here`);
         let subscription: Document | undefined;
@@ -169,9 +160,7 @@ export function listenCommand(context: CommandContext) {
         await remove?.().catch((error: unknown) =>
           context.tell(`the subscription was not deleted: ${String(error)}`),
         );
-        server.close();
-        server.closeAllConnections();
-        await receiver.close();
+        await receiver?.close();
         if (directory !== undefined) await rm(directory, { recursive: true, force: true });
       }
     });

@@ -25,7 +25,6 @@ export function signDelivery(given: {
   return {
     headers: {
       'content-type': 'application/json',
-      'user-agent': 'partnerctl-conformance/1.0',
       'x-request-id': randomUUID(),
       'x-svc-event': given.event,
       'x-svc-delivery-id': newId('dlv'),
