@@ -2,7 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import type { Mailer } from '@partner/kernel/mail';
 import type { StackDescription } from '@partner/local-stack/stack/stack-description';
-import { OperatorError } from './exit-codes.js';
+import { wrongUsage } from './exit-codes.js';
 import type { Output } from './output.js';
 import type { Owner, Session } from './session.js';
 
@@ -95,7 +95,7 @@ export function instant(text: string): Date {
 
 /** Fails unless the operator passed `--yes`. */
 export function demandYes(yes: true | undefined, what: string): void {
-  if (yes !== true) throw new OperatorError('usage', `${what}; say --yes to do it`);
+  if (yes !== true) throw wrongUsage(`${what}; say --yes to do it`);
 }
 
 /** Reads pages until the limit or the last page. */

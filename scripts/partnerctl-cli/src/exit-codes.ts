@@ -34,52 +34,51 @@ export interface Ending {
 }
 
 const NO_RESPONSE = 'Is job-state running? `partnerctl doctor` checks every component.';
+const NEVER_RUN = 'Has the service ever run against this broker?';
+
+/** The error of wrong usage. */
+export function wrongUsage(message: string): OperatorError {
+  return new OperatorError('usage', message);
+}
 
 /** Converts a thrown error to the end of the run. */
 export function endingOf(error: unknown): Ending {
-  if (error instanceof OperatorError) return { exitCode: EXIT_CODES[error.exit], message: error.message };
-  if (error instanceof CommanderError) {
+  if (error instanceof CommanderError)
     return { exitCode: error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage };
-  }
-  if (error instanceof ServiceError) return endingOfServiceError(error);
-  if (error instanceof PublishError) {
-    return error.kind === 'returned'
-      ? {
-          exitCode: EXIT_CODES.unavailable,
-          message: `no queue of the broker takes this message, so nothing was sent. Has the service ever run against this broker?`,
-        }
-      : {
-          exitCode: EXIT_CODES.unavailable,
-          message: `the broker has not taken the message: ${error.message}`,
-        };
-  }
-  const replyCode = replyCodeOf(error);
-  if (replyCode !== undefined || error instanceof ChannelLostError) {
-    const hint = replyCode === 404 ? '. Has the service ever run against this broker?' : '';
-    return {
-      exitCode: EXIT_CODES.unavailable,
-      message: `the broker does not do this: ${causesOf(error)}${hint}`,
-    };
-  }
-  if (error instanceof ListenError) return { exitCode: EXIT_CODES.failed, message: error.message };
-  return { exitCode: EXIT_CODES.failed, message: `this is a fault of partnerctl: ${textOf(error)}` };
+  const [exit, message] = explained(error);
+  return { exitCode: EXIT_CODES[exit], message };
 }
 
-function endingOfServiceError(error: ServiceError): Ending {
+function explained(error: unknown): readonly [exit: ExitName, message: string] {
+  if (error instanceof OperatorError) return [error.exit, error.message];
+  if (error instanceof ServiceError) return explainedServiceError(error);
+  if (error instanceof PublishError)
+    return error.kind === 'returned'
+      ? ['unavailable', `no queue of the broker takes this message, so nothing was sent. ${NEVER_RUN}`]
+      : ['unavailable', `the broker has not taken the message: ${error.message}`];
+  const replyCode = replyCodeOf(error);
+  if (replyCode !== undefined || error instanceof ChannelLostError) {
+    const hint = replyCode === 404 ? `. ${NEVER_RUN}` : '';
+    return ['unavailable', `the broker does not do this: ${causesOf(error)}${hint}`];
+  }
+  if (error instanceof ListenError) return ['failed', error.message];
+  return ['failed', `this is a fault of partnerctl: ${textOf(error)}`];
+}
+
+function explainedServiceError(error: ServiceError): readonly [exit: ExitName, message: string] {
   switch (error.reason) {
     case 'not_found':
-      return { exitCode: EXIT_CODES.notFound, message: error.message };
+      return ['notFound', error.message];
     case 'unavailable': {
       const cause = error.cause === undefined ? '' : ` (${textOf(error.cause)})`;
-      return { exitCode: EXIT_CODES.unavailable, message: `${error.message}${cause}. ${NO_RESPONSE}` };
+      return ['unavailable', `${error.message}${cause}. ${NO_RESPONSE}`];
     }
     case 'internal':
-      return { exitCode: EXIT_CODES.failed, message: `${error.message}; job-state's log says why` };
+      return ['failed', `${error.message}; job-state's log says why`];
     default: {
-      const more = (error.attributes.details ?? [])
-        .slice(1)
-        .map(({ path, message }) => `${path}: ${message}`);
-      return { exitCode: EXIT_CODES.failed, message: [error.message, ...more].join('\n') };
+      const [, ...more] = error.attributes.details ?? [];
+      const rest = more.map(({ path, message }) => `${path}: ${message}`);
+      return ['failed', [error.message, ...rest].join('\n')];
     }
   }
 }

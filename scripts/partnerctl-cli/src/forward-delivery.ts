@@ -1,5 +1,5 @@
 import { bytesOf, type ReceivedRequest } from '@partner/local-stack/receiver/received-request';
-import { OperatorError } from './exit-codes.js';
+import { wrongUsage } from './exit-codes.js';
 
 const FORWARD_MS = 9_000;
 
@@ -14,10 +14,7 @@ export function loopbackUrl(text: string): URL {
     !/^https?:$/.test(url.protocol) ||
     !/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(url.hostname)
   )
-    throw new OperatorError(
-      'usage',
-      `--forward must be a URL on this machine, such as http://127.0.0.1:3000/hooks`,
-    );
+    throw wrongUsage(`--forward must be a URL on this machine, such as http://127.0.0.1:3000/hooks`);
   return url;
 }
 

@@ -1,5 +1,5 @@
 import { type CommandContext } from './command-context.js';
-import { OperatorError } from './exit-codes.js';
+import { wrongUsage } from './exit-codes.js';
 
 /** Source of a signing secret; both absent: none was given. */
 export interface GivenSecret {
@@ -19,7 +19,7 @@ export async function readSecret(
   const secret = file === undefined ? text : (await context.read(file)).trim();
   if (secret !== undefined && !/^whsec_[A-Za-z0-9+/]{20,}={0,2}$/.test(secret)) {
     const where = file === undefined ? option : `${option}-file`;
-    throw new OperatorError('usage', `${where}: a secret is whsec_ and base64`);
+    throw wrongUsage(`${where}: a secret is whsec_ and base64`);
   }
   return secret;
 }

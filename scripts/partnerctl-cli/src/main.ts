@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { HAS_COLORS } from '@partner/local-stack/paint';
-import { EXIT_CODES, OperatorError } from './exit-codes.js';
+import { EXIT_CODES, wrongUsage } from './exit-codes.js';
 import { createPartnerctl } from './run-partnerctl.js';
 
 const interruption = new AbortController();
@@ -31,10 +31,7 @@ const { run } = createPartnerctl({
     try {
       return await readFile(file, 'utf8');
     } catch (error) {
-      throw new OperatorError(
-        'usage',
-        `${file} cannot be read: ${error instanceof Error ? error.message : ''}`,
-      );
+      throw wrongUsage(`${file} cannot be read: ${error instanceof Error ? error.message : ''}`);
     }
   },
   loginName: () => userInfo().username,

@@ -13,7 +13,7 @@ import { chooseBroker } from './choose-broker.js';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, examples } from './command-context.js';
 import { allCommands } from './commands/all-commands.js';
-import { endingOf, EXIT_CODES, OperatorError } from './exit-codes.js';
+import { endingOf, EXIT_CODES, OperatorError, wrongUsage } from './exit-codes.js';
 import { createOutput, type Output } from './output.js';
 import { interrupted } from './poll-until.js';
 import { openSession, ownerOf, type Session } from './session.js';
@@ -81,14 +81,14 @@ export function createPartnerctl(surroundings: Surroundings) {
         'it is not known where the broker is: give --amqp-url or AMQP_URL, or start a local stack with scripts/up --detach',
       );
     if (!URL.canParse(url) || !/^amqps?:$/.test(new URL(url).protocol))
-      throw new OperatorError('usage', 'the address of the broker must begin with amqp:// or amqps://');
+      throw wrongUsage('the address of the broker must begin with amqp:// or amqps://');
     return url;
   }
 
   function operatorName(): string {
     const given = program.opts().operator ?? loginName();
     if (given.trim() === '' || given.length > 100)
-      throw new OperatorError('usage', '--operator must be a name of 1 to 100 characters');
+      throw wrongUsage('--operator must be a name of 1 to 100 characters');
     return given;
   }
 
@@ -96,7 +96,7 @@ export function createPartnerctl(surroundings: Surroundings) {
     try {
       return surroundings.loginName();
     } catch {
-      throw new OperatorError('usage', 'this login has no name: give yours, with --operator');
+      throw wrongUsage('this login has no name: give yours, with --operator');
     }
   }
 
@@ -104,7 +104,7 @@ export function createPartnerctl(surroundings: Surroundings) {
     try {
       return parseConfig(z.object(mailConfig).refine(hasSender, NO_SENDER), env);
     } catch (error) {
-      throw new OperatorError('usage', error instanceof Error ? error.message : String(error));
+      throw wrongUsage(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -136,7 +136,7 @@ export function createPartnerctl(surroundings: Surroundings) {
     publicBaseUrl() {
       const url = env['PUBLIC_BASE_URL'] ?? broker().stack?.baseUrl;
       if (url === undefined || !URL.canParse(url))
-        throw new OperatorError('usage', 'PUBLIC_BASE_URL must say where owners find the console');
+        throw wrongUsage('PUBLIC_BASE_URL must say where owners find the console');
       return url;
     },
     stack: () => broker().stack,

@@ -6,7 +6,7 @@ import { type Mail, MailError } from '@partner/kernel/mail';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';
-import { EXIT_CODES, OperatorError } from '../exit-codes.js';
+import { EXIT_CODES, OperatorError, wrongUsage } from '../exit-codes.js';
 import { columns } from '../output.js';
 import { readAnnouncement } from '../read-announcement.js';
 
@@ -32,7 +32,7 @@ export function announcementsCommand(context: CommandContext) {
       const entry = readAnnouncement(changelog, announcement);
       const mailer = context.mailer();
       if (mailer === undefined)
-        throw new OperatorError('usage', 'SMTP_URL and MAIL_FROM must name the mail server and the sender');
+        throw wrongUsage('SMTP_URL and MAIL_FROM must name the mail server and the sender');
       const docs = new URL('/docs', context.publicBaseUrl()).href;
       const { operators, operator } = await context.session();
       const { entries: recipients } = await readPages(1_000_000, async (afterCompanyId, limit) => {

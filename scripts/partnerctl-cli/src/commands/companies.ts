@@ -15,7 +15,7 @@ import { notFound } from '@partner/kernel/service-error';
 import { InvalidArgumentError } from 'commander';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, listOf, readPages, topCommand, subcommand } from '../command-context.js';
-import { OperatorError } from '../exit-codes.js';
+import { wrongUsage } from '../exit-codes.js';
 import { type Column, columns, type Document, renderTable } from '../output.js';
 import { KEY_COLUMNS } from './keys.js';
 import { OWNER_COLUMNS, readOwners } from './owners.js';
@@ -145,8 +145,7 @@ export function companiesCommand(context: CommandContext) {
         if (
           [name, requestsPerMinute, deliveryWeight, accounting, email].every((value) => value === undefined)
         )
-          throw new OperatorError(
-            'usage',
+          throw wrongUsage(
             'say what is to be different: --name, --requests-per-minute, --delivery-weight, --accounting or --technical-contact',
           );
         // Neither the email nor the other changes can be undone if the other one fails.
@@ -154,8 +153,7 @@ export function companiesCommand(context: CommandContext) {
           email !== undefined &&
           [name, requestsPerMinute, deliveryWeight, accounting].some((value) => value !== undefined)
         )
-          throw new OperatorError(
-            'usage',
+          throw wrongUsage(
             '--technical-contact takes no other option: change the rest with a separate command',
           );
         const { operators, operator, access } = await context.session();

@@ -6,7 +6,7 @@ import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, topCommand } from '../command-context.js';
 import { runConformance, type TriedReceiver } from '../conformance-checks.js';
-import { EXIT_CODES, OperatorError } from '../exit-codes.js';
+import { EXIT_CODES, wrongUsage } from '../exit-codes.js';
 import { readSecret } from '../given-secret.js';
 import { columns, renderTable } from '../output.js';
 
@@ -54,9 +54,9 @@ export function conformanceCommand(context: CommandContext) {
       const versions = { secretVersion, nextSecretVersion: options.nextSecretVersion ?? secretVersion + 1 };
       const url = URL.canParse(address) ? new URL(address) : undefined;
       if (url === undefined || !/^https?:$/.test(url.protocol))
-        throw new OperatorError('usage', 'the receiver must be a URL that begins with http:// or https://');
+        throw wrongUsage('the receiver must be a URL that begins with http:// or https://');
       if (secretFile === '-' && nextSecretFile === '-')
-        throw new OperatorError('usage', 'only one of the two secrets can come from standard input');
+        throw wrongUsage('only one of the two secrets can come from standard input');
       const given = await readSecret(context, {
         option: '--secret',
         text: options.secret,
@@ -68,8 +68,7 @@ export function conformanceCommand(context: CommandContext) {
         file: nextSecretFile,
       });
       if (nextSecret !== undefined && given === undefined)
-        throw new OperatorError(
-          'usage',
+        throw wrongUsage(
           'a next secret needs --secret-file or --secret: the one that the receiver knows now',
         );
       const authority = ca === undefined ? undefined : readAuthority(ca);
@@ -105,10 +104,7 @@ function readAuthority(file: string): string {
     new X509Certificate(pem);
     return pem;
   } catch (error) {
-    throw new OperatorError(
-      'usage',
-      `--ca cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw wrongUsage(`--ca cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -116,8 +112,7 @@ async function makeSecrets(
   context: CommandContext,
   { secretVersion, nextSecretVersion }: Pick<TriedReceiver, 'secretVersion' | 'nextSecretVersion'>,
 ) {
-  if (!process.stdin.isTTY)
-    throw new OperatorError('usage', 'give the secret that the receiver knows: --secret-file <file>');
+  if (!process.stdin.isTTY) throw wrongUsage('give the secret that the receiver knows: --secret-file <file>');
   const make = () => `whsec_${randomBytes(32).toString('base64')}`;
   const made = { secret: make(), nextSecret: make() };
   context.tell(

@@ -4,7 +4,7 @@ import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { notFound } from '@partner/kernel/service-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, topCommand, subcommand } from '../command-context.js';
-import { EXIT_CODES, OperatorError } from '../exit-codes.js';
+import { EXIT_CODES, OperatorError, wrongUsage } from '../exit-codes.js';
 import { decodeMessage } from '../known-messages.js';
 import { columns, type Document, renderBody } from '../output.js';
 import { interrupted } from '../poll-until.js';
@@ -144,8 +144,7 @@ export function deadLettersCommand(context: CommandContext) {
       .option('--yes', 'do it')
       .action(async (name, messageIds, { all, limit, yes }) => {
         const queue = queueNamed(name);
-        if ((all === true) === messageIds.length > 0)
-          throw new OperatorError('usage', 'give message ids, or --all');
+        if ((all === true) === messageIds.length > 0) throw wrongUsage('give message ids, or --all');
         const isMeant = (letter: DeadLetter) => all === true || messageIds.includes(letter.messageId);
         const done = action === 'requeue' ? 'requeued' : 'discarded';
         const behind = all === true ? await countBehind(queue, limit) : 0;

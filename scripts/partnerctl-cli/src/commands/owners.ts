@@ -6,7 +6,7 @@ import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/pas
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';
-import { OperatorError } from '../exit-codes.js';
+import { wrongUsage } from '../exit-codes.js';
 import { columns } from '../output.js';
 import type { Session } from '../session.js';
 
@@ -51,10 +51,7 @@ export function ownersCommand(context: CommandContext) {
         ? (await context.read('-')).replace(/\r?\n$/, '')
         : randomBytes(18).toString('base64url');
     if (password.length < PASSWORD_LENGTH.min || password.length > PASSWORD_LENGTH.max) {
-      throw new OperatorError(
-        'usage',
-        `a password has ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`,
-      );
+      throw wrongUsage(`a password has ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`);
     }
     return {
       passwordHash: await hash(password, PASSWORD_HASHING),

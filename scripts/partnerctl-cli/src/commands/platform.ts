@@ -4,7 +4,7 @@ import { Argument } from '@commander-js/extra-typings';
 import { PLATFORM } from '@partner/proto-contracts/topology';
 import { newId } from '@partner/kernel/ids';
 import { type CommandContext, topCommand, subcommand } from '../command-context.js';
-import { OperatorError } from '../exit-codes.js';
+import { OperatorError, wrongUsage } from '../exit-codes.js';
 import { columns, type Document, isDocument, type Json, parseJson, renderTable } from '../output.js';
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import {
@@ -89,21 +89,17 @@ export function platformCommand(context: CommandContext) {
       const type = typeNamed(name);
       const json = withTime(parse(await context.read(file)), new Date());
       const missing = missingFields(type, json);
-      if (missing.length > 0)
-        throw new OperatorError('usage', `the ${type.name} has no ${missing.join(', ')}`);
+      if (missing.length > 0) throw wrongUsage(`the ${type.name} has no ${missing.join(', ')}`);
       const wrong = wrongIds(type, json);
-      if (wrong.length > 0) throw new OperatorError('usage', wrong.join('\n'));
+      if (wrong.length > 0) throw wrongUsage(wrong.join('\n'));
       const messageId = givenId ?? randomUUID();
       if (messageId === '' || Buffer.byteLength(messageId) > MESSAGE_ID_BYTES)
-        throw new OperatorError('usage', `--message-id must have 1 to ${MESSAGE_ID_BYTES} bytes`);
+        throw wrongUsage(`--message-id must have 1 to ${MESSAGE_ID_BYTES} bytes`);
       let message;
       try {
         message = fromJsonString(type, JSON.stringify(json));
       } catch (error) {
-        throw new OperatorError(
-          'usage',
-          `this is no ${type.name}: ${error instanceof Error ? error.message : ''}`,
-        );
+        throw wrongUsage(`this is no ${type.name}: ${error instanceof Error ? error.message : ''}`);
       }
       const { publisher } = await context.session();
       await publisher.publish({
@@ -134,11 +130,8 @@ function parse(text: string): Document {
   try {
     json = parseJson(text);
   } catch (error) {
-    throw new OperatorError(
-      'usage',
-      `the message is no JSON: ${error instanceof Error ? error.message : ''}`,
-    );
+    throw wrongUsage(`the message is no JSON: ${error instanceof Error ? error.message : ''}`);
   }
   if (isDocument(json)) return json;
-  throw new OperatorError('usage', 'the message is no JSON object');
+  throw wrongUsage('the message is no JSON object');
 }
