@@ -219,6 +219,7 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
       ...createDocsEndpoints<OwnerSession>({
         publicBaseUrl: deps.publicBaseUrl,
         sessionCookie: cookie.name,
+        isSandbox: deps.sandbox !== undefined,
       }),
       ...createWebEndpoints<OwnerSession>({
         ...deps.webApp,

@@ -8,16 +8,21 @@ import { createLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { Registry } from 'prom-client';
 import request from 'supertest';
+import { z } from 'zod';
+import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
 import { createDocsEndpoints } from './docs-endpoints.js';
 
 const PATHS = [
   '/docs',
+  '/docs/',
   '/docs/style.css',
   '/docs/search.js',
   '/docs/code-blocks.js',
+  '/docs/try-it.js',
   '/docs/icon.svg',
   '/openapi.json',
   '/docs/openapi.yaml',
+  '/docs/postman-collection.json',
   '/docs/changelog',
   '/docs/changelog.atom',
 ];
@@ -43,6 +48,7 @@ beforeAll(async () => {
     endpoints: createDocsEndpoints({
       publicBaseUrl: 'https://api.partner.example/',
       sessionCookie: '__Host-svc_session',
+      isSandbox: true,
     }),
     authenticate: () => {
       throw new ServiceError('unauthenticated', 'no caller is authenticated here');
@@ -127,12 +133,15 @@ test('each has its own content type', async () => {
 
   expect(types).toEqual([
     'text/html; charset=utf-8',
+    'text/html; charset=utf-8',
     'text/css; charset=utf-8',
+    'text/javascript; charset=utf-8',
     'text/javascript; charset=utf-8',
     'text/javascript; charset=utf-8',
     'image/svg+xml',
     'application/json; charset=utf-8',
     'application/yaml',
+    'application/json; charset=utf-8',
     'text/html; charset=utf-8',
     'application/atom+xml',
   ]);
@@ -154,12 +163,13 @@ test('the page may load its own style, script and icon and nothing else, and has
   const { headers, text } = await request(server).get('/docs');
 
   expect(headers['content-security-policy']).toBe(
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'",
   );
   expect(text).not.toMatch(/<style|\sstyle=|\son\w+="|javascript:/i);
   expect(text.match(/<script\b[^>]*>[^<]*/g)).toEqual([
     '<script type="module" src="/docs/search.js">',
     '<script type="module" src="/docs/code-blocks.js">',
+    '<script type="module" src="/docs/try-it.js">',
   ]);
   const loaded = [...text.matchAll(/<(?:link|script|img)\b[^>]*\s(?:href|src)="([^"]*)"/g)].map(
     ([, target]) => target,
@@ -169,7 +179,49 @@ test('the page may load its own style, script and icon and nothing else, and has
     '/docs/icon.svg',
     '/docs/search.js',
     '/docs/style.css',
+    '/docs/try-it.js',
   ]);
+});
+
+const postmanCollection = z.object({
+  info: z.object({ schema: z.string() }),
+  variable: z.array(z.object({ key: z.string(), value: z.string() })),
+  item: z.array(
+    z.object({
+      item: z.array(
+        z.object({
+          name: z.string(),
+          request: z.object({
+            url: z.object({ query: z.array(z.object({ key: z.string(), disabled: z.boolean() })) }),
+          }),
+        }),
+      ),
+    }),
+  ),
+});
+
+test('the Postman collection has every operation with an API key, with variables for address and key [DOCS-2]', async () => {
+  const { text, headers } = await request(server).get('/docs/postman-collection.json');
+  expect(headers['content-disposition']).toContain('attachment');
+  const { info, variable, item } = postmanCollection.parse(JSON.parse(text));
+  expect(info.schema).toContain('v2.1.0');
+  expect(variable).toEqual([
+    { key: 'baseUrl', value: 'https://api.partner.example' },
+    { key: 'apiKey', value: '' },
+  ]);
+  const { operations } = readApiDescription((await request(server).get('/openapi.json')).body);
+  const requests = item.flatMap((folder) => folder.item);
+  expect(requests.map(({ name }) => name).sort()).toEqual(
+    operations
+      .filter(({ credentials }) => credentials === 'apiKey')
+      .map(({ summary }) => summary)
+      .sort(),
+  );
+  const feed = requests.find(({ name }) => name === 'Read the change feed');
+  expect(feed?.request.url.query).toContainEqual({ key: 'cursor', disabled: true });
+  for (const variableName of ['{{$guid}}', '{{$isoTimestamp}}', '{{apiKey}}']) {
+    expect(text).toContain(variableName);
+  }
 });
 
 test('the document names the address where partners find it', async () => {

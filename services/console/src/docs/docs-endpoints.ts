@@ -14,9 +14,12 @@ const PATHS = {
   style: '/docs/style.css',
   search: '/docs/search.js',
   codeBlocks: '/docs/code-blocks.js',
+  tryIt: '/docs/try-it.js',
   icon: '/docs/icon.svg',
   openApi: '/openapi.json',
   openApiYaml: '/docs/openapi.yaml',
+  postman: '/docs/postman-collection.json',
+  receiverCode: '/console/receiver-code',
   reference: '/docs',
   changelog: '/docs/changelog',
   changelogFeed: '/docs/changelog.atom',
@@ -25,8 +28,9 @@ const PATHS = {
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/><path d="M4 4h8v1.6H4zm0 3.2h8v1.6H4zm0 3.2h5V12H4z" fill="#fff"/></svg>\n`;
 
 const SCRIPT = 'text/javascript; charset=utf-8';
+const HTML = 'text/html; charset=utf-8';
 
-/** The page loads everything from its own origin and contains no inline script or style. */
+/** The page loads everything from its own origin, contains no inline script or style, and sends nothing. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -37,6 +41,9 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** In the sandbox the reference sends requests of the reader to the APIs. */
+const SANDBOX_POLICY = `${PAGE_POLICY}; connect-src 'self'`;
+
 /**
  * Creates the public endpoints of the API reference: the OpenAPI document, its rendered page, and the changelog. The first request of
  * each day renders and compresses both, so that a console starts fast. Browsers cache them and revalidate each time.
@@ -44,26 +51,39 @@ const PAGE_POLICY = [
 export function createDocsEndpoints<Principal>(options: {
   readonly publicBaseUrl: string;
   readonly sessionCookie: string;
+  /** Whether the page sends requests with a key of its reader. */
+  readonly isSandbox: boolean;
 }): readonly AnyEndpoint<Principal>[] {
   const texts = textsOfToday(options);
-  const changelog = readFileSync(new URL('../web-bundle/changelog.md', import.meta.url), 'utf8');
+  const changelog = bundledText('changelog.md');
+  const postman = JSON.stringify({
+    ...JSON.parse(bundledText('postman-collection.json')),
+    variable: [
+      { key: 'baseUrl', value: serverUrlOf(options.publicBaseUrl) },
+      { key: 'apiKey', value: '' },
+    ],
+  });
   const page = renderChangelog(changelog, PATHS);
   const urlOf = (path: string) => new URL(path, options.publicBaseUrl).href;
   const feed = renderChangelogFeed(changelog, urlOf(PATHS.changelog), urlOf(PATHS.changelogFeed));
-  const [search, codeBlocks] = [scriptOf('search'), scriptOf('code-blocks')];
+  const policy = { 'content-security-policy': options.isSandbox ? SANDBOX_POLICY : PAGE_POLICY };
+  const [search, codeBlocks, tryIt] = [scriptOf('search'), scriptOf('code-blocks'), scriptOf('try-it')];
   return [
     textEndpoint('getOpenApi', PATHS.openApi, 'application/json; charset=utf-8', () => texts().openApi),
     textEndpoint('getOpenApiYaml', PATHS.openApiYaml, 'application/yaml', () => texts().openApiYaml),
-    textEndpoint('getChangelog', PATHS.changelog, 'text/html; charset=utf-8', () => page, {
+    textEndpoint('getChangelog', PATHS.changelog, HTML, () => page, {
       'content-security-policy': PAGE_POLICY,
     }),
     textEndpoint('getChangelogFeed', PATHS.changelogFeed, 'application/atom+xml', () => feed),
-    textEndpoint('getDocs', PATHS.reference, 'text/html; charset=utf-8', () => texts().page, {
-      'content-security-policy': PAGE_POLICY,
+    textEndpoint('getPostmanCollection', PATHS.postman, 'application/json; charset=utf-8', () => postman, {
+      'content-disposition': 'attachment; filename="partner-integration-api.postman_collection.json"',
     }),
+    textEndpoint('getDocs', PATHS.reference, HTML, () => texts().page, policy),
+    textEndpoint('getDocsRoot', `${PATHS.reference}/`, HTML, () => texts().page, policy),
     textEndpoint('getDocsStyle', PATHS.style, 'text/css; charset=utf-8', () => DOCS_STYLE),
     textEndpoint('getDocsSearch', PATHS.search, SCRIPT, () => search),
     textEndpoint('getDocsCodeBlocks', PATHS.codeBlocks, SCRIPT, () => codeBlocks),
+    textEndpoint('getDocsTryIt', PATHS.tryIt, SCRIPT, () => tryIt),
     textEndpoint('getDocsIcon', PATHS.icon, 'image/svg+xml', () => ICON),
   ];
 }
@@ -81,13 +101,14 @@ interface TextsOfDay {
 function textsOfToday(options: {
   readonly publicBaseUrl: string;
   readonly sessionCookie: string;
+  readonly isSandbox: boolean;
 }): () => TextsOfDay {
   let made: TextsOfDay | undefined;
   return () => {
     const day = new Date().toISOString().slice(0, 10);
     if (made?.day !== day) {
       const document = createOpenApiDocument({
-        serverUrl: options.publicBaseUrl.replace(/\/$/, ''),
+        serverUrl: serverUrlOf(options.publicBaseUrl),
         sessionCookie: options.sessionCookie,
         today: day,
       });
@@ -96,7 +117,7 @@ function textsOfToday(options: {
         day,
         openApi,
         openApiYaml: stringify(JSON.parse(openApi), { aliasDuplicateObjects: false }),
-        page: renderDocsPage(readApiDescription(JSON.parse(openApi)), PATHS),
+        page: renderDocsPage(readApiDescription(JSON.parse(openApi)), PATHS, options.isSandbox),
       };
     }
     return made;
@@ -127,6 +148,15 @@ function textEndpoint<Principal>(
     if (response?.text !== text) response = made(text);
     return response;
   });
+}
+
+function serverUrlOf(publicBaseUrl: string): string {
+  return publicBaseUrl.replace(/\/$/, '');
+}
+
+/** Reads a file that the build of the web app made. */
+function bundledText(name: string): string {
+  return readFileSync(new URL(`../web-bundle/${name}`, import.meta.url), 'utf8');
 }
 
 function scriptOf(name: string): string {

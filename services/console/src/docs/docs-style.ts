@@ -1,4 +1,5 @@
 import { ENTRY_STYLE } from './entry-style.js';
+import { TRY_STYLE } from './try-style.js';
 
 const css = String.raw;
 
@@ -389,4 +390,5 @@ export const DOCS_STYLE = [
       }
     }
   `,
+  TRY_STYLE,
 ].join('');

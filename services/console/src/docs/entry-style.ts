@@ -150,6 +150,7 @@ export const ENTRY_STYLE = css`
     color: var(--link);
     cursor: pointer;
     font-size: 0.9rem;
+    padding-block: 0.15rem;
   }
 
   .language {

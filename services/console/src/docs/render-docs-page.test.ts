@@ -15,15 +15,18 @@ const PATHS = {
   style: '/s.css',
   search: '/s.js',
   codeBlocks: '/c.js',
+  tryIt: '/t.js',
   icon: '/i.svg',
   openApi: '/openapi.json',
   openApiYaml: '/openapi.yaml',
+  postman: '/postman.json',
+  receiverCode: '/receiver-code',
   changelog: '/changelog',
 };
 const description = readApiDescription(
   createOpenApiDocument({ serverUrl: 'https://api.partner.example', sessionCookie: '__Host-svc_session' }),
 );
-const page = renderDocsPage(description, PATHS);
+const page = renderDocsPage(description, PATHS, true);
 
 const idsOf = (text: string) => [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id);
 
@@ -62,6 +65,17 @@ test('an error shows its meaning and what to do', () => {
   );
 });
 
+test('only the sandbox has a form for each operation with an API key [DOCS-1]', () => {
+  const withKey = description.operations.filter(({ credentials }) => credentials === 'apiKey');
+  const forms = [...page.matchAll(/<form data-method="(\w+)" data-path="([^"]*)"/g)];
+  expect(forms.map(([, method, path]) => `${method} ${path}`)).toEqual(
+    withKey.map(({ method, path }) => `${method} ${path}`),
+  );
+  const inProduction = renderDocsPage(description, PATHS, false);
+  expect(inProduction).not.toContain('<form data-method');
+  expect(inProduction).not.toContain(PATHS.tryIt);
+});
+
 test('text from the description is escaped', () => {
   const hostile = '"><img src=x onerror=alert(1)>';
   const [first] = description.operations;
@@ -81,7 +95,7 @@ test('text from the description is escaped', () => {
     schemas: { ...description.schemas, Error: { properties: { [hostile]: { description: hostile } } } },
   };
 
-  expect(renderDocsPage(changed, PATHS)).not.toContain('<img');
+  expect(renderDocsPage(changed, PATHS, true)).not.toContain('<img');
 });
 
 describe('the curl command', () => {

@@ -10,9 +10,12 @@ export interface DocsPaths {
   readonly style: string;
   readonly search: string;
   readonly codeBlocks: string;
+  readonly tryIt: string;
   readonly icon: string;
   readonly openApi: string;
   readonly openApiYaml: string;
+  readonly postman: string;
+  readonly receiverCode: string;
   readonly changelog: string;
 }
 
@@ -33,15 +36,16 @@ interface Group {
 
 /**
  * Renders an API description as one page: a guide, every operation, every webhook, and their shared schemas, each with
- * its own anchor. The page works without a script; only the search and the copy buttons need one, and are absent without it.
+ * its own anchor. The page works without a script; only the search, the copy buttons and the forms of the sandbox need one, and are
+ * absent without it.
  */
-export function renderDocsPage(description: ApiDescription, paths: DocsPaths): string {
+export function renderDocsPage(description: ApiDescription, paths: DocsPaths, isSandbox: boolean): string {
   const { introduction, chapters } = guideOf(description);
   const groups = [
     { anchor: 'guide', title: 'Guide', introduction: '', entries: chapters },
     ...description.tags
       .filter(({ name }) => name !== 'Webhooks')
-      .map(({ name, description: text }) => operationGroup(name, text, description)),
+      .map(({ name, description: text }) => operationGroup(name, text, description, isSandbox)),
     webhookGroup(description),
     schemaGroup(description),
   ];
@@ -56,6 +60,7 @@ export function renderDocsPage(description: ApiDescription, paths: DocsPaths): s
         <link rel="stylesheet" href="${paths.style}" />
         <script type="module" src="${paths.search}"></script>
         <script type="module" src="${paths.codeBlocks}"></script>
+        ${isSandbox ? html`<script type="module" src="${paths.tryIt}"></script>` : NOTHING}
       </head>
       <body>
         <a class="skip" href="#content">Skip to the content</a>
@@ -78,7 +83,8 @@ export function renderDocsPage(description: ApiDescription, paths: DocsPaths): s
           </form>
           <p class="download">
             OpenAPI 3.1: <a href="${paths.openApi}">JSON</a>, <a href="${paths.openApiYaml}">YAML</a>.
-            <a href="${paths.changelog}">Changelog</a>
+            <a href="${paths.postman}">Postman collection</a>.
+            <a href="${paths.receiverCode}">Receiver code</a>. <a href="${paths.changelog}">Changelog</a>
           </p>
         </header>
         <div class="layout">
@@ -123,7 +129,12 @@ function guideOf({ guide }: ApiDescription): {
   return { introduction, chapters };
 }
 
-function operationGroup(tag: string, introduction: string, description: ApiDescription): Group {
+function operationGroup(
+  tag: string,
+  introduction: string,
+  description: ApiDescription,
+  isSandbox: boolean,
+): Group {
   return {
     anchor: tag.toLowerCase(),
     title: tag,
@@ -134,7 +145,7 @@ function operationGroup(tag: string, introduction: string, description: ApiDescr
         anchor: operation.id,
         title: html`<span class="method ${operation.method.toLowerCase()}">${operation.method}</span>
           ${operation.summary}`,
-        content: renderOperation(operation, description),
+        content: renderOperation(operation, description, isSandbox),
       })),
   };
 }

@@ -13,9 +13,14 @@ import { renderExample, renderJson } from './render-json.js';
 import { renderInline, renderMarkdown } from './render-markdown.js';
 import { renderRows } from './render-rows.js';
 import { requestExamples } from './request-examples.js';
+import { renderTryForm } from './render-try-form.js';
 
-/** Renders one operation under an anchor with its id. */
-export function renderOperation(operation: DescribedOperation, description: ApiDescription): Html {
+/** Renders one operation under an anchor with its id; in the sandbox with a form that sends it. */
+export function renderOperation(
+  operation: DescribedOperation,
+  description: ApiDescription,
+  isSandbox: boolean,
+): Html {
   const { id, method, path, summary, body, responses } = operation;
   const { schemas } = description;
   const successes = responses.filter(({ errorCodes }) => errorCodes.length === 0);
@@ -25,7 +30,8 @@ export function renderOperation(operation: DescribedOperation, description: ApiD
     ${renderMarkdown(operation.description)}
     <h4>Request</h4>
     <pre><code>${curlCommand(operation, description)}</code></pre>
-    ${renderRequestExamples(operation, description)} ${renderParameters(operation.parameters)}
+    ${renderRequestExamples(operation, description)} ${isSandbox ? renderTryForm(operation) : NOTHING}
+    ${renderParameters(operation.parameters)}
     ${body === undefined ? NOTHING : renderRequestBody(body, schemas)}
     <h4>Responses</h4>
     ${successes.map((response) => renderResponse(response, schemas))}

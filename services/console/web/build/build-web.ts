@@ -15,6 +15,7 @@ import path from 'node:path';
 import { build } from 'vite';
 import { compressAssets } from './compress-assets.js';
 import { inputDigest } from './input-digest.js';
+import { postmanCollection } from './postman-collection.js';
 import { webConfig } from './web-config.js';
 
 const service = path.join(import.meta.dirname, '../..');
@@ -26,7 +27,9 @@ const digest = inputDigest(root, [
   'services/console/web',
   'proto-contracts/src/api',
   'proto-contracts/src/events',
+  'proto-contracts/src/openapi',
   'proto-contracts/src/resources',
+  'proto-contracts/src/surfaces',
   'proto-contracts/src/values',
   'package-lock.json',
   'CHANGELOG.md',
@@ -40,6 +43,7 @@ if (!isBuilt) {
     await build(webConfig({ root: path.join(service, 'web'), outDir: beside }));
     compressAssets(path.join(beside, 'assets'));
     copyFileSync(path.join(root, 'CHANGELOG.md'), path.join(beside, 'changelog.md'));
+    writeFileSync(path.join(beside, 'postman-collection.json'), await postmanCollection());
     writeFileSync(path.join(beside, 'inputs.sha256'), digest);
     rmSync(target, { recursive: true, force: true });
     renameSync(beside, target);

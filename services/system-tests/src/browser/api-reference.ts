@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expectAccessible } from './expect-accessible.js';
+import { apiKeyOf } from '../support/test-stack.js';
 import { type BrowserSuite } from './set-up-browser.js';
 
 const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
@@ -14,6 +15,14 @@ const shownParts = (page: Page) =>
     .locator('[data-entry]:visible')
     .evaluateAll((parts: readonly { readonly id: string }[]) => parts.map(({ id }) => id));
 const search = (page: Page, text: string) => page.getByRole('searchbox', { name: 'Search' }).fill(text);
+
+/** Sections far from the window have no layout, and axe would measure them all in one place. */
+const layOutEverySection = (page: Page) =>
+  page
+    .locator('.entry')
+    .evaluateAll((parts: readonly { readonly style: { contentVisibility: string } }[]) => {
+      for (const { style } of parts) style.contentVisibility = 'visible';
+    });
 
 /** The page at `/docs`. */
 export function describeApiReference(suite: BrowserSuite): void {
@@ -39,12 +48,7 @@ export function describeApiReference(suite: BrowserSuite): void {
       const page = await open('', look);
       expect(await page.title()).toBe('Partner Integration API: reference');
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      // Sections far from the window have no layout, and axe would measure them all in one place.
-      await page
-        .locator('.entry')
-        .evaluateAll((parts: readonly { readonly style: { contentVisibility: string } }[]) => {
-          for (const { style } of parts) style.contentVisibility = 'visible';
-        });
+      await layOutEverySection(page);
       await expectAccessible(page);
       await search(page, 'stale_version');
       await expectAccessible(page);
@@ -106,6 +110,28 @@ export function describeApiReference(suite: BrowserSuite): void {
       await page.locator('#setSchedule').getByRole('button', { name: 'Copied' }).waitFor();
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await command.textContent());
       expect(await page.evaluate("CSS.highlights.get('json-key').size > 0")).toBe(true);
+    });
+
+    test('sends a request of the sandbox by keyboard, with a key that the page forgets [DOCS-1, DOCS-3]', async () => {
+      const { company, baseUrl } = suite.stack();
+      const page = await open('#listTechnicians');
+      const part = page.locator('#listTechnicians');
+      const key = part.getByLabel('API key of the sandbox');
+      await part.getByText('Try it in the sandbox').press('Enter');
+      await key.fill(apiKeyOf(company('INSTALLER'), 'installer-company'));
+      await key.press('Enter');
+      await part.getByText(/^200 OK after \d+ ms$/).waitFor();
+      expect(await part.locator('.received .text').textContent()).toContain('"technicians": [');
+      expect(await part.locator('.received .headers').textContent()).toContain('x-svc-api-version: ');
+      await layOutEverySection(page);
+      await expectAccessible(page);
+      await page.reload();
+      expect(await key.inputValue()).toBe('');
+
+      await page.getByRole('link', { name: 'Receiver code' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Receiver code' }).waitFor();
+      expect(page.url()).toBe(`${baseUrl}/console/receiver-code`);
+      await expectAccessible(page);
     });
 
     test('is whole without a script, but for the search, at the address of this deployment', async () => {

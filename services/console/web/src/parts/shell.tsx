@@ -1,6 +1,7 @@
 import { AppShell, Burger, Button, Group, ScrollArea, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
+  IconBook2,
   IconCode,
   IconHistory,
   IconKey,
@@ -140,6 +141,13 @@ function PageLinks({ onFollow }: { readonly onFollow: () => void }) {
           </NavLink>
         </li>
       ))}
+      <li>
+        {/* A page of the console service, outside this app. */}
+        <a href="/docs" className={classes['link']}>
+          <IconBook2 size={19} aria-hidden />
+          API reference
+        </a>
+      </li>
     </ul>
   );
 }
