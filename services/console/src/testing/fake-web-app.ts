@@ -4,7 +4,7 @@ import type { WebAppDeps } from '../web/web-endpoints.js';
 /** A web app of one page and one file, so that tests need no build. */
 export const FAKE_WEB_APP: Omit<WebAppDeps, 'cookie' | 'sendsMail'> = {
   bundle: {
-    page: '<!doctype html><meta property="csp-nonce" nonce="{{nonce}}"><meta name="environment" content="{{environment}}"><meta name="partner-session" content="{{session}}">',
+    page: '<!doctype html><meta property="csp-nonce" nonce="{{nonce}}"><meta name="environment" content="{{environment}}"><meta name="partner-session" content="{{session}}"><!--signed-in <link rel="preload"> signed-in-->',
     assets: new Map([
       [
         'app-12345678.js',

@@ -144,11 +144,14 @@ async function getAsSent(
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-test('the page shows whether the browser has a session, and never the session', async () => {
+test('the page shows whether the browser has a session, preloads for it alone, and never has the session', async () => {
   const without = await request(server).get('/console');
   const having = await request(server).get('/console').set('cookie', '__Host-svc_session=token-1');
 
   expect(without.text).toContain('<meta name="partner-session" content="none">');
   expect(having.text).toContain('<meta name="partner-session" content="given">');
   expect(having.text).not.toContain('token-1');
+  const shown = ({ text }: { readonly text: string }) => text.replaceAll(/<!--.*?-->/g, '');
+  expect(shown(without)).not.toContain('preload');
+  expect(shown(having)).toContain('<link rel="preload">');
 });

@@ -36,13 +36,18 @@ export function createWebEndpoints<Principal>(deps: WebAppDeps): readonly AnyEnd
 function pageEndpoint<Principal>(id: string, path: string, deps: WebAppDeps): AnyEndpoint<Principal> {
   return serveOperation({ id, method: 'get', path, unauthenticated: true }, async ({ header }) => {
     const nonce = deps.randomBytes(NONCE_BYTES).toString('base64');
+    const hasSession = deps.cookie.read(header('cookie')) !== undefined;
+    // The preloads of a signed-in page are in a comment.
+    const page = hasSession
+      ? deps.bundle.page.replace('<!--signed-in', '').replace('signed-in-->', '')
+      : deps.bundle.page;
     return {
       status: 200,
-      text: deps.bundle.page
+      text: page
         .replaceAll('{{nonce}}', nonce)
         .replaceAll('{{environment}}', deps.environment)
         .replaceAll('{{mail}}', deps.sendsMail ? 'sent' : 'none')
-        .replaceAll('{{session}}', deps.cookie.read(header('cookie')) === undefined ? 'none' : 'given'),
+        .replaceAll('{{session}}', hasSession ? 'given' : 'none'),
       headers: {
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-store',

@@ -6,12 +6,17 @@ import type { InlineConfig, Plugin } from 'vite';
 
 /**
  * What every visit loads, in two files that the page names, so that a slow connection fetches them at once. The schemas' settings
- * are in the one that runs first.
+ * are in the one that runs first. With a session, one more file has the layout, what most pages share, and the two pages that owners
+ * open first.
  */
 const FIRST_FILES = {
   groups: [
     { name: 'schemas', test: /\/(node_modules\/zod\/|src\/configure-schemas\.)/, priority: 1 },
-    { name: 'first', test: /\/src\/main\.tsx$/ },
+    { name: 'first', test: /\/src\/main\.tsx$/, priority: 1 },
+    {
+      name: 'signed-in',
+      test: /\/src\/(parts\/(?!.*(traffic-chart|code-block|secret-once|date-time-field|event-select))|api\/|pages\/(overview|webhooks)\/)/,
+    },
   ],
 };
 
@@ -26,6 +31,7 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
     logLevel: 'warn',
     plugins: [
       react(),
+      signedInPreloads(),
       // Each plugin inserts its script before the previous one.
       ...['color-scheme', 'load-again'].map((name) => earlyScript(path.join(root, 'early', `${name}.js`))),
     ],
@@ -41,6 +47,31 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
       reportCompressedSize: false,
       chunkSizeWarningLimit: 1_000,
       rolldownOptions: { output: { codeSplitting: FIRST_FILES } },
+    },
+  };
+}
+
+/**
+ * Adds the preloads of a page with a session, in a comment that the console opens for it: the file that signed-in pages need, and
+ * the session. Otherwise they would load one after the other.
+ */
+function signedInPreloads(): Plugin {
+  return {
+    name: 'signed-in preloads',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        const names = Object.keys(bundle).filter((name) => /^assets\/signed-in-.*\.(?:js|css)$/.test(name));
+        if (names.length === 0) throw new Error('the file of signed-in pages is missing');
+        const files = names.map((name) =>
+          name.endsWith('.js')
+            ? `<link rel="modulepreload" crossorigin href="/console/${name}">`
+            : `<link rel="stylesheet" crossorigin href="/console/${name}">`,
+        );
+        const session = '<link rel="preload" as="fetch" crossorigin href="/partner-api/session">';
+        return html.replace('</head>', `<!--signed-in ${[...files, session].join('')} signed-in--></head>`);
+      },
     },
   };
 }

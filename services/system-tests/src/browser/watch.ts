@@ -21,8 +21,8 @@ export function watch(page: Page): PageWatch {
 
   page.on('console', (message) => {
     const isViolation = message.type() === 'error' || message.type() === 'warning';
-    // The browser reports less about responses than the listener below.
-    if (!isViolation || message.text().startsWith('Failed to load resource:')) return;
+    // The browser reports less about responses than the listener below. On a slow machine it warns of a preload that waits for its use.
+    if (!isViolation || /^Failed to load resource:|preloaded using link preload/.test(message.text())) return;
     violations.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => violations.push(`page: ${error.message}`));

@@ -28,6 +28,9 @@ import { WebhookTable } from './webhook-table.js';
 export function Page() {
   const { company } = useOwner();
   const webhooks = useWebhooks();
+  // Loaded beside the webhooks, not after them.
+  useCompanyStatistics();
+  useApiKeys();
   const hasWebhooks = (webhooks.data?.subscriptions.length ?? 0) > 0;
   return (
     <>
