@@ -7,7 +7,7 @@ import { type Cluster, type Retirement, VERSIONS } from './containers/cluster.js
 import { startClusterStack } from './containers/cluster-stack.js';
 import { type Engine, startEngine } from './containers/engine.js';
 import { expectNothingLost } from './containers/expect-nothing-lost.js';
-import { buildImages, contextFiles, imageOf } from './containers/images.js';
+import { buildImages, imageOf } from './containers/images.js';
 import { startSteadyLoad } from './containers/steady-load.js';
 import { createActiveSubscription, signIn } from './support/owner-session.js';
 import type { TestStack } from './support/test-stack.js';
@@ -68,23 +68,6 @@ suite(title, () => {
     );
 
   describe('the image', () => {
-    test('is built from product sources alone', async () => {
-      const listed = await contextFiles(engine);
-
-      expect(listed).toEqual(expect.arrayContaining(['.npmrc', 'services/job-state/src/main.ts']));
-      expect(
-        listed.filter(
-          (file) =>
-            file.includes('/') && !/^(proto-contracts|scripts\/local-stack|services)(\/|$)/.test(file),
-        ),
-      ).toEqual([]);
-      expect(
-        listed.filter((file) =>
-          /node_modules|\/dist(\/|$)|\.test\.|\/testing(\/|$)|system-tests|\.env/.test(file),
-        ),
-      ).toEqual([]);
-    });
-
     test.each(SERVICE_NAMES)(
       'of %s holds its own code and dependencies, and nothing of tests',
       async (service) => {

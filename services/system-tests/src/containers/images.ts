@@ -51,20 +51,6 @@ export async function buildImages(engine: Engine): Promise<void> {
   await Promise.all(others.map(build));
 }
 
-/** The files that .dockerignore lets a build have. */
-export async function contextFiles(engine: Engine): Promise<readonly string[]> {
-  const scratch = mkdtempSync(path.join(tmpdir(), 'context-'));
-  try {
-    const file = path.join(scratch, 'Dockerfile');
-    writeFileSync(file, 'FROM scratch\nCOPY . /\n');
-    const output = path.join(scratch, 'output');
-    await engine.docker(['build', '--file', file, '--output', `type=local,dest=${output}`, '.']);
-    return readdirSync(output, { recursive: true, encoding: 'utf8' });
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
 /**
  * Makes the two images that services/Dockerfile starts from, under their names, of Debian's packages and of Node from the
  * package registry: no image registry is needed. Keeps those that are there.
