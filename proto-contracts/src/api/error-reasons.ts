@@ -36,7 +36,7 @@ export const ERROR_REASON_CATALOGUE = {
   permission_denied: {
     httpStatus: 403,
     meaning:
-      'The key lacks the scope, the resource is outside its boundary, or a console request has another origin.',
+      'The key lacks the scope, the resource is outside its boundary, a console request has another origin, or a viewer wants to change something.',
     action: 'Use the right kind of key.',
   },
   confirmation_required: {
@@ -131,6 +131,11 @@ export const ERROR_REASON_CATALOGUE = {
     meaning: 'The owner already has a second factor.',
     action: 'Disable it, and send the request again.',
   },
+  last_owner: {
+    httpStatus: 409,
+    meaning: 'The person is the only owner of the company who can sign in.',
+    action: 'Make someone else an owner, and send the request again once that person has a password.',
+  },
   payload_too_large: {
     httpStatus: 413,
     meaning: 'The body is larger than 1 MB.',
@@ -171,6 +176,11 @@ export const ERROR_REASON_CATALOGUE = {
     httpStatus: 422,
     meaning: 'The company has as many API keys in force as it can have.',
     action: 'Revoke an unused key and send the request again.',
+  },
+  colleague_limit_reached: {
+    httpStatus: 422,
+    meaning: 'The company has as many people in the console as it can have.',
+    action: 'Remove one and send the request again.',
   },
   rate_limited: {
     httpStatus: 429,

@@ -25,6 +25,8 @@ export interface OperationInput<Query, Body> {
    * secret, or decides where and when webhooks are sent, needs one: a stolen cookie alone redirects nothing.
    */
   readonly needsConfirmation?: (body: Body) => boolean;
+  /** Of the owners' API: true for a change of the caller's own account, which a viewer may make too. */
+  readonly ofOwnAccount?: boolean;
 }
 
 /** A header of a response. */

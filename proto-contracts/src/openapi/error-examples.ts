@@ -21,6 +21,12 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
   confirmation_required: {
     error: 'confirm your password with POST /partner-api/session/confirm, then send the request again',
   },
+  last_owner: {
+    error: 'the company has no other owner who can sign in; make someone else an owner first',
+  },
+  colleague_limit_reached: {
+    error: 'a company can have at most 50 people in the console; remove one first',
+  },
   password_wrong: { error: 'the password is wrong' },
   second_factor_required: { error: 'enter the code of your authenticator app, or a recovery code' },
   second_factor_wrong: { error: 'the code is wrong or was used before; enter the next one' },

@@ -1,5 +1,6 @@
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import type { AnyOperation, OperationResponse } from '../api/operation.js';
+import { isForViewers } from '../api/roles.js';
 import { keyKindsOf } from '../api/scopes.js';
 import { errorResponseReferences } from './error-responses.js';
 import { requestParameters } from './request-parameters.js';
@@ -90,9 +91,14 @@ function describe(operation: AnyOperation, surface: DocumentedSurface): string {
     .join('\n\n');
 }
 
-function credentialsOf({ scope, unauthenticated }: AnyOperation, surface: DocumentedSurface): string {
+function credentialsOf(operation: AnyOperation, surface: DocumentedSurface): string {
+  const { scope, unauthenticated } = operation;
   if (unauthenticated === true) return '**Needs** no session.';
-  if (surface.keySurface === undefined) return "**Needs** an owner's session.";
+  if (surface.keySurface === undefined) {
+    return isForViewers(operation)
+      ? '**Needs** the session of an owner or a viewer.'
+      : "**Needs** an owner's session; that of a viewer is a 403.";
+  }
   const kinds = keyKindsOf(surface.keySurface, scope).map((kind) => `\`${kind}\``);
   return `**Needs** the scope \`${scope ?? ''}\`: a key of kind ${kinds.join(' or ')}.`;
 }

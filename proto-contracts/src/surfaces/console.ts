@@ -12,6 +12,12 @@ import {
   listReplaysOperation,
   replayDeliveriesOperation,
 } from '../resources/bulk-replay/operations.js';
+import {
+  addColleagueOperation,
+  listColleaguesOperation,
+  removeColleagueOperation,
+  setColleagueRoleOperation,
+} from '../resources/colleague/operations.js';
 import { streamChangesOperation } from '../resources/change-stream/operations.js';
 import {
   getDeliveryOperation,
@@ -84,6 +90,10 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   enableSecondFactorOperation,
   replaceRecoveryCodesOperation,
   disableSecondFactorOperation,
+  listColleaguesOperation,
+  addColleagueOperation,
+  setColleagueRoleOperation,
+  removeColleagueOperation,
   createWebhookOperation,
   listWebhooksOperation,
   getWebhookOperation,

@@ -15,6 +15,7 @@ import type { RequestListener } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
 import { createDocsEndpoints } from './docs/docs-endpoints.js';
 import { activateWebhookSecret } from './routes/activate-webhook-secret.js';
+import { addColleague } from './routes/add-colleague.js';
 import { activateWebhook } from './routes/activate-webhook.js';
 import { beginSecondFactor } from './routes/begin-second-factor.js';
 import type { ChangeStreams } from './live/change-streams.js';
@@ -46,6 +47,7 @@ import { getWebhook } from './routes/get-webhook.js';
 import { listApiKeys } from './routes/list-api-keys.js';
 import { listAuditEntries } from './routes/list-audit-entries.js';
 import { listCompanyDeliveries, listDeliveries } from './routes/list-deliveries.js';
+import { listColleagues } from './routes/list-colleagues.js';
 import { listEvents } from './routes/list-events.js';
 import { listInstallers } from './routes/list-installers.js';
 import { listReplays } from './routes/list-replays.js';
@@ -56,11 +58,13 @@ import { pauseWebhook } from './routes/pause-webhook.js';
 import { requestPasswordLink } from './routes/request-password-link.js';
 import { replaceRecoveryCodes } from './routes/replace-recovery-codes.js';
 import { replayDeliveries } from './routes/replay-deliveries.js';
+import { removeColleague } from './routes/remove-colleague.js';
 import { replayDelivery } from './routes/replay-delivery.js';
 import { retryDelivery } from './routes/retry-delivery.js';
 import { revokeApiKey } from './routes/revoke-api-key.js';
 import { rotateApiKey } from './routes/rotate-api-key.js';
 import { rotateWebhookSecret } from './routes/rotate-webhook-secret.js';
+import { setColleagueRole } from './routes/set-colleague-role.js';
 import { setFaults } from './routes/set-faults.js';
 import { setTechnicalContact } from './routes/set-technical-contact.js';
 import { streamChanges } from './routes/stream-changes.js';
@@ -72,6 +76,7 @@ import { authenticateSession } from './sessions/authenticate-session.js';
 import { confirmedEndpoint } from './sessions/confirmed-endpoint.js';
 import type { DeviceCookie } from './sessions/device-cookie.js';
 import type { LoginAttempts } from './sessions/login-attempts.js';
+import { checkRole } from './sessions/role.js';
 import { createSessionCookie, type SessionCookie } from './sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from './sessions/session-store.js';
 import { createSessionTrail, type SessionTrail } from './sessions/session-trail.js';
@@ -152,6 +157,10 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     enableSecondFactor(deps),
     replaceRecoveryCodes(deps),
     disableSecondFactor(deps),
+    listColleagues(deps),
+    addColleague(deps),
+    setColleagueRole(deps),
+    removeColleague(deps),
     checkUrl(deps),
     streamChanges(deps),
     createWebhook(deps),
@@ -230,6 +239,7 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
     authenticate: (request) => authenticateSession(kit, request),
     challenge: 'Session realm="console"',
     scopesOf: () => [],
+    admit: checkRole,
     rateLimit: {
       limiter: deps.limiter,
       keyOf: (session) => `console:${session.id}`,

@@ -22,7 +22,7 @@ import { withContentCoding } from './content-coding.js';
 import type { AnyEndpoint, EndpointResponse } from './endpoint.js';
 import { protocolViolation } from './protocol-violation.js';
 import { setRateLimitHeaders } from './rate-limit-headers.js';
-import type { RateLimiter, RateLimitVerdict } from './rate-limiter.js';
+import type { RateLimiter } from './rate-limiter.js';
 import { readInput } from './read-input.js';
 import { createCalls, signalOfGone } from './request-calls.js';
 import { requestIdFrom } from '@partner/kernel/request-id';
@@ -108,6 +108,8 @@ export interface HttpAppOptions<Principal> {
   readonly trustedProxyHops: number;
   /** For a versioned surface: each response has an `x-svc-api-version`, and a request may pin one (spec: Versioning 1). */
   readonly versions?: ApiVersions;
+  /** Runs with the scope check. Throws a `ServiceError` to refuse the endpoint to the caller. */
+  readonly admit?: (principal: Principal, endpoint: AnyEndpoint<Principal>) => void;
   /** Sandbox only: injects faults right after the scope check. */
   readonly injectFaults?: FaultInjector<Principal> | undefined;
   /** Runs after the scope check and before the input is validated. Throws a `ServiceError` to refuse the request. */
@@ -302,6 +304,7 @@ async function respondTo<Principal>(
       invariant(options.keySurface, 'only API keys have scopes');
       throw new ServiceError('permission_denied', missingScope(options.keySurface, endpoint.scope));
     }
+    options.admit?.(known, endpoint);
     if (options.injectFaults !== undefined) {
       return options.injectFaults(known, {
         respond: respondAdmitted,
@@ -367,20 +370,16 @@ async function authenticate<Principal>(
     const error = serviceErrorFrom(thrown);
     if (error.reason !== 'unauthenticated') throw error;
     const verdict = await limiter.take(`failed-authentication:${network}`, limit, 'stranger');
-    if (!verdict.accepted) {
-      options.overFailureLimit.set(network, true, { ttl: verdict.retryAfterSeconds * 1_000 });
-    }
     setRateLimitHeaders(response, { policy: 'failed-authentication', limit, verdict });
-    throw verdict.accepted ? error : tooManyFailures(limit, verdict);
+    if (verdict.accepted) throw error;
+    const { retryAfterSeconds } = verdict;
+    options.overFailureLimit.set(network, true, { ttl: retryAfterSeconds * 1_000 });
+    throw new ServiceError(
+      'rate_limited',
+      `too many failed authentications from this address: the limit is ${limit} a minute; retry after ${retryAfterSeconds} seconds`,
+      { retryAfterSeconds },
+    );
   }
-}
-
-function tooManyFailures(limit: number, { retryAfterSeconds }: RateLimitVerdict): ServiceError {
-  return new ServiceError(
-    'rate_limited',
-    `too many failed authentications from this address: the limit is ${limit} a minute; retry after ${retryAfterSeconds} seconds`,
-    { retryAfterSeconds },
-  );
 }
 
 function markFailure(span: Span, error: ServiceError): void {

@@ -253,7 +253,24 @@ test('an owner sets the technical contact, and someone without a session confirm
   await outside.getByText(/^this link does not work/i).waitFor();
 });
 
-test('an owner who forgot the password sets one with the mailed link, and changes it in the account [SESSION-11, SESSION-13]', async () => {
+/** Opens the page of the newest link that was mailed to an address, and sets a password. */
+async function setPasswordByLink(page: Page, to: string, password: string): Promise<void> {
+  const link = await eventually('the link is mailed', () => {
+    const { message = '' } = mail.received.findLast((each) => each.to.includes(to)) ?? {};
+    return /http\S+\/console\/set-password#\S+/.exec(message)?.[0];
+  });
+  await page.goto(link);
+  await checkLooks(page, 'set-password');
+  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await page.getByText('Password set').waitFor();
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByLabel('Email address').fill(to);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+test('an owner who forgot the password sets one with the mailed link, changes it and invites a viewer [SESSION-11, SESSION-13, ROLE-3]', async () => {
   const { owner } = suite.stack().company('ACCOUNTING');
   const { page, watched } = await suite.open();
   await page.goto('/console/sign-in');
@@ -262,19 +279,7 @@ test('an owner who forgot the password sets one with the mailed link, and change
   await page.getByRole('button', { name: 'Send link' }).click();
   await page.getByText('Check your email').waitFor();
   await expectAccessible(page);
-  const link = await eventually('the link is mailed', () => {
-    const { message = '' } = mail.received.find(({ to }) => to.includes(owner.email)) ?? {};
-    return /http\S+\/console\/set-password#\S+/.exec(message)?.[0];
-  });
-  await page.goto(link);
-  await checkLooks(page, 'set-password');
-  await page.getByLabel('New password', { exact: true }).fill('four words that no one guesses');
-  await page.getByRole('button', { name: 'Set password' }).click();
-  await page.getByText('Password set').waitFor();
-  await page.getByRole('link', { name: 'Sign in' }).click();
-  await page.getByLabel('Email address').fill(owner.email);
-  await page.getByLabel('Password', { exact: true }).fill('four words that no one guesses');
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await setPasswordByLink(page, owner.email, 'four words that no one guesses');
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByLabel('Current password', { exact: true }).fill('four words that no one guesses');
   await page.getByLabel('New password', { exact: true }).fill(owner.email);
@@ -288,4 +293,20 @@ test('an owner who forgot the password sets one with the mailed link, and change
   await page.getByRole('group', { name: 'Done' }).getByText('Password changed').waitFor();
   await page.getByRole('link', { name: 'Sessions' }).click();
   await page.getByText('This is your only session').waitFor();
+
+  const viewer = { name: 'Vera Viewer', email: 'vera@invited.example' };
+  await page.getByRole('link', { name: 'People' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(viewer.name);
+  await page.getByLabel('Email address').fill(viewer.email);
+  await page.getByRole('button', { name: 'Send invitation' }).click();
+  await page.getByRole('row', { name: viewer.name }).getByText('Not set yet').waitFor();
+  await checkLooks(page, 'people');
+  const { page: theirs } = await suite.open();
+  await setPasswordByLink(theirs, viewer.email, 'a viewer looks and changes nothing');
+  await theirs.getByRole('link', { name: 'People' }).click();
+  await theirs.getByRole('row', { name: viewer.name }).getByText('Viewer: can only read').waitFor();
+  expect(await theirs.getByRole('button', { name: 'Send invitation' }).count()).toBe(0);
+  await theirs.goto('/console/webhooks/new');
+  await theirs.getByText('Your role is viewer').waitFor();
+  await expectAccessible(theirs);
 });

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { role } from '../../api/roles.js';
 
 /** A person who manages a company's webhooks and keys, visible to operators alone. */
 export const owner = z.object({
   membershipId: z.string(),
   companyId: z.string(),
   displayName: z.string(),
+  /** Absent from an earlier version, which has owners only. */
+  role: role.default('owner'),
   /** The address to sign in with. */
   email: z.string().nullable(),
   /** True: the owner can sign in, if a password is set. */

@@ -13,6 +13,7 @@ import {
 /** `PUT /partner-api/password` */
 export const changePasswordOperation = defineOperation({
   id: 'changePassword',
+  ofOwnAccount: true,
   method: 'put',
   path: '/partner-api/password',
   body: passwordChangeIn,

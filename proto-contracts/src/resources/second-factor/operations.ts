@@ -39,6 +39,7 @@ export const getSecondFactorOperation = defineOperation({
 /** `POST /partner-api/second-factor` */
 export const beginSecondFactorOperation = defineOperation({
   id: 'beginSecondFactor',
+  ofOwnAccount: true,
   method: 'post',
   path: '/partner-api/second-factor',
   summary: 'Create the secret of a second factor',
@@ -62,6 +63,7 @@ it. A repeat replaces the secret.`,
 /** `POST /partner-api/second-factor/enable` */
 export const enableSecondFactorOperation = defineOperation({
   id: 'enableSecondFactor',
+  ofOwnAccount: true,
   method: 'post',
   path: '/partner-api/second-factor/enable',
   body: secondFactorCodeIn,
@@ -78,6 +80,7 @@ replaces the code of the app once.`,
 /** `POST /partner-api/second-factor/recovery-codes` */
 export const replaceRecoveryCodesOperation = defineOperation({
   id: 'replaceRecoveryCodes',
+  ofOwnAccount: true,
   method: 'post',
   path: '/partner-api/second-factor/recovery-codes',
   body: secondFactorCodeIn,
@@ -92,6 +95,7 @@ export const replaceRecoveryCodesOperation = defineOperation({
 /** `POST /partner-api/second-factor/disable` */
 export const disableSecondFactorOperation = defineOperation({
   id: 'disableSecondFactor',
+  ofOwnAccount: true,
   method: 'post',
   path: '/partner-api/second-factor/disable',
   body: secondFactorCodeIn,

@@ -35,8 +35,8 @@ export const createSessionOperation = defineOperation({
   body: sessionIn,
   summary: 'Sign in',
   description: `
-Signs an owner in, with a new session, and ends the previous session of the browser. A person who owns no company gets a
-403.
+Signs an owner in, with a new session, and ends the previous session of the browser. A person who is neither owner nor
+viewer of a company gets a 403.
 
 A session ends after 30 minutes without a request, 12 hours after the login at the latest, and within a minute when the
 person is no longer an owner. An owner can have ${SESSIONS_PER_OWNER}: one more ends the oldest. Failed logins are limited for each
@@ -77,6 +77,7 @@ export const getSessionOperation = defineOperation({
 /** `DELETE /partner-api/session` */
 export const deleteSessionOperation = defineOperation({
   id: 'deleteSession',
+  ofOwnAccount: true,
   method: 'delete',
   path: '/partner-api/session',
   summary: 'Sign out',
@@ -98,6 +99,7 @@ export const deleteSessionOperation = defineOperation({
 /** `POST /partner-api/session/confirm` */
 export const confirmSessionOperation = defineOperation({
   id: 'confirmSession',
+  ofOwnAccount: true,
   method: 'post',
   path: '/partner-api/session/confirm',
   body: confirmationIn,
@@ -136,6 +138,7 @@ export const listSessionsOperation = defineOperation({
 /** `DELETE /partner-api/sessions/{id}` */
 export const endSessionOperation = defineOperation({
   id: 'endSession',
+  ofOwnAccount: true,
   method: 'delete',
   path: '/partner-api/sessions/:id',
   params: OWN_SESSION_ID,

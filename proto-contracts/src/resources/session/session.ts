@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { role } from '../../api/roles.js';
 import { companyClass } from '../../values/company-class.js';
 import { dateTimeOut } from '../../values/date-time.js';
 import { secondFactorCode } from '../second-factor/second-factor.js';
@@ -32,6 +33,8 @@ export const sessionResponse = z
       .object({
         membershipId: z.string().meta({ description: 'The id of the owner.' }),
         displayName: z.string().meta({ description: 'The name to show.' }),
+        // A console of an earlier version sends none, and has no viewers.
+        role: role.default('owner'),
       })
       .meta({ id: 'Owner', description: 'The owner who is signed in.' }),
     company: z
@@ -78,7 +81,7 @@ export const sessionList = z
   .meta({ id: 'SessionList', description: "The owner's sessions, newest first." });
 
 export const SESSION_EXAMPLE = {
-  owner: { membershipId: 'mem_01jx2n4t8yf1ra6vc3bq9kz5wd', displayName: 'Olive Okafor' },
+  owner: { membershipId: 'mem_01jx2n4t8yf1ra6vc3bq9kz5wd', displayName: 'Olive Okafor', role: 'owner' },
   company: { id: 'cmp_01jx2m9k3hf7sd0q8xw4vt6nzb', name: 'Sunny Installers', class: 'INSTALLER' },
   expiresAt: '2026-08-26T14:33:00.000Z',
   confirmedUntil: '2026-08-26T14:18:00.000Z',

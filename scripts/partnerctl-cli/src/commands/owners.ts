@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { Option } from '@commander-js/extra-typings';
+import { Argument, Option } from '@commander-js/extra-typings';
 import { hash } from '@node-rs/argon2';
+import { role } from '@partner/proto-contracts/api/roles';
 import { owner, type Owner, ownerPage } from '@partner/proto-contracts/resources/owner/owner';
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
@@ -12,11 +13,11 @@ import type { Session } from '../session.js';
 
 /** The columns of a table of owners. */
 export const OWNER_COLUMNS = columns(
-  'id: membershipId, name: displayName, email, may sign in: active, has password: hasPassword, second factor: hasSecondFactor',
+  'id: membershipId, name: displayName, role, email, may sign in: active, has password: hasPassword, second factor: hasSecondFactor',
 );
 
 const OWNER_LINES = columns(`
-  id: owner.membershipId, company: owner.companyId, name: owner.displayName, email: owner.email,
+  id: owner.membershipId, company: owner.companyId, name: owner.displayName, role: owner.role, email: owner.email,
   may sign in: owner.active, has password: owner.hasPassword,
   second factor: owner.hasSecondFactor, password
 `);
@@ -83,15 +84,17 @@ export function ownersCommand(context: CommandContext) {
   )
     .requiredOption('--name <name>', "the owner's name")
     .requiredOption('--email <address>', 'the address to sign in with')
+    .addOption(new Option('--role <role>', 'a viewer can only read').choices(role.options).default('owner'))
     .addOption(passwordStdin())
     .option('--no-password', 'the owner cannot sign in until one is set')
-    .action(async (companyId, { name, email, passwordStdin: fromStdin, password: wanted }) => {
+    .action(async (companyId, { name, email, role: given, passwordStdin: fromStdin, password: wanted }) => {
       const { operators, operator } = await context.session();
       const chosen = wanted ? await choosePassword(fromStdin) : undefined;
       const response = await operators.createOwner({
         companyId,
         displayName: name,
         email,
+        role: given,
         operator,
         passwordHash: chosen?.passwordHash,
       });
@@ -124,6 +127,19 @@ export function ownersCommand(context: CommandContext) {
     .action(async (membershipId) => {
       const { operators, operator } = await context.session();
       show(await operators.resetSecondFactor({ membershipId, operator }), {});
+    });
+
+  subcommand(
+    group,
+    'set-role',
+    'make a person an owner, or a viewer who can only read; sessions end within two minutes',
+    'partnerctl owners set-role mem_01j… viewer',
+  )
+    .argument('<owner>', 'the id of the membership')
+    .addArgument(new Argument('<role>', 'a viewer can only read').choices(role.options))
+    .action(async (membershipId, given) => {
+      const { operators, operator } = await context.session();
+      show(await operators.updateOwner({ membershipId, role: given, operator }), {});
     });
 
   for (const [name, active, description] of [

@@ -13,6 +13,7 @@ const session = (id: string, companyId = 'cmp_1'): OwnerSession => ({
   publicId: `ses_${id}`,
   membershipId: 'mem_1',
   displayName: 'Olive Owner',
+  role: 'owner',
   companyName: 'Sunny Installers',
   companyClass: 'INSTALLER',
   passwordVersion: 'first',

@@ -10,6 +10,7 @@ import { tokenSha256 as hashOf } from '@partner/kernel/technical-contact-link';
 import { actorOf } from '../acting-owner.js';
 import { clientOriginOf } from '../client-origin.js';
 import { requiredField } from '../required-field.js';
+import { endSessionsOf } from '../sessions/end-sessions-of.js';
 import { checkNewPassword } from '../sessions/new-password-rule.js';
 import { notifyOfNewPassword, type NotifyDeps } from '../sessions/password-changed-mail.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
@@ -40,8 +41,7 @@ export function usePasswordLink(
     const passwordHash = await deps.hashPassword(network, body.newPassword);
     const actor = actorOf({ membershipId, displayName }, clientOriginOf(request));
     await deps.access.usePasswordLink({ tokenSha256, passwordHash, actor }, call).catch(refuseLink);
-    const sessions = await deps.sessions.list(membershipId);
-    await Promise.all(sessions.map((session) => deps.sessions.end(session)));
+    await endSessionsOf(deps.sessions, membershipId);
     if (person.hasPassword === true) {
       notifyOfNewPassword(deps, { membershipId, companyName, email: person.email });
     }

@@ -4,6 +4,7 @@ import { clientNetwork } from '@partner/gateway-kit/client-address';
 import { actorOf } from '../acting-owner.js';
 import { requiredField } from '../required-field.js';
 import { confirmPassword, type ConfirmPasswordDeps } from './confirm-password.js';
+import { endSessionsOf } from './end-sessions-of.js';
 import { checkNewPassword } from './new-password-rule.js';
 import { notifyOfNewPassword, type NotifyDeps } from './password-changed-mail.js';
 import type { ClientOrigin, OwnerSession, SessionStore } from './session-store.js';
@@ -47,8 +48,7 @@ export async function changePassword(
   );
   const passwordVersion = requiredField(changed.passwordVersion, 'password_version');
   const started = await deps.sessions.create({ ...session, passwordVersion }, origin);
-  const former = (await deps.sessions.list(membershipId)).filter(({ id }) => id !== started.session.id);
-  await Promise.all(former.map((each) => deps.sessions.end(each)));
+  await endSessionsOf(deps.sessions, membershipId, started.session.id);
   const { publicId } = started.session;
   await deps.trail.note({ change: 'started', owner: session, publicId, origin }, call);
   notifyOfNewPassword(deps, { membershipId, companyName: session.companyName, email });

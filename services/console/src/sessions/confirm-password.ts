@@ -4,6 +4,7 @@ import { clientNetwork } from '@partner/gateway-kit/client-address';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
+import { roleOf } from './role.js';
 import type { ClientOrigin, OwnerSession, SessionStore } from './session-store.js';
 import type { SessionTrail } from './session-trail.js';
 import type { VerifyPassword } from './verify-password.js';
@@ -36,7 +37,7 @@ export async function confirmPassword(
   try {
     attempts.push(await deps.attempts.beginKnown(`session ${session.id}`));
     const owner = await deps.access.getOwner({ companyId, membershipId, withPasswordHash: true }, call);
-    if (owner.isOwner !== true) {
+    if (roleOf(owner) !== session.role) {
       await deps.sessions.end(session);
       throw noSession();
     }

@@ -1,6 +1,7 @@
 import type { CallOptions, Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { Logger } from '@partner/kernel/logger';
+import { roleOf } from './role.js';
 import type { OwnerSession, SessionStore } from './session-store.js';
 import { OWNER_CHECKED_EVERY_MS } from './session-times.js';
 
@@ -13,7 +14,7 @@ export interface OwnerCheckDeps {
 }
 
 /**
- * Checks whether the owner of a session is still one with the same password; ends the session if not. So a new password
+ * Checks whether the person of a session still has the same role and password; ends the session if not. So a new password
  * locks out everyone with the old one. It calls job-state once a minute per session; other requests use the last result.
  * Throws if the call fails; the next request then retries. The client's cancellation does not cancel the call, because
  * its other requests use the result.
@@ -28,15 +29,15 @@ export async function isStillOwner(
   const isRecent = age >= 0 && age < OWNER_CHECKED_EVERY_MS;
   if (isRecent || !(await deps.sessions.claimOwnerCheck(session.id))) return true;
   const { companyId, membershipId } = session;
-  const { isOwner, passwordVersion } = await deps.access
+  const person = await deps.access
     .getOwner({ companyId, membershipId }, patient)
     .catch(async (error: unknown) => {
       await deps.sessions.returnOwnerCheck(session.id);
       throw error;
     });
-  if (isOwner === true && passwordVersion === session.passwordVersion) return true;
+  if (roleOf(person) === session.role && person.passwordVersion === session.passwordVersion) return true;
   await deps.sessions.end(session);
-  const cause = isOwner === true ? 'password_set' : 'no_owner';
+  const cause = roleOf(person) === session.role ? 'password_set' : 'role_changed';
   deps.logger.warn({ companyId, membershipId, sessionId: session.publicId, cause }, 'session.owner_gone');
   return false;
 }

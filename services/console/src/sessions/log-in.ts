@@ -12,6 +12,7 @@ import { requiredField } from '../required-field.js';
 import type { KnownDevice } from './device-cookie.js';
 import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
 import { tryCode } from './second-factor-code.js';
+import { roleOf } from './role.js';
 import type { ClientOrigin, Owner, OwnerSession, SessionStore } from './session-store.js';
 import type { SessionTrail } from './session-trail.js';
 import type { VerifyPassword } from './verify-password.js';
@@ -77,9 +78,12 @@ export async function logIn(
       conclude('wrong', login?.membershipId);
       throw new ServiceError('unauthenticated', 'the email address or the password is wrong');
     }
-    if (login.isOwner !== true) {
+    if (roleOf(login) === undefined) {
       conclude('not_owner', login.membershipId);
-      throw new ServiceError('permission_denied', 'only a company owner can use the console');
+      throw new ServiceError(
+        'permission_denied',
+        'only an owner or a viewer of a company can use the console',
+      );
     }
     await checkSecondFactor(deps, login, credentials, conclude, call);
     const started = await startSession(deps, ownerOf(login), credentials, call);
@@ -168,5 +172,6 @@ function ownerOf(login: Login): Owner {
       'login.company_class',
     ),
     passwordVersion: requiredField(login.passwordVersion, 'login.password_version'),
+    role: requiredField(roleOf(login), 'login.is_owner'),
   };
 }

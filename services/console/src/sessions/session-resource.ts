@@ -6,7 +6,7 @@ import type { OwnerSession } from './session-store.js';
 /** A session as its owner's browser reads it. */
 export function shownSession(session: OwnerSession): z.input<typeof sessionResponse> {
   return {
-    owner: { membershipId: session.membershipId, displayName: session.displayName },
+    owner: { membershipId: session.membershipId, displayName: session.displayName, role: session.role },
     company: { id: session.companyId, name: session.companyName, class: session.companyClass },
     expiresAt: formatDateTime(session.expiresAt),
     confirmedUntil: formatDateTime(session.confirmedUntil),

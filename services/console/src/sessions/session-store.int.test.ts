@@ -52,6 +52,16 @@ describe('a session', () => {
     await expect(store.find(token)).resolves.toEqual(session);
   });
 
+  test('of a viewer has a record in which an earlier version finds no owner [ROLE-6]', async () => {
+    const viewer = { ...owner, role: 'viewer' } as const;
+    const { token, session } = await store.create(viewer, origin);
+    await expect(store.find(token)).resolves.toMatchObject(viewer);
+    const record: unknown = JSON.parse(
+      (await redis.hget(`${keyPrefix}{sessions}:${session.id}`, 'owner')) ?? '',
+    );
+    expect(record).toEqual({ viewer: expect.objectContaining({ membershipId: viewer.membershipId }) });
+  });
+
   test('has a new token of 256 bits each time, and only its hash is stored [SESSION-1]', async () => {
     const [first, second] = [await store.create(owner, origin), await store.create(owner, origin)];
     expect(first.token).not.toBe(second.token);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SESSIONS_PER_OWNER } from '@partner/proto-contracts/resources/session/session';
+import type { Role } from '@partner/proto-contracts/api/roles';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { newId } from '@partner/kernel/ids';
 import type { RedisClient } from '@partner/gateway-kit/redis';
@@ -24,7 +25,7 @@ const TOKEN_BYTES = 32;
 const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/;
 const USER_AGENT_LENGTH = 200;
 
-const ownerRecord = z.object({
+const personRecord = z.object({
   membershipId: z.string(),
   displayName: z.string(),
   companyId: z.string(),
@@ -34,8 +35,22 @@ const ownerRecord = z.object({
   passwordVersion: z.string(),
 });
 
-/** A company owner, as of the login. */
-export type Owner = Readonly<z.infer<typeof ownerRecord>>;
+/** A person with access to the console, as of the login. */
+export type Owner = Readonly<z.infer<typeof personRecord>> & { readonly role: Role };
+
+/**
+ * A viewer's record is nested: a replica of a version without viewers finds no owner in it and refuses the session, instead of
+ * giving it an owner's rights.
+ */
+const ownerRecord = z.union([
+  z.object({ viewer: personRecord }).transform(({ viewer }): Owner => ({ ...viewer, role: 'viewer' })),
+  personRecord.transform((owner): Owner => ({ ...owner, role: 'owner' })),
+]);
+
+function recordOf(owner: Owner): object {
+  const person = personRecord.parse(owner);
+  return owner.role === 'viewer' ? { viewer: person } : person;
+}
 
 /** Client of a request. */
 export interface ClientOrigin {
@@ -161,7 +176,7 @@ export function createSessionStore(deps: {
       const at = now();
       const signed = {
         startedAt: String(at),
-        owner: JSON.stringify(ownerRecord.parse(owner)),
+        owner: JSON.stringify(recordOf(owner)),
         publicId: newId('ses'),
         remoteAddress,
         userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? '',

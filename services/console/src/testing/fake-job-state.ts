@@ -21,6 +21,7 @@ import { createFakeKeyMethods } from './fake-access-service.js';
 import { createFakeAudit, type FakeAudit } from './fake-audit-service.js';
 import { createFakeContactMethods } from './fake-technical-contact.js';
 import { createFakeSecondFactors } from './fake-second-factor.js';
+import { createFakeColleagueMethods } from './fake-colleagues.js';
 import { createFakeDeliveryService, type FakeDeliveries } from './fake-delivery-service.js';
 import { createFakeLogins, type FakeLogin, type FakeLogins } from './fake-logins.js';
 import { resourceResponse } from './resource-response.js';
@@ -83,6 +84,7 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
     }),
     ...createFakeContactMethods(at),
     ...secondFactors.methods,
+    ...createFakeColleagueMethods(ask),
   });
 
   const subscriptions = rpcService(SubscriptionService, {

@@ -5,6 +5,7 @@ import type {
   GetPasswordLinkResponseSchema,
   LoginSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { Role } from '@partner/proto-contracts/api/roles';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 
 /** A login of a fake job-state. */
@@ -20,6 +21,8 @@ export interface FakeLogins {
   readonly methods: LoginMethods;
   /** From now on the membership is not an owner's. */
   dismiss(membershipId: string): void;
+  /** Makes a membership an owner or a viewer. */
+  setRole(membershipId: string, role: Role): void;
   /** Changes the password of a membership; without a hash only its version. */
   setPassword(membershipId: string, passwordHash?: string): void;
   /** Makes owner checks fail, or work again. */
@@ -37,6 +40,7 @@ export function createFakeLogins(
 ): FakeLogins {
   const former = new Set<string>();
   const passwordsSet = new Map<string, number>();
+  const newRoles = new Map<string, Role>();
   const newHashes = new Map<string, string>();
   const links = new Map<string, MessageInitShape<typeof GetPasswordLinkResponseSchema>>();
   const ownersAsked: string[] = [];
@@ -74,10 +78,17 @@ export function createFakeLogins(
         const found = Object.entries(logins).find(
           ([, login]) => login.membershipId === membershipId && login.companyId === companyId,
         );
-        if (found?.[1].isOwner !== true || former.has(membershipId ?? '')) return { isOwner: false };
+        if (
+          found === undefined ||
+          (found[1].isOwner !== true && found[1].isViewer !== true) ||
+          former.has(membershipId ?? '')
+        )
+          return { isOwner: false };
         const [email, owner] = found;
         const { passwordHash, passwordVersion } = passwordOf(owner);
-        return { isOwner: true, passwordVersion, ...(withPasswordHash === true && { passwordHash, email }) };
+        const role = newRoles.get(owner.membershipId ?? '') ?? (owner.isOwner === true ? 'owner' : 'viewer');
+        const roles = { isOwner: role === 'owner', isViewer: role === 'viewer' };
+        return { ...roles, passwordVersion, ...(withPasswordHash === true && { passwordHash, email }) };
       },
       changePassword: ({ actor, formerPasswordVersion, passwordHash }) => {
         const { membershipId = '' } = actor ?? {};
@@ -104,6 +115,7 @@ export function createFakeLogins(
     },
     dismiss: (membershipId) => former.add(membershipId),
     setPassword,
+    setRole: (membershipId, role) => newRoles.set(membershipId, role),
     setAccessAway: (isAway) => {
       isAccessAway = isAway;
     },

@@ -48,6 +48,7 @@ const CHEAP_HASHING = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 export const PEOPLE = {
   installerOwner: 'olive@sunny.example',
   salesOwner: 'sam@roofs.example',
+  viewer: 'vera@sunny.example',
   technician: 'tess@sunny.example',
 } as const;
 
@@ -203,6 +204,14 @@ function fakeJobStateOf(passwordHash: string): FakeJobState {
       membershipId: 'mem_olive',
       displayName: 'Olive Owner',
       isOwner: true,
+      passwordHash,
+    },
+    [PEOPLE.viewer]: {
+      ...sunny,
+      membershipId: 'mem_vera',
+      displayName: 'Vera Viewer',
+      isOwner: false,
+      isViewer: true,
       passwordHash,
     },
     [PEOPLE.technician]: {

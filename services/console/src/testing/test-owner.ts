@@ -6,6 +6,7 @@ export const owner = {
   companyName: 'Sunny Installers',
   companyClass: 'INSTALLER',
   passwordVersion: 'first',
+  role: 'owner',
 } as const;
 
 /** The client that the owner signs in with. */

@@ -40,10 +40,15 @@ const ROUTES: RouteObject[] = [
             children: [
               page('/', () => import('./pages/overview/page.js')),
               page('webhooks', () => import('./pages/webhooks/page.js')),
-              page('webhooks/new', () => import('./pages/create-webhook/page.js')),
               page('webhooks/:id', () => import('./pages/webhook/page.js')),
-              page('webhooks/:id/rotate-secret', () => import('./pages/rotate-secret/page.js')),
-              page('webhooks/:id/replay', () => import('./pages/bulk-replay/page.js')),
+              {
+                lazy: async () => ({ Component: (await import('./parts/owners-page.js')).OwnersPage }),
+                children: [
+                  page('webhooks/new', () => import('./pages/create-webhook/page.js')),
+                  page('webhooks/:id/rotate-secret', () => import('./pages/rotate-secret/page.js')),
+                  page('webhooks/:id/replay', () => import('./pages/bulk-replay/page.js')),
+                ],
+              },
               page('deliveries', () => import('./pages/deliveries/page.js')),
               page('deliveries/:id', () => import('./pages/delivery/page.js')),
               page('why', () => import('./pages/why/page.js')),
@@ -52,6 +57,7 @@ const ROUTES: RouteObject[] = [
               page('api-keys', () => import('./pages/api-keys/page.js')),
               page('technical-contact', () => import('./pages/technical-contact/page.js')),
               page('audit', () => import('./pages/audit/page.js')),
+              page('people', () => import('./pages/people/page.js')),
               page('sessions', () => import('./pages/sessions/page.js')),
               page('account', () => import('./pages/account/page.js')),
               page('*', () => import('./pages/not-found/page.js')),

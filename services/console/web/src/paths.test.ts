@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { PATHS, pathAfterSignIn, signInPath, withQuery } from './paths.js';
+import { isOwnersPath, PATHS, pathAfterSignIn, signInPath, withQuery } from './paths.js';
 
 describe('after signing in', () => {
   test.each([
@@ -21,6 +21,15 @@ describe('after signing in', () => {
     expect(pathAfterSignIn(next)).toBe(path);
     expect(signInPath('/')).toBe('/sign-in');
   });
+});
+
+test('a viewer has no use for the pages that only change something', () => {
+  for (const path of [PATHS.createWebhook, PATHS.rotateSecret('whk_1'), PATHS.bulkReplay('whk_1')]) {
+    expect(isOwnersPath(path)).toBe(true);
+  }
+  for (const path of [PATHS.webhooks, PATHS.webhook('whk_1', 'secret'), PATHS.people]) {
+    expect(isOwnersPath(path)).toBe(false);
+  }
 });
 
 test('a path contains only parameters with a value', () => {

@@ -30,10 +30,16 @@ export const PATHS = {
   receiverCode: '/receiver-code',
   apiKeys: '/api-keys',
   audit: '/audit',
+  people: '/people',
   sessions: '/sessions',
   account: '/account',
   technicalContact: '/technical-contact',
 } as const;
+
+/** Returns whether the page of a path only changes something, so that a viewer has no use for it. */
+export function isOwnersPath(path: string): boolean {
+  return path === PATHS.createWebhook || /^\/webhooks\/[^/?]+\/(rotate-secret|replay)$/.test(path);
+}
 
 /** Returns the path of the sign-in page, which returns to `path`. */
 export function signInPath(path: string): string {

@@ -22,6 +22,7 @@ import { callerLimits } from '../rpc/caller-limits.js';
 import { required } from '../rpc/required.js';
 import { listContractedInstallers } from './contracted-installers.js';
 import { changePassword } from './change-password.js';
+import { createColleagueRpcs } from './colleague-rpcs.js';
 import { createKey } from './create-key.js';
 import { getLogin } from './get-login.js';
 import { getOwner } from './get-owner.js';
@@ -50,6 +51,7 @@ export function createAccessService(deps: {
 }): ServiceImpl<typeof AccessService> {
   return {
     ...createSecondFactorRpcs(deps),
+    ...createColleagueRpcs(deps),
 
     async revokeKey(request, context) {
       await revokeKey(deps, {
@@ -174,7 +176,8 @@ export function createAccessService(deps: {
       );
       if (owner === undefined) return { isOwner: false };
       return {
-        isOwner: true,
+        isOwner: owner.role === 'OWNER',
+        isViewer: owner.role === 'VIEWER',
         passwordVersion: passwordVersion(owner.passwordHash),
         ...(request.withPasswordHash === true && {
           passwordHash: owner.passwordHash,

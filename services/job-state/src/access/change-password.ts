@@ -30,7 +30,7 @@ export async function changePassword(
     async (tx) => {
       const [owner] = await tx.query<{ passwordHash: string }>(
         `select password_hash as "passwordHash" from memberships
-         where id = $1 and company_id = $2 and active and role = 'OWNER' and password_hash is not null
+         where id = $1 and company_id = $2 and active and role in ('OWNER', 'VIEWER') and password_hash is not null
          for no key update`,
         [membershipId, companyId],
       );

@@ -9,6 +9,8 @@ export interface StoredLogin {
   readonly companyClass: CompanyClassName;
   readonly displayName: string;
   readonly isOwner: boolean;
+  /** True: may use the console, but change nothing. */
+  readonly isViewer: boolean;
   /** Argon2id in PHC string form. */
   readonly passwordHash: string;
   /** True: a login needs a code too. */
@@ -50,6 +52,7 @@ export async function getLogin(
     companyClass: row.class,
     displayName: row.display_name,
     isOwner: row.role === 'OWNER',
+    isViewer: row.role === 'VIEWER',
     passwordHash: row.password_hash,
     hasSecondFactor: row.has_second_factor,
   };

@@ -31,6 +31,7 @@ describe('an owner', () => {
   test('is an active owner of the company', async () => {
     const membershipId = await member('OWNER');
     await expect(getOwner({ database }, { companyId, membershipId })).resolves.toEqual({
+      role: 'OWNER',
       email: `${membershipId}@seller.example`,
       passwordHash: '$argon2id$hash',
     });

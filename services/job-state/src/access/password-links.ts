@@ -30,7 +30,7 @@ const PERSON = `member.id as "membershipId", member.company_id as "companyId", c
   member.display_name as "displayName", member.email, member.password_hash is not null as "hasPassword"`;
 
 /** People of the console who can get mail. */
-const MAY_SIGN_IN = `member.active and member.role = 'OWNER' and member.email is not null`;
+const MAY_SIGN_IN = `member.active and member.role in ('OWNER', 'VIEWER') and member.email is not null`;
 
 /**
  * Makes a link valid for the person with an email address, in place of an earlier one. Returns the person to mail it to.
@@ -45,7 +45,6 @@ export async function requestPasswordLink(
   request: { readonly email: string; readonly tokenSha256: Uint8Array },
   limits: TransactionLimits = {},
 ): Promise<LinkedPerson | undefined> {
-  checkToken(request.tokenSha256);
   const person = await deps.database.transaction(async (tx) => {
     const [found] = await tx.query<LinkedPerson>(
       `select ${PERSON} from memberships as member join companies as company on company.id = member.company_id
@@ -56,7 +55,7 @@ export async function requestPasswordLink(
     if (found === undefined) return undefined;
     const { membershipId, companyId, displayName } = found;
     const expiresAt = new Date(deps.clock().getTime() + PASSWORD_LINKS.minutes * MINUTE_MS);
-    await putLink(tx, { membershipId, tokenSha256: request.tokenSha256, expiresAt });
+    await putPasswordLink(tx, { membershipId, tokenSha256: request.tokenSha256, expiresAt });
     await recordAudit(tx, {
       companyId,
       actor: undefined,
@@ -73,11 +72,18 @@ export async function requestPasswordLink(
   return person;
 }
 
-/** Makes a link valid for a membership, in place of an earlier one. */
-async function putLink(
+/**
+ * Makes a link valid for a membership, in place of an earlier one.
+ *
+ * Fails with `invalid_argument` for a token hash of another length than 32 bytes.
+ */
+export async function putPasswordLink(
   tx: Queryable,
   link: { readonly membershipId: string; readonly tokenSha256: Uint8Array; readonly expiresAt: Date },
 ): Promise<void> {
+  if (link.tokenSha256.length !== 32) {
+    throw invalidArgument([{ path: 'token_sha256', message: 'must be 32 bytes' }]);
+  }
   await tx.query(
     `insert into password_links (membership_id, token_sha256, expires_at) values ($1, $2, $3)
      on conflict (membership_id) do update set token_sha256 = excluded.token_sha256, expires_at = excluded.expires_at`,
@@ -144,9 +150,4 @@ export async function usePasswordLink(
   }, limits);
   deps.logger.info({ companyId, membershipId }, 'owner.password_changed');
   return membershipId;
-}
-
-function checkToken(tokenSha256: Uint8Array): void {
-  if (tokenSha256.length === 32) return;
-  throw invalidArgument([{ path: 'token_sha256', message: 'must be 32 bytes' }]);
 }

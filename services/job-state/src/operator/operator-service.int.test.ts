@@ -202,13 +202,20 @@ describe('owners', () => {
     const entries = await trail(companyId);
     expect(entries.map(({ action, details }) => ({ action, details }))).toEqual([
       expect.objectContaining({ action: 'company.created' }),
-      { action: 'owner.created', details: { displayName: 'Ola Owner' } },
+      { action: 'owner.created', details: { displayName: 'Ola Owner', role: 'owner' } },
       { action: 'owner.updated', details: expect.objectContaining({ changed: ['active'], active: false }) },
       { action: 'owner.updated', details: expect.objectContaining({ changed: ['active'], active: true }) },
       { action: 'owner.updated', details: expect.objectContaining({ changed: ['active'], active: false }) },
       { action: 'owner.updated', details: expect.objectContaining({ changed: ['password', 'active'] }) },
     ]);
     expect(JSON.stringify(entries)).not.toContain('argon2');
+  });
+
+  test('become viewers, and owners again [ROLE-4]', async () => {
+    const { membershipId } = await newOwner(await newCompany());
+    for (const role of ['viewer', 'owner'] as const) {
+      expect(await operators.updateOwner({ membershipId, role, operator })).toMatchObject({ role });
+    }
   });
 
   test('can be without a password, and are listed oldest first in pages [LIMIT-7]', async () => {

@@ -4,6 +4,7 @@ import type { OperatorService } from '@partner/proto-contracts/gen/partner/opera
 import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names';
+import { role, type Role } from '@partner/proto-contracts/api/roles';
 import type { Environment } from '@partner/kernel/api-key';
 import type { Logger } from '@partner/kernel/logger';
 import { type Database, queryWithin } from '../database/database.js';
@@ -96,6 +97,7 @@ export function createOperatorService(deps: {
           displayName: required(request.displayName, 'display_name'),
           email: required(request.email, 'email'),
           passwordHash: request.passwordHash,
+          role: givenRole(request),
           actor: operatorActor(request),
         },
         { timeoutMs: context.timeoutMs() },
@@ -110,6 +112,7 @@ export function createOperatorService(deps: {
           membershipId: required(request.membershipId, 'membership_id'),
           passwordHash: request.passwordHash,
           active: request.active,
+          role: givenRole(request),
           actor: operatorActor(request),
         },
         { timeoutMs: context.timeoutMs() },
@@ -220,4 +223,8 @@ export function createOperatorService(deps: {
       };
     },
   };
+}
+
+function givenRole(request: { readonly role?: string | undefined }): Role | undefined {
+  return request.role === undefined ? undefined : required(role.safeParse(request.role).data, 'known role');
 }

@@ -1,4 +1,5 @@
 import type { Owner, OwnerPage } from '@partner/proto-contracts/resources/owner/owner';
+import type { Role } from '@partner/proto-contracts/api/roles';
 import { invalidArgument } from '@partner/kernel/validation';
 import { newId } from '@partner/kernel/ids';
 import type { Logger } from '@partner/kernel/logger';
@@ -16,7 +17,7 @@ interface Deps {
 }
 
 const COLUMNS = `id as "membershipId", company_id as "companyId", display_name as "displayName", email, active,
-  password_hash is not null as "hasPassword", exists (
+  lower(role) as role, password_hash is not null as "hasPassword", exists (
     select from second_factors f where f.membership_id = memberships.id and f.enabled_at is not null
   ) as "hasSecondFactor"`;
 
@@ -33,7 +34,7 @@ export async function listOwners(
   await getCompany(database, companyId);
   const rows = await database.query<Owner>(
     `select ${COLUMNS} from memberships
-     where company_id = $1 and role = 'OWNER' and ($2::text is null or id > $2) order by id limit $3`,
+     where company_id = $1 and role in ('OWNER', 'VIEWER') and ($2::text is null or id > $2) order by id limit $3`,
     [companyId, afterMembershipId ?? null, limit + 1],
   );
   return { owners: rows.slice(0, limit), hasMore: rows.length > limit };
@@ -53,19 +54,20 @@ export async function createOwner(
     readonly displayName: string;
     readonly email: string;
     readonly passwordHash: string | undefined;
+    readonly role?: Role | undefined;
     readonly actor: Actor;
   },
   limits: TransactionLimits = {},
 ): Promise<Owner> {
-  const { companyId, displayName, email, passwordHash } = request;
+  const { companyId, displayName, email, passwordHash, role = 'owner' } = request;
   checkOwnerFields({ displayName, email, passwordHash });
   const owner = await deps.database.transaction(
     async (tx) => {
       await lockCompany(tx, companyId);
       const [made] = await tx.query<Owner>(
-        `insert into memberships (id, company_id, role, display_name, email, password_hash)
-         values ($1, $2, 'OWNER', $3, $4, $5) on conflict (lower(email)) do nothing returning ${COLUMNS}`,
-        [newId('mem'), companyId, displayName, email, passwordHash ?? null],
+        `insert into memberships (id, company_id, display_name, email, password_hash, role)
+         values ($1, $2, $3, $4, $5, $6) on conflict (lower(email)) do nothing returning ${COLUMNS}`,
+        [newId('mem'), companyId, displayName, email, passwordHash ?? null, role.toUpperCase()],
       );
       if (made === undefined) throw invalidArgument([{ path: 'email', message: 'is in use' }]);
       await recordAudit(tx, {
@@ -73,7 +75,7 @@ export async function createOwner(
         actor: request.actor,
         action: 'owner.created',
         subject: { type: 'owner', id: made.membershipId },
-        details: { displayName },
+        details: { displayName, role },
       });
       return made;
     },
@@ -84,7 +86,7 @@ export async function createOwner(
 }
 
 /**
- * Sets an owner's password, or whether the owner can sign in.
+ * Sets the password or the role of an owner or a viewer, or whether they can sign in.
  *
  * Disabling sign-in removes the password, so that a later message of the platform cannot re-enable it. Fails with `not_found`
  * for a membership that is not an owner, and with `invalid_argument` for the password of an owner who cannot sign in.
@@ -97,15 +99,16 @@ export async function updateOwner(
     readonly membershipId: string;
     readonly passwordHash: string | undefined;
     readonly active: boolean | undefined;
+    readonly role?: Role | undefined;
     readonly actor: Actor;
   },
   limits: TransactionLimits = {},
 ): Promise<Owner> {
-  const { membershipId, passwordHash, active } = request;
+  const { membershipId, passwordHash, active, role } = request;
   checkOwnerFields({ passwordHash });
   const owner = await deps.database.transaction(async (tx) => {
-    const [before] = await tx.query<{ active: boolean }>(
-      `select active from memberships where id = $1 and role = 'OWNER' for no key update`,
+    const [before] = await tx.query<{ active: boolean; role: Role }>(
+      `select active, lower(role) as role from memberships where id = $1 and role in ('OWNER', 'VIEWER') for no key update`,
       [membershipId],
     );
     if (before === undefined) throw notFound('owner');
@@ -116,10 +119,10 @@ export async function updateOwner(
       );
     }
     const [after] = await tx.query<Owner>(
-      `update memberships set active = coalesce($3, active),
+      `update memberships set active = coalesce($3, active), role = coalesce($4, role),
          password_hash = case when $3 is not false then coalesce($2, password_hash) end
        where id = $1 returning ${COLUMNS}`,
-      [membershipId, passwordHash ?? null, active ?? null],
+      [membershipId, passwordHash ?? null, active ?? null, role?.toUpperCase() ?? null],
     );
     if (after === undefined) throw notFound('owner');
     // A link that was mailed before must not undo the operator's change.
@@ -127,6 +130,7 @@ export async function updateOwner(
     const changed = [
       ...(passwordHash === undefined ? [] : ['password']),
       ...(before.active === after.active ? [] : ['active']),
+      ...(before.role === after.role ? [] : ['role']),
     ];
     if (changed.length > 0) {
       await recordAudit(tx, {
@@ -134,7 +138,7 @@ export async function updateOwner(
         actor: request.actor,
         action: 'owner.updated',
         subject: { type: 'owner', id: membershipId },
-        details: { changed, displayName: after.displayName, active: after.active },
+        details: { changed, displayName: after.displayName, active: after.active, role: after.role },
       });
     }
     return after;
@@ -161,7 +165,7 @@ export async function resetSecondFactor(
       [membershipId],
     );
     const [found] = await tx.query<Owner>(
-      `select ${COLUMNS} from memberships where id = $1 and role = 'OWNER'`,
+      `select ${COLUMNS} from memberships where id = $1 and role in ('OWNER', 'VIEWER')`,
       [membershipId],
     );
     if (found === undefined) throw notFound('owner');

@@ -197,6 +197,24 @@ describe('a membership of the platform', () => {
   });
 });
 
+test('a viewer stays one, whatever the platform says of an owner [ROLE-5]', async () => {
+  const membershipId = newId('mem');
+  await handle(membershipChanged(membershipId));
+  await database.query(`update memberships set role = 'VIEWER' where id = $1`, [membershipId]);
+  await handle(membershipChanged(membershipId, { version: 2 }));
+  expect(await membershipOf(membershipId)).toMatchObject({ role: 'VIEWER', version: 2 });
+
+  const invited = newId('mem');
+  const address = `${newId('usr')}@owners.example`;
+  await database.query(
+    `insert into memberships (id, company_id, role, display_name, email) values ($1, $2, 'VIEWER', 'Vera', $3)`,
+    [invited, companyId, address],
+  );
+  const adopted = newId('mem');
+  await handle(membershipChanged(adopted, { email: address }));
+  expect(await membershipOf(adopted)).toMatchObject({ role: 'VIEWER', email: address });
+});
+
 describe('a membership with the address of an owner whom an operator created', () => {
   const made = async (given: { readonly companyId: string; readonly active?: boolean }) => {
     const membershipId = newId('mem');

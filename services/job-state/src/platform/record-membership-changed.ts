@@ -6,7 +6,7 @@ import type { PlatformEffect } from './platform-effect.js';
  * Records the current state of a person in a company.
  *
  * The newest message by version wins, and any message overrides data from another source. A new owner has no password and
- * cannot sign in until one is set. A former owner loses address and password. A person cannot move to another company. An
+ * cannot sign in until one is set. An owner whom the company has made a viewer stays a viewer. A former owner loses address and password. A person cannot move to another company. An
  * address belongs to one membership: see {@link freeAddress}.
  *
  * Locks: if it names an address, the global lock of addresses, so that two memberships that exchange addresses cannot deadlock;
@@ -36,14 +36,16 @@ export async function recordMembershipChanged(
   await tx.query(
     `insert into memberships as known (id, company_id, role, display_name, email, password_hash, active, version, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-     on conflict (id) do update set role = excluded.role, display_name = excluded.display_name, email = excluded.email,
+     on conflict (id) do update set
+       role = case when known.role = 'VIEWER' and excluded.role = 'OWNER' then 'VIEWER' else excluded.role end,
+       display_name = excluded.display_name, email = excluded.email,
        password_hash = case when excluded.email is null then null
          else coalesce(known.password_hash, excluded.password_hash) end,
        active = excluded.active, version = excluded.version`,
     [
       membershipId,
       companyId,
-      role,
+      role === 'OWNER' && address.isViewer ? 'VIEWER' : role,
       command.displayName,
       email,
       address.passwordHash,
@@ -60,11 +62,13 @@ interface FreeAddress {
   readonly kind: 'free';
   /** The password of the operator's owner, who becomes this membership. */
   readonly passwordHash: string | null;
+  /** Whether that owner is a viewer. */
+  readonly isViewer: boolean;
   /** The memberships that gave up the address. */
   readonly left: readonly string[];
 }
 
-const FREE: FreeAddress = { kind: 'free', passwordHash: null, left: [] };
+const FREE: FreeAddress = { kind: 'free', passwordHash: null, isViewer: false, left: [] };
 
 /**
  * Frees an address for a membership, if possible:
@@ -105,9 +109,9 @@ async function freeAddress(
       reason: `the email address of membership ${membershipId} is that of an owner of another company`,
     };
   }
-  const [adopted] = await tx.query<{ passwordHash: string | null }>(
+  const [adopted] = await tx.query<{ passwordHash: string | null; isViewer: boolean }>(
     `delete from memberships where id = $1
-     returning case when active then password_hash end as "passwordHash"`,
+     returning case when active then password_hash end as "passwordHash", role = 'VIEWER' as "isViewer"`,
     [holder.id],
   );
   // The membership's own second factor stays, as its own password does.
@@ -122,5 +126,5 @@ async function freeAddress(
     holder.id,
     membershipId,
   ]);
-  return { ...FREE, passwordHash: adopted?.passwordHash ?? null };
+  return { ...FREE, ...adopted };
 }

@@ -1,7 +1,8 @@
 import { createContext, useContext } from 'react';
 import type { OwnerSession } from '../api/session.js';
 
-const OwnerContext = createContext<OwnerSession | null>(null);
+/** The session, for parts that are also used without one. */
+export const OwnerContext = createContext<OwnerSession | null>(null);
 
 /** Provides the session to the pages below it. */
 export const OwnerProvider = OwnerContext.Provider;

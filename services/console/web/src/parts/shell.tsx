@@ -11,6 +11,7 @@ import {
   IconMail,
   IconSend,
   IconUserCircle,
+  IconUsers,
   IconUserShield,
   IconWebhook,
   IconZoomQuestion,
@@ -36,6 +37,7 @@ const NAVIGATION = [
   { to: PATHS.apiKeys, label: 'API keys', icon: IconKey },
   { to: PATHS.technicalContact, label: 'Technical contact', icon: IconMail },
   { to: PATHS.audit, label: 'Audit trail', icon: IconHistory },
+  { to: PATHS.people, label: 'People', icon: IconUsers },
   { to: PATHS.sessions, label: 'Sessions', icon: IconUserShield },
   { to: PATHS.account, label: 'Account', icon: IconUserCircle },
 ] as const;

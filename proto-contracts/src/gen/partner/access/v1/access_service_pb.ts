@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/access/v1/access_service.proto.
  */
 export const file_partner_access_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiL0AgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBEhgKC2ZhdWx0c19qc29uGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQg4KDF9mYXVsdHNfanNvbiKCAQoQUmV2b2tlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiEwoRUmV2b2tlS2V5UmVzcG9uc2UihQEKD0xpc3RLZXlzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGgoNYmVmb3JlX2tleV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2JlZm9yZV9rZXlfaWRCCAoGX2xpbWl0IkAKEExpc3RLZXlzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItwBChBDcmVhdGVLZXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEQoEa2luZBgDIAEoCUgBiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIAogBARIYCgtkZXNjcmlwdGlvbhgFIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQgcKBV9raW5kQhMKEV9ib3VuZF9jb21wYW55X2lkQg4KDF9kZXNjcmlwdGlvbiJBChFDcmVhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24isAEKEFJvdGF0ZUtleVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZrZXlfaWQYAyABKAlIAYgBARIaCg1vdmVybGFwX2hvdXJzGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIQCg5fb3ZlcmxhcF9ob3VycyJBChFSb3RhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24imwEKH0xpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEh0KEGFmdGVyX2NvbXBhbnlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhMKEV9hZnRlcl9jb21wYW55X2lkQggKBl9saW1pdCJQCiBMaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iLAoKS2V5UmV2b2tlZBITCgZrZXlfaWQYASABKAlIAIgBAUIJCgdfa2V5X2lkImcKD0dldExvZ2luUmVxdWVzdBISCgVlbWFpbBgBIAEoCUgAiAEBEh8KEmFza3Nfc2Vjb25kX2ZhY3RvchgCIAEoCEgBiAEBQggKBl9lbWFpbEIVChNfYXNrc19zZWNvbmRfZmFjdG9yIkoKEEdldExvZ2luUmVzcG9uc2USLAoFbG9naW4YASABKAsyGC5wYXJ0bmVyLmFjY2Vzcy52MS5Mb2dpbkgAiAEBQggKBl9sb2dpbiLAAwoFTG9naW4SGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhcKCmNvbXBhbnlfaWQYAiABKAlIAYgBARIZCgxjb21wYW55X25hbWUYAyABKAlIAogBARI7Cg1jb21wYW55X2NsYXNzGAQgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAOIAQESGQoMZGlzcGxheV9uYW1lGAUgASgJSASIAQESFQoIaXNfb3duZXIYBiABKAhIBYgBARIaCg1wYXNzd29yZF9oYXNoGAcgASgJSAaIAQESHQoQcGFzc3dvcmRfdmVyc2lvbhgIIAEoCUgHiAEBEh4KEWhhc19zZWNvbmRfZmFjdG9yGAkgASgISAiIAQFCEAoOX21lbWJlcnNoaXBfaWRCDQoLX2NvbXBhbnlfaWRCDwoNX2NvbXBhbnlfbmFtZUIQCg5fY29tcGFueV9jbGFzc0IPCg1fZGlzcGxheV9uYW1lQgsKCV9pc19vd25lckIQCg5fcGFzc3dvcmRfaGFzaEITChFfcGFzc3dvcmRfdmVyc2lvbkIUChJfaGFzX3NlY29uZF9mYWN0b3IinwEKD0dldE93bmVyUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGgoNbWVtYmVyc2hpcF9pZBgCIAEoCUgBiAEBEh8KEndpdGhfcGFzc3dvcmRfaGFzaBgDIAEoCEgCiAEBQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkQhUKE193aXRoX3Bhc3N3b3JkX2hhc2gitgEKEEdldE93bmVyUmVzcG9uc2USFQoIaXNfb3duZXIYASABKAhIAIgBARIaCg1wYXNzd29yZF9oYXNoGAIgASgJSAGIAQESHQoQcGFzc3dvcmRfdmVyc2lvbhgDIAEoCUgCiAEBEhIKBWVtYWlsGAQgASgJSAOIAQFCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoQhMKEV9wYXNzd29yZF92ZXJzaW9uQggKBl9lbWFpbCLXAQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISJAoXZm9ybWVyX3Bhc3N3b3JkX3ZlcnNpb24YAyABKAlIAYgBARIaCg1wYXNzd29yZF9oYXNoGAQgASgJSAKIAQFCDQoLX2NvbXBhbnlfaWRCGgoYX2Zvcm1lcl9wYXNzd29yZF92ZXJzaW9uQhAKDl9wYXNzd29yZF9oYXNoIkwKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USHQoQcGFzc3dvcmRfdmVyc2lvbhgBIAEoCUgAiAEBQhMKEV9wYXNzd29yZF92ZXJzaW9uImYKGlJlcXVlc3RQYXNzd29yZExpbmtSZXF1ZXN0EhIKBWVtYWlsGAEgASgJSACIAQESGQoMdG9rZW5fc2hhMjU2GAIgASgMSAGIAQFCCAoGX2VtYWlsQg8KDV90b2tlbl9zaGEyNTYiOwobUmVxdWVzdFBhc3N3b3JkTGlua1Jlc3BvbnNlEhIKBWVtYWlsGAEgASgJSACIAQFCCAoGX2VtYWlsIkQKFkdldFBhc3N3b3JkTGlua1JlcXVlc3QSGQoMdG9rZW5fc2hhMjU2GAEgASgMSACIAQFCDwoNX3Rva2VuX3NoYTI1NiLpAQoXR2V0UGFzc3dvcmRMaW5rUmVzcG9uc2USGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhkKDGNvbXBhbnlfbmFtZRgCIAEoCUgBiAEBEhkKDGRpc3BsYXlfbmFtZRgDIAEoCUgCiAEBEhIKBWVtYWlsGAQgASgJSAOIAQESGQoMaGFzX3Bhc3N3b3JkGAUgASgISASIAQFCEAoOX21lbWJlcnNoaXBfaWRCDwoNX2NvbXBhbnlfbmFtZUIPCg1fZGlzcGxheV9uYW1lQggKBl9lbWFpbEIPCg1faGFzX3Bhc3N3b3JkIpoBChZVc2VQYXNzd29yZExpbmtSZXF1ZXN0EhkKDHRva2VuX3NoYTI1NhgBIAEoDEgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARImCgVhY3RvchgDIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDwoNX3Rva2VuX3NoYTI1NkIQCg5fcGFzc3dvcmRfaGFzaCIZChdVc2VQYXNzd29yZExpbmtSZXNwb25zZSJEChpHZXRUZWNobmljYWxDb250YWN0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQFCDQoLX2NvbXBhbnlfaWQiSwobR2V0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiK6AQoeUmVxdWVzdFRlY2huaWNhbENvbnRhY3RSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEgoFZW1haWwYAyABKAlIAYgBARIZCgx0b2tlbl9zaGEyNTYYBCABKAxIAogBAUINCgtfY29tcGFueV9pZEIICgZfZW1haWxCDwoNX3Rva2VuX3NoYTI1NiJPCh9SZXF1ZXN0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJMCh5Db25maXJtVGVjaG5pY2FsQ29udGFjdFJlcXVlc3QSGQoMdG9rZW5fc2hhMjU2GAEgASgMSACIAQFCDwoNX3Rva2VuX3NoYTI1NiIhCh9Db25maXJtVGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlImoKEFNlY29uZEZhY3RvckNvZGUSEQoEdG90cBgBIAEoCUgAiAEBEiEKFHJlY292ZXJ5X2NvZGVfc2hhMjU2GAIgASgMSAGIAQFCBwoFX3RvdHBCFwoVX3JlY292ZXJ5X2NvZGVfc2hhMjU2Im4KFkdldFNlY29uZEZhY3RvclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIQCg5fbWVtYmVyc2hpcF9pZCJHChdHZXRTZWNvbmRGYWN0b3JSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24icAoYQmVnaW5TZWNvbmRGYWN0b3JSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX21lbWJlcnNoaXBfaWQiSQoZQmVnaW5TZWNvbmRGYWN0b3JSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i6wEKGUVuYWJsZVNlY29uZEZhY3RvclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBARImCgVhY3RvchgDIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISMQoEY29kZRgEIAEoCzIjLnBhcnRuZXIuYWNjZXNzLnYxLlNlY29uZEZhY3RvckNvZGUSHQoVcmVjb3ZlcnlfY29kZV9zaGEyNTZzGAUgAygMQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIhwKGkVuYWJsZVNlY29uZEZhY3RvclJlc3BvbnNlIskBChZVc2VTZWNvbmRGYWN0b3JSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEjEKBGNvZGUYBCABKAsyIy5wYXJ0bmVyLmFjY2Vzcy52MS5TZWNvbmRGYWN0b3JDb2RlQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIhkKF1VzZVNlY29uZEZhY3RvclJlc3BvbnNlIu0BChtSZXBsYWNlUmVjb3ZlcnlDb2Rlc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBARImCgVhY3RvchgDIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISMQoEY29kZRgEIAEoCzIjLnBhcnRuZXIuYWNjZXNzLnYxLlNlY29uZEZhY3RvckNvZGUSHQoVcmVjb3ZlcnlfY29kZV9zaGEyNTZzGAUgAygMQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIh4KHFJlcGxhY2VSZWNvdmVyeUNvZGVzUmVzcG9uc2UizQEKGkRpc2FibGVTZWNvbmRGYWN0b3JSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEjEKBGNvZGUYBCABKAsyIy5wYXJ0bmVyLmFjY2Vzcy52MS5TZWNvbmRGYWN0b3JDb2RlQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIh0KG0Rpc2FibGVTZWNvbmRGYWN0b3JSZXNwb25zZSqBAQoMQ29tcGFueUNsYXNzEh0KGUNPTVBBTllfQ0xBU1NfVU5TUEVDSUZJRUQQABIXChNDT01QQU5ZX0NMQVNTX1NBTEVTEAESGwoXQ09NUEFOWV9DTEFTU19JTlNUQUxMRVIQAhIcChhDT01QQU5ZX0NMQVNTX0FDQ09VTlRJTkcQAyp8CgdLZXlLaW5kEhgKFEtFWV9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQS0VZX0tJTkRfR0VORVJBTBABEiEKHUtFWV9LSU5EX0lOU1RBTExFUl9DT05UUkFDVE9SEAISHgoaS0VZX0tJTkRfSU5TVEFMTEVSX0NPTVBBTlkQAzKGAQoVQXV0aGVudGljYXRpb25TZXJ2aWNlEm0KD0F1dGhlbnRpY2F0ZUtleRIpLnBhcnRuZXIuYWNjZXNzLnYxLkF1dGhlbnRpY2F0ZUtleVJlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5BdXRoZW50aWNhdGVLZXlSZXNwb25zZSIDkAICMpcRCg1BY2Nlc3NTZXJ2aWNlElsKCVJldm9rZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLlJldm9rZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5SZXZva2VLZXlSZXNwb25zZSIDkAICElgKCExpc3RLZXlzEiIucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXNwb25zZSIDkAIBElYKCUNyZWF0ZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLkNyZWF0ZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5DcmVhdGVLZXlSZXNwb25zZRJWCglSb3RhdGVLZXkSIy5wYXJ0bmVyLmFjY2Vzcy52MS5Sb3RhdGVLZXlSZXF1ZXN0GiQucGFydG5lci5hY2Nlc3MudjEuUm90YXRlS2V5UmVzcG9uc2USiAEKGExpc3RDb250cmFjdGVkSW5zdGFsbGVycxIyLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QaMy5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZSIDkAIBEnkKE0dldFRlY2huaWNhbENvbnRhY3QSLS5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRUZWNobmljYWxDb250YWN0UmVxdWVzdBouLnBhcnRuZXIuYWNjZXNzLnYxLkdldFRlY2huaWNhbENvbnRhY3RSZXNwb25zZSIDkAIBEoABChdSZXF1ZXN0VGVjaG5pY2FsQ29udGFjdBIxLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVxdWVzdBoyLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVzcG9uc2USgAEKF0NvbmZpcm1UZWNobmljYWxDb250YWN0EjEucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXF1ZXN0GjIucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXNwb25zZRJYCghHZXRMb2dpbhIiLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVzcG9uc2UiA5ACARJtCg9HZXRTZWNvbmRGYWN0b3ISKS5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRTZWNvbmRGYWN0b3JSZXF1ZXN0GioucGFydG5lci5hY2Nlc3MudjEuR2V0U2Vjb25kRmFjdG9yUmVzcG9uc2UiA5ACARJuChFCZWdpblNlY29uZEZhY3RvchIrLnBhcnRuZXIuYWNjZXNzLnYxLkJlZ2luU2Vjb25kRmFjdG9yUmVxdWVzdBosLnBhcnRuZXIuYWNjZXNzLnYxLkJlZ2luU2Vjb25kRmFjdG9yUmVzcG9uc2UScQoSRW5hYmxlU2Vjb25kRmFjdG9yEiwucGFydG5lci5hY2Nlc3MudjEuRW5hYmxlU2Vjb25kRmFjdG9yUmVxdWVzdBotLnBhcnRuZXIuYWNjZXNzLnYxLkVuYWJsZVNlY29uZEZhY3RvclJlc3BvbnNlEmgKD1VzZVNlY29uZEZhY3RvchIpLnBhcnRuZXIuYWNjZXNzLnYxLlVzZVNlY29uZEZhY3RvclJlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5Vc2VTZWNvbmRGYWN0b3JSZXNwb25zZRJ3ChRSZXBsYWNlUmVjb3ZlcnlDb2RlcxIuLnBhcnRuZXIuYWNjZXNzLnYxLlJlcGxhY2VSZWNvdmVyeUNvZGVzUmVxdWVzdBovLnBhcnRuZXIuYWNjZXNzLnYxLlJlcGxhY2VSZWNvdmVyeUNvZGVzUmVzcG9uc2USdAoTRGlzYWJsZVNlY29uZEZhY3RvchItLnBhcnRuZXIuYWNjZXNzLnYxLkRpc2FibGVTZWNvbmRGYWN0b3JSZXF1ZXN0Gi4ucGFydG5lci5hY2Nlc3MudjEuRGlzYWJsZVNlY29uZEZhY3RvclJlc3BvbnNlElgKCEdldE93bmVyEiIucGFydG5lci5hY2Nlc3MudjEuR2V0T3duZXJSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuR2V0T3duZXJSZXNwb25zZSIDkAIBEmUKDkNoYW5nZVBhc3N3b3JkEigucGFydG5lci5hY2Nlc3MudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GikucGFydG5lci5hY2Nlc3MudjEuQ2hhbmdlUGFzc3dvcmRSZXNwb25zZRJ0ChNSZXF1ZXN0UGFzc3dvcmRMaW5rEi0ucGFydG5lci5hY2Nlc3MudjEuUmVxdWVzdFBhc3N3b3JkTGlua1JlcXVlc3QaLi5wYXJ0bmVyLmFjY2Vzcy52MS5SZXF1ZXN0UGFzc3dvcmRMaW5rUmVzcG9uc2USbQoPR2V0UGFzc3dvcmRMaW5rEikucGFydG5lci5hY2Nlc3MudjEuR2V0UGFzc3dvcmRMaW5rUmVxdWVzdBoqLnBhcnRuZXIuYWNjZXNzLnYxLkdldFBhc3N3b3JkTGlua1Jlc3BvbnNlIgOQAgESaAoPVXNlUGFzc3dvcmRMaW5rEikucGFydG5lci5hY2Nlc3MudjEuVXNlUGFzc3dvcmRMaW5rUmVxdWVzdBoqLnBhcnRuZXIuYWNjZXNzLnYxLlVzZVBhc3N3b3JkTGlua1Jlc3BvbnNlYgZwcm90bzM", [file_partner_audit_v1_audit_service]);
+  fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiL0AgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBEhgKC2ZhdWx0c19qc29uGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQg4KDF9mYXVsdHNfanNvbiKCAQoQUmV2b2tlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiEwoRUmV2b2tlS2V5UmVzcG9uc2UihQEKD0xpc3RLZXlzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGgoNYmVmb3JlX2tleV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2JlZm9yZV9rZXlfaWRCCAoGX2xpbWl0IkAKEExpc3RLZXlzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItwBChBDcmVhdGVLZXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEQoEa2luZBgDIAEoCUgBiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIAogBARIYCgtkZXNjcmlwdGlvbhgFIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQgcKBV9raW5kQhMKEV9ib3VuZF9jb21wYW55X2lkQg4KDF9kZXNjcmlwdGlvbiJBChFDcmVhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24isAEKEFJvdGF0ZUtleVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZrZXlfaWQYAyABKAlIAYgBARIaCg1vdmVybGFwX2hvdXJzGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIQCg5fb3ZlcmxhcF9ob3VycyJBChFSb3RhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24imwEKH0xpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEh0KEGFmdGVyX2NvbXBhbnlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhMKEV9hZnRlcl9jb21wYW55X2lkQggKBl9saW1pdCJQCiBMaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iLAoKS2V5UmV2b2tlZBITCgZrZXlfaWQYASABKAlIAIgBAUIJCgdfa2V5X2lkImcKD0dldExvZ2luUmVxdWVzdBISCgVlbWFpbBgBIAEoCUgAiAEBEh8KEmFza3Nfc2Vjb25kX2ZhY3RvchgCIAEoCEgBiAEBQggKBl9lbWFpbEIVChNfYXNrc19zZWNvbmRfZmFjdG9yIkoKEEdldExvZ2luUmVzcG9uc2USLAoFbG9naW4YASABKAsyGC5wYXJ0bmVyLmFjY2Vzcy52MS5Mb2dpbkgAiAEBQggKBl9sb2dpbiLmAwoFTG9naW4SGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhcKCmNvbXBhbnlfaWQYAiABKAlIAYgBARIZCgxjb21wYW55X25hbWUYAyABKAlIAogBARI7Cg1jb21wYW55X2NsYXNzGAQgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAOIAQESGQoMZGlzcGxheV9uYW1lGAUgASgJSASIAQESFQoIaXNfb3duZXIYBiABKAhIBYgBARIaCg1wYXNzd29yZF9oYXNoGAcgASgJSAaIAQESHQoQcGFzc3dvcmRfdmVyc2lvbhgIIAEoCUgHiAEBEh4KEWhhc19zZWNvbmRfZmFjdG9yGAkgASgISAiIAQESFgoJaXNfdmlld2VyGAogASgISAmIAQFCEAoOX21lbWJlcnNoaXBfaWRCDQoLX2NvbXBhbnlfaWRCDwoNX2NvbXBhbnlfbmFtZUIQCg5fY29tcGFueV9jbGFzc0IPCg1fZGlzcGxheV9uYW1lQgsKCV9pc19vd25lckIQCg5fcGFzc3dvcmRfaGFzaEITChFfcGFzc3dvcmRfdmVyc2lvbkIUChJfaGFzX3NlY29uZF9mYWN0b3JCDAoKX2lzX3ZpZXdlciKfAQoPR2V0T3duZXJSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQESHwoSd2l0aF9wYXNzd29yZF9oYXNoGAMgASgISAKIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX21lbWJlcnNoaXBfaWRCFQoTX3dpdGhfcGFzc3dvcmRfaGFzaCLcAQoQR2V0T3duZXJSZXNwb25zZRIVCghpc19vd25lchgBIAEoCEgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARIdChBwYXNzd29yZF92ZXJzaW9uGAMgASgJSAKIAQESEgoFZW1haWwYBCABKAlIA4gBARIWCglpc192aWV3ZXIYBSABKAhIBIgBAUILCglfaXNfb3duZXJCEAoOX3Bhc3N3b3JkX2hhc2hCEwoRX3Bhc3N3b3JkX3ZlcnNpb25CCAoGX2VtYWlsQgwKCl9pc192aWV3ZXIi1wEKFUNoYW5nZVBhc3N3b3JkUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESJgoFYWN0b3IYAiABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEiQKF2Zvcm1lcl9wYXNzd29yZF92ZXJzaW9uGAMgASgJSAGIAQESGgoNcGFzc3dvcmRfaGFzaBgEIAEoCUgCiAEBQg0KC19jb21wYW55X2lkQhoKGF9mb3JtZXJfcGFzc3dvcmRfdmVyc2lvbkIQCg5fcGFzc3dvcmRfaGFzaCJMChZDaGFuZ2VQYXNzd29yZFJlc3BvbnNlEh0KEHBhc3N3b3JkX3ZlcnNpb24YASABKAlIAIgBAUITChFfcGFzc3dvcmRfdmVyc2lvbiI/ChVMaXN0Q29sbGVhZ3Vlc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIkYKFkxpc3RDb2xsZWFndWVzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIvcBChNBZGRDb2xsZWFndWVSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISGQoMZGlzcGxheV9uYW1lGAMgASgJSAGIAQESEgoFZW1haWwYBCABKAlIAogBARIRCgRyb2xlGAUgASgJSAOIAQESGQoMdG9rZW5fc2hhMjU2GAYgASgMSASIAQFCDQoLX2NvbXBhbnlfaWRCDwoNX2Rpc3BsYXlfbmFtZUIICgZfZW1haWxCBwoFX3JvbGVCDwoNX3Rva2VuX3NoYTI1NiJEChRBZGRDb2xsZWFndWVSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iswEKF1NldENvbGxlYWd1ZVJvbGVSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISGgoNbWVtYmVyc2hpcF9pZBgDIAEoCUgBiAEBEhEKBHJvbGUYBCABKAlIAogBAUINCgtfY29tcGFueV9pZEIQCg5fbWVtYmVyc2hpcF9pZEIHCgVfcm9sZSJIChhTZXRDb2xsZWFndWVSb2xlUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpYBChZSZW1vdmVDb2xsZWFndWVSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISGgoNbWVtYmVyc2hpcF9pZBgDIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIhkKF1JlbW92ZUNvbGxlYWd1ZVJlc3BvbnNlImYKGlJlcXVlc3RQYXNzd29yZExpbmtSZXF1ZXN0EhIKBWVtYWlsGAEgASgJSACIAQESGQoMdG9rZW5fc2hhMjU2GAIgASgMSAGIAQFCCAoGX2VtYWlsQg8KDV90b2tlbl9zaGEyNTYiOwobUmVxdWVzdFBhc3N3b3JkTGlua1Jlc3BvbnNlEhIKBWVtYWlsGAEgASgJSACIAQFCCAoGX2VtYWlsIkQKFkdldFBhc3N3b3JkTGlua1JlcXVlc3QSGQoMdG9rZW5fc2hhMjU2GAEgASgMSACIAQFCDwoNX3Rva2VuX3NoYTI1NiLpAQoXR2V0UGFzc3dvcmRMaW5rUmVzcG9uc2USGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhkKDGNvbXBhbnlfbmFtZRgCIAEoCUgBiAEBEhkKDGRpc3BsYXlfbmFtZRgDIAEoCUgCiAEBEhIKBWVtYWlsGAQgASgJSAOIAQESGQoMaGFzX3Bhc3N3b3JkGAUgASgISASIAQFCEAoOX21lbWJlcnNoaXBfaWRCDwoNX2NvbXBhbnlfbmFtZUIPCg1fZGlzcGxheV9uYW1lQggKBl9lbWFpbEIPCg1faGFzX3Bhc3N3b3JkIpoBChZVc2VQYXNzd29yZExpbmtSZXF1ZXN0EhkKDHRva2VuX3NoYTI1NhgBIAEoDEgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARImCgVhY3RvchgDIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDwoNX3Rva2VuX3NoYTI1NkIQCg5fcGFzc3dvcmRfaGFzaCIZChdVc2VQYXNzd29yZExpbmtSZXNwb25zZSJEChpHZXRUZWNobmljYWxDb250YWN0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQFCDQoLX2NvbXBhbnlfaWQiSwobR2V0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiK6AQoeUmVxdWVzdFRlY2huaWNhbENvbnRhY3RSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEgoFZW1haWwYAyABKAlIAYgBARIZCgx0b2tlbl9zaGEyNTYYBCABKAxIAogBAUINCgtfY29tcGFueV9pZEIICgZfZW1haWxCDwoNX3Rva2VuX3NoYTI1NiJPCh9SZXF1ZXN0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJMCh5Db25maXJtVGVjaG5pY2FsQ29udGFjdFJlcXVlc3QSGQoMdG9rZW5fc2hhMjU2GAEgASgMSACIAQFCDwoNX3Rva2VuX3NoYTI1NiIhCh9Db25maXJtVGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlImoKEFNlY29uZEZhY3RvckNvZGUSEQoEdG90cBgBIAEoCUgAiAEBEiEKFHJlY292ZXJ5X2NvZGVfc2hhMjU2GAIgASgMSAGIAQFCBwoFX3RvdHBCFwoVX3JlY292ZXJ5X2NvZGVfc2hhMjU2Im4KFkdldFNlY29uZEZhY3RvclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIQCg5fbWVtYmVyc2hpcF9pZCJHChdHZXRTZWNvbmRGYWN0b3JSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24icAoYQmVnaW5TZWNvbmRGYWN0b3JSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX21lbWJlcnNoaXBfaWQiSQoZQmVnaW5TZWNvbmRGYWN0b3JSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i6wEKGUVuYWJsZVNlY29uZEZhY3RvclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBARImCgVhY3RvchgDIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISMQoEY29kZRgEIAEoCzIjLnBhcnRuZXIuYWNjZXNzLnYxLlNlY29uZEZhY3RvckNvZGUSHQoVcmVjb3ZlcnlfY29kZV9zaGEyNTZzGAUgAygMQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIhwKGkVuYWJsZVNlY29uZEZhY3RvclJlc3BvbnNlIskBChZVc2VTZWNvbmRGYWN0b3JSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEjEKBGNvZGUYBCABKAsyIy5wYXJ0bmVyLmFjY2Vzcy52MS5TZWNvbmRGYWN0b3JDb2RlQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIhkKF1VzZVNlY29uZEZhY3RvclJlc3BvbnNlIu0BChtSZXBsYWNlUmVjb3ZlcnlDb2Rlc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBARImCgVhY3RvchgDIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISMQoEY29kZRgEIAEoCzIjLnBhcnRuZXIuYWNjZXNzLnYxLlNlY29uZEZhY3RvckNvZGUSHQoVcmVjb3ZlcnlfY29kZV9zaGEyNTZzGAUgAygMQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIh4KHFJlcGxhY2VSZWNvdmVyeUNvZGVzUmVzcG9uc2UizQEKGkRpc2FibGVTZWNvbmRGYWN0b3JSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEjEKBGNvZGUYBCABKAsyIy5wYXJ0bmVyLmFjY2Vzcy52MS5TZWNvbmRGYWN0b3JDb2RlQg0KC19jb21wYW55X2lkQhAKDl9tZW1iZXJzaGlwX2lkIh0KG0Rpc2FibGVTZWNvbmRGYWN0b3JSZXNwb25zZSqBAQoMQ29tcGFueUNsYXNzEh0KGUNPTVBBTllfQ0xBU1NfVU5TUEVDSUZJRUQQABIXChNDT01QQU5ZX0NMQVNTX1NBTEVTEAESGwoXQ09NUEFOWV9DTEFTU19JTlNUQUxMRVIQAhIcChhDT01QQU5ZX0NMQVNTX0FDQ09VTlRJTkcQAyp8CgdLZXlLaW5kEhgKFEtFWV9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQS0VZX0tJTkRfR0VORVJBTBABEiEKHUtFWV9LSU5EX0lOU1RBTExFUl9DT05UUkFDVE9SEAISHgoaS0VZX0tJTkRfSU5TVEFMTEVSX0NPTVBBTlkQAzKGAQoVQXV0aGVudGljYXRpb25TZXJ2aWNlEm0KD0F1dGhlbnRpY2F0ZUtleRIpLnBhcnRuZXIuYWNjZXNzLnYxLkF1dGhlbnRpY2F0ZUtleVJlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5BdXRoZW50aWNhdGVLZXlSZXNwb25zZSIDkAICMsAUCg1BY2Nlc3NTZXJ2aWNlElsKCVJldm9rZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLlJldm9rZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5SZXZva2VLZXlSZXNwb25zZSIDkAICElgKCExpc3RLZXlzEiIucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXNwb25zZSIDkAIBElYKCUNyZWF0ZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLkNyZWF0ZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5DcmVhdGVLZXlSZXNwb25zZRJWCglSb3RhdGVLZXkSIy5wYXJ0bmVyLmFjY2Vzcy52MS5Sb3RhdGVLZXlSZXF1ZXN0GiQucGFydG5lci5hY2Nlc3MudjEuUm90YXRlS2V5UmVzcG9uc2USiAEKGExpc3RDb250cmFjdGVkSW5zdGFsbGVycxIyLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QaMy5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZSIDkAIBEnkKE0dldFRlY2huaWNhbENvbnRhY3QSLS5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRUZWNobmljYWxDb250YWN0UmVxdWVzdBouLnBhcnRuZXIuYWNjZXNzLnYxLkdldFRlY2huaWNhbENvbnRhY3RSZXNwb25zZSIDkAIBEoABChdSZXF1ZXN0VGVjaG5pY2FsQ29udGFjdBIxLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVxdWVzdBoyLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVzcG9uc2USgAEKF0NvbmZpcm1UZWNobmljYWxDb250YWN0EjEucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXF1ZXN0GjIucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXNwb25zZRJYCghHZXRMb2dpbhIiLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVzcG9uc2UiA5ACARJtCg9HZXRTZWNvbmRGYWN0b3ISKS5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRTZWNvbmRGYWN0b3JSZXF1ZXN0GioucGFydG5lci5hY2Nlc3MudjEuR2V0U2Vjb25kRmFjdG9yUmVzcG9uc2UiA5ACARJuChFCZWdpblNlY29uZEZhY3RvchIrLnBhcnRuZXIuYWNjZXNzLnYxLkJlZ2luU2Vjb25kRmFjdG9yUmVxdWVzdBosLnBhcnRuZXIuYWNjZXNzLnYxLkJlZ2luU2Vjb25kRmFjdG9yUmVzcG9uc2UScQoSRW5hYmxlU2Vjb25kRmFjdG9yEiwucGFydG5lci5hY2Nlc3MudjEuRW5hYmxlU2Vjb25kRmFjdG9yUmVxdWVzdBotLnBhcnRuZXIuYWNjZXNzLnYxLkVuYWJsZVNlY29uZEZhY3RvclJlc3BvbnNlEmgKD1VzZVNlY29uZEZhY3RvchIpLnBhcnRuZXIuYWNjZXNzLnYxLlVzZVNlY29uZEZhY3RvclJlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5Vc2VTZWNvbmRGYWN0b3JSZXNwb25zZRJ3ChRSZXBsYWNlUmVjb3ZlcnlDb2RlcxIuLnBhcnRuZXIuYWNjZXNzLnYxLlJlcGxhY2VSZWNvdmVyeUNvZGVzUmVxdWVzdBovLnBhcnRuZXIuYWNjZXNzLnYxLlJlcGxhY2VSZWNvdmVyeUNvZGVzUmVzcG9uc2USdAoTRGlzYWJsZVNlY29uZEZhY3RvchItLnBhcnRuZXIuYWNjZXNzLnYxLkRpc2FibGVTZWNvbmRGYWN0b3JSZXF1ZXN0Gi4ucGFydG5lci5hY2Nlc3MudjEuRGlzYWJsZVNlY29uZEZhY3RvclJlc3BvbnNlElgKCEdldE93bmVyEiIucGFydG5lci5hY2Nlc3MudjEuR2V0T3duZXJSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuR2V0T3duZXJSZXNwb25zZSIDkAIBEmUKDkNoYW5nZVBhc3N3b3JkEigucGFydG5lci5hY2Nlc3MudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GikucGFydG5lci5hY2Nlc3MudjEuQ2hhbmdlUGFzc3dvcmRSZXNwb25zZRJqCg5MaXN0Q29sbGVhZ3VlcxIoLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RDb2xsZWFndWVzUmVxdWVzdBopLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RDb2xsZWFndWVzUmVzcG9uc2UiA5ACARJfCgxBZGRDb2xsZWFndWUSJi5wYXJ0bmVyLmFjY2Vzcy52MS5BZGRDb2xsZWFndWVSZXF1ZXN0GicucGFydG5lci5hY2Nlc3MudjEuQWRkQ29sbGVhZ3VlUmVzcG9uc2UScAoQU2V0Q29sbGVhZ3VlUm9sZRIqLnBhcnRuZXIuYWNjZXNzLnYxLlNldENvbGxlYWd1ZVJvbGVSZXF1ZXN0GisucGFydG5lci5hY2Nlc3MudjEuU2V0Q29sbGVhZ3VlUm9sZVJlc3BvbnNlIgOQAgISaAoPUmVtb3ZlQ29sbGVhZ3VlEikucGFydG5lci5hY2Nlc3MudjEuUmVtb3ZlQ29sbGVhZ3VlUmVxdWVzdBoqLnBhcnRuZXIuYWNjZXNzLnYxLlJlbW92ZUNvbGxlYWd1ZVJlc3BvbnNlEnQKE1JlcXVlc3RQYXNzd29yZExpbmsSLS5wYXJ0bmVyLmFjY2Vzcy52MS5SZXF1ZXN0UGFzc3dvcmRMaW5rUmVxdWVzdBouLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RQYXNzd29yZExpbmtSZXNwb25zZRJtCg9HZXRQYXNzd29yZExpbmsSKS5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRQYXNzd29yZExpbmtSZXF1ZXN0GioucGFydG5lci5hY2Nlc3MudjEuR2V0UGFzc3dvcmRMaW5rUmVzcG9uc2UiA5ACARJoCg9Vc2VQYXNzd29yZExpbmsSKS5wYXJ0bmVyLmFjY2Vzcy52MS5Vc2VQYXNzd29yZExpbmtSZXF1ZXN0GioucGFydG5lci5hY2Nlc3MudjEuVXNlUGFzc3dvcmRMaW5rUmVzcG9uc2ViBnByb3RvMw", [file_partner_audit_v1_audit_service]);
 
 /**
  * AuthenticateKeyRequest names a key by its public part and proves its secret part by a hash.
@@ -535,6 +535,14 @@ export type Login = Message<"partner.access.v1.Login"> & {
    * @generated from field: optional bool has_second_factor = 9;
    */
   hasSecondFactor?: boolean | undefined;
+
+  /**
+   * True for a viewer, who may use the console but change nothing. `is_owner` is false then, so that a console of an
+   * earlier version, which knows no viewers, refuses the login.
+   *
+   * @generated from field: optional bool is_viewer = 10;
+   */
+  isViewer?: boolean | undefined;
 };
 
 /**
@@ -612,6 +620,13 @@ export type GetOwnerResponse = Message<"partner.access.v1.GetOwnerResponse"> & {
    * @generated from field: optional string email = 4;
    */
   email?: string | undefined;
+
+  /**
+   * True for a viewer of the company; `is_owner` is false then, and the other fields are set as for an owner.
+   *
+   * @generated from field: optional bool is_viewer = 5;
+   */
+  isViewer?: boolean | undefined;
 };
 
 /**
@@ -685,6 +700,238 @@ export const ChangePasswordResponseSchema: GenMessage<ChangePasswordResponse> = 
   messageDesc(file_partner_access_v1_access_service, 19);
 
 /**
+ * ListColleaguesRequest names the company.
+ *
+ * @generated from message partner.access.v1.ListColleaguesRequest
+ */
+export type ListColleaguesRequest = Message<"partner.access.v1.ListColleaguesRequest"> & {
+  /**
+   * The calling company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.ListColleaguesRequest.
+ * Use `create(ListColleaguesRequestSchema)` to create a new message.
+ */
+export const ListColleaguesRequestSchema: GenMessage<ListColleaguesRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 20);
+
+/**
+ * ListColleaguesResponse holds the people.
+ *
+ * @generated from message partner.access.v1.ListColleaguesResponse
+ */
+export type ListColleaguesResponse = Message<"partner.access.v1.ListColleaguesResponse"> & {
+  /**
+   * As the public API shows them: `colleagueList`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.ListColleaguesResponse.
+ * Use `create(ListColleaguesResponseSchema)` to create a new message.
+ */
+export const ListColleaguesResponseSchema: GenMessage<ListColleaguesResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 21);
+
+/**
+ * AddColleagueRequest describes the person to invite.
+ *
+ * @generated from message partner.access.v1.AddColleagueRequest
+ */
+export type AddColleagueRequest = Message<"partner.access.v1.AddColleagueRequest"> & {
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The acting owner.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 2;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * The person's name, 1 to 120 characters.
+   *
+   * @generated from field: optional string display_name = 3;
+   */
+  displayName?: string | undefined;
+
+  /**
+   * The email address to sign in with.
+   *
+   * @generated from field: optional string email = 4;
+   */
+  email?: string | undefined;
+
+  /**
+   * `owner` or `viewer`.
+   *
+   * @generated from field: optional string role = 5;
+   */
+  role?: string | undefined;
+
+  /**
+   * SHA-256 of the token of the link, 32 bytes. The token itself never leaves the process that mails it.
+   *
+   * @generated from field: optional bytes token_sha256 = 6;
+   */
+  tokenSha256?: Uint8Array | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.AddColleagueRequest.
+ * Use `create(AddColleagueRequestSchema)` to create a new message.
+ */
+export const AddColleagueRequestSchema: GenMessage<AddColleagueRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 22);
+
+/**
+ * AddColleagueResponse is the person.
+ *
+ * @generated from message partner.access.v1.AddColleagueResponse
+ */
+export type AddColleagueResponse = Message<"partner.access.v1.AddColleagueResponse"> & {
+  /**
+   * As the public API shows it: `colleague`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.AddColleagueResponse.
+ * Use `create(AddColleagueResponseSchema)` to create a new message.
+ */
+export const AddColleagueResponseSchema: GenMessage<AddColleagueResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 23);
+
+/**
+ * SetColleagueRoleRequest names a person and the new role.
+ *
+ * @generated from message partner.access.v1.SetColleagueRoleRequest
+ */
+export type SetColleagueRoleRequest = Message<"partner.access.v1.SetColleagueRoleRequest"> & {
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The acting owner.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 2;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * The person.
+   *
+   * @generated from field: optional string membership_id = 3;
+   */
+  membershipId?: string | undefined;
+
+  /**
+   * `owner` or `viewer`.
+   *
+   * @generated from field: optional string role = 4;
+   */
+  role?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.SetColleagueRoleRequest.
+ * Use `create(SetColleagueRoleRequestSchema)` to create a new message.
+ */
+export const SetColleagueRoleRequestSchema: GenMessage<SetColleagueRoleRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 24);
+
+/**
+ * SetColleagueRoleResponse is the person.
+ *
+ * @generated from message partner.access.v1.SetColleagueRoleResponse
+ */
+export type SetColleagueRoleResponse = Message<"partner.access.v1.SetColleagueRoleResponse"> & {
+  /**
+   * As the public API shows it: `colleague`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.SetColleagueRoleResponse.
+ * Use `create(SetColleagueRoleResponseSchema)` to create a new message.
+ */
+export const SetColleagueRoleResponseSchema: GenMessage<SetColleagueRoleResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 25);
+
+/**
+ * RemoveColleagueRequest names the person.
+ *
+ * @generated from message partner.access.v1.RemoveColleagueRequest
+ */
+export type RemoveColleagueRequest = Message<"partner.access.v1.RemoveColleagueRequest"> & {
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The acting owner.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 2;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * The person.
+   *
+   * @generated from field: optional string membership_id = 3;
+   */
+  membershipId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.RemoveColleagueRequest.
+ * Use `create(RemoveColleagueRequestSchema)` to create a new message.
+ */
+export const RemoveColleagueRequestSchema: GenMessage<RemoveColleagueRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 26);
+
+/**
+ * RemoveColleagueResponse confirms that the person has no access any more.
+ *
+ * @generated from message partner.access.v1.RemoveColleagueResponse
+ */
+export type RemoveColleagueResponse = Message<"partner.access.v1.RemoveColleagueResponse"> & {
+};
+
+/**
+ * Describes the message partner.access.v1.RemoveColleagueResponse.
+ * Use `create(RemoveColleagueResponseSchema)` to create a new message.
+ */
+export const RemoveColleagueResponseSchema: GenMessage<RemoveColleagueResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 27);
+
+/**
  * RequestPasswordLinkRequest holds an email address, and the token of the link that will be mailed to it.
  *
  * @generated from message partner.access.v1.RequestPasswordLinkRequest
@@ -710,7 +957,7 @@ export type RequestPasswordLinkRequest = Message<"partner.access.v1.RequestPassw
  * Use `create(RequestPasswordLinkRequestSchema)` to create a new message.
  */
 export const RequestPasswordLinkRequestSchema: GenMessage<RequestPasswordLinkRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 20);
+  messageDesc(file_partner_access_v1_access_service, 28);
 
 /**
  * RequestPasswordLinkResponse holds the recipient; empty if no one with the address can sign in with a password.
@@ -731,7 +978,7 @@ export type RequestPasswordLinkResponse = Message<"partner.access.v1.RequestPass
  * Use `create(RequestPasswordLinkResponseSchema)` to create a new message.
  */
 export const RequestPasswordLinkResponseSchema: GenMessage<RequestPasswordLinkResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 21);
+  messageDesc(file_partner_access_v1_access_service, 29);
 
 /**
  * GetPasswordLinkRequest names a link.
@@ -752,7 +999,7 @@ export type GetPasswordLinkRequest = Message<"partner.access.v1.GetPasswordLinkR
  * Use `create(GetPasswordLinkRequestSchema)` to create a new message.
  */
 export const GetPasswordLinkRequestSchema: GenMessage<GetPasswordLinkRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 22);
+  messageDesc(file_partner_access_v1_access_service, 30);
 
 /**
  * GetPasswordLinkResponse is the person whose password the link sets.
@@ -801,7 +1048,7 @@ export type GetPasswordLinkResponse = Message<"partner.access.v1.GetPasswordLink
  * Use `create(GetPasswordLinkResponseSchema)` to create a new message.
  */
 export const GetPasswordLinkResponseSchema: GenMessage<GetPasswordLinkResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 23);
+  messageDesc(file_partner_access_v1_access_service, 31);
 
 /**
  * UsePasswordLinkRequest proves access to the mailbox, and holds the new password.
@@ -836,7 +1083,7 @@ export type UsePasswordLinkRequest = Message<"partner.access.v1.UsePasswordLinkR
  * Use `create(UsePasswordLinkRequestSchema)` to create a new message.
  */
 export const UsePasswordLinkRequestSchema: GenMessage<UsePasswordLinkRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 24);
+  messageDesc(file_partner_access_v1_access_service, 32);
 
 /**
  * UsePasswordLinkResponse confirms that the password is set.
@@ -851,7 +1098,7 @@ export type UsePasswordLinkResponse = Message<"partner.access.v1.UsePasswordLink
  * Use `create(UsePasswordLinkResponseSchema)` to create a new message.
  */
 export const UsePasswordLinkResponseSchema: GenMessage<UsePasswordLinkResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 25);
+  messageDesc(file_partner_access_v1_access_service, 33);
 
 /**
  * GetTechnicalContactRequest names the company.
@@ -872,7 +1119,7 @@ export type GetTechnicalContactRequest = Message<"partner.access.v1.GetTechnical
  * Use `create(GetTechnicalContactRequestSchema)` to create a new message.
  */
 export const GetTechnicalContactRequestSchema: GenMessage<GetTechnicalContactRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 26);
+  messageDesc(file_partner_access_v1_access_service, 34);
 
 /**
  * GetTechnicalContactResponse is the technical contact.
@@ -893,7 +1140,7 @@ export type GetTechnicalContactResponse = Message<"partner.access.v1.GetTechnica
  * Use `create(GetTechnicalContactResponseSchema)` to create a new message.
  */
 export const GetTechnicalContactResponseSchema: GenMessage<GetTechnicalContactResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 27);
+  messageDesc(file_partner_access_v1_access_service, 35);
 
 /**
  * RequestTechnicalContactRequest holds the address, and the token of the link that was mailed to it.
@@ -935,7 +1182,7 @@ export type RequestTechnicalContactRequest = Message<"partner.access.v1.RequestT
  * Use `create(RequestTechnicalContactRequestSchema)` to create a new message.
  */
 export const RequestTechnicalContactRequestSchema: GenMessage<RequestTechnicalContactRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 28);
+  messageDesc(file_partner_access_v1_access_service, 36);
 
 /**
  * RequestTechnicalContactResponse is the technical contact with its pending address.
@@ -956,7 +1203,7 @@ export type RequestTechnicalContactResponse = Message<"partner.access.v1.Request
  * Use `create(RequestTechnicalContactResponseSchema)` to create a new message.
  */
 export const RequestTechnicalContactResponseSchema: GenMessage<RequestTechnicalContactResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 29);
+  messageDesc(file_partner_access_v1_access_service, 37);
 
 /**
  * ConfirmTechnicalContactRequest proves access to the mailbox of the address.
@@ -977,7 +1224,7 @@ export type ConfirmTechnicalContactRequest = Message<"partner.access.v1.ConfirmT
  * Use `create(ConfirmTechnicalContactRequestSchema)` to create a new message.
  */
 export const ConfirmTechnicalContactRequestSchema: GenMessage<ConfirmTechnicalContactRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 30);
+  messageDesc(file_partner_access_v1_access_service, 38);
 
 /**
  * ConfirmTechnicalContactResponse confirms that the address is now the contact. It does not reveal whose.
@@ -992,7 +1239,7 @@ export type ConfirmTechnicalContactResponse = Message<"partner.access.v1.Confirm
  * Use `create(ConfirmTechnicalContactResponseSchema)` to create a new message.
  */
 export const ConfirmTechnicalContactResponseSchema: GenMessage<ConfirmTechnicalContactResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 31);
+  messageDesc(file_partner_access_v1_access_service, 39);
 
 /**
  * SecondFactorCode is one of the two kinds of codes.
@@ -1020,7 +1267,7 @@ export type SecondFactorCode = Message<"partner.access.v1.SecondFactorCode"> & {
  * Use `create(SecondFactorCodeSchema)` to create a new message.
  */
 export const SecondFactorCodeSchema: GenMessage<SecondFactorCode> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 32);
+  messageDesc(file_partner_access_v1_access_service, 40);
 
 /**
  * GetSecondFactorRequest names a membership.
@@ -1048,7 +1295,7 @@ export type GetSecondFactorRequest = Message<"partner.access.v1.GetSecondFactorR
  * Use `create(GetSecondFactorRequestSchema)` to create a new message.
  */
 export const GetSecondFactorRequestSchema: GenMessage<GetSecondFactorRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 33);
+  messageDesc(file_partner_access_v1_access_service, 41);
 
 /**
  * GetSecondFactorResponse is the state of the second factor.
@@ -1069,7 +1316,7 @@ export type GetSecondFactorResponse = Message<"partner.access.v1.GetSecondFactor
  * Use `create(GetSecondFactorResponseSchema)` to create a new message.
  */
 export const GetSecondFactorResponseSchema: GenMessage<GetSecondFactorResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 34);
+  messageDesc(file_partner_access_v1_access_service, 42);
 
 /**
  * BeginSecondFactorRequest names the acting person.
@@ -1097,7 +1344,7 @@ export type BeginSecondFactorRequest = Message<"partner.access.v1.BeginSecondFac
  * Use `create(BeginSecondFactorRequestSchema)` to create a new message.
  */
 export const BeginSecondFactorRequestSchema: GenMessage<BeginSecondFactorRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 35);
+  messageDesc(file_partner_access_v1_access_service, 43);
 
 /**
  * BeginSecondFactorResponse shows the pending secret, for the only time.
@@ -1118,7 +1365,7 @@ export type BeginSecondFactorResponse = Message<"partner.access.v1.BeginSecondFa
  * Use `create(BeginSecondFactorResponseSchema)` to create a new message.
  */
 export const BeginSecondFactorResponseSchema: GenMessage<BeginSecondFactorResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 36);
+  messageDesc(file_partner_access_v1_access_service, 44);
 
 /**
  * EnableSecondFactorRequest proves that an authenticator app has the pending secret.
@@ -1167,7 +1414,7 @@ export type EnableSecondFactorRequest = Message<"partner.access.v1.EnableSecondF
  * Use `create(EnableSecondFactorRequestSchema)` to create a new message.
  */
 export const EnableSecondFactorRequestSchema: GenMessage<EnableSecondFactorRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 37);
+  messageDesc(file_partner_access_v1_access_service, 45);
 
 /**
  * EnableSecondFactorResponse confirms that sign-in asks for codes from now on.
@@ -1182,7 +1429,7 @@ export type EnableSecondFactorResponse = Message<"partner.access.v1.EnableSecond
  * Use `create(EnableSecondFactorResponseSchema)` to create a new message.
  */
 export const EnableSecondFactorResponseSchema: GenMessage<EnableSecondFactorResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 38);
+  messageDesc(file_partner_access_v1_access_service, 46);
 
 /**
  * UseSecondFactorRequest holds the code of a login.
@@ -1224,7 +1471,7 @@ export type UseSecondFactorRequest = Message<"partner.access.v1.UseSecondFactorR
  * Use `create(UseSecondFactorRequestSchema)` to create a new message.
  */
 export const UseSecondFactorRequestSchema: GenMessage<UseSecondFactorRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 39);
+  messageDesc(file_partner_access_v1_access_service, 47);
 
 /**
  * UseSecondFactorResponse confirms that the code was right and is used up.
@@ -1239,7 +1486,7 @@ export type UseSecondFactorResponse = Message<"partner.access.v1.UseSecondFactor
  * Use `create(UseSecondFactorResponseSchema)` to create a new message.
  */
 export const UseSecondFactorResponseSchema: GenMessage<UseSecondFactorResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 40);
+  messageDesc(file_partner_access_v1_access_service, 48);
 
 /**
  * ReplaceRecoveryCodesRequest holds the new recovery codes.
@@ -1288,7 +1535,7 @@ export type ReplaceRecoveryCodesRequest = Message<"partner.access.v1.ReplaceReco
  * Use `create(ReplaceRecoveryCodesRequestSchema)` to create a new message.
  */
 export const ReplaceRecoveryCodesRequestSchema: GenMessage<ReplaceRecoveryCodesRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 41);
+  messageDesc(file_partner_access_v1_access_service, 49);
 
 /**
  * ReplaceRecoveryCodesResponse confirms that the former recovery codes do not work any more.
@@ -1303,7 +1550,7 @@ export type ReplaceRecoveryCodesResponse = Message<"partner.access.v1.ReplaceRec
  * Use `create(ReplaceRecoveryCodesResponseSchema)` to create a new message.
  */
 export const ReplaceRecoveryCodesResponseSchema: GenMessage<ReplaceRecoveryCodesResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 42);
+  messageDesc(file_partner_access_v1_access_service, 50);
 
 /**
  * DisableSecondFactorRequest holds the code that allows it.
@@ -1345,7 +1592,7 @@ export type DisableSecondFactorRequest = Message<"partner.access.v1.DisableSecon
  * Use `create(DisableSecondFactorRequestSchema)` to create a new message.
  */
 export const DisableSecondFactorRequestSchema: GenMessage<DisableSecondFactorRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 43);
+  messageDesc(file_partner_access_v1_access_service, 51);
 
 /**
  * DisableSecondFactorResponse confirms that sign-in needs the password only.
@@ -1360,7 +1607,7 @@ export type DisableSecondFactorResponse = Message<"partner.access.v1.DisableSeco
  * Use `create(DisableSecondFactorResponseSchema)` to create a new message.
  */
 export const DisableSecondFactorResponseSchema: GenMessage<DisableSecondFactorResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 44);
+  messageDesc(file_partner_access_v1_access_service, 52);
 
 /**
  * CompanyClass is a company's role; it determines the surfaces and events that the company may use.
@@ -1657,6 +1904,50 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof ChangePasswordRequestSchema;
     output: typeof ChangePasswordResponseSchema;
+  },
+  /**
+   * ListColleagues lists the people with access to the console of the company, oldest first.
+   *
+   * @generated from rpc partner.access.v1.AccessService.ListColleagues
+   */
+  listColleagues: {
+    methodKind: "unary";
+    input: typeof ListColleaguesRequestSchema;
+    output: typeof ListColleaguesResponseSchema;
+  },
+  /**
+   * AddColleague adds a person with a link to set a password; a person without a password gets the given name and role,
+   * and the link. Fails with `permission_denied` unless the actor is an owner, with `invalid_argument` for an address in
+   * use, and with `colleague_limit_reached`. No idempotency_level: a repeat replaces the link.
+   *
+   * @generated from rpc partner.access.v1.AccessService.AddColleague
+   */
+  addColleague: {
+    methodKind: "unary";
+    input: typeof AddColleagueRequestSchema;
+    output: typeof AddColleagueResponseSchema;
+  },
+  /**
+   * SetColleagueRole changes a person's role. Fails with `permission_denied` unless the actor is an owner, with
+   * `not_found`, and with `last_owner`.
+   *
+   * @generated from rpc partner.access.v1.AccessService.SetColleagueRole
+   */
+  setColleagueRole: {
+    methodKind: "unary";
+    input: typeof SetColleagueRoleRequestSchema;
+    output: typeof SetColleagueRoleResponseSchema;
+  },
+  /**
+   * RemoveColleague ends a person's access and deletes the password. Fails as SetColleagueRole does. No
+   * idempotency_level: a repeat finds no person.
+   *
+   * @generated from rpc partner.access.v1.AccessService.RemoveColleague
+   */
+  removeColleague: {
+    methodKind: "unary";
+    input: typeof RemoveColleagueRequestSchema;
+    output: typeof RemoveColleagueResponseSchema;
   },
   /**
    * RequestPasswordLink makes a link valid with which the owner of an email address can set a password, in place of an

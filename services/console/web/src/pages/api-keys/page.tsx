@@ -1,6 +1,7 @@
-import { Anchor, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Code, Group, Stack, Text } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { ActionButton } from '../../parts/action-button.js';
 import { type ApiKey, useApiKeys } from '../../api/api-keys.js';
 import { QueryView } from '../../parts/query-view.js';
 import { KeyStateBadge } from '../../parts/badges.js';
@@ -26,9 +27,9 @@ export function Page() {
   const [isCreating, setCreating] = useState(false);
   const canCreate = kindsFor(company.class).length > 0;
   const createButton = (
-    <Button leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setCreating(true)}>
+    <ActionButton leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setCreating(true)}>
       Create an API key
-    </Button>
+    </ActionButton>
   );
   return (
     <>
@@ -101,33 +102,33 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
               isInForce(key) ? (
                 <Group gap="xs" wrap="nowrap">
                   {key.replacedBy === null && (
-                    <Button
+                    <ActionButton
                       size="xs"
                       variant="default"
                       aria-label={`Rotate ${keyName(key)}, ending in ${key.lastFour}`}
                       onClick={() => setRotating(key)}
                     >
                       Rotate
-                    </Button>
+                    </ActionButton>
                   )}
                   {hasFaults && (
-                    <Button
+                    <ActionButton
                       size="xs"
                       variant="default"
                       aria-label={`Faults for ${keyName(key)}, ending in ${key.lastFour}`}
                       onClick={() => setFaulting(key)}
                     >
                       Faults
-                    </Button>
+                    </ActionButton>
                   )}
-                  <Button
+                  <ActionButton
                     size="xs"
                     variant="default"
                     aria-label={`Revoke ${keyName(key)}, ending in ${key.lastFour}`}
                     onClick={() => setRevoking(key)}
                   >
                     Revoke
-                  </Button>
+                  </ActionButton>
                 </Group>
               ) : (
                 <Text size="sm" c="dimmed" component="span">

@@ -27,8 +27,8 @@ export const ACTION_LABELS: Readonly<Record<Action, string>> = {
   'session.confirmed': 'Password confirmed',
   'company.created': 'Company onboarded',
   'company.updated': 'Company changed',
-  'owner.created': 'Owner added',
-  'owner.updated': 'Owner changed',
+  'owner.created': 'Person added',
+  'owner.updated': 'Person changed',
   'owner.password_link_requested': 'Password link requested',
   'technical_contact.requested': 'Technical contact set',
   'technical_contact.confirmed': 'Technical contact confirmed',
@@ -47,6 +47,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   active: 'sign-in permission',
   secondFactor: 'two-factor authentication',
   recoveryCodes: 'recovery codes',
+  role: 'role',
 };
 
 /** Describes an entry in one sentence, without its actor. `nameOf` names an existing webhook. */
@@ -104,11 +105,11 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
     case 'company.updated':
       return `Changed ${changedFields(details['changed'])} of the company`;
     case 'owner.created':
-      return `Added the owner ${textOf(details['displayName']) ?? subject.id}`;
+      return `Added the ${textOf(details['role']) ?? 'owner'} ${textOf(details['displayName']) ?? subject.id}`;
     case 'owner.updated':
-      return `Changed ${changedFields(details['changed'])} of the owner ${textOf(details['displayName']) ?? subject.id}`;
+      return `Changed ${changedFields(details['changed'])} of ${textOf(details['displayName']) ?? subject.id}`;
     case 'owner.password_link_requested':
-      return `Requested a password link for the owner ${textOf(details['displayName']) ?? subject.id}`;
+      return `Requested a password link for ${textOf(details['displayName']) ?? subject.id}`;
     case 'technical_contact.requested':
       return 'Set the technical contact';
     case 'technical_contact.confirmed':
@@ -161,7 +162,8 @@ const DETAIL_NAMES: Readonly<Record<string, string>> = {
   installerRequestsPerMinute: 'Requests per minute',
   deliveryWeight: 'Delivery weight',
   accountingCompanyIds: 'Journal recipients',
-  displayName: 'Owner',
+  displayName: 'Person',
+  role: 'Role',
   email: 'Email address',
   active: 'Can sign in',
   secondFactor: 'Two-factor authentication',

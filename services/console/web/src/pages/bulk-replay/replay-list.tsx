@@ -1,6 +1,7 @@
-import { Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Group, Progress, Stack, Text } from '@mantine/core';
 import { IconCheck, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
+import { ActionButton } from '../../parts/action-button.js';
 import { useCancelReplay, useReplays } from '../../api/deliveries.js';
 import { formatCount } from '../../format.js';
 import { deliveryStateLabel, ToneBadge } from '../../parts/badges.js';
@@ -95,9 +96,9 @@ function Running({ replay }: { readonly replay: Replay }) {
     <Panel
       title={replay.kind === 'backfill' ? 'Replaying missed events' : 'Replay in progress'}
       actions={
-        <Button variant="default" size="xs" onClick={() => setIsAsking(true)}>
+        <ActionButton variant="default" size="xs" onClick={() => setIsAsking(true)}>
           Stop replay
-        </Button>
+        </ActionButton>
       }
     >
       <Stack gap="xs">

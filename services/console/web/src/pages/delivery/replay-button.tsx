@@ -1,7 +1,8 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconRefresh } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
+import { ActionButton } from '../../parts/action-button.js';
 import { type Delivery, useReplayDelivery } from '../../api/deliveries.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { PATHS } from '../../paths.js';
@@ -33,9 +34,9 @@ export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
   const wasDelivered = delivery.state === 'delivered';
   return (
     <>
-      <Button leftSection={<IconRefresh size={18} aria-hidden />} onClick={open}>
+      <ActionButton leftSection={<IconRefresh size={18} aria-hidden />} onClick={open}>
         Replay
-      </Button>
+      </ActionButton>
       <ConfirmDialog
         isOpen={isOpen}
         title="Replay this delivery?"

@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
 import { IconPlayerTrackNext } from '@tabler/icons-react';
+import { ActionButton } from '../../parts/action-button.js';
 import { type Delivery, useRetryDelivery } from '../../api/deliveries.js';
 
 /** Whether the delivery waits for a retry that is not due yet. */
@@ -11,12 +11,12 @@ export function canRetryNow({ state, nextAttemptAt }: Delivery, now: Date): bool
 export function RetryButton({ delivery }: { readonly delivery: Delivery }) {
   const retry = useRetryDelivery();
   return (
-    <Button
+    <ActionButton
       leftSection={<IconPlayerTrackNext size={18} aria-hidden />}
       loading={retry.isRunning}
       onClick={() => retry.run(delivery.id)}
     >
       Retry now
-    </Button>
+    </ActionButton>
   );
 }

@@ -61,7 +61,7 @@ export function Page() {
     <OutsidePage>
       <PageHeader
         title="Sign in to the partner console"
-        description={`For owners of a partner company. This is the ${pageEnvironment()} environment.`}
+        description={`For the people of a partner company. This is the ${pageEnvironment()} environment.`}
       />
       <Panel p="lg">
         <form onSubmit={submit}>

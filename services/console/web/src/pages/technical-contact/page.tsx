@@ -7,6 +7,7 @@ import { QueryView } from '../../parts/query-view.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { PageHeader } from '../../parts/page-header.js';
+import { OwnerOnly } from '../../parts/owner-only.js';
 import { Panel } from '../../parts/panel.js';
 import { DueTime, PastTime } from '../../parts/relative-time.js';
 
@@ -54,7 +55,9 @@ function Contact({ contact }: { readonly contact: z.output<typeof technicalConta
           Open the link in the email to confirm the address. It expires <DueTime at={pending.expiresAt} />.
         </Notice>
       )}
-      <ContactForm />
+      <OwnerOnly>
+        <ContactForm />
+      </OwnerOnly>
     </Stack>
   );
 }

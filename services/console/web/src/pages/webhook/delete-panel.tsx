@@ -1,5 +1,6 @@
-import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { ActionButton } from '../../parts/action-button.js';
 import type { Webhook } from '../../api/webhooks.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { Panel } from '../../parts/panel.js';
@@ -20,7 +21,7 @@ export function DeletePanel({
       <Stack gap="sm">
         <span>Permanently deletes the webhook and its secrets. To stop it temporarily, pause it.</span>
         <Group>
-          <Button
+          <ActionButton
             variant="default"
             onClick={() => {
               setTyped('');
@@ -28,7 +29,7 @@ export function DeletePanel({
             }}
           >
             Delete webhook
-          </Button>
+          </ActionButton>
         </Group>
       </Stack>
       <ConfirmDialog

@@ -5,6 +5,7 @@ import { useDeleteWebhook, useWebhook, type Webhook } from '../../api/webhooks.j
 import { QueryView } from '../../parts/query-view.js';
 import { HealthBadge, StateBadge, VerifiedBadge } from '../../parts/badges.js';
 import { Loading } from '../../parts/loading.js';
+import { OwnerOnly } from '../../parts/owner-only.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { PATHS, WEBHOOK_TABS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
@@ -97,7 +98,9 @@ function Everything({ webhook, onDelete }: { readonly webhook: Webhook; readonly
               <TestPanel webhook={webhook} test={test} />
             </SimpleGrid>
             <SettingsPanel webhook={webhook} />
-            <DeletePanel webhook={webhook} onDelete={onDelete} />
+            <OwnerOnly>
+              <DeletePanel webhook={webhook} onDelete={onDelete} />
+            </OwnerOnly>
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="secret">

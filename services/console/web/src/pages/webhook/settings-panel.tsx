@@ -1,6 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
+import { ActionButton } from '../../parts/action-button.js';
 import { violationsByField } from '../../api/api-error.js';
 import { useUpdateWebhook, type Webhook } from '../../api/webhooks.js';
 import { CopyButton } from '../../parts/copy-button.js';
@@ -23,14 +24,14 @@ export function SettingsPanel({ webhook }: { readonly webhook: Webhook }) {
       title="Settings"
       actions={
         !isEditing && (
-          <Button
+          <ActionButton
             variant="default"
             size="xs"
             leftSection={<IconPencil size={16} aria-hidden />}
             onClick={() => setEditing(true)}
           >
             Edit settings
-          </Button>
+          </ActionButton>
         )
       }
     >

@@ -1,5 +1,6 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
+import { ActionButton } from '../../parts/action-button.js';
 import { Notice } from '../../parts/notice.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
@@ -21,7 +22,7 @@ export function SignatureSteps(props: {
         {`Sends two test deliveries. Your server must accept the one that is signed with ${version === undefined ? 'the new secret' : `version ${version}`}, and refuse the one with a wrong signature.`}
       </Text>
       <Group>
-        <Button
+        <ActionButton
           onClick={() => tests.send()}
           loading={tests.proof === 'waiting'}
           disabled={isBlocked}
@@ -29,7 +30,7 @@ export function SignatureSteps(props: {
           variant={isNext ? 'filled' : 'default'}
         >
           {tests.proof === undefined ? 'Send both tests' : 'Test again'}
-        </Button>
+        </ActionButton>
       </Group>
       <div role="status">
         <Proof tests={tests} version={version} />

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { ActionButton } from '../../parts/action-button.js';
 import { useActivateWebhook, usePauseWebhook, type Webhook } from '../../api/webhooks.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { Notice } from '../../parts/notice.js';
@@ -38,9 +39,9 @@ function Active({ id }: { readonly id: string }) {
     <Stack gap="sm">
       <span>Events are sent as they occur. Pause it, for example, during maintenance of your server.</span>
       <Group>
-        <Button variant="default" onClick={() => setAsking(true)}>
+        <ActionButton variant="default" onClick={() => setAsking(true)}>
           Pause webhook
-        </Button>
+        </ActionButton>
       </Group>
       <ConfirmDialog
         isOpen={isAsking}
@@ -75,9 +76,9 @@ function Paused(props: {
           : 'Only tests are sent. After a 2xx response to a test you can activate it.'}
       </span>
       <Group>
-        <Button disabled={!verified} onClick={() => setAsking(true)}>
+        <ActionButton disabled={!verified} onClick={() => setAsking(true)}>
           Activate webhook
-        </Button>
+        </ActionButton>
       </Group>
       <Modal
         opened={isAsking}

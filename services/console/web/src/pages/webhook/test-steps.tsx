@@ -1,5 +1,6 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
+import { ActionButton } from '../../parts/action-button.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { Notice } from '../../parts/notice.js';
 import { TextLink } from '../../parts/text-link.js';
@@ -20,7 +21,7 @@ export function TestSteps(props: {
   return (
     <Stack gap="sm" align="stretch">
       <Group>
-        <Button
+        <ActionButton
           onClick={() => test.send(event)}
           loading={test.isSending}
           disabled={isBlocked}
@@ -28,7 +29,7 @@ export function TestSteps(props: {
           variant={isNext ? 'filled' : 'default'}
         >
           {test.outcome === undefined ? 'Send a test delivery' : 'Test again'}
-        </Button>
+        </ActionButton>
       </Group>
       <div role="status">
         <TestResult test={test} />

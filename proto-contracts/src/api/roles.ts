@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { AnyOperation } from './operation.js';
+
+/** Roles of the people of a company in the console. */
+export const role = z.enum(['owner', 'viewer']).meta({
+  id: 'Role',
+  description:
+    'An `owner` can do everything. A `viewer` reads, and changes nothing but the own password and sessions.',
+});
+
+export type Role = z.infer<typeof role>;
+
+/**
+ * Returns whether a viewer may send an operation of the owners' API: a read, or a change of the own account. Reads show no
+ * secret (spec: HTTP-9).
+ */
+export function isForViewers({
+  method,
+  ofOwnAccount,
+}: Pick<AnyOperation, 'method' | 'ofOwnAccount'>): boolean {
+  return method === 'get' || ofOwnAccount === true;
+}
+
+/** The 403 text for a viewer. */
+export const VIEWER_REFUSAL = 'your role is viewer, which can change nothing; ask an owner of your company';

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { role } from '../../api/roles.js';
+import { boundedText } from '../../values/bounded-text.js';
+import { emailAddress } from '../../values/email-address.js';
+
+/** Limits of the people of a company. */
+export const COLLEAGUE_LIMITS = {
+  /** Maximum people with access to the console of one company. */
+  people: 50,
+  /** Validity of an invitation, in hours. */
+  invitationHours: 72,
+  /** Maximum invitations that are mailed for a company in any 60 seconds. */
+  invitationsPerMinute: 5,
+} as const;
+
+/** Body of `POST /partner-api/colleagues`. */
+export const colleagueIn = z
+  .object({
+    displayName: boundedText({ min: 1, max: 120 })
+      .refine(
+        (text) => !/\p{Cc}/u.test(text) && text.trim() === text,
+        'must not begin or end with a space or hold control characters',
+      )
+      .meta({ description: "The person's name." }),
+    email: emailAddress,
+    role,
+  })
+  .meta({ id: 'ColleagueIn', description: 'A person to invite.' });
+
+/** Body of `PATCH /partner-api/colleagues/{id}`. */
+export const colleagueRoleIn = z
+  .object({ role })
+  .meta({ id: 'ColleagueRoleIn', description: 'The new role of a person.' });
+
+/**
+ * A person who can sign in to the console of the company.
+ *
+ * Visible to the owners and viewers of the company.
+ */
+export const colleague = z
+  .object({
+    membershipId: z.string().meta({ description: 'The id of the person.' }),
+    displayName: z.string().meta({ description: 'The name.' }),
+    email: z.string().nullable().meta({ description: 'The address to sign in with; null if none is known.' }),
+    role,
+    hasPassword: z.boolean().meta({
+      description: 'False while the person has not set a password and cannot sign in with one.',
+    }),
+  })
+  .meta({ id: 'Colleague', description: 'A person with access to the console of the company.' });
+
+export type Colleague = z.infer<typeof colleague>;
+
+/** Response of `GET /partner-api/colleagues`. */
+export const colleagueList = z
+  .object({ colleagues: z.array(colleague).meta({ description: 'Oldest first, at most 200.' }) })
+  .meta({ id: 'ColleagueList', description: 'The people with access to the console of the company.' });
+
+export type ColleagueList = z.infer<typeof colleagueList>;
+
+export const COLLEAGUE_EXAMPLE = {
+  membershipId: 'mem_01jx2n4t8yf1ra6vc3bq9kz5we',
+  displayName: 'Vera Vance',
+  email: 'vera@sunny.example',
+  role: 'viewer',
+  hasPassword: false,
+} as const satisfies Colleague;

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { isForViewers } from '@partner/proto-contracts/api/roles';
+import { COLLEAGUE_EXAMPLE } from '@partner/proto-contracts/resources/colleague/colleague';
+import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
+import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
+import { createMailer } from '@partner/kernel/mail';
+import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
+import { OWNER_CHECKED_EVERY_MS } from './sessions/session-times.js';
+import { expectStatus, SESSION, startSite } from './testing/each-test-console.js';
+import { PEOPLE, type TestConsole } from './testing/start-test-console.js';
+
+const COLLEAGUES = '/partner-api/colleagues';
+const PERSON = { displayName: 'Vera Vance', email: 'vance@sunny.example', role: 'viewer' };
+
+let mail: MailServer;
+let site: TestConsole;
+let cookie: string;
+
+beforeEach(async () => {
+  mail = await startMailServer();
+  const mailer = createMailer({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
+  site = await startSite(mailer === undefined ? {} : { mailer });
+  cookie = await site.signIn(PEOPLE.viewer);
+});
+
+afterEach(() => mail.stop());
+
+/** Every operation of the console in production that needs a session. */
+const OPERATIONS = CONSOLE_OPERATIONS.filter(
+  ({ unauthenticated, sandboxOnly }) => unauthenticated !== true && sandboxOnly !== true,
+);
+const FOR_OWNERS = OPERATIONS.filter((operation) => !isForViewers(operation));
+
+test('a viewer signs in, and the session has the role [ROLE-1]', async () => {
+  const response = await site.request('get', SESSION, { cookie }).expect(200);
+  const { owner } = sessionResponse.parse(response.body);
+  expect(owner).toMatchObject({ membershipId: 'mem_vera', role: 'viewer' });
+});
+
+test.each(FOR_OWNERS.map(({ id, method, path }) => [id, method, path] as const))(
+  'a viewer is refused %s before the input is checked [ROLE-1]',
+  async (_id, method, path) => {
+    const refused = site.request(method, path.replace(':id', 'unchecked'), { cookie, body: {} });
+    const response = await refused.expect(403);
+    expect(response.body).toMatchObject({
+      code: 'permission_denied',
+      error: 'your role is viewer, which can change nothing; ask an owner of your company',
+    });
+    expect(site.jobState.asked).toEqual([]);
+  },
+);
+
+test('a viewer may send every read, and changes of the own account only [ROLE-1]', async () => {
+  const allowed = OPERATIONS.filter(isForViewers);
+  const changes = allowed.filter(({ method }) => method !== 'get').map(({ id }) => id);
+  expect(changes.sort()).toEqual([
+    'beginSecondFactor',
+    'changePassword',
+    'confirmSession',
+    'deleteSession',
+    'disableSecondFactor',
+    'enableSecondFactor',
+    'endSession',
+    'replaceRecoveryCodes',
+  ]);
+  expect(OPERATIONS.filter(({ method }) => method === 'get').every(isForViewers)).toBe(true);
+  for (const path of ['webhooks', 'api-keys', 'deliveries', 'audit-entries', 'colleagues']) {
+    await expectStatus(200, site.request('get', `/partner-api/${path}`, { cookie }));
+  }
+});
+
+test('an owner invites with a link of the configured host, and again if the email failed [ROLE-3]', async () => {
+  const owner = await site.signIn();
+  mail.refuse(PERSON.email);
+  const failed = await site.request('post', COLLEAGUES, { cookie: owner, body: PERSON }).expect(503);
+  expect(failed.body).toMatchObject({ error: expect.stringContaining('send the request again') });
+  mail.refuse(undefined);
+  await expectStatus(201, site.request('post', COLLEAGUES, { cookie: owner, body: PERSON }));
+  expect(mail.received).toMatchObject([{ to: [PERSON.email] }]);
+  expect(mail.received[0]?.message).toMatch(/https:\/\/partner\.example\/console\/set-password#[\w-]{43}/);
+  const bare = await startSite();
+  await expectStatus(404, bare.request('post', COLLEAGUES, { cookie: await bare.signIn(), body: PERSON }));
+});
+
+test.each(['patch', 'delete'] as const)(
+  'a %s of a person is for the company of the session [ROLE-2]',
+  async (method) => {
+    const owner = await site.signIn();
+    const body = { role: 'owner' };
+    const path = `${COLLEAGUES}/${COLLEAGUE_EXAMPLE.membershipId}`;
+    const response = await site.request(method, path, { cookie: owner, body });
+    expect(response.ok).toBe(true);
+    expect(site.jobState.asked.at(-1)).toMatchObject({
+      companyId: 'cmp_sunny',
+      actingMembershipId: 'mem_olive',
+    });
+    await expectStatus(404, site.request(method, `${COLLEAGUES}/mem_1`, { cookie: owner, body }));
+  },
+);
+
+test('a session ends within a minute of a change of the role [ROLE-5, SESSION-6]', async () => {
+  const owner = await site.signIn();
+  site.jobState.setRole('mem_olive', 'viewer');
+  site.jobState.setRole('mem_vera', 'owner');
+  site.pass(OWNER_CHECKED_EVERY_MS);
+  for (const former of [owner, cookie]) {
+    await expectStatus(401, site.request('get', SESSION, { cookie: former }));
+  }
+});

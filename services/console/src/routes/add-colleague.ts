@@ -1,0 +1,82 @@
+import type { Client } from '@connectrpc/connect';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { COLLEAGUE_LIMITS } from '@partner/proto-contracts/resources/colleague/colleague';
+import { addColleagueOperation } from '@partner/proto-contracts/resources/colleague/operations';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import type { Mailer } from '@partner/kernel/mail';
+import { ServiceError } from '@partner/kernel/service-error';
+import { actingOwner } from '../acting-owner.js';
+import { forwardResource } from '../forward-resource.js';
+import { createPasswordLink } from '../sessions/password-link.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/**
+ * `POST /partner-api/colleagues`: adds a person, then mails the invitation. If the email fails, a repeat mails a new one, because
+ * the person has no password yet.
+ */
+export function addColleague(deps: {
+  readonly access: Pick<Client<typeof AccessService>, 'addColleague'>;
+  readonly limiter: Pick<RateLimiter, 'take'>;
+  /** Absent: no mail server is configured. */
+  readonly mailer?: Mailer | undefined;
+  readonly publicBaseUrl: string;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(addColleagueOperation, async (request) => {
+    const { mailer } = deps;
+    if (mailer === undefined) {
+      throw new ServiceError(
+        'not_found',
+        'this service has no mail server; ask its operator to add the person',
+      );
+    }
+    const { companyId, actor } = actingOwner(request);
+    await takeInvitation(deps.limiter, companyId);
+    const { link, tokenSha256 } = createPasswordLink(deps.publicBaseUrl);
+    const added = await deps.access.addColleague(
+      { ...request.body, companyId, actor, tokenSha256 },
+      request.call,
+    );
+    await mailer.send(invitation(request.body.email, link, request.principal)).catch((cause: unknown) => {
+      throw new ServiceError(
+        'unavailable',
+        'the person is added, but the mail server did not take the invitation; send the request again',
+        { cause },
+      );
+    });
+    return forwardResource(201, added);
+  });
+}
+
+async function takeInvitation(limiter: Pick<RateLimiter, 'take'>, companyId: string): Promise<void> {
+  const { invitationsPerMinute } = COLLEAGUE_LIMITS;
+  const { accepted, retryAfterSeconds } = await limiter.take(
+    `invitations:${companyId}`,
+    invitationsPerMinute,
+  );
+  if (accepted) return;
+  throw new ServiceError(
+    'rate_limited',
+    `at most ${invitationsPerMinute} invitations are mailed for a company in 60 seconds; retry after ${retryAfterSeconds} seconds`,
+    { retryAfterSeconds },
+  );
+}
+
+function invitation(
+  to: string,
+  link: string,
+  { displayName, companyName }: Pick<OwnerSession, 'displayName' | 'companyName'>,
+) {
+  return {
+    to,
+    subject: 'Your access to the partner console',
+    text: `${displayName} has given you access to the partner console of ${companyName}.
+
+Open this link within ${COLLEAGUE_LIMITS.invitationHours / 24} days to set your password:
+
+${link}
+
+If you don't know why you get this email, do nothing.
+`,
+  };
+}

@@ -1,0 +1,101 @@
+import { Button, NativeSelect, Stack } from '@mantine/core';
+import { role as roles } from '@partner/proto-contracts/api/roles';
+import type { Colleague } from '@partner/proto-contracts/resources/colleague/colleague';
+import { useState } from 'react';
+import { useColleagues, useRemoveColleague, useSetColleagueRole } from '../../api/colleagues.js';
+import { ConfirmDialog } from '../../parts/confirm-dialog.js';
+import { DataTable } from '../../parts/data-table.js';
+import { useOwner } from '../../parts/owner-context.js';
+import { OwnerOnly } from '../../parts/owner-only.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { QueryView } from '../../parts/query-view.js';
+import { InviteForm, ROLE_OPTIONS } from './invite-form.js';
+
+/** Page of the people of the company. */
+export function Page() {
+  const colleagues = useColleagues();
+  return (
+    <>
+      <PageHeader
+        title="People"
+        description="Who can sign in to the console of your company. An owner can change everything, a viewer can only read."
+      />
+      <QueryView
+        data={colleagues.data}
+        error={colleagues.error}
+        label="the people of your company"
+        onRetry={() => void colleagues.refetch()}
+      >
+        {(data) => <People people={data.colleagues} />}
+      </QueryView>
+    </>
+  );
+}
+
+function People({ people }: { readonly people: readonly Colleague[] }) {
+  const isOwner = useOwner().owner.role === 'owner';
+  const [removed, setRemoved] = useState<Colleague>();
+  const setRole = useSetColleagueRole();
+  const remove = useRemoveColleague(() => setRemoved(undefined));
+  const action = {
+    header: 'Action',
+    cell: (person: Colleague) => (
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`Remove ${person.displayName}`}
+        onClick={() => setRemoved(person)}
+      >
+        Remove
+      </Button>
+    ),
+  };
+  return (
+    <Stack gap="md">
+      <DataTable
+        caption="People of your company, oldest first"
+        rows={people}
+        rowKey={({ membershipId }) => membershipId}
+        columns={[
+          { header: 'Name', isName: true, cell: ({ displayName }) => displayName },
+          { header: 'Email address', cell: ({ email }) => email ?? 'None' },
+          {
+            header: 'Role',
+            cell: ({ membershipId, displayName, role }) =>
+              isOwner ? (
+                <NativeSelect
+                  aria-label={`Role of ${displayName}`}
+                  data={ROLE_OPTIONS}
+                  value={role}
+                  disabled={setRole.isRunning}
+                  onChange={({ currentTarget }) =>
+                    setRole.run({ id: membershipId, role: roles.parse(currentTarget.value) })
+                  }
+                />
+              ) : (
+                ROLE_OPTIONS.find(({ value }) => value === role)?.label
+              ),
+          },
+          { header: 'Password', cell: ({ hasPassword }) => (hasPassword ? 'Set' : 'Not set yet') },
+          ...(isOwner ? [action] : []),
+        ]}
+      />
+      <OwnerOnly>
+        <InviteForm />
+      </OwnerOnly>
+      <ConfirmDialog
+        isOpen={removed !== undefined}
+        title={`Remove ${removed?.displayName ?? ''}?`}
+        confirmLabel="Remove"
+        isDangerous
+        isRunning={remove.isRunning}
+        onConfirm={() => {
+          if (removed !== undefined) remove.run(removed.membershipId);
+        }}
+        onClose={() => setRemoved(undefined)}
+      >
+        Their sessions end, and they cannot sign in. You can invite them again.
+      </ConfirmDialog>
+    </Stack>
+  );
+}
