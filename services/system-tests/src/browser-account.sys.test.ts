@@ -4,6 +4,7 @@ import { technicalContact } from '@partner/proto-contracts/resources/technical-c
 import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
+import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { checkLooks } from './browser/check-looks.js';
 import { expectAccessible } from './browser/expect-accessible.js';
@@ -309,4 +310,43 @@ test('an owner who forgot the password sets one with the mailed link, changes it
   await theirs.goto('/console/webhooks/new');
   await theirs.getByText('Your role is viewer').waitFor();
   await expectAccessible(theirs);
+});
+
+test('an owner sets up two-factor authentication, signs in with a recovery code and disables it [FACTOR-1, FACTOR-2]', async () => {
+  const { owner } = suite.stack().company('INSTALLER', 1);
+  const { page, watched } = await suite.openFor(owner, '/console/account');
+  await page.getByRole('button', { name: 'Set up' }).click();
+  await page.getByRole('img', { name: /^QR code/ }).waitFor();
+  await checkLooks(page, 'account-set-up');
+  const secret = (await page.getByLabel('Secret', { exact: true }).textContent()) ?? '';
+  await page.getByLabel('Code', { exact: true }).fill(new TOTP({ secret }).generate());
+  await page.getByRole('button', { name: 'Enable' }).click();
+  const [first = '', second = ''] = (await textOf(page, 'Recovery codes')).split('\n');
+  await checkLooks(page, 'account-recovery-codes');
+  await page.getByLabel('I have stored them').check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByText('10 unused recovery codes.').waitFor();
+  expect(await page.content()).not.toContain(first);
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  watched.allow(/^403 POST \/partner-api\/session$/);
+  await page.getByLabel('Email address').fill(owner.email);
+  await page.getByLabel('Password', { exact: true }).fill(owner.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
+  await checkLooks(page, 'sign-in-code');
+  await page.getByLabel('Code', { exact: true }).fill('000000');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText(/^the code is wrong or was used before/i).waitFor();
+  await page.getByLabel('Code', { exact: true }).fill(first);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.getByText('9 unused recovery codes.').waitFor();
+  await page.getByRole('button', { name: 'Disable' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Disable two-factor authentication?' });
+  await dialog.getByLabel('Code', { exact: true }).fill(second);
+  await checkLooks(page, 'account-disable');
+  await dialog.getByRole('button', { name: 'Disable' }).click();
+  await page.getByRole('button', { name: 'Set up' }).waitFor();
 });
