@@ -511,6 +511,22 @@ CREATE TABLE public.memberships (
     CONSTRAINT memberships_role_check CHECK ((role = ANY (ARRAY['OWNER'::text, 'VIEWER'::text, 'TECHNICIAN'::text])))
 );
 
+CREATE TABLE public.notification_emails (
+    membership_id text NOT NULL,
+    event_id text NOT NULL COLLATE pg_catalog."C",
+    lease_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.notification_recipients (
+    membership_id text NOT NULL,
+    emails text DEFAULT 'immediately'::text NOT NULL,
+    mailed_at timestamp with time zone,
+    lease_id text,
+    not_before timestamp with time zone,
+    CONSTRAINT notification_recipients_emails_check CHECK ((emails = ANY (ARRAY['immediately'::text, 'daily'::text, 'off'::text])))
+);
+
 CREATE TABLE public.outbox (
     id bigint NOT NULL,
     message_id text NOT NULL,
@@ -751,6 +767,12 @@ ALTER TABLE ONLY public.leads
 
 ALTER TABLE ONLY public.memberships
     ADD CONSTRAINT memberships_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.notification_emails
+    ADD CONSTRAINT notification_emails_pkey PRIMARY KEY (membership_id, event_id);
+
+ALTER TABLE ONLY public.notification_recipients
+    ADD CONSTRAINT notification_recipients_pkey PRIMARY KEY (membership_id);
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id, created_at);
@@ -1036,6 +1058,12 @@ ALTER TABLE ONLY public.leads
 
 ALTER TABLE ONLY public.memberships
     ADD CONSTRAINT memberships_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
+
+ALTER TABLE ONLY public.notification_emails
+    ADD CONSTRAINT notification_emails_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES public.memberships(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notification_recipients
+    ADD CONSTRAINT notification_recipients_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES public.memberships(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.password_links
     ADD CONSTRAINT password_links_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES public.memberships(id) ON DELETE CASCADE;

@@ -36,6 +36,10 @@ import {
 } from '../resources/fault-script/operations.js';
 import { listInstallersOperation } from '../resources/installer/operations.js';
 import {
+  getNotificationSettingsOperation,
+  setNotificationSettingsOperation,
+} from '../resources/notification-settings/operations.js';
+import {
   changePasswordOperation,
   requestPasswordLinkOperation,
   usePasswordLinkOperation,
@@ -129,6 +133,8 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   checkUrlOperation,
   streamChangesOperation,
   listAuditEntriesOperation,
+  getNotificationSettingsOperation,
+  setNotificationSettingsOperation,
   getTechnicalContactOperation,
   setTechnicalContactOperation,
   confirmTechnicalContactOperation,

@@ -1,6 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import type { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
@@ -37,6 +38,7 @@ import { endSession } from './routes/end-session.js';
 import { getDelivery } from './routes/get-delivery.js';
 import { getEvent } from './routes/get-event.js';
 import { getFaults } from './routes/get-faults.js';
+import { getNotificationSettings } from './routes/get-notification-settings.js';
 import { getReplay } from './routes/get-replay.js';
 import { getSecondFactor } from './routes/get-second-factor.js';
 import { getSession } from './routes/get-session.js';
@@ -66,6 +68,7 @@ import { rotateApiKey } from './routes/rotate-api-key.js';
 import { rotateWebhookSecret } from './routes/rotate-webhook-secret.js';
 import { setColleagueRole } from './routes/set-colleague-role.js';
 import { setFaults } from './routes/set-faults.js';
+import { setNotificationSettings } from './routes/set-notification-settings.js';
 import { setTechnicalContact } from './routes/set-technical-contact.js';
 import { streamChanges } from './routes/stream-changes.js';
 import { testWebhook } from './routes/test-webhook.js';
@@ -92,6 +95,7 @@ export interface ConsoleAppDeps {
   readonly audit: Client<typeof AuditService>;
   readonly subscriptions: Client<typeof SubscriptionService>;
   readonly deliveries: Client<typeof DeliveryService>;
+  readonly notifications: Client<typeof NotificationService>;
   /** Sandbox only; absent: its paths do not exist. */
   readonly sandbox?: Client<typeof SandboxService>;
   readonly sessions: SessionStore;
@@ -128,6 +132,7 @@ type EndpointDeps = Pick<
   | 'limiter'
   | 'logger'
   | 'mailer'
+  | 'notifications'
   | 'publicBaseUrl'
   | 'rpcTimeoutMs'
   | 'sandbox'
@@ -192,6 +197,8 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     ...(deps.sandbox === undefined ? [] : faultScriptEndpoints({ sandbox: deps.sandbox })),
     listInstallers(deps),
     listAuditEntries(deps),
+    getNotificationSettings(deps),
+    setNotificationSettings(deps),
     getTechnicalContact(deps),
     setTechnicalContact(deps),
     confirmTechnicalContact(deps),

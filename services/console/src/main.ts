@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
@@ -20,6 +21,7 @@ import { createBackgroundWork } from './background-work.js';
 import { consoleConfig } from './config.js';
 import { createChangeStreams } from './live/change-streams.js';
 import { startChangeListener } from './live/start-change-listener.js';
+import { startNotificationEmails } from './notifications/start-notification-emails.js';
 import { createDeviceCookie } from './sessions/device-cookie.js';
 import { createLoginAttempts } from './sessions/login-attempts.js';
 import { createSessionLookup } from './sessions/session-lookup.js';
@@ -28,6 +30,8 @@ import { createSessionSigner } from './sessions/session-signer.js';
 import { createSessionStore } from './sessions/session-store.js';
 import { createPasswordChecks } from './sessions/verify-password.js';
 import { readWebBundle, WEB_BUNDLE_DIRECTORY } from './web/web-bundle.js';
+
+const NOTIFICATION_EMAILS_INTERVAL_MS = 15_000;
 
 await runService({
   name: 'console',
@@ -62,11 +66,27 @@ await runService({
     const background = createBackgroundWork({ logger });
     lifecycle.onShutdown('background-work', () => background.settled());
 
+    const notifications = createClient(NotificationService, transport);
+    const mailer = createMailer(config);
+    if (mailer !== undefined) {
+      const emails = startNotificationEmails({
+        notifications,
+        mailer,
+        publicBaseUrl: config.PUBLIC_BASE_URL,
+        rpcTimeoutMs: config.RPC_TIMEOUT_MS,
+        logger,
+        metrics,
+        intervalMs: NOTIFICATION_EMAILS_INTERVAL_MS,
+      });
+      lifecycle.onShutdown('notification-emails', () => emails.stop());
+    }
+
     const app = createConsoleApp({
       access,
       audit: createClient(AuditService, transport),
       subscriptions: createClient(SubscriptionService, transport),
       deliveries: createClient(DeliveryService, transport),
+      notifications,
       ...(config.PARTNER_ENVIRONMENT === 'sandbox' && {
         sandbox: createClient(SandboxService, transport),
       }),
@@ -94,7 +114,7 @@ await runService({
         environment: config.PARTNER_ENVIRONMENT,
         randomBytes,
       },
-      mailer: createMailer(config),
+      mailer,
       publicBaseUrl: config.PUBLIC_BASE_URL,
       logger,
       metrics,

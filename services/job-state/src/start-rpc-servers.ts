@@ -8,6 +8,7 @@ import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
@@ -34,6 +35,7 @@ import { createContractorJobService } from './contractor-jobs/contractor-job-ser
 import type { Database } from './database/database.js';
 import { createJobService } from './jobs/job-service.js';
 import { createLeadService } from './leads/lead-service.js';
+import { createNotificationService } from './notifications/notification-service.js';
 import { createOperatorService } from './operator/operator-service.js';
 import { createSandboxService } from './sandbox/sandbox-service.js';
 import { createDeliveryRpcs } from './webhooks/attempts/delivery-rpcs.js';
@@ -126,7 +128,7 @@ function installerService(config: Config, { database, clock, logger }: ServiceDe
   return rpcService(JobService, createJobService({ database, clock, logger, feedDays }));
 }
 
-/** Services that manage a company: access, webhooks, the audit trail and, in the sandbox, its fault scripts. */
+/** Services that manage a company: access, webhooks, notifications, the audit trail and, in the sandbox, its fault scripts. */
 function managementServices(config: Config, deps: ServiceDeps): readonly RpcService[] {
   const { database, clock, logger, dispatcherTransport } = deps;
   return [
@@ -141,6 +143,7 @@ function managementServices(config: Config, deps: ServiceDeps): readonly RpcServ
       }),
     ),
     rpcService(AuditService, createAuditService({ database })),
+    rpcService(NotificationService, createNotificationService({ database, clock })),
     ...(config.PARTNER_ENVIRONMENT === 'sandbox'
       ? [rpcService(SandboxService, createSandboxService({ database, logger }))]
       : []),

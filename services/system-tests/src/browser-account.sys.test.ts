@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
 import { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { eventually } from '@partner/test-kit/eventually';
+import { newId } from '@partner/kernel/ids';
 import { sendCall } from '@partner/test-kit/http-call';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { TOTP } from 'otpauth';
@@ -221,6 +222,27 @@ test('an owner sees where they are signed in, ends one session and then all othe
   await page.getByText('This is your only session').waitFor();
   const statuses = sessions.map(async (one) => (await one.call('GET', '/partner-api/webhooks')).status);
   expect(await Promise.all(statuses)).toEqual([401, 401, 401]);
+});
+
+test('an owner is mailed that an API key ends, and chooses one email a day [NOTIFY-6, NOTIFY-9, NOTIFY-10]', async () => {
+  const { owner, id } = suite.stack().company('SALES', 1);
+  await suite.stack().database.query(
+    `insert into api_keys (id, company_id, kind, secret_sha256, last_four, created_at, expires_at)
+     values ($1, $2, 'general', '\\x00', 'Zq7r', now() - interval '30 days', now() + interval '2 days')`,
+    [newId('key'), id],
+  );
+  const { page } = await suite.openFor(owner, '/console/notifications');
+  await page.getByRole('radio', { name: 'Immediately' }).and(page.locator(':checked')).waitFor();
+  await checkLooks(page, 'notifications');
+  const mailed = () => mail.received.find(({ message }) => message.includes('Zq7r'));
+  await eventually('the email arrives', async () => mailed() !== undefined);
+  expect(mailed()?.to).toEqual([owner.email]);
+  expect(mailed()?.message).toContain('/console/notifications');
+  await page.getByRole('radio', { name: 'Daily' }).check();
+  await button(page, 'Save').click();
+  await page.getByRole('group', { name: 'Done' }).getByText('Settings saved').waitFor();
+  await page.reload();
+  await page.getByRole('radio', { name: 'Daily' }).and(page.locator(':checked')).waitFor();
 });
 
 test('an owner sets the technical contact, and someone without a session confirms it with the mailed link [ANNOUNCE-4]', async () => {

@@ -24,6 +24,7 @@ import { createFakeSecondFactors } from './fake-second-factor.js';
 import { createFakeColleagueMethods } from './fake-colleagues.js';
 import { createFakeDeliveryService, type FakeDeliveries } from './fake-delivery-service.js';
 import { createFakeLogins, type FakeLogin, type FakeLogins } from './fake-logins.js';
+import { createFakeNotificationService } from './fake-notification-service.js';
 import { resourceResponse } from './resource-response.js';
 
 interface Asked {
@@ -199,7 +200,7 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
   });
 
   return {
-    services: [access, subscriptions, deliveries, audit.service],
+    services: [access, subscriptions, deliveries, audit.service, createFakeNotificationService()],
     audit,
     verify: (subscriptionId) => verified.add(subscriptionId),
     ...logins,

@@ -10,6 +10,7 @@ import {
   CompanyClass,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { createHttpServer } from '@partner/kernel/http-server';
@@ -132,6 +133,7 @@ export async function startTestConsole(options: {
     audit: createClient(AuditService, transport),
     subscriptions: createClient(SubscriptionService, transport),
     deliveries: createClient(DeliveryService, transport),
+    notifications: createClient(NotificationService, transport),
     sessions,
     changeStreams,
     attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),

@@ -55,6 +55,7 @@ const ROUTES: RouteObject[] = [
               page('catalogue', () => import('./pages/catalogue/page.js')),
               page('receiver-code', () => import('./pages/receiver-code/page.js')),
               page('api-keys', () => import('./pages/api-keys/page.js')),
+              page('notifications', () => import('./pages/notifications/page.js')),
               page('technical-contact', () => import('./pages/technical-contact/page.js')),
               page('audit', () => import('./pages/audit/page.js')),
               page('people', () => import('./pages/people/page.js')),

@@ -33,6 +33,7 @@ export const PATHS = {
   people: '/people',
   sessions: '/sessions',
   account: '/account',
+  notifications: '/notifications',
   technicalContact: '/technical-contact',
 } as const;
 

@@ -1,6 +1,7 @@
 import type { EventData, NotificationName } from '@partner/proto-contracts/events/webhook-events';
 import type { Transaction } from '../database/database.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
+import { queueEmails } from './queue-emails.js';
 
 /** A notification to the owners of a company. */
 export interface Notification<E extends NotificationName> {
@@ -15,11 +16,15 @@ export interface Notification<E extends NotificationName> {
   readonly data: EventData<E>;
 }
 
-/** Records a notification as an event of the company, in the transaction that marks its occasion as announced. */
+/**
+ * Records a notification as an event of the company, and queues it for emails to its owners, in the transaction that marks
+ * its occasion as announced.
+ */
 export function notifyOwners<E extends NotificationName>(
   tx: Transaction,
   notification: Notification<E>,
   now: Date,
 ): void {
-  recordEvent(tx, { ...notification, occurredAt: now, now });
+  const { eventId } = recordEvent(tx, { ...notification, occurredAt: now, now });
+  queueEmails(tx, notification.companyId, eventId);
 }

@@ -28,6 +28,8 @@ const INBOX_DAYS = 90;
 const JOURNAL_ENTRIES_DAYS = 30;
 /** Longer than any statement that saw a subscription before it was deleted. */
 const DELETED_SUBSCRIPTION_DAYS = 1;
+/** Longer than an outage of the mail server; older notifications are no news. */
+const NOTIFICATION_EMAILS_DAYS = 7;
 
 /** Dependencies of a run. */
 interface RetentionDeps {
@@ -48,7 +50,7 @@ interface RetentionDeps {
  * Creates the partitions of the next weeks, drops those past their retention, and deletes other old rows in batches.
  *
  * A needed partition stays. The batches delete rows of default partitions, message ids of the platform after 90 days,
- * journal entries after 30 days, bulk replays and back-fills that finished before the retention of deliveries, and deleted subscriptions without deliveries. A
+ * journal entries after 30 days, notifications that were not mailed within 7 days, bulk replays and back-fills that finished before the retention of deliveries, and deleted subscriptions without deliveries. A
  * table that is locked does not block the others; the first failure is thrown at the end. Throws {@link RetentionBusyError}
  * while another process works. Returns `more` if rows are left for another run.
  */
@@ -68,6 +70,9 @@ export async function runRetention(deps: RetentionDeps, now: Date): Promise<'mor
   }
   await attempt(() => purge(deps, 'inbox', BATCH_SIZE, () => deleteOldMessages(deps.database, now)));
   await attempt(() => purge(deps, 'journal_entries', BATCH_SIZE, () => deleteOldEntries(deps.database, now)));
+  await attempt(() =>
+    purge(deps, 'notification_emails', BATCH_SIZE, () => deleteOldEmails(deps.database, now)),
+  );
   const replaysBefore = daysBefore(now, deps.settings.deliveriesDays);
   await attempt(() =>
     purge(deps, 'bulk_replays', BATCH_SIZE, () => deleteOldBulkReplays(deps.database, replaysBefore)),
@@ -149,6 +154,16 @@ async function deleteOldEntries(database: Queryable, now: Date): Promise<number>
        (select id from journal_entries where recorded_at < $1 order by recorded_at limit $2)
      returning id`,
     [daysBefore(now, JOURNAL_ENTRIES_DAYS), BATCH_SIZE],
+  );
+  return deleted.length;
+}
+
+async function deleteOldEmails(database: Queryable, now: Date): Promise<number> {
+  const deleted = await database.query(
+    `delete from notification_emails where (membership_id, event_id) in
+       (select membership_id, event_id from notification_emails where created_at < $1 limit $2 for update skip locked)
+     returning event_id`,
+    [daysBefore(now, NOTIFICATION_EMAILS_DAYS), BATCH_SIZE],
   );
   return deleted.length;
 }

@@ -133,7 +133,7 @@ describe('the audit trail', () => {
 });
 
 describe('the run', () => {
-  test('deletes any number of rows in batches, and no recent ones', async () => {
+  test('deletes any number of rows in batches, and no recent ones [NOTIFY-11]', async () => {
     await database.query(
       `insert into idempotency_keys (company_id, key, operation, body_sha256, outcome, expires_at)
        select 'cmp_1', 'key ' || n, 'POST /a', '\\x00', '{}', $1::timestamptz + make_interval(secs => 12001 - n)
@@ -155,7 +155,16 @@ describe('the run', () => {
          ('young', 'cmp_1', $1, 'journal.payout_recorded', '{}', $1::timestamptz - interval '29 days')`,
       [START],
     );
+    await database.query(
+      `with owner as (
+         insert into memberships (id, company_id, role, display_name) values ('mem_1', 'cmp_1', 'OWNER', 'Olive')
+       )
+       insert into notification_emails (membership_id, event_id, created_at) values
+         ('mem_1', 'old', $1::timestamptz - interval '8 days'), ('mem_1', 'young', $1::timestamptz - interval '6 days')`,
+      [START],
+    );
     await runLoop(START);
+    expect(await idsIn('notification_emails', 'event_id')).toEqual(['young']);
     expect(await idsIn('journal_entries')).toEqual(['young']);
     expect(await idsIn('idempotency_keys', 'key')).toEqual(['key 1', 'key 2']);
     expect(await idsIn('inbox', 'message_id')).toEqual(['young']);

@@ -108,6 +108,7 @@ export async function readEverything(database: Pick<Pool, 'query'>): Promise<unk
   for (const table of [
     'companies',
     'memberships',
+    'notification_recipients',
     'technical_contacts',
     'api_keys',
     'audit_entries',

@@ -1,6 +1,7 @@
 import { AppShell, Burger, Button, Group, ScrollArea, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
+  IconBell,
   IconBook2,
   IconCode,
   IconHistory,
@@ -35,6 +36,7 @@ const NAVIGATION = [
   { to: PATHS.catalogue, label: 'Event catalogue', icon: IconListDetails },
   { to: PATHS.receiverCode, label: 'Receiver code', icon: IconCode },
   { to: PATHS.apiKeys, label: 'API keys', icon: IconKey },
+  { to: PATHS.notifications, label: 'Notifications', icon: IconBell },
   { to: PATHS.technicalContact, label: 'Technical contact', icon: IconMail },
   { to: PATHS.audit, label: 'Audit trail', icon: IconHistory },
   { to: PATHS.people, label: 'People', icon: IconUsers },

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds what notifications to owners need: what was announced about each webhook, secret and API key, and the dead letters
- * that are not yet announced.
+ * Adds what notifications to owners need: what was announced about each webhook, secret and API key, the dead letters that
+ * are not yet announced, and the emails that are not yet sent.
  *
  * Lock: `subscriptions`, `subscription_secrets` and `api_keys` while their small indexes are built. Old code: ignores the
  * columns and the table, so it counts no dead letters and stores no certificates.
@@ -40,12 +40,36 @@ export async function up(knex: Knex): Promise<void> {
       due_at timestamptz not null
     );
     create index unannounced_dead_letters_due_at_idx on unannounced_dead_letters (due_at) where count > 0;
+
+    -- Owners who were notified or have chosen how often they get emails. mailed_at: the last email. lease_id: of the email that
+    -- the console sends now. not_before: end of that lease, or of the pause after a failure.
+    create table notification_recipients (
+      membership_id text constraint notification_recipients_pkey primary key
+        constraint notification_recipients_membership_id_fkey references memberships on delete cascade,
+      emails text not null default 'immediately'
+        constraint notification_recipients_emails_check check (emails in ('immediately', 'daily', 'off')),
+      mailed_at timestamptz,
+      lease_id text,
+      not_before timestamptz
+    );
+
+    -- Notifications that wait for the next email to an owner. lease_id: of the email that has it.
+    create table notification_emails (
+      membership_id text not null
+        constraint notification_emails_membership_id_fkey references memberships on delete cascade,
+      event_id text collate "C" not null,
+      lease_id text,
+      created_at timestamptz not null default now(),
+      constraint notification_emails_pkey primary key (membership_id, event_id)
+    );
   `);
 }
 
-/** Drops what was announced; no event is lost, and pending dead letters are not announced. */
+/** Drops what was announced, and the emails to send; no event is lost, and pending dead letters are not announced. */
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    drop table notification_emails;
+    drop table notification_recipients;
     drop table unannounced_dead_letters;
     drop index api_keys_expires_at_idx;
     alter table api_keys drop column end_announced_at, drop column notification_version;

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+/** How often an owner gets emails with notifications. */
+const EMAIL_FREQUENCIES = ['immediately', 'daily', 'off'] as const;
+
+const emails = z.enum(EMAIL_FREQUENCIES).meta({
+  description:
+    'How often you get emails: `immediately` sends the first notification at once, and then at most one email an hour with all new ones; `daily` sends at most one email a day; `off` sends none.',
+});
+
+/** Body of `PUT /partner-api/notification-settings`. */
+export const notificationSettingsIn = z
+  .object({ emails })
+  .meta({ id: 'NotificationSettingsIn', description: 'How often you get emails with notifications.' });
+
+/**
+ * How an owner is notified by email.
+ *
+ * Visible to that owner only.
+ */
+export const notificationSettings = z.object({
+  emails,
+  email: z.string().nullable().meta({
+    description: 'Your address, which gets the emails; null if your company has not stored one.',
+  }),
+});
+
+export type NotificationSettings = z.infer<typeof notificationSettings>;
+
+/** Response of `GET` and `PUT /partner-api/notification-settings`. */
+export const shownNotificationSettings = notificationSettings
+  .extend({
+    hasMailServer: z
+      .boolean()
+      .meta({ description: 'False where the service has no mail server: it sends no emails.' }),
+  })
+  .meta({ id: 'NotificationSettings', description: 'How you are notified by email.' });
+
+export const NOTIFICATION_SETTINGS_EXAMPLE = {
+  emails: 'immediately',
+  email: 'olive@sunny.example',
+  hasMailServer: true,
+} as const satisfies z.input<typeof shownNotificationSettings>;

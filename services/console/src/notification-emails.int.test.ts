@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { NotificationEmailOutcome } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
+import { NOTIFICATIONS } from '@partner/proto-contracts/events/webhook-events';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
+import { createClient } from '@connectrpc/connect';
+import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { invariant } from '@partner/kernel/invariant';
+import { createMailer } from '@partner/kernel/mail';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
+import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
+import { Registry } from 'prom-client';
+import {
+  createNotificationEmails,
+  type NotificationEmails,
+} from './notifications/start-notification-emails.js';
+import { PEOPLE, startTestConsole } from './testing/start-test-console.js';
+
+let mail: MailServer;
+/** The emails that job-state leases next. */
+let due: object[];
+let reported: (NotificationEmailOutcome | undefined)[];
+let logged: unknown[];
+let emails: NotificationEmails;
+
+beforeEach(async () => {
+  mail = await startMailServer();
+  [due, reported, logged] = [[], [], []];
+  const mailer = createMailer({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
+  invariant(mailer, 'there is a mail server');
+  const log = (...line: unknown[]) => void logged.push(line);
+  emails = createNotificationEmails({
+    notifications: createClient(
+      NotificationService,
+      createInMemoryTransport([
+        rpcService(NotificationService, {
+          getNotificationSettings: () => ({}),
+          setNotificationSettings: () => ({}),
+          leaseNotificationEmails: () => ({ emails: due.splice(0) }),
+          reportNotificationEmail: ({ outcome }) => {
+            reported.push(outcome);
+            return {};
+          },
+        }),
+      ]),
+    ),
+    mailer,
+    publicBaseUrl: 'https://partner.example',
+    rpcTimeoutMs: 5_000,
+    logger: { info: log, warn: log },
+    metrics: new Registry(),
+  });
+});
+
+afterEach(() => mail.stop());
+
+const email = (to: string, bodies: readonly object[], total = bodies.length) => ({
+  leaseId: 'lease',
+  membershipId: 'mem_olive',
+  email: to,
+  companyName: 'Roofs and Sons',
+  emails: 'immediately',
+  eventBodies: bodies.map((body) => JSON.stringify(body)),
+  total,
+});
+const FAILING = WEBHOOK_EXAMPLES['webhook.endpoint_failing'];
+
+describe('a notification email', () => {
+  test('lists each notification with its page, and says how to turn the emails off [NOTIFY-9, NOTIFY-10]', async () => {
+    due = [
+      email(
+        'olive@roofs.example',
+        NOTIFICATIONS.map((name) => WEBHOOK_EXAMPLES[name]),
+        60,
+      ),
+    ];
+    await emails.sendDue();
+    expect(reported).toEqual([NotificationEmailOutcome.SENT]);
+    const [received] = mail.received;
+    expect(received?.to).toEqual(['olive@roofs.example']);
+    const message = (received?.message ?? '').replaceAll('\r\n', '\n').replaceAll('=E2=80=A6', '…');
+    const page = `https://partner.example/console/webhooks/${FAILING.resource.id}`;
+    for (const line of [
+      `The webhook "Dispatch board" (hooks.example.com) is failing: its last five attempts failed.\n${page}`,
+      'The webhook "Dispatch board" (hooks.example.com) accepts deliveries again.',
+      'from 2026-09-03 11:44 UTC to 2026-09-03 12:30 UTC: 12.',
+      'Version 1 of the signing secret of the webhook "Dispatch board" (hooks.example.com) ends on 2026-09-04 00:31 UTC.',
+      'presented last expires on 2026-09-17 12:00 UTC.',
+      'ends on 2026-09-04 12:31 UTC.\nhttps://partner.example/console/api-keys',
+      '54 more: https://partner.example/console/',
+      'at most one of these emails an hour. Get fewer, or turn them off:\nhttps://partner.example/console/notifications',
+    ]) {
+      expect(message).toContain(line);
+    }
+    expect(JSON.stringify(logged)).not.toContain('olive@roofs.example');
+  });
+
+  test('is named after a single notification, also of an event that is newer than the console [NOTIFY-9]', async () => {
+    const newer = { ...FAILING, event: 'webhook.renamed', data: {} };
+    const longer = { ...FAILING, data: { ...FAILING.data, description: 'two\r\nlines', added: true } };
+    due = [email('a@roofs.example', [newer]), email('b@roofs.example', [longer])];
+    await emails.sendDue();
+    expect(mail.received.map(({ message }) => /^Subject: (.*)\r$/m.exec(message)?.[1])).toEqual([
+      'Notification: webhook.renamed',
+      'Webhook to hooks.example.com is failing',
+    ]);
+    expect(mail.received[1]?.message).toContain('"two lines" (hooks.example.com)');
+  });
+
+  test('that the server refuses does not stop the others, and an outage ends the batch until it is over [NOTIFY-11]', async () => {
+    mail.refuse('gone@roofs.example');
+    due = [email('gone@roofs.example', [FAILING]), email('olive@roofs.example', [FAILING])];
+    await emails.sendDue();
+    expect(reported).toEqual([NotificationEmailOutcome.REFUSED, NotificationEmailOutcome.SENT]);
+    await mail.stop();
+    due = [email('olive@roofs.example', [FAILING]), email('sam@roofs.example', [FAILING])];
+    expect(await emails.sendDue()).toBe('idle');
+    expect(reported.slice(2)).toEqual([NotificationEmailOutcome.FAILED]);
+    mail = await startMailServer(Number(new URL(mail.url).port));
+    due = [email('olive@roofs.example', [FAILING])];
+    await emails.sendDue();
+    expect(reported.slice(3)).toEqual([NotificationEmailOutcome.SENT]);
+    expect(mail.received).toHaveLength(1);
+  });
+});
+
+test('an owner chooses the emails of that owner alone [NOTIFY-10]', async () => {
+  const site = await startTestConsole({ redisUrl: testRedisUrl() });
+  try {
+    const path = '/partner-api/notification-settings';
+    const [cookie, other] = [await site.signIn(PEOPLE.salesOwner), await site.signIn(PEOPLE.installerOwner)];
+    await site.request('put', path, { cookie, body: { emails: 'never' } }).expect(400);
+    const changed = await site.request('put', path, { cookie, body: { emails: 'daily' } }).expect(200);
+    expect(changed.body).toEqual({ emails: 'daily', email: 'mem_sam@owner.example', hasMailServer: false });
+    const [own, others] = [
+      await site.request('get', path, { cookie }).expect(200),
+      await site.request('get', path, { cookie: other }).expect(200),
+    ];
+    expect([own.body, others.body]).toMatchObject([{ emails: 'daily' }, { emails: 'immediately' }]);
+    expect(site.acted.at(-1)).toMatchObject({ actor: { membershipId: 'mem_sam' } });
+  } finally {
+    await site.stop();
+  }
+});

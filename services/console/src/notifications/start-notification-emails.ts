@@ -1,0 +1,137 @@
+import type { Client } from '@connectrpc/connect';
+import {
+  type NotificationEmail,
+  NotificationEmailOutcome,
+  type NotificationService,
+} from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
+import type { Logger } from '@partner/kernel/logger';
+import { MailError, type Mailer } from '@partner/kernel/mail';
+import { Counter, type Registry } from 'prom-client';
+import { requiredField } from '../required-field.js';
+import { notificationMail } from './notification-mail.js';
+
+/** Emails under a lease at once: even at 8 s for each, they are sent within the lease. */
+const LEASED_AT_ONCE = 20;
+
+/** Dependencies of the sender of notification emails. */
+export interface NotificationEmailsDeps {
+  readonly notifications: Pick<
+    Client<typeof NotificationService>,
+    'leaseNotificationEmails' | 'reportNotificationEmail'
+  >;
+  readonly mailer: Mailer;
+  readonly publicBaseUrl: string;
+  readonly rpcTimeoutMs: number;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly metrics: Registry;
+}
+
+/** Sends the emails that are due; see {@link createNotificationEmails}. */
+export interface NotificationEmails {
+  /** Sends a batch. Returns `more` while there may be others. */
+  sendDue(): Promise<'more' | 'idle'>;
+}
+
+/**
+ * Creates the sender of the notification emails that job-state leases.
+ *
+ * Each email is reported after the mail server has accepted it. A process that ends in between sends it again, so none is
+ * lost. An email that the server refuses for good does not stop the others; any other failure ends the batch, and its emails
+ * are due again after their lease.
+ */
+export function createNotificationEmails(deps: NotificationEmailsDeps): NotificationEmails {
+  const { notifications, mailer, publicBaseUrl, logger } = deps;
+  const call = { timeoutMs: deps.rpcTimeoutMs };
+  const sent = new Counter({
+    name: 'partner_notification_emails_total',
+    help: 'Notification emails to owners by outcome: sent, refused for good, failed.',
+    labelNames: ['outcome'],
+    registers: [deps.metrics],
+  });
+
+  async function send(email: NotificationEmail): Promise<NotificationEmailOutcome> {
+    const { membershipId } = email;
+    try {
+      await mailer.send(
+        notificationMail({
+          to: requiredField(email.email, 'the address'),
+          companyName: requiredField(email.companyName, 'the company'),
+          publicBaseUrl,
+          emails: requiredField(email.emails, 'the frequency'),
+          eventBodies: email.eventBodies,
+          total: requiredField(email.total, 'the number of notifications'),
+        }),
+      );
+      logger.info({ membershipId, notifications: email.total }, 'notification_email.sent');
+      sent.inc({ outcome: 'sent' });
+      return NotificationEmailOutcome.SENT;
+    } catch (error) {
+      logger.warn({ err: error, membershipId }, 'notification_email.not_sent');
+      const isOfAll = error instanceof MailError && !error.isOfRecipient;
+      sent.inc({ outcome: isOfAll ? 'failed' : 'refused' });
+      return isOfAll ? NotificationEmailOutcome.FAILED : NotificationEmailOutcome.REFUSED;
+    }
+  }
+
+  return {
+    async sendDue() {
+      const { emails } = await notifications.leaseNotificationEmails({ limit: LEASED_AT_ONCE }, call);
+      for (const email of emails) {
+        const outcome = await send(email);
+        const { leaseId, membershipId } = email;
+        await notifications.reportNotificationEmail(
+          {
+            outcome,
+            ...(leaseId !== undefined && { leaseId }),
+            ...(membershipId !== undefined && { membershipId }),
+          },
+          call,
+        );
+        if (outcome === NotificationEmailOutcome.FAILED) return 'idle';
+      }
+      return emails.length === LEASED_AT_ONCE ? 'more' : 'idle';
+    },
+  };
+}
+
+/** Sends due notification emails after each interval until it is stopped; `stop` waits for the batch in flight. */
+export function startNotificationEmails(
+  options: NotificationEmailsDeps & {
+    /** Milliseconds between two batches. */
+    readonly intervalMs: number;
+  },
+): { readonly stop: () => Promise<void> } {
+  const emails = createNotificationEmails(options);
+  let isStopped = false;
+  let endPause: () => void = () => undefined;
+
+  async function run(): Promise<void> {
+    while (!isStopped) {
+      const next = await emails.sendDue().catch((error: unknown) => {
+        options.logger.warn({ err: error }, 'notification_emails.failing');
+        return 'idle' as const;
+      });
+      if (next === 'idle') await pause();
+    }
+  }
+
+  async function pause(): Promise<void> {
+    if (isStopped) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, options.intervalMs);
+      endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  const ended = run();
+  return {
+    async stop() {
+      isStopped = true;
+      endPause();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { Button, Group, Radio, Stack, Text } from '@mantine/core';
+import {
+  type NotificationSettings,
+  notificationSettingsIn,
+  type shownNotificationSettings,
+} from '@partner/proto-contracts/resources/notification-settings/notification-settings';
+import { type SubmitEvent, useState } from 'react';
+import type { z } from 'zod';
+import { useNotificationSettings, useSetNotificationSettings } from '../../api/notification-settings.js';
+import { FormFailure } from '../../parts/form-failure.js';
+import { Notice } from '../../parts/notice.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { Panel } from '../../parts/panel.js';
+import { QueryView } from '../../parts/query-view.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+
+/** Page of the owner's notification settings. */
+export function Page() {
+  const settings = useNotificationSettings();
+  return (
+    <>
+      <PageHeader
+        title="Notifications"
+        description="Learn by email when a webhook fails or recovers, when deliveries are dead-lettered, and before a secret, a certificate or an API key ends."
+      />
+      <QueryView
+        data={settings.data}
+        error={settings.error}
+        label="your notification settings"
+        onRetry={() => void settings.refetch()}
+      >
+        {(data) => <Settings key={data.emails} settings={data} />}
+      </QueryView>
+    </>
+  );
+}
+
+const CHOICES: readonly {
+  readonly value: NotificationSettings['emails'];
+  readonly label: string;
+  readonly description: string;
+}[] = [
+  {
+    value: 'immediately',
+    label: 'Immediately',
+    description: 'The first notification at once, then at most one email an hour with all new ones',
+  },
+  { value: 'daily', label: 'Daily', description: 'At most one email a day with all new ones' },
+  { value: 'off', label: 'Off', description: 'No emails' },
+];
+
+function Settings({ settings }: { readonly settings: z.output<typeof shownNotificationSettings> }) {
+  const [emails, setEmails] = useState(settings.emails);
+  const set = useSetNotificationSettings();
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    set.run(emails);
+  };
+  return (
+    <Stack gap="md">
+      {!settings.hasMailServer && (
+        <Notice tone="warn" title="No emails are sent">
+          This service has no mail server.
+        </Notice>
+      )}
+      <Panel title="Your emails">
+        <form onSubmit={submit}>
+          <Stack>
+            <Radio.Group
+              label="How often you get emails"
+              description={
+                settings.email === null ? 'Your company has not stored your address' : `To ${settings.email}`
+              }
+              value={emails}
+              onChange={(value) => setEmails(notificationSettingsIn.shape.emails.parse(value))}
+            >
+              <Stack mt="sm" gap="sm">
+                {CHOICES.map((choice) => (
+                  <Radio key={choice.value} {...choice} />
+                ))}
+              </Stack>
+            </Radio.Group>
+            <FormFailure error={set.error} />
+            <Group>
+              <Button type="submit" loading={set.isRunning} disabled={emails === settings.emails}>
+                Save
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Panel>
+      <Panel title="As webhooks">
+        <Text>
+          Your systems can receive the same as events of the groups webhook and api_key. See the{' '}
+          <TextLink to={PATHS.catalogue}>event catalogue</TextLink>. A webhook receives no event about itself,
+          so use a second one.
+        </Text>
+      </Panel>
+    </Stack>
+  );
+}

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
+import { type EmailOutcome, leaseEmails, type LeasedEmail, reportEmail } from './lease-emails.js';
+import { setNotificationSettings } from './notification-settings.js';
+import { notifyOwners } from './notify-owners.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+let fixture: WebhookFixture;
+let companyId: string;
+let start: Date;
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+});
+
+afterAll(() => fixture.close());
+
+beforeEach(async () => {
+  await fixture.database.query('truncate memberships cascade');
+  companyId = await fixture.company();
+  start = new Date();
+});
+
+async function member(
+  options: { readonly role?: string; readonly password?: boolean; readonly of?: string } = {},
+) {
+  const id = newId('mem');
+  await fixture.database.query(
+    `insert into memberships (id, company_id, role, display_name, email, password_hash)
+     values ($1, $2, $3, 'Olive', $4, $5)`,
+    [
+      id,
+      options.of ?? companyId,
+      options.role ?? 'OWNER',
+      `${id}@owner.example`,
+      options.password === false ? null : 'hash',
+    ],
+  );
+  return id;
+}
+
+/** Notifies the owners of the company that an API key ends. */
+async function notify(): Promise<void> {
+  const keyId = newId('key');
+  await fixture.database.transaction((tx) =>
+    notifyOwners(
+      tx,
+      {
+        companyId,
+        event: 'api_key.expiring',
+        resource: { type: 'api_key', id: keyId, version: 1 },
+        data: { keyId, lastFour: 'q7Zr', replacedBy: null, expiresAt: start.toISOString() },
+      },
+      start,
+    ),
+  );
+}
+
+const deps = (afterMs: number) => ({
+  database: fixture.database,
+  clock: () => new Date(start.getTime() + afterMs),
+});
+const leasedAfter = (ms: number) => leaseEmails(deps(ms), 100);
+const totals = async (ms: number) => (await leasedAfter(ms)).map(({ total }) => total);
+
+async function reportAll(leased: readonly LeasedEmail[], afterMs: number, outcome: EmailOutcome = 'sent') {
+  for (const { leaseId, membershipId } of leased) {
+    await reportEmail(deps(afterMs), { leaseId, membershipId, outcome });
+  }
+}
+
+const choose = (membershipId: string, emails: 'immediately' | 'daily' | 'off') =>
+  setNotificationSettings(fixture.database, {
+    companyId,
+    membershipId,
+    emails,
+    actor: { membershipId, displayName: 'Olive', remoteAddress: undefined, userAgent: undefined },
+  });
+
+test('each owner who can sign in gets the first notification at once, then one email an hour with all new ones [NOTIFY-9, NOTIFY-10]', async () => {
+  const owners = [await member(), await member()];
+  await member({ role: 'TECHNICIAN' });
+  await member({ password: false });
+  await member({ of: await fixture.company() });
+  await notify();
+  const first = await leasedAfter(0);
+  expect(first.map(({ membershipId }) => membershipId).sort()).toEqual(owners.sort());
+  expect(first[0]).toMatchObject({ companyName: companyId, emails: 'immediately', total: 1 });
+  expect(JSON.parse(first[0]?.eventBodies[0] ?? '')).toMatchObject({ event: 'api_key.expiring' });
+  // After the lease, before the report: it stays for the next email.
+  await notify();
+  await reportAll(first, 0);
+  await notify();
+  expect(await totals(HOUR_MS - 1)).toEqual([]);
+  expect(await totals(HOUR_MS)).toEqual([2, 2]);
+});
+
+test('an owner who wants one email a day gets one, and one who wants none has none queued [NOTIFY-10]', async () => {
+  const daily = await member();
+  const off = await member();
+  await choose(daily, 'daily');
+  await notify();
+  await choose(off, 'off');
+  await notify();
+  const first = await leasedAfter(0);
+  expect(first).toMatchObject([{ membershipId: daily, emails: 'daily', total: 2 }]);
+  await reportAll(first, 0);
+  await notify();
+  expect(await totals(24 * HOUR_MS - 1)).toEqual([]);
+  expect(await totals(24 * HOUR_MS)).toEqual([1]);
+  await choose(off, 'immediately');
+  expect(await totals(24 * HOUR_MS)).toEqual([]);
+  const audited = await fixture.database.query(
+    `select action, subject_id, details from audit_entries where company_id = $1 order by id`,
+    [companyId],
+  );
+  expect(audited).toMatchObject([
+    { action: 'owner.updated', subject_id: daily, details: { notificationEmails: 'daily' } },
+    { subject_id: off, details: { notificationEmails: 'off' } },
+    { subject_id: off, details: { notificationEmails: 'immediately' } },
+  ]);
+});
+
+test('an email goes to one of several callers, and to another one if the first ends before its report [NOTIFY-11]', async () => {
+  await member();
+  await notify();
+  const leases = (await Promise.all([leasedAfter(0), leasedAfter(0), leasedAfter(0)])).flat();
+  expect(leases).toHaveLength(1);
+  expect(await totals(5 * MINUTE_MS - 1)).toEqual([]);
+  const again = await leasedAfter(5 * MINUTE_MS);
+  expect(again).toMatchObject([{ total: 1 }]);
+  // The report of a lease that has ended changes nothing.
+  await reportAll(leases, 5 * MINUTE_MS);
+  await reportAll(again, 5 * MINUTE_MS, 'failed');
+  expect(await totals(10 * MINUTE_MS - 1)).toEqual([]);
+  const third = await leasedAfter(10 * MINUTE_MS);
+  expect(third).toMatchObject([{ total: 1 }]);
+  await reportAll(third, 10 * MINUTE_MS, 'refused');
+  expect(await totals(20 * HOUR_MS)).toEqual([]);
+  expect(await totals(25 * HOUR_MS)).toEqual([1]);
+});
+
+test('an owner can neither read nor change the settings of another company [NOTIFY-10]', async () => {
+  const stranger = await member({ of: await fixture.company() });
+  await expect(choose(stranger, 'off')).rejects.toMatchObject({ reason: 'not_found' });
+  const settings = await fixture.database.query('select 1 from notification_recipients');
+  expect(settings).toEqual([]);
+});
