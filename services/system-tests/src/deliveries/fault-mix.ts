@@ -4,7 +4,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import type { Span } from './delivery-history.js';
 import { type Fault, FAULTY_PROCESSES, type PlannedFault } from './fault-plan.js';
 
-/** A command to a server that is away is repeated for this time. */
+/** How long a command to a server that is away is repeated, and the start of a process that ends again. */
 const PERSISTENCE_MS = 300_000;
 const SUPERVISOR_LOOK_MS = 250;
 
@@ -62,7 +62,7 @@ export async function playFaults(
   function befall(fault: Fault): Promise<void> {
     const { what, process } = fault;
     return process === undefined
-      ? note(what, () => persistently(what, () => fault.befall(stack), PERSISTENCE_MS))
+      ? note(what, () => persistently(what, () => fault.befall(stack)))
       : inTurn(process, () => note(what, () => fault.befall(stack)));
   }
 
@@ -91,7 +91,7 @@ export async function playFaults(
 }
 
 /** Repeats work until it succeeds, while what it needs is away. Throws with its last error when that takes too long. */
-async function persistently(what: string, work: () => Promise<string>, timeoutMs?: number): Promise<string> {
+async function persistently(what: string, work: () => Promise<string>): Promise<string> {
   let last: unknown;
   const { outcome } = await eventually(
     () => `${what}; the last error: ${String(last)}`,
@@ -103,7 +103,7 @@ async function persistently(what: string, work: () => Promise<string>, timeoutMs
         return undefined;
       }
     },
-    { everyMs: SUPERVISOR_LOOK_MS, ...(timeoutMs !== undefined && { timeoutMs }) },
+    { timeoutMs: PERSISTENCE_MS, everyMs: SUPERVISOR_LOOK_MS },
   );
   return outcome;
 }

@@ -93,10 +93,10 @@ export function planFaults(seed: number, spanMs: number): PlannedFault[] {
 function everyFault(random: () => number): Fault[] {
   const stillMs = () => Math.round(SHORTEST_STILL_MS + random() * (LONGEST_STILL_MS - SHORTEST_STILL_MS));
   return [
-    ...FAULTY_PROCESSES.map((process) => kill(process)),
+    ...FAULTY_PROCESSES.map((process) => startAgain(process, 'kill -9')),
     ...FAULTY_PROCESSES.map((process) => standStill(process, stillMs())),
     ...PURGED_QUEUES.map((queue) => purge(queue)),
-    RESTART_BROKER,
+    startAgain('rabbitmq', 'stop'),
     { what: 'close all broker connections', befall: closeConnections },
     {
       what: 'flush redis',
@@ -106,25 +106,15 @@ function everyFault(random: () => number): Fault[] {
   ];
 }
 
-const kill = (process: (typeof FAULTY_PROCESSES)[number]): Fault => ({
-  what: `kill -9 of ${process}`,
+const startAgain = (process: (typeof FAULTY_PROCESSES)[number], end: 'kill -9' | 'stop'): Fault => ({
+  what: `${end} and start of ${process}`,
   process,
   async befall(stack) {
-    await stack.process(process).kill('SIGKILL');
+    await (end === 'stop' ? stack.process(process).stop() : stack.process(process).kill('SIGKILL'));
     await stack.process(process).start();
     return '';
   },
 });
-
-const RESTART_BROKER: Fault = {
-  what: 'restart of rabbitmq',
-  process: 'rabbitmq',
-  async befall(stack) {
-    await stack.process('rabbitmq').stop();
-    await stack.process('rabbitmq').start();
-    return '';
-  },
-};
 
 const standStill = (process: (typeof FAULTY_PROCESSES)[number], forMs: number): Fault => ({
   what: `${process} stands still for ${forMs} ms`,

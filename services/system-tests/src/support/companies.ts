@@ -72,30 +72,21 @@ export async function addKey(
   return made.text;
 }
 
-export interface Technician {
-  readonly membershipId: string;
-  readonly displayName: string;
-  readonly active: boolean;
-}
-
-/** Adds technicians to a company; the last one is inactive. */
+/** Adds technicians to a company and returns their ids; the last one is inactive. */
 export async function addTechnicians(
   database: Pick<Pool, 'query'>,
   companyId: string,
   count: number,
-): Promise<readonly Technician[]> {
-  const technicians = Array.from({ length: count }, (_, place) => ({
-    membershipId: newId('mem'),
-    displayName: `Technician ${String(place + 1).padStart(2, '0')}`,
-    active: place < count - 1,
-  }));
-  for (const { membershipId, displayName, active } of technicians) {
+): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, () => newId('mem'));
+  for (const [place, id] of ids.entries()) {
+    const name = `Technician ${String(place + 1).padStart(2, '0')}`;
     await database.query(
       `insert into memberships (id, company_id, role, display_name, active) values ($1, $2, 'TECHNICIAN', $3, $4)`,
-      [membershipId, companyId, displayName, active],
+      [id, companyId, name, place < count - 1],
     );
   }
-  return technicians;
+  return ids;
 }
 
 /** Adds an owner to a company and signs in. */

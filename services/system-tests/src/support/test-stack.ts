@@ -28,14 +28,12 @@ import {
 
 /** A message to the platform. */
 export interface PlatformMessage {
-  readonly messageId: string;
   readonly type: string;
   readonly body: Uint8Array;
 }
 
 /** A status change as the platform receives it. */
 export interface ReceivedStatusChange {
-  readonly messageId: string;
   readonly jobId: string;
   readonly version: number;
   /** Fields of the message that this version does not know. */
@@ -160,10 +158,10 @@ export async function startTestStack(options: {
     metrics: new Registry(),
     handle: ({ type, messageId, body }) => {
       if (type === LAST_MESSAGE) lastMessages.add(messageId);
-      else toPlatform.push({ type, messageId, body });
+      else toPlatform.push({ type, body });
       if (type === JobStatusChangedSchema.typeName) {
         const { jobId = '', version = 0, $unknown = [] } = fromBinary(JobStatusChangedSchema, body);
-        receivedStatusChanges.push({ messageId, jobId, version, unknownFields: $unknown.length });
+        receivedStatusChanges.push({ jobId, version, unknownFields: $unknown.length });
       }
       return Promise.resolve({ kind: 'done' });
     },

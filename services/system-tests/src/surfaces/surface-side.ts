@@ -35,7 +35,7 @@ export async function createSurfaceSide(stack: TestStack): Promise<SurfaceSide> 
   });
   const [general = '', contractor = ''] = seller.apiKeys;
   const [installerKey = ''] = installer.apiKeys;
-  const technicians = await addTechnicians(stack.database, installer.id, TECHNICIANS);
+  const technicianIds = await addTechnicians(stack.database, installer.id, TECHNICIANS);
   const job = await assignNewJob(stack, {
     sellingCompanyId: seller.id,
     installerCompanyId: installer.id,
@@ -54,7 +54,7 @@ export async function createSurfaceSide(stack: TestStack): Promise<SurfaceSide> 
     sellerId: seller.id,
     installerId: installer.id,
     keys: { general, 'installer-contractor': contractor, 'installer-company': installerKey },
-    technicianIds: technicians.map(({ membershipId }) => membershipId),
+    technicianIds,
     jobId: job.id,
     leadId,
     projectId,

@@ -101,15 +101,11 @@ export interface JobState {
 }
 
 /** The status and version that a job has at this moment. */
-export async function readJob(
-  stack: Pick<TestStack, 'database'>,
-  jobId: string,
-): Promise<{ readonly status: string; readonly version: number; readonly installer_note: string | null }> {
-  const found = await stack.database.query<{
-    status: string;
-    version: number;
-    installer_note: string | null;
-  }>('select status, version, installer_note from jobs where id = $1', [jobId]);
+export async function readJob(stack: Pick<TestStack, 'database'>, jobId: string): Promise<JobState> {
+  const found = await stack.database.query<JobState>(
+    'select status, version, installer_note from jobs where id = $1',
+    [jobId],
+  );
   const [job] = found.rows;
   if (job === undefined) throw new Error(`there is no job ${jobId}`);
   return job;
