@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Stack, Text } from '@mantine/core';
+import { Group, Radio, Stack, Text } from '@mantine/core';
 import {
   type NotificationSettings,
   notificationSettingsIn,
@@ -6,6 +6,7 @@ import {
 } from '@partner/proto-contracts/resources/notification-settings/notification-settings';
 import { type SubmitEvent, useState } from 'react';
 import type { z } from 'zod';
+import { ActionButton } from '../../parts/action-button.js';
 import { useNotificationSettings, useSetNotificationSettings } from '../../api/notification-settings.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
@@ -83,9 +84,9 @@ function Settings({ settings }: { readonly settings: z.output<typeof shownNotifi
             </Radio.Group>
             <FormFailure error={set.error} />
             <Group>
-              <Button type="submit" loading={set.isRunning} disabled={emails === settings.emails}>
+              <ActionButton type="submit" loading={set.isRunning} disabled={emails === settings.emails}>
                 Save
-              </Button>
+              </ActionButton>
             </Group>
           </Stack>
         </form>
