@@ -5,15 +5,17 @@ import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
 
-/** Returns how often an owner gets emails. Fails with `not_found` for a membership that is not an owner's of the company. */
+/**
+ * Returns how often an owner gets emails; a viewer gets none. Fails with `not_found` for any other membership of the company.
+ */
 export async function getNotificationSettings(
   database: Queryable,
   { companyId, membershipId }: MembershipOfCompany,
 ): Promise<NotificationSettings> {
   const [settings] = await database.query<NotificationSettings>(
-    `select coalesce(r.emails, 'immediately') as emails, m.email
+    `select case m.role when 'OWNER' then coalesce(r.emails, 'immediately') else 'off' end as emails, m.email
      from memberships m left join notification_recipients r on r.membership_id = m.id
-     where m.id = $1 and m.company_id = $2 and m.role = 'OWNER' and m.active`,
+     where m.id = $1 and m.company_id = $2 and m.role in ('OWNER', 'VIEWER') and m.active`,
     [membershipId, companyId],
   );
   if (settings === undefined) throw notFound('owner');
