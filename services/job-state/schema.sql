@@ -638,6 +638,10 @@ CREATE TABLE public.subscriptions (
     certificate_valid_to timestamp with time zone,
     certificate_announced_at timestamp with time zone,
     notification_version integer DEFAULT 0 NOT NULL,
+    header_names text[] DEFAULT '{}'::text[] NOT NULL,
+    deliveries_per_second integer,
+    next_delivery_at timestamp with time zone,
+    CONSTRAINT subscriptions_deliveries_per_second_check CHECK ((deliveries_per_second > 0)),
     CONSTRAINT subscriptions_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text]))),
     CONSTRAINT subscriptions_paused_at_check CHECK (((state = 'paused'::text) = (paused_at IS NOT NULL))),
     CONSTRAINT subscriptions_state_check CHECK ((state = ANY (ARRAY['paused'::text, 'active'::text])))

@@ -90,6 +90,7 @@ describe('a confirmation', () => {
       'testWebhook pending',
       'testWebhook usual',
       'testWebhook wrong',
+      'updateWebhook headers',
       'updateWebhook url',
     ]);
   });

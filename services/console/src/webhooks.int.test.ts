@@ -81,6 +81,14 @@ describe('a webhook subscription', () => {
       const response = await send('patch', `${WEBHOOKS}/${id}`, body).expect(200);
       return subscription.parse(response.body);
     };
+    const headers = [
+      { name: 'X-Key', value: 'hidden' },
+      { name: 'x-former', value: null },
+    ];
+    expect(await patch({ headers, deliveriesPerSecond: 5 })).toMatchObject({
+      headerNames: ['x-key', 'x-former'],
+      deliveriesPerSecond: 5,
+    });
     expect(await patch({ events: ['install.test'] })).toMatchObject({
       ...newWebhook,
       events: ['install.test'],
@@ -136,6 +144,8 @@ describe('a webhook subscription', () => {
     ['patch', '', { events: [] }, 'events'],
     ['patch', '', { events: null }, 'events'],
     ['patch', '', { schemaVersion: 2 }, 'schemaVersion'],
+    ['patch', '', { deliveriesPerSecond: 0 }, 'deliveriesPerSecond'],
+    ['patch', '', { headers: [{ name: 'Host', value: 'x' }] }, 'headers.0.name'],
     ['patch', '', { description: 'x'.repeat(201) }, 'description'],
     ['post', '/activate', { backfill: 'yes' }, 'backfill'],
     ['post', '/test', { event: 'install.*' }, 'event'],

@@ -19,6 +19,7 @@ const SECRET_FIELDS = new Set([
   'password',
   'passwordhash',
   'secret',
+  'sealedheaders',
   'sealedsecret',
   'set-cookie',
   'signature',

@@ -194,6 +194,43 @@ describe('the page of a webhook', () => {
     });
   });
 
+  test('sends an example with custom headers, sets a rate, and shows the faults of a key in the sandbox', async () => {
+    const { id } = await subscribe('example');
+    const page = await openPage(`/webhooks/${id}?tab=settings`);
+    await page.getByLabel('Header name').fill('X-Tenant');
+    await page.getByLabel('Header value', { exact: true }).fill('west');
+    await button(page, 'Add header').click();
+    await button(page, 'Remove the header x-tenant').waitFor();
+    await page.getByLabel('Event to send').selectOption('install.schedule_changed');
+    await button(page, 'Send a test delivery').click();
+    await expectText(page, 'Test delivered');
+    expect(receivedAt('example').at(-1)).toMatchObject({
+      envelope: { event: 'install.schedule_changed' },
+      headers: { 'x-svc-test': 'true', 'x-tenant': 'west' },
+    });
+
+    await button(page, 'Edit settings').click();
+    await page.getByLabel('Deliveries per second (optional)').fill('5');
+    await button(page, 'Save changes').click();
+    await expectText(page, 'At most 5 deliveries per second');
+    await checkLooks(page, 'webhook-settings');
+
+    const keys = await openPage('/api-keys', newcomer());
+    await button(keys, /^Faults for/)
+      .first()
+      .click();
+    await button(keys, 'Add a step').click();
+    await expectText(keys, '1 request: refused with 429');
+    await checkLooks(keys, 'api-key-faults');
+    await button(keys, 'Save faults').click();
+    await expectText(keys, 'Faults saved');
+    await button(keys, /^Faults for/)
+      .first()
+      .click();
+    await button(keys, 'Remove all faults').click();
+    await expectText(keys, 'Faults removed');
+  });
+
   test('deletes it only when its host was typed', async () => {
     const { id } = await subscribe('deleted');
     const page = await openPage(`/webhooks/${id}?tab=settings`);

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { isReservedHeader } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { Webhook } from 'standardwebhooks';
 import type { PostResult } from './https-sender.js';
 import {
@@ -18,6 +19,7 @@ import {
   published,
   results,
   run,
+  sealedHeaders,
   secret,
   several,
   trace,
@@ -54,6 +56,21 @@ describe('a command', () => {
       'webhook-timestamp': timestamp,
     });
     expect(post?.headers).not.toHaveProperty('x-svc-test');
+  });
+
+  test('adds the custom headers of its subscription, and none replaces a header that it sets itself [WEBHOOK-13]', async () => {
+    const custom = { authorization: 'Bearer x', 'x-svc-event': 'mine', 'user-agent': 'mine' };
+    await deliverer()(message({ sealedHeaders: sealedHeaders(JSON.stringify(custom)) }));
+    const headers = run.posts[0]?.headers ?? {};
+    expect(headers).toMatchObject({ authorization: 'Bearer x', 'x-svc-event': command.event });
+    expect(Object.values(headers)).not.toContain('mine');
+    expect(Object.keys(headers).filter((name) => !isReservedHeader(name))).toEqual(['authorization']);
+    expect(run.logged.join('')).not.toContain('Bearer x');
+  });
+
+  test('whose custom headers cannot be opened is not sent [WEBHOOK-13]', async () => {
+    expect(await deliverer()(message({ sealedHeaders: command.sealedSecret }))).toEqual({ kind: 'done' });
+    expect(run.posts).toEqual([]);
   });
 
   test('of a test marks the POST as one [WEBHOOK-12]', async () => {

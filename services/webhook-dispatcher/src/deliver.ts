@@ -17,7 +17,7 @@ import type { Publisher } from '@partner/kernel/amqp/publisher';
 import { batchWhileBusy } from '@partner/kernel/batch-while-busy';
 import type { Logger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
-import { openSecret, type SealingKeys } from '@partner/kernel/secret-sealing';
+import type { SealingKeys } from '@partner/kernel/secret-sealing';
 import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import pLimit from 'p-limit';
 import type { ClockWatch } from './clock-watch.js';
@@ -32,6 +32,7 @@ import {
   type ReadCommand,
   readDeliveryCommands,
 } from './read-delivery-command.js';
+import { type OpenedSecrets, openSecrets } from './open-secrets.js';
 import { retryAfterSeconds } from './retry-after.js';
 import { serviceSignature, standardWebhooksSignature } from './sign.js';
 
@@ -129,7 +130,10 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     return { kind: 'done' };
   }
 
-  async function makeAttempt(command: DeliveryCommand, secret: string): Promise<DeliveryAttempted> {
+  async function makeAttempt(
+    command: DeliveryCommand,
+    { secret, headers }: OpenedSecrets,
+  ): Promise<DeliveryAttempted> {
     const attemptId = deps.newAttemptId();
     const attributes = {
       'partner.delivery_id': command.deliveryId,
@@ -144,7 +148,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
       try {
         result = await deps.sender.post({
           url: command.url,
-          headers: signedHeaders({ command, secret, attemptId, startedAt }),
+          headers: { ...headers, ...signedHeaders({ command, secret, attemptId, startedAt }) },
           body: command.body,
         });
       } finally {
@@ -226,10 +230,9 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     deps.clockWatch.cameInTime(command);
     if (deps.stopping.aborted) return { kind: 'not_begun' };
 
-    let secret: string;
+    let secrets: OpenedSecrets;
     try {
-      const owner = { subscriptionId: command.subscriptionId, version: command.secretVersion };
-      secret = openSecret(deps.sealingKeys, owner, command.sealedSecret);
+      secrets = openSecrets(deps.sealingKeys, command);
     } catch (error) {
       // No attempt is used up: the delivery is due again after each lease until the key is configured.
       metrics.commandDropped('secret_unreadable');
@@ -240,7 +243,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
       return { kind: 'done' };
     }
 
-    const attempt = makeAttempt(command, secret);
+    const attempt = makeAttempt(command, secrets);
     leases.began(command.leaseId, attempt);
     return report(command, await attempt);
   }

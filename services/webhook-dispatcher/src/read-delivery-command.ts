@@ -24,6 +24,8 @@ export interface DeliveryCommand {
   readonly body: Uint8Array;
   readonly secretVersion: number;
   readonly sealedSecret: Uint8Array;
+  /** Undefined without custom headers. */
+  readonly sealedHeaders: Uint8Array | undefined;
   /** W3C trace context of the event. */
   readonly traceParent: string | undefined;
   /** Id of the request that caused the event. */
@@ -31,7 +33,13 @@ export interface DeliveryCommand {
 }
 
 /** Fields that may be absent. */
-const OPTIONAL_FIELDS: ReadonlySet<string> = new Set(['leasedAt', 'traceParent', 'requestId', 'isTest']);
+const OPTIONAL_FIELDS: ReadonlySet<string> = new Set([
+  'leasedAt',
+  'traceParent',
+  'requestId',
+  'isTest',
+  'sealedHeaders',
+]);
 
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
@@ -101,6 +109,7 @@ function readDeliveryCommand(message: DeliverWebhook): ReadCommand {
       body,
       secretVersion,
       sealedSecret,
+      sealedHeaders: message.sealedHeaders,
       traceParent: message.traceParent,
       requestId: message.requestId,
     },

@@ -34,7 +34,7 @@ export const delivery = z
     attempts: z.int().meta({ description: 'Number of attempts so far.' }),
     nextAttemptAt: dateTimeOut.nullable().meta({
       description:
-        'When the next attempt is due. A time in the past: it waits for a free slot of the subscription. Null: an attempt is in flight, the delivery is held, or it has ended.',
+        'When the next attempt is due. A time in the past: it waits for a free slot of the subscription, or for its rate. Null: an attempt is in flight, the delivery is held, or it has ended.',
     }),
     createdAt: dateTimeOut,
     finishedAt: dateTimeOut

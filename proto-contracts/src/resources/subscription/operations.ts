@@ -19,6 +19,7 @@ const NEW_SUBSCRIPTION_EXAMPLE = {
   ...SUBSCRIPTION_EXAMPLE,
   state: 'paused',
   verified: false,
+  headerNames: [],
   updatedAt: SUBSCRIPTION_EXAMPLE.createdAt,
 } as const satisfies z.infer<typeof subscription>;
 
@@ -110,7 +111,10 @@ export const updateWebhookOperation = defineOperation({
 Changes the fields of the body and keeps the others. The checks are those of the creation.
 
 With another \`url\` the subscription is no longer verified, and an active one becomes paused: send a test delivery, and
-activate it once your server has accepted that with 2xx. Waiting deliveries go to the new URL.`,
+activate it once your server has accepted that with 2xx. Waiting deliveries go to the new URL.
+
+Attempts from now on have the changed \`headers\`, tests too. With \`deliveriesPerSecond\` attempts start at that rate, in bursts of at most a
+quarter of a second's worth; the others wait in their order.`,
   bodyExamples: {
     events: {
       summary: 'Other events',
@@ -122,8 +126,21 @@ activate it once your server has accepted that with 2xx. Waiting deliveries go t
       summary: 'Another address',
       value: { url: 'https://hooks.sunny.example/partner/v2' } satisfies z.input<typeof subscriptionChange>,
     },
+    headers: {
+      summary: 'Custom headers',
+      value: {
+        headers: [
+          { name: 'Authorization', value: 'Bearer bXktZ2F0ZXdheQ' },
+          { name: 'x-former', value: null },
+        ],
+      } satisfies z.input<typeof subscriptionChange>,
+    },
+    rate: {
+      summary: 'At most 20 deliveries per second',
+      value: { deliveriesPerSecond: 20 } satisfies z.input<typeof subscriptionChange>,
+    },
   },
-  needsConfirmation: ({ url }) => url !== undefined,
+  needsConfirmation: ({ url, headers }) => url !== undefined || headers !== undefined,
   responses: {
     200: {
       description: 'The subscription after the change.',

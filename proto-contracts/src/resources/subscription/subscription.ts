@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CURRENT_SCHEMA_VERSION } from '../../api/versions.js';
 import { EVENT_CATALOGUE, eventGroup, isEventName } from '../../events/webhook-events.js';
 import { dateTimeOut } from '../../values/date-time.js';
+import { CUSTOM_HEADER_LIMITS, headerChanges } from './custom-headers.js';
 
 /** Maximum webhook subscriptions of a company, and rate limit of test deliveries. */
 export const WEBHOOK_LIMITS = {
@@ -13,6 +14,8 @@ export const WEBHOOK_LIMITS = {
   healthMinutes: 60,
   /** Fewer failed attempts do not make a subscription degraded. */
   healthFailures: 3,
+  /** The highest rate that an owner can choose. */
+  deliveriesPerSecond: 1_000,
 } as const;
 
 /**
@@ -100,10 +103,24 @@ export function subscriptionFields(newestSchemaVersion: number) {
         schemaVersion: schemaVersion
           .optional()
           .meta({ description: 'The schema version of the payloads, to opt in to another one.' }),
+        headers: headerChanges.optional().meta({
+          description:
+            `Custom headers to set, or to remove with the value null; others stay. A subscription has at most ${CUSTOM_HEADER_LIMITS.headers}, with at most` +
+            ` ${CUSTOM_HEADER_LIMITS.bytes} characters of names and values.`,
+        }),
+        deliveriesPerSecond: z
+          .int()
+          .min(1)
+          .max(WEBHOOK_LIMITS.deliveriesPerSecond)
+          .nullable()
+          .optional()
+          .meta({
+            description: 'The rate of deliveries that your server wants at most; null for no rate.',
+          }),
       })
       .refine(
         (change) => Object.values(change).some((value) => value !== undefined),
-        'must have at least one of url, events, description and schemaVersion',
+        'must have at least one of url, events, description, schemaVersion, headers and deliveriesPerSecond',
       ),
   };
 }
@@ -197,6 +214,12 @@ export const subscription = z
     verified: z
       .boolean()
       .meta({ description: 'Whether the current URL has accepted a test delivery with 2xx.' }),
+    headerNames: z.array(z.string()).meta({
+      description: 'The names of the custom headers of each delivery. Their values are never shown.',
+    }),
+    deliveriesPerSecond: z.int().nullable().meta({
+      description: 'Deliveries start at most at this rate, tests and retries included; null without a rate.',
+    }),
     createdAt: dateTimeOut,
     updatedAt: dateTimeOut,
   })
@@ -263,6 +286,8 @@ export const SUBSCRIPTION_EXAMPLE = {
   secretVersion: 1,
   pendingSecretVersion: null,
   verified: true,
+  headerNames: ['authorization'],
+  deliveriesPerSecond: null,
   createdAt: '2026-08-26T14:03:00.000Z',
   updatedAt: '2026-08-26T14:09:21.730Z',
 } as const satisfies z.infer<typeof subscription>;

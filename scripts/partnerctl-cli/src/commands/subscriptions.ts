@@ -22,7 +22,8 @@ const SUBSCRIPTION_LINES = columns(`
   description: subscription.description, state: subscription.state, health: subscription.health,
   verified: subscription.verified, schema version: subscription.schemaVersion,
   secret version: subscription.secretVersion,
-  pending secret version: subscription.pendingSecretVersion, created: subscription.createdAt,
+  pending secret version: subscription.pendingSecretVersion, headers: subscription.headerNames,
+  deliveries per second: subscription.deliveriesPerSecond, created: subscription.createdAt,
   changed: subscription.updatedAt, secret, back-fill: backfillId
 `);
 

@@ -16,11 +16,19 @@ export function updateWebhook(deps: {
   return serveOperation(updateWebhookOperation, async (request) => {
     const { principal, params, body, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
-    const { events, ...fields } = body;
+    const { events, headers, deliveriesPerSecond, ...fields } = body;
     const subscription = await deps.subscriptions.updateSubscription(
       {
         ...fields,
         ...(events !== undefined && { events: { patterns: events } }),
+        ...(headers !== undefined && {
+          headers: {
+            changes: headers.map(({ name, value }) => ({ name, ...(value !== null && { value }) })),
+          },
+        }),
+        ...(deliveriesPerSecond !== undefined && {
+          rate: deliveriesPerSecond === null ? {} : { perSecond: deliveriesPerSecond },
+        }),
         ...actingOwner(request),
         subscriptionId,
         companyClass: enumValue(CompanyClassSchema, principal.companyClass),

@@ -100,6 +100,8 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
         schemaVersion: request.schemaVersion ?? 1,
         state: 'paused',
         verified: false,
+        headerNames: [],
+        deliveriesPerSecond: null,
         createdAt: formatDateTime(at),
         updatedAt: formatDateTime(at),
       };
@@ -114,12 +116,14 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
     getSubscription: (request) => resourceResponse(subscriptionOf('getSubscription', request).subscription),
     updateSubscription: (request) => {
       const { subscription } = subscriptionOf('updateSubscription', request);
-      const { url, events, description, schemaVersion } = request;
+      const { url, events, description, schemaVersion, headers, rate } = request;
       Object.assign(subscription, {
         ...(url !== undefined && { url, state: 'paused', verified: false }),
         ...(events !== undefined && { events: events.patterns }),
         ...(description !== undefined && { description }),
         ...(schemaVersion !== undefined && { schemaVersion }),
+        ...(headers !== undefined && { headerNames: headers.changes.map(({ name }) => name) }),
+        ...(rate !== undefined && { deliveriesPerSecond: rate.perSecond ?? null }),
       });
       return resourceResponse(subscription);
     },

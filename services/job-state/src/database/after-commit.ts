@@ -43,6 +43,8 @@ export interface LeasedDelivery {
   readonly urlVersion: number;
   readonly secretVersion: number;
   readonly sealedSecret: Buffer;
+  /** Null without custom headers. */
+  readonly sealedHeaders: Buffer | null;
   readonly eventId: string;
   readonly event: string;
   readonly isTest: boolean;

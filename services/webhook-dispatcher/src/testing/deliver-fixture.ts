@@ -3,7 +3,7 @@ import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/p
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeEach } from '@jest/globals';
 import { createLogger } from '@partner/kernel/logger';
-import { sealSecret } from '@partner/kernel/secret-sealing';
+import { HEADERS_VERSION, sealSecret } from '@partner/kernel/secret-sealing';
 import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import {
   DeliveriesAttemptedSchema,
@@ -114,6 +114,11 @@ export const command = {
   secretVersion: 4,
   sealedSecret: sealSecret(sealingKeys, { subscriptionId: 'whk_subscription', version: 4 }, secret),
 } satisfies MessageInitShape<typeof DeliverWebhookSchema>;
+
+/** Custom headers, sealed as job-state seals them. */
+export function sealedHeaders(text: string): Buffer {
+  return sealSecret(sealingKeys, { subscriptionId: command.subscriptionId, version: HEADERS_VERSION }, text);
+}
 
 export function encoded(...deliveries: readonly MessageInitShape<typeof DeliverWebhookSchema>[]): Uint8Array {
   return toBinary(DeliverWebhooksSchema, create(DeliverWebhooksSchema, { deliveries: [...deliveries] }));

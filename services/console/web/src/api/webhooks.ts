@@ -45,6 +45,13 @@ export interface NewWebhook {
   readonly schemaVersion?: number;
 }
 
+/** Changes of a subscription. */
+export interface WebhookChange extends Partial<NewWebhook> {
+  /** Headers to set, or to remove with the value null. */
+  readonly headers?: readonly { readonly name: string; readonly value: string | null }[];
+  readonly deliveriesPerSecond?: number | null;
+}
+
 /** Creates a subscription; only this response contains its secret. The form shows a failure itself. */
 export function useCreateWebhook() {
   return useAction({
@@ -57,7 +64,7 @@ export function useCreateWebhook() {
 /** Changes a subscription. The form shows a failure itself. */
 export function useUpdateWebhook(id: string) {
   return useAction({
-    act: (api, body: Partial<NewWebhook>) =>
+    act: (api, body: WebhookChange) =>
       api.read(subscription, { method: 'PATCH', path: webhookPath(id), body }),
     done: 'Changes saved',
     notifiesFailure: false,

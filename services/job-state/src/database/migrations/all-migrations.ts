@@ -7,6 +7,7 @@ import * as consolePeople from './0005-console-people.js';
 import * as notifications from './0006-notifications.js';
 import * as secondFactors from './0007-second-factors.js';
 import * as webhookSettings from './0009-webhook-settings.js';
+import * as customHeadersAndRates from './0010-custom-headers-and-rates.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
 export interface Migration {
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006-notifications', ...notifications },
   { name: '0007-second-factors', ...secondFactors },
   { name: '0009-webhook-settings', ...webhookSettings },
+  { name: '0010-custom-headers-and-rates', ...customHeadersAndRates },
 ];

@@ -224,6 +224,17 @@ describe('recordEvent while a releaser runs', () => {
     expect(released.all().filter((each) => each.subscriptionId === subscriptionId)).toHaveLength(1);
   });
 
+  test('leaves the deliveries of a subscription with a rate to the scheduler [DELIVERY-23]', async () => {
+    const companyId = await fixture.company();
+    const limited = await fixture.subscription({ companyId });
+    const other = await fixture.subscription({ companyId });
+    await fixture.database.query('update subscriptions set deliveries_per_second = 1000 where id = $1', [
+      limited,
+    ]);
+    await recordMany(companyId, 1);
+    expect([await leasesOf(limited), await leasesOf(other)]).toEqual([0, 1]);
+  });
+
   test('leases for the whole time, however long the transaction has waited before', async () => {
     const companyId = await fixture.company();
     await fixture.subscription({ companyId });

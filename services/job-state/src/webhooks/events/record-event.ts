@@ -11,7 +11,7 @@ import {
 import type { LeasedDelivery } from '../../database/after-commit.js';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Transaction } from '../../database/database.js';
-import { FAILING_AFTER } from '../schedule/claim-due.js';
+import { FAILING_AFTER, SEALED_HEADERS } from '../schedule/claim-due.js';
 import { deliveryIdSql } from '../schedule/delivery-id-sql.js';
 import { renderEnvelope } from './render-envelope.js';
 
@@ -66,6 +66,7 @@ const recordEventsStatement = (
          lease_seconds, slots, shared_slots, subscription_cap, company_cap, call)
    ), ${faults}verdicts as materialized (
      select item.call, s.id, item.company_id, s.failures_in_row >= ${FAILING_AFTER} as is_failing,
+       s.deliveries_per_second is not null as has_rate,
        case
          when c.class <> all(string_to_array(item.classes, ' ')) then 'class'
          when not s.events && array[item.name, item.event_group] or s.id = item.resource_id then 'not_subscribed'
@@ -89,7 +90,7 @@ const recordEventsStatement = (
      where d.lease_id is not null and d.next_attempt_at > now() and ($16::integer[])[1] is not null
      group by d.subscription_id, d.company_id
    ), queued as (
-     select v.call, v.id, ${dueAt} as due_at, not v.is_failing and ${dueAt} <= now() and not exists (
+     select v.call, v.id, ${dueAt} as due_at, not v.is_failing and not v.has_rate and ${dueAt} <= now() and not exists (
          select from deliveries d where d.subscription_id = v.id and d.state = 'pending' and d.lease_id is null
        ) and not exists (
          select from deliveries d
@@ -120,7 +121,8 @@ const recordEventsStatement = (
    )
    select item.call, delivery.subscription_id as "subscriptionId", delivery.id, delivery.lease_id as "leaseId",
      statement_timestamp() as "leasedAt", delivery.next_attempt_at as "leaseExpiresAt", s.failures_in_row > 0 as "lastAttemptFailed", s.url,
-     s.url_version as "urlVersion", secret.version as "secretVersion", secret.sealed as "sealedSecret"
+     s.url_version as "urlVersion", secret.version as "secretVersion", secret.sealed as "sealedSecret",
+     ${SEALED_HEADERS} as "sealedHeaders"
    from delivery join item using (event_id)
    left join (subscriptions s join subscription_secrets secret
      on secret.subscription_id = s.id and secret.version = s.secret_version)
@@ -157,7 +159,7 @@ const RECORD_EVENTS_WITH_FAULTS = recordEventsStatement('record-events-with-faul
  * one turn of the event loop share it. It takes no lock, and nothing waits for it but the commit. Throws if the data does
  * not fit the event's schema.
  *
- * A delivery to an endpoint that has a free slot, no failing state and nothing due is leased at once, within the same bounds as
+ * A delivery to an endpoint that has a free slot, no rate, no failing state and nothing due is leased at once, within the same bounds as
  * a claim of the scheduler, and released after the commit. Its lease begins with the statement: the transaction may have waited
  * for locks before. The others are due at once; the commit wakes the scheduler.
  */

@@ -3,7 +3,15 @@ import { invariant } from '@partner/kernel/invariant';
 import type { LeasedDelivery } from '../../database/after-commit.js';
 import { endExpiredLeases, findWaiting } from './claim-due.js';
 import { claimAll } from '../../testing/claim-all.js';
-import { LIMITS, fixture, subscriptionWithEvents, setFailing, finish } from '../testing/release-fixture.js';
+import {
+  LIMITS,
+  fixture,
+  subscriptionWithEvents,
+  setFailing,
+  setNextDelivery,
+  setRate,
+  finish,
+} from '../testing/release-fixture.js';
 
 describe('due deliveries', () => {
   test('are released oldest first, up to the batch size [DELIVERY-17]', async () => {
@@ -61,6 +69,54 @@ describe('due deliveries', () => {
     expect(await claimAll(fixture.database, limits)).toEqual([]);
     await finish(first?.id);
     expect(await claimAll(fixture.database, limits)).toHaveLength(1);
+  });
+
+  test('of a subscription with a rate start in bursts of a quarter of a second, oldest first, and delay no other [DELIVERY-23]', async () => {
+    const limited = await subscriptionWithEvents(6);
+    const ids = limited.deliveries.map(({ id }) => id);
+    await setRate(limited.subscriptionId, 8);
+    await fixture.database.query(
+      `update deliveries set state = 'retry_scheduled', attempts = 1 where id = any($1::text[])`,
+      [ids.slice(4)],
+    );
+    const ofLimited = async () =>
+      (await claimAll(fixture.database, LIMITS))
+        .filter(({ subscriptionId }) => subscriptionId === limited.subscriptionId)
+        .map(({ id }) => id);
+    // Retries alternate with first attempts. At 8 per second, 2 are a quarter of a second's worth, and 1 is due.
+    expect(await ofLimited()).toEqual([ids[4], ids[0], ids[5]]);
+
+    await setNextDelivery(limited.subscriptionId, '1 hour');
+    const other = await subscriptionWithEvents(3);
+    const started = await claimAll(fixture.database, LIMITS);
+    expect(started.map(({ subscriptionId }) => subscriptionId)).toEqual(
+      Array.from({ length: 3 }, () => other.subscriptionId),
+    );
+    // A long pause makes no larger burst.
+    await setNextDelivery(limited.subscriptionId, '-1 hour');
+    expect(await ofLimited()).toEqual(ids.slice(1, 4));
+  });
+
+  test('of a subscription with a rate keep it, however many schedulers claim at once [DELIVERY-23]', async () => {
+    const { subscriptionId } = await subscriptionWithEvents(20);
+    await setRate(subscriptionId, 2);
+    const now = async () => {
+      const [row] = await fixture.database.query<{ now: number; next: number }>(
+        `select extract(epoch from clock_timestamp())::float8 as now, extract(epoch from next_delivery_at)::float8 as next
+         from subscriptions where id = $1`,
+        [subscriptionId],
+      );
+      invariant(row, 'the subscription exists');
+      return row;
+    };
+    const begin = await now();
+    const claims = await Promise.all(Array.from({ length: 8 }, () => claimAll(fixture.database, LIMITS)));
+    const end = await now();
+    const started = claims.flat().length;
+    expect(started).toBeGreaterThan(0);
+    // Of the time that the claims took, however long.
+    expect(started).toBeLessThanOrEqual(2 * (end.now - begin.now + 0.25) + 1);
+    expect(end.next - begin.now).toBeGreaterThanOrEqual(started / 2);
   });
 
   test('are never leased by two schedulers', async () => {

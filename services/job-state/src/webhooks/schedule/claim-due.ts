@@ -1,3 +1,4 @@
+import { HEADERS_VERSION } from '@partner/kernel/secret-sealing';
 import type { LeasedDelivery } from '../../database/after-commit.js';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Queryable } from '../../database/database.js';
@@ -67,10 +68,23 @@ export async function findWaiting(
 }
 
 /**
+ * The share of a second whose worth of deliveries a subscription with a rate can start at once. A poll every 200 ms then keeps the
+ * rate.
+ */
+const BURST_SECONDS = 0.25;
+
+/** The sealed custom headers of a subscription `s`; null without any. */
+export const SEALED_HEADERS = `case when s.header_names <> '{}' then (
+      select headers.sealed from subscription_secrets headers where headers.subscription_id = s.id and headers.version = ${HEADERS_VERSION}
+    ) end`;
+
+/**
  * Inspects due deliveries per subscription, so neither the size of a backlog nor a slow endpoint delays the others:
  *
  * - `in_flight` counts the leases that have not ended, of which there are few;
- * - `free` is the number of free slots of each subscription, and how many of them are reserved for retries: a quarter of its
+ * - `limited` locks the subscriptions with a rate and counts the deliveries that can start now. `next_delivery_at` is when the
+ *   next one starts if the rate is kept exactly. One that another replica has locked starts none now;
+ * - `free` is the number of free slots of each subscription, at most those of its rate, and how many of them are reserved for retries: a quarter of its
  *   cap, less the retries in flight;
  * - `due` takes as many due deliveries of each as it has free slots, the oldest first. Retries alternate with first attempts in
  *   the reserved slots, and follow them otherwise;
@@ -81,6 +95,7 @@ export async function findWaiting(
  *   company's deliveries then in flight, divided by the company's weight;
  * - `candidates` are the deliveries with the lowest ranks, as many as there are free slots. Companies with the least in flight
  *   come first, and companies with nothing in flight before all others. The last quarter of the slots is reserved for these;
+ * - `spent` moves `next_delivery_at` by the deliveries that start;
  * - `leased` leases them. Rows that another replica is leasing are skipped, or fail the second check of their due time.
  *
  * Each step reads through one index whatever the planner's statistics say. The table is empty now and full a minute later, and
@@ -109,12 +124,24 @@ const CLAIM = {
   ), all_in_flight as materialized (
     select coalesce(sum(deliveries), 0)::integer as deliveries, coalesce(sum(failing), 0)::integer as failing
     from of_companies
+  ), limited as materialized (
+    select s.id, s.deliveries_per_second,
+      floor(
+        (${BURST_SECONDS} - greatest(extract(epoch from s.next_delivery_at - now()), 0)) * s.deliveries_per_second + 1
+      )::integer as slots
+    from subscriptions s
+    where s.id = any($9::text[]) and s.deliveries_per_second is not null
+    for no key update of s skip locked
   ), free as materialized (
     select s.id, s.company_id, s.state = 'active' as is_active, s.failures_in_row >= ${FAILING_AFTER} as is_failing,
-      $4::integer - coalesce(in_flight.deliveries, 0) as slots,
+      least(
+        $4::integer - coalesce(in_flight.deliveries, 0),
+        case when s.deliveries_per_second is not null then coalesce(limited.slots, 0) end
+      ) as slots,
       greatest($4::integer / ${SLOTS_PER_RETRY}, 1) - coalesce(in_flight.retries, 0) as reserved_for_retries
     from subscriptions s
     left join in_flight on in_flight.subscription_id = s.id
+    left join limited on limited.id = s.id
     where s.id = any($9::text[]) and s.deleted_at is null
   ), due as (
     select oldest.*, free.company_id, free.is_failing
@@ -194,12 +221,19 @@ const CLAIM = {
     ) takeable
     where deliveries.id = takeable.id
     returning deliveries.*
+  ), spent as (
+    update subscriptions s
+    set next_delivery_at = greatest(s.next_delivery_at, now()) + make_interval(secs => started.deliveries::double precision / limited.deliveries_per_second)
+    from limited
+    cross join lateral (select count(*) as deliveries from leased where leased.subscription_id = limited.id) started
+    where s.id = limited.id and started.deliveries > 0
   )
   select leased.id, leased.lease_id as "leaseId", now() as "leasedAt", leased.next_attempt_at as "leaseExpiresAt",
     leased.attempts + 1 as attempt,
     s.id as "subscriptionId", s.failures_in_row > 0 as "lastAttemptFailed", s.url, s.url_version as "urlVersion",
     case when leased.wrong_secret is null then secret.version else leased.secret_version end as "secretVersion",
     coalesce(leased.wrong_secret, secret.sealed) as "sealedSecret",
+    ${SEALED_HEADERS} as "sealedHeaders",
     leased.event_id as "eventId", leased.event, leased.is_test as "isTest", event.body, event.trace_parent as "traceParent",
     event.request_id as "requestId"
   from leased

@@ -148,6 +148,7 @@ function commandFor(delivery: LeasedDelivery): Promise<MessageInitShape<typeof D
         body: delivery.body,
         secretVersion: delivery.secretVersion,
         sealedSecret: delivery.sealedSecret,
+        ...(delivery.sealedHeaders !== null && { sealedHeaders: delivery.sealedHeaders }),
         ...(delivery.isTest && { isTest: true }),
         ...(traceparent !== undefined && { traceParent: traceparent }),
         ...(delivery.requestId !== null && { requestId: delivery.requestId }),

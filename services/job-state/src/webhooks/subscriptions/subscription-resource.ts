@@ -16,6 +16,8 @@ export interface SubscriptionRow {
   readonly secretVersion: number;
   readonly pendingSecretVersion: number | null;
   readonly verified: boolean;
+  readonly headerNames: readonly string[];
+  readonly deliveriesPerSecond: number | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -33,6 +35,7 @@ export const SUBSCRIPTION_COLUMNS = `
   case when s.health = 'degraded' or ${FAILS_NOW} then 'degraded' else 'healthy' end as health,
   s.secret_version as "secretVersion", s.pending_secret_version as "pendingSecretVersion",
   s.verified_url_version is not distinct from s.url_version as verified,
+  s.header_names as "headerNames", s.deliveries_per_second as "deliveriesPerSecond",
   s.created_at as "createdAt", s.updated_at as "updatedAt"`;
 
 /** A subscription as the public API shows it. */
@@ -48,6 +51,8 @@ export function shownSubscription(row: SubscriptionRow): Subscription {
     secretVersion: row.secretVersion,
     pendingSecretVersion: row.pendingSecretVersion,
     verified: row.verified,
+    headerNames: [...row.headerNames],
+    deliveriesPerSecond: row.deliveriesPerSecond,
     createdAt: formatDateTime(row.createdAt),
     updatedAt: formatDateTime(row.updatedAt),
   };

@@ -94,6 +94,8 @@ export function createSubscriptionService(
         events: request.events?.patterns,
         description: request.description,
         schemaVersion: request.schemaVersion,
+        headers: request.headers?.changes.map(({ name = '', value = null }) => ({ name, value })),
+        deliveriesPerSecond: request.rate === undefined ? undefined : (request.rate.perSecond ?? null),
       };
       return rendered(await updateSubscription(depsOf(toUpdate.companyId), toUpdate, context));
     },

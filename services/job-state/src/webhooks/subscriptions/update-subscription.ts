@@ -1,4 +1,5 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
+import type { HeaderChange } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
 import { invariant } from '@partner/kernel/invariant';
 import { recordAudit } from '../../audit/record-audit.js';
@@ -7,10 +8,11 @@ import { type Caller, checkEndpoint } from './check-endpoint.js';
 import { checkFields } from './check-fields.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
 import { getSubscription, lockSubscription, type OwnersSubscription } from './get-subscription.js';
+import { storeHeaders } from './store-headers.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 /** Dependencies of the change of subscriptions. */
-export interface UpdateSubscriptionDeps extends Omit<CreateSubscriptionDeps, 'database' | 'sealingKeys'> {
+export interface UpdateSubscriptionDeps extends Omit<CreateSubscriptionDeps, 'database'> {
   readonly database: Pick<Database, 'query' | 'transaction'>;
 }
 
@@ -21,16 +23,23 @@ export interface SubscriptionToUpdate extends OwnersSubscription {
   readonly events: readonly string[] | undefined;
   readonly description: string | undefined;
   readonly schemaVersion: number | undefined;
+  /** Headers to set, or to remove with the value null. */
+  readonly headers: readonly HeaderChange[] | undefined;
+  /** Null: no rate. */
+  readonly deliveriesPerSecond: number | null | undefined;
 }
 
 /** The fields of a subscription that can change. */
-type Fields = Pick<SubscriptionRow, 'url' | 'events' | 'description' | 'schemaVersion'>;
+type Fields = Pick<
+  SubscriptionRow,
+  'url' | 'events' | 'description' | 'schemaVersion' | 'deliveriesPerSecond'
+>;
 
 /**
  * Changes a subscription and returns it.
  *
  * A URL with another normalised form is not verified: an active subscription becomes paused, and its deliveries are held until
- * it is active again. Fails as the creation does, with `invalid_argument` if no field is given, and with `not_found` for a
+ * it is active again. Values of headers are stored sealed, and are in no log and no audit entry. Fails as the creation does, with `invalid_argument` if no field is given, and with `not_found` for a
  * subscription that the company does not have.
  *
  * Lock: the subscription.
@@ -55,12 +64,20 @@ export async function updateSubscription(
         events: wanted.events ?? before.events,
         description: wanted.description ?? before.description,
         schemaVersion: wanted.schemaVersion ?? before.schemaVersion,
+        deliveriesPerSecond:
+          wanted.deliveriesPerSecond === undefined ? before.deliveriesPerSecond : wanted.deliveriesPerSecond,
       };
-      const differing = differences(before, after);
+      const headerNames =
+        wanted.headers === undefined
+          ? undefined
+          : await storeHeaders(tx, deps.sealingKeys, subscriptionId, wanted.headers);
+      const fields = differences(before, after);
+      const differing = [...fields, ...(headerNames === undefined ? [] : ['headers'])];
       if (differing.length === 0) return { subscription: before, changed: differing };
       const [row] = await tx.query<SubscriptionRow>(
         `update subscriptions s set
            url = $2, events = $3, description = $4, schema_version = $5, updated_at = $6,
+           deliveries_per_second = $7, header_names = coalesce($8, s.header_names),
            url_version = case when s.url = $2 then s.url_version else s.url_version + 1 end,
            failures_in_row = case when s.url = $2 then s.failures_in_row else 0 end,
            failing_since = case when s.url = $2 then s.failing_since end,
@@ -70,7 +87,16 @@ export async function updateSubscription(
            paused_at = case when s.url = $2 then s.paused_at else coalesce(s.paused_at, $6) end
          where s.id = $1
          returning ${SUBSCRIPTION_COLUMNS}`,
-        [subscriptionId, after.url, after.events, after.description, after.schemaVersion, deps.clock()],
+        [
+          subscriptionId,
+          after.url,
+          after.events,
+          after.description,
+          after.schemaVersion,
+          deps.clock(),
+          after.deliveriesPerSecond,
+          headerNames ?? null,
+        ],
       );
       invariant(row, 'the locked row exists');
       await recordAudit(tx, {
@@ -80,11 +106,13 @@ export async function updateSubscription(
         subject: { type: 'webhook', id: subscriptionId },
         details: {
           changed: differing,
-          ...Object.fromEntries(differing.map((name) => [name, row[name]])),
+          ...Object.fromEntries(fields.map((name) => [name, row[name]])),
+          ...(headerNames !== undefined && { headerNames }),
           state: row.state,
         },
       });
       if (row.state !== before.state) tx.wakeAfterCommit('subscriptions');
+      if (fields.includes('deliveriesPerSecond')) tx.wakeAfterCommit('deliveries', [subscriptionId]);
       tx.announceAfterCommit(companyId, [subscriptionId]);
       return { subscription: row, changed: differing };
     },
@@ -98,6 +126,6 @@ export async function updateSubscription(
 }
 
 function differences(before: Fields, after: Fields): (keyof Fields)[] {
-  const names = ['url', 'events', 'description', 'schemaVersion'] as const;
+  const names = ['url', 'events', 'description', 'schemaVersion', 'deliveriesPerSecond'] as const;
   return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }

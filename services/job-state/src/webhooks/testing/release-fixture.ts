@@ -70,6 +70,22 @@ export async function setFailing(...subscriptionIds: readonly string[]): Promise
   ]);
 }
 
+/** Sets the rate of a subscription, in deliveries per second. */
+export async function setRate(subscriptionId: string, perSecond: number): Promise<void> {
+  await fixture.database.query('update subscriptions set deliveries_per_second = $2 where id = $1', [
+    subscriptionId,
+    perSecond,
+  ]);
+}
+
+/** Sets when the next delivery starts if the rate is kept exactly. */
+export async function setNextDelivery(subscriptionId: string, fromNow: string): Promise<void> {
+  await fixture.database.query(
+    'update subscriptions set next_delivery_at = now() + $2::interval where id = $1',
+    [subscriptionId, fromNow],
+  );
+}
+
 /** Finishes a delivery as a delivered attempt would. */
 export async function finish(id: string | undefined): Promise<void> {
   await fixture.database.query('delete from deliveries where id = $1', [id]);

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/webhooks/v1/subscription_service.proto.
  */
 export const file_partner_webhooks_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIvoCChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARI7Cg1jb21wYW55X2NsYXNzGAIgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAGIAQESEAoDdXJsGAMgASgJSAKIAQESDgoGZXZlbnRzGAQgAygJEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAOIAQESGwoOc2NoZW1hX3ZlcnNpb24YBiABKAVIBIgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgHIAEoCUgFiAEBEiYKBWFjdG9yGAggASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIQCg5fY29tcGFueV9jbGFzc0IGCgRfdXJsQg4KDF9kZXNjcmlwdGlvbkIRCg9fc2NoZW1hX3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkInwKGkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBAUIQCg5fcmVzb3VyY2VfanNvbkISChBfc3Vic2NyaXB0aW9uX2lkIkIKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQFCDQoLX2NvbXBhbnlfaWQiSQoZTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24icgoWR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZCJHChdHZXRTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i0AMKGVVwZGF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjsKDWNvbXBhbnlfY2xhc3MYAyABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAogBARIQCgN1cmwYBCABKAlIA4gBARIyCgZldmVudHMYBSABKAsyIi5wYXJ0bmVyLndlYmhvb2tzLnYxLkV2ZW50UGF0dGVybnMSGAoLZGVzY3JpcHRpb24YBiABKAlIBIgBARIbCg5zY2hlbWFfdmVyc2lvbhgHIAEoBUgFiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAggASgJSAaIAQESJgoFYWN0b3IYCSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCEAoOX2NvbXBhbnlfY2xhc3NCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCIhCg1FdmVudFBhdHRlcm5zEhAKCHBhdHRlcm5zGAEgAygJIkoKGlVwZGF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLZAQoZRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiHAoaRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2Ui1wIKF1NlbmRUZXN0RGVsaXZlcnlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIbCg5zZWNyZXRfdmVyc2lvbhgDIAEoBUgCiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAQgASgJSAOIAQESJgoFYWN0b3IYBSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEhwKD3dyb25nX3NpZ25hdHVyZRgGIAEoCEgEiAEBEhIKBWV2ZW50GAcgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIRCg9fc2VjcmV0X3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkQhIKEF93cm9uZ19zaWduYXR1cmVCCAoGX2V2ZW50IkgKGFNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i/wEKG0FjdGl2YXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESFQoIYmFja2ZpbGwYAyABKAhIAogBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgEIAEoCUgDiAEBEiYKBWFjdG9yGAUgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9iYWNrZmlsbEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiTAocQWN0aXZhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i2AEKGFBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiSQoZUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i0wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAMgASgJSAKIAQESJgoFYWN0b3IYBCABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkQKFFJvdGF0ZVNlY3JldFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiKVAgoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIjChZwZW5kaW5nX3NlY3JldF92ZXJzaW9uGAMgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIZChdfcGVuZGluZ19zZWNyZXRfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiRgoWQWN0aXZhdGVTZWNyZXRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iUwoPQ2hlY2tVcmxSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIQCgN1cmwYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIGCgRfdXJsIlYKEENoZWNrVXJsUmVzcG9uc2USFAoHYWxsb3dlZBgBIAEoCEgAiAEBEhQKB3JlZnVzYWwYAiABKAlIAYgBAUIKCghfYWxsb3dlZEIKCghfcmVmdXNhbDKQCgoTU3Vic2NyaXB0aW9uU2VydmljZRJ1ChJDcmVhdGVTdWJzY3JpcHRpb24SLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEncKEUxpc3RTdWJzY3JpcHRpb25zEi0ucGFydG5lci53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QaLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2UiA5ACARJxCg9HZXRTdWJzY3JpcHRpb24SKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlcXVlc3QaLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgESegoSVXBkYXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5VcGRhdGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5VcGRhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEnoKEkRlbGV0ZVN1YnNjcmlwdGlvbhIuLnBhcnRuZXIud2ViaG9va3MudjEuRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBovLnBhcnRuZXIud2ViaG9va3MudjEuRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJvChBTZW5kVGVzdERlbGl2ZXJ5EiwucGFydG5lci53ZWJob29rcy52MS5TZW5kVGVzdERlbGl2ZXJ5UmVxdWVzdBotLnBhcnRuZXIud2ViaG9va3MudjEuU2VuZFRlc3REZWxpdmVyeVJlc3BvbnNlEoABChRBY3RpdmF0ZVN1YnNjcmlwdGlvbhIwLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GjEucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISdwoRUGF1c2VTdWJzY3JpcHRpb24SLS5wYXJ0bmVyLndlYmhvb2tzLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBouLnBhcnRuZXIud2ViaG9va3MudjEuUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEmMKDFJvdGF0ZVNlY3JldBIoLnBhcnRuZXIud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVxdWVzdBopLnBhcnRuZXIud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVzcG9uc2USbgoOQWN0aXZhdGVTZWNyZXQSKi5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU2VjcmV0UmVxdWVzdBorLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTZWNyZXRSZXNwb25zZSIDkAICElwKCENoZWNrVXJsEiQucGFydG5lci53ZWJob29rcy52MS5DaGVja1VybFJlcXVlc3QaJS5wYXJ0bmVyLndlYmhvb2tzLnYxLkNoZWNrVXJsUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_partner_access_v1_access_service, file_partner_audit_v1_audit_service]);
+  fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIvoCChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARI7Cg1jb21wYW55X2NsYXNzGAIgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAGIAQESEAoDdXJsGAMgASgJSAKIAQESDgoGZXZlbnRzGAQgAygJEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAOIAQESGwoOc2NoZW1hX3ZlcnNpb24YBiABKAVIBIgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgHIAEoCUgFiAEBEiYKBWFjdG9yGAggASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIQCg5fY29tcGFueV9jbGFzc0IGCgRfdXJsQg4KDF9kZXNjcmlwdGlvbkIRCg9fc2NoZW1hX3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkInwKGkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBAUIQCg5fcmVzb3VyY2VfanNvbkISChBfc3Vic2NyaXB0aW9uX2lkIkIKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQFCDQoLX2NvbXBhbnlfaWQiSQoZTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24icgoWR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZCJHChdHZXRTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24itgQKGVVwZGF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjsKDWNvbXBhbnlfY2xhc3MYAyABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAogBARIQCgN1cmwYBCABKAlIA4gBARIyCgZldmVudHMYBSABKAsyIi5wYXJ0bmVyLndlYmhvb2tzLnYxLkV2ZW50UGF0dGVybnMSGAoLZGVzY3JpcHRpb24YBiABKAlIBIgBARIbCg5zY2hlbWFfdmVyc2lvbhgHIAEoBUgFiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAggASgJSAaIAQESJgoFYWN0b3IYCSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEjMKB2hlYWRlcnMYCiABKAsyIi5wYXJ0bmVyLndlYmhvb2tzLnYxLkhlYWRlckNoYW5nZXMSLwoEcmF0ZRgLIAEoCzIhLnBhcnRuZXIud2ViaG9va3MudjEuRGVsaXZlcnlSYXRlQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCEAoOX2NvbXBhbnlfY2xhc3NCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJDCg1IZWFkZXJDaGFuZ2VzEjIKB2NoYW5nZXMYASADKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLkhlYWRlckNoYW5nZSJICgxIZWFkZXJDaGFuZ2USEQoEbmFtZRgBIAEoCUgAiAEBEhIKBXZhbHVlGAIgASgJSAGIAQFCBwoFX25hbWVCCAoGX3ZhbHVlIjYKDERlbGl2ZXJ5UmF0ZRIXCgpwZXJfc2Vjb25kGAEgASgFSACIAQFCDQoLX3Blcl9zZWNvbmQiIQoNRXZlbnRQYXR0ZXJucxIQCghwYXR0ZXJucxgBIAMoCSJKChpVcGRhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i2QEKGURlbGV0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAMgASgJSAKIAQESJgoFYWN0b3IYBCABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIhwKGkRlbGV0ZVN1YnNjcmlwdGlvblJlc3BvbnNlItcCChdTZW5kVGVzdERlbGl2ZXJ5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESGwoOc2VjcmV0X3ZlcnNpb24YAyABKAVIAogBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgEIAEoCUgDiAEBEiYKBWFjdG9yGAUgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchIcCg93cm9uZ19zaWduYXR1cmUYBiABKAhIBIgBARISCgVldmVudBgHIAEoCUgFiAEBQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCEQoPX3NlY3JldF92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZEISChBfd3Jvbmdfc2lnbmF0dXJlQggKBl9ldmVudCJIChhTZW5kVGVzdERlbGl2ZXJ5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIv8BChtBY3RpdmF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhUKCGJhY2tmaWxsGAMgASgISAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEILCglfYmFja2ZpbGxCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkwKHEFjdGl2YXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItgBChhQYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAMgASgJSAKIAQESJgoFYWN0b3IYBCABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkkKGVBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItMBChNSb3RhdGVTZWNyZXRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJEChRSb3RhdGVTZWNyZXRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24ilQIKFUFjdGl2YXRlU2VjcmV0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIwoWcGVuZGluZ19zZWNyZXRfdmVyc2lvbhgDIAEoBUgCiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAQgASgJSAOIAQESJgoFYWN0b3IYBSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCGQoXX3BlbmRpbmdfc2VjcmV0X3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkYKFkFjdGl2YXRlU2VjcmV0UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIlMKD0NoZWNrVXJsUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEAoDdXJsGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCBgoEX3VybCJWChBDaGVja1VybFJlc3BvbnNlEhQKB2FsbG93ZWQYASABKAhIAIgBARIUCgdyZWZ1c2FsGAIgASgJSAGIAQFCCgoIX2FsbG93ZWRCCgoIX3JlZnVzYWwykAoKE1N1YnNjcmlwdGlvblNlcnZpY2USdQoSQ3JlYXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRJ3ChFMaXN0U3Vic2NyaXB0aW9ucxItLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgEScQoPR2V0U3Vic2NyaXB0aW9uEisucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXF1ZXN0GiwucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXNwb25zZSIDkAIBEnoKElVwZGF0ZVN1YnNjcmlwdGlvbhIuLnBhcnRuZXIud2ViaG9va3MudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBovLnBhcnRuZXIud2ViaG9va3MudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJ6ChJEZWxldGVTdWJzY3JpcHRpb24SLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISbwoQU2VuZFRlc3REZWxpdmVyeRIsLnBhcnRuZXIud2ViaG9va3MudjEuU2VuZFRlc3REZWxpdmVyeVJlcXVlc3QaLS5wYXJ0bmVyLndlYmhvb2tzLnYxLlNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRKAAQoUQWN0aXZhdGVTdWJzY3JpcHRpb24SMC5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU3Vic2NyaXB0aW9uUmVxdWVzdBoxLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEncKEVBhdXNlU3Vic2NyaXB0aW9uEi0ucGFydG5lci53ZWJob29rcy52MS5QYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QaLi5wYXJ0bmVyLndlYmhvb2tzLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJjCgxSb3RhdGVTZWNyZXQSKC5wYXJ0bmVyLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlcXVlc3QaKS5wYXJ0bmVyLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlEm4KDkFjdGl2YXRlU2VjcmV0EioucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVNlY3JldFJlcXVlc3QaKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU2VjcmV0UmVzcG9uc2UiA5ACAhJcCghDaGVja1VybBIkLnBhcnRuZXIud2ViaG9va3MudjEuQ2hlY2tVcmxSZXF1ZXN0GiUucGFydG5lci53ZWJob29rcy52MS5DaGVja1VybFJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_partner_access_v1_access_service, file_partner_audit_v1_audit_service]);
 
 /**
  * CreateSubscriptionRequest describes the new subscription.
@@ -276,6 +276,20 @@ export type UpdateSubscriptionRequest = Message<"partner.webhooks.v1.UpdateSubsc
    * @generated from field: partner.audit.v1.Actor actor = 9;
    */
   actor?: Actor | undefined;
+
+  /**
+   * The custom headers to set or to remove; absent: unchanged.
+   *
+   * @generated from field: partner.webhooks.v1.HeaderChanges headers = 10;
+   */
+  headers?: HeaderChanges | undefined;
+
+  /**
+   * The rate of deliveries; absent: unchanged.
+   *
+   * @generated from field: partner.webhooks.v1.DeliveryRate rate = 11;
+   */
+  rate?: DeliveryRate | undefined;
 };
 
 /**
@@ -284,6 +298,76 @@ export type UpdateSubscriptionRequest = Message<"partner.webhooks.v1.UpdateSubsc
  */
 export const UpdateSubscriptionRequestSchema: GenMessage<UpdateSubscriptionRequest> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_subscription_service, 6);
+
+/**
+ * HeaderChanges are changes of the custom headers of a subscription; headers that they do not name stay.
+ *
+ * @generated from message partner.webhooks.v1.HeaderChanges
+ */
+export type HeaderChanges = Message<"partner.webhooks.v1.HeaderChanges"> & {
+  /**
+   * At least one.
+   *
+   * @generated from field: repeated partner.webhooks.v1.HeaderChange changes = 1;
+   */
+  changes: HeaderChange[];
+};
+
+/**
+ * Describes the message partner.webhooks.v1.HeaderChanges.
+ * Use `create(HeaderChangesSchema)` to create a new message.
+ */
+export const HeaderChangesSchema: GenMessage<HeaderChanges> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 7);
+
+/**
+ * HeaderChange sets or removes one custom header.
+ *
+ * @generated from message partner.webhooks.v1.HeaderChange
+ */
+export type HeaderChange = Message<"partner.webhooks.v1.HeaderChange"> & {
+  /**
+   * In any case.
+   *
+   * @generated from field: optional string name = 1;
+   */
+  name?: string | undefined;
+
+  /**
+   * A secret: stored sealed, never shown or logged; absent: the header is removed.
+   *
+   * @generated from field: optional string value = 2;
+   */
+  value?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.HeaderChange.
+ * Use `create(HeaderChangeSchema)` to create a new message.
+ */
+export const HeaderChangeSchema: GenMessage<HeaderChange> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 8);
+
+/**
+ * DeliveryRate is the rate at which the deliveries of a subscription start at most.
+ *
+ * @generated from message partner.webhooks.v1.DeliveryRate
+ */
+export type DeliveryRate = Message<"partner.webhooks.v1.DeliveryRate"> & {
+  /**
+   * Absent: no rate.
+   *
+   * @generated from field: optional int32 per_second = 1;
+   */
+  perSecond?: number | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.DeliveryRate.
+ * Use `create(DeliveryRateSchema)` to create a new message.
+ */
+export const DeliveryRateSchema: GenMessage<DeliveryRate> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 9);
 
 /**
  * EventPatterns are the events of a subscription.
@@ -304,7 +388,7 @@ export type EventPatterns = Message<"partner.webhooks.v1.EventPatterns"> & {
  * Use `create(EventPatternsSchema)` to create a new message.
  */
 export const EventPatternsSchema: GenMessage<EventPatterns> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 7);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 10);
 
 /**
  * UpdateSubscriptionResponse is the subscription after the change.
@@ -325,7 +409,7 @@ export type UpdateSubscriptionResponse = Message<"partner.webhooks.v1.UpdateSubs
  * Use `create(UpdateSubscriptionResponseSchema)` to create a new message.
  */
 export const UpdateSubscriptionResponseSchema: GenMessage<UpdateSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 8);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 11);
 
 /**
  * DeleteSubscriptionRequest names the subscription to delete.
@@ -367,7 +451,7 @@ export type DeleteSubscriptionRequest = Message<"partner.webhooks.v1.DeleteSubsc
  * Use `create(DeleteSubscriptionRequestSchema)` to create a new message.
  */
 export const DeleteSubscriptionRequestSchema: GenMessage<DeleteSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 9);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 12);
 
 /**
  * DeleteSubscriptionResponse confirms that the subscription is deleted.
@@ -382,7 +466,7 @@ export type DeleteSubscriptionResponse = Message<"partner.webhooks.v1.DeleteSubs
  * Use `create(DeleteSubscriptionResponseSchema)` to create a new message.
  */
 export const DeleteSubscriptionResponseSchema: GenMessage<DeleteSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 10);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 13);
 
 /**
  * SendTestDeliveryRequest names the subscription to test.
@@ -445,7 +529,7 @@ export type SendTestDeliveryRequest = Message<"partner.webhooks.v1.SendTestDeliv
  * Use `create(SendTestDeliveryRequestSchema)` to create a new message.
  */
 export const SendTestDeliveryRequestSchema: GenMessage<SendTestDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 11);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 14);
 
 /**
  * SendTestDeliveryResponse is the queued test delivery.
@@ -466,7 +550,7 @@ export type SendTestDeliveryResponse = Message<"partner.webhooks.v1.SendTestDeli
  * Use `create(SendTestDeliveryResponseSchema)` to create a new message.
  */
 export const SendTestDeliveryResponseSchema: GenMessage<SendTestDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 12);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 15);
 
 /**
  * ActivateSubscriptionRequest names the subscription to activate.
@@ -515,7 +599,7 @@ export type ActivateSubscriptionRequest = Message<"partner.webhooks.v1.ActivateS
  * Use `create(ActivateSubscriptionRequestSchema)` to create a new message.
  */
 export const ActivateSubscriptionRequestSchema: GenMessage<ActivateSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 13);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 16);
 
 /**
  * ActivateSubscriptionResponse is the active subscription.
@@ -536,7 +620,7 @@ export type ActivateSubscriptionResponse = Message<"partner.webhooks.v1.Activate
  * Use `create(ActivateSubscriptionResponseSchema)` to create a new message.
  */
 export const ActivateSubscriptionResponseSchema: GenMessage<ActivateSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 14);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 17);
 
 /**
  * PauseSubscriptionRequest names the subscription to pause.
@@ -578,7 +662,7 @@ export type PauseSubscriptionRequest = Message<"partner.webhooks.v1.PauseSubscri
  * Use `create(PauseSubscriptionRequestSchema)` to create a new message.
  */
 export const PauseSubscriptionRequestSchema: GenMessage<PauseSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 15);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 18);
 
 /**
  * PauseSubscriptionResponse is the paused subscription.
@@ -599,7 +683,7 @@ export type PauseSubscriptionResponse = Message<"partner.webhooks.v1.PauseSubscr
  * Use `create(PauseSubscriptionResponseSchema)` to create a new message.
  */
 export const PauseSubscriptionResponseSchema: GenMessage<PauseSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 16);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 19);
 
 /**
  * RotateSecretRequest names the subscription whose secret to rotate.
@@ -641,7 +725,7 @@ export type RotateSecretRequest = Message<"partner.webhooks.v1.RotateSecretReque
  * Use `create(RotateSecretRequestSchema)` to create a new message.
  */
 export const RotateSecretRequestSchema: GenMessage<RotateSecretRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 17);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 20);
 
 /**
  * RotateSecretResponse shows the pending secret, for the only time.
@@ -662,7 +746,7 @@ export type RotateSecretResponse = Message<"partner.webhooks.v1.RotateSecretResp
  * Use `create(RotateSecretResponseSchema)` to create a new message.
  */
 export const RotateSecretResponseSchema: GenMessage<RotateSecretResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 18);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 21);
 
 /**
  * ActivateSecretRequest names the pending secret to activate.
@@ -711,7 +795,7 @@ export type ActivateSecretRequest = Message<"partner.webhooks.v1.ActivateSecretR
  * Use `create(ActivateSecretRequestSchema)` to create a new message.
  */
 export const ActivateSecretRequestSchema: GenMessage<ActivateSecretRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 19);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 22);
 
 /**
  * ActivateSecretResponse is the subscription after the change.
@@ -732,7 +816,7 @@ export type ActivateSecretResponse = Message<"partner.webhooks.v1.ActivateSecret
  * Use `create(ActivateSecretResponseSchema)` to create a new message.
  */
 export const ActivateSecretResponseSchema: GenMessage<ActivateSecretResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 20);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 23);
 
 /**
  * CheckUrlRequest holds the URL to check.
@@ -760,7 +844,7 @@ export type CheckUrlRequest = Message<"partner.webhooks.v1.CheckUrlRequest"> & {
  * Use `create(CheckUrlRequestSchema)` to create a new message.
  */
 export const CheckUrlRequestSchema: GenMessage<CheckUrlRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 21);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 24);
 
 /**
  * CheckUrlResponse is the result of the check.
@@ -788,7 +872,7 @@ export type CheckUrlResponse = Message<"partner.webhooks.v1.CheckUrlResponse"> &
  * Use `create(CheckUrlResponseSchema)` to create a new message.
  */
 export const CheckUrlResponseSchema: GenMessage<CheckUrlResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 22);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 25);
 
 /**
  * SubscriptionService manages one company's webhook subscriptions. Served by job-state, called by the console. Objects

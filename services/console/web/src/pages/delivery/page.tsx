@@ -71,7 +71,7 @@ function Details(props: {
   const { delivery, attempts, body } = props;
   const now = useNow();
   const webhook = useWebhook(delivery.subscriptionId).data;
-  const { tone, what, advice } = sumUp(delivery, attempts, now);
+  const { tone, what, advice } = sumUp(delivery, attempts, now, webhook?.deliveriesPerSecond);
   const noReplay = replayBlockedReason(delivery, body);
   return (
     <Stack gap="lg">
@@ -124,7 +124,8 @@ function DeliveryFacts(props: {
           'Next attempt',
           delivery.nextAttemptAt === null || delivery.state === 'held' ? undefined : (
             <span key="next">
-              <NextAttempt delivery={delivery} /> (<ExactTime at={delivery.nextAttemptAt} />)
+              <NextAttempt delivery={delivery} perSecond={webhook?.deliveriesPerSecond ?? null} /> (
+              <ExactTime at={delivery.nextAttemptAt} />)
             </span>
           ),
         ],

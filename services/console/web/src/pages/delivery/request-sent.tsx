@@ -54,7 +54,8 @@ export function RequestSent(props: {
               />
               <Text size="xs" c="dimmed">
                 {NOT_SENT.has(attempt.outcome) && 'The attempt failed before the request was sent. '}
-                Signatures are not stored. The other headers are reconstructed from the attempt.
+                Signatures are not stored, and custom headers of the webhook are not shown. The other headers
+                are reconstructed from the attempt.
               </Text>
             </Stack>
           )}

@@ -12,13 +12,18 @@ export interface SumUp {
   readonly advice: readonly string[];
 }
 
-/** Summarises a delivery. Attempts are given oldest first. */
-export function sumUp(delivery: Delivery, attempts: readonly Attempt[], now: Date): SumUp {
+/** Summarises a delivery. Attempts are given oldest first, and the rate of the webhook if it is known and has one. */
+export function sumUp(
+  delivery: Delivery,
+  attempts: readonly Attempt[],
+  now: Date,
+  perSecond: number | null = null,
+): SumUp {
   const last = attempts.at(-1);
   const explained = last === undefined ? undefined : explainAttempt(last);
   const why = explained?.what ?? '';
   const advice = explained?.advice ?? [];
-  const next = nextOf(delivery, now);
+  const next = nextOf(delivery, now, perSecond);
   switch (delivery.state) {
     case 'delivered':
       if (delivery.wrongSignature) {
@@ -67,9 +72,12 @@ export function sumUp(delivery: Delivery, attempts: readonly Attempt[], now: Dat
 }
 
 /** Describes the next step of a delivery that is neither held nor finished. Without a time an attempt is in flight. */
-function nextOf({ nextAttemptAt }: Delivery, now: Date): string {
+function nextOf({ nextAttemptAt }: Delivery, now: Date, perSecond: number | null): string {
   if (nextAttemptAt === null) return 'An attempt is in progress';
-  return isWaitingForSlot(nextAttemptAt, now)
+  if (!isWaitingForSlot(nextAttemptAt, now)) {
+    return `The next attempt starts ${formatRelative(new Date(nextAttemptAt), now)}`;
+  }
+  return perSecond === null
     ? 'The next attempt is due and waits for a free slot of this webhook'
-    : `The next attempt starts ${formatRelative(new Date(nextAttemptAt), now)}`;
+    : `The next attempt is due and waits for its turn: this webhook has a rate of ${perSecond} per second`;
 }

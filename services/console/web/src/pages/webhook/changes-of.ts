@@ -3,6 +3,7 @@ export interface WebhookSettings {
   readonly url: string;
   readonly events: readonly string[];
   readonly description: string;
+  readonly deliveriesPerSecond: number | null;
 }
 
 /** Returns the changed settings. The order of events does not matter. */
@@ -14,5 +15,8 @@ export function changesOf(before: WebhookSettings, given: WebhookSettings): Part
     ...(before.url === given.url ? {} : { url: given.url }),
     ...(isSameEvents ? {} : { events: given.events }),
     ...(before.description === given.description ? {} : { description: given.description }),
+    ...(before.deliveriesPerSecond === given.deliveriesPerSecond
+      ? {}
+      : { deliveriesPerSecond: given.deliveriesPerSecond }),
   };
 }

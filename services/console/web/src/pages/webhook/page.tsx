@@ -11,6 +11,7 @@ import { PATHS, WEBHOOK_TABS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
 import { ConformancePanel } from './conformance-panel.js';
 import { DeletePanel } from './delete-panel.js';
+import { HeadersPanel } from './headers-panel.js';
 import { NextStep } from './next-step.js';
 import { RecentDeliveries } from './recent-deliveries.js';
 import { SecretPanel } from './secret-panel.js';
@@ -99,6 +100,7 @@ function Everything({ webhook, onDelete }: { readonly webhook: Webhook; readonly
             </SimpleGrid>
             <SettingsPanel webhook={webhook} />
             <OwnerOnly>
+              <HeadersPanel webhook={webhook} />
               <DeletePanel webhook={webhook} onDelete={onDelete} />
             </OwnerOnly>
           </Stack>

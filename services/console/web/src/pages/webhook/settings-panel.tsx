@@ -1,4 +1,5 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import { IconPencil } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
 import { ActionButton } from '../../parts/action-button.js';
@@ -14,6 +15,7 @@ import { changesOf, type WebhookSettings } from './changes-of.js';
 import { EventPatterns } from './event-patterns.js';
 import { eventsViolation } from './events-violation.js';
 import { EventsField } from './events-field.js';
+import { rateLabel } from './rate-label.js';
 import classes from './webhook.module.css';
 
 /** Settings of a subscription, and a form that changes them. */
@@ -45,7 +47,7 @@ export function SettingsPanel({ webhook }: { readonly webhook: Webhook }) {
 }
 
 function Settings({ webhook }: { readonly webhook: Webhook }) {
-  const { id, url, description, events, schemaVersion, createdAt, updatedAt } = webhook;
+  const { id, url, description, events, schemaVersion, deliveriesPerSecond, createdAt, updatedAt } = webhook;
   return (
     <dl className={classes['facts']}>
       <dt>Address</dt>
@@ -61,6 +63,8 @@ function Settings({ webhook }: { readonly webhook: Webhook }) {
       <dd>
         <EventPatterns events={events} />
       </dd>
+      <dt>Rate</dt>
+      <dd>{rateLabel(deliveriesPerSecond)}</dd>
       <dt>Payload version</dt>
       <dd>{schemaVersion}</dd>
       <dt>Webhook ID</dt>
@@ -88,6 +92,7 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
     url: webhook.url,
     events: webhook.events,
     description: webhook.description,
+    deliveriesPerSecond: webhook.deliveriesPerSecond,
   });
   const [lacksEvents, setLacksEvents] = useState(false);
   const changes = changesOf(webhook, given);
@@ -131,6 +136,17 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
           value={given.events}
           onChange={(events) => change({ events })}
           violation={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
+        />
+        <NumberInput
+          label="Deliveries per second (optional)"
+          description="Choose a rate if your server can handle only a few requests at a time. Other deliveries wait, none is lost."
+          value={given.deliveriesPerSecond ?? ''}
+          onChange={(value) => change({ deliveriesPerSecond: typeof value === 'number' ? value : null })}
+          error={violations['deliveriesPerSecond']}
+          min={1}
+          max={WEBHOOK_LIMITS.deliveriesPerSecond}
+          allowDecimal={false}
+          maw="26rem"
         />
         <FormFailure error={update.error} />
         <Group justify="flex-end">

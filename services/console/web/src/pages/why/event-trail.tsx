@@ -117,7 +117,11 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
         )}
         {sorted.map((each) => (
           <li key={each.subscriptionId}>
-            <ForWebhook trail={each} name={nameOf(each.subscriptionId)} />
+            <ForWebhook
+              trail={each}
+              name={nameOf(each.subscriptionId)}
+              perSecond={webhooks.find(({ id }) => id === each.subscriptionId)?.deliveriesPerSecond ?? null}
+            />
           </li>
         ))}
         {gone.length > 0 && (
@@ -134,7 +138,12 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
   );
 }
 
-function ForWebhook({ trail, name }: { readonly trail: SubscriptionTrail; readonly name: string }) {
+function ForWebhook(props: {
+  readonly trail: SubscriptionTrail;
+  readonly name: string;
+  readonly perSecond: number | null;
+}) {
+  const { trail, name, perSecond } = props;
   const { verdict, subscriptionId, deliveries } = trail;
   const { tone, label, why, advice } = VERDICT_TEXTS[verdict];
   return (
@@ -156,13 +165,19 @@ function ForWebhook({ trail, name }: { readonly trail: SubscriptionTrail; readon
             <TextLink to={PATHS.webhook(subscriptionId)}>View webhook</TextLink>
           </Text>
         )}
-        {deliveries.length > 0 && <Deliveries deliveries={deliveries} />}
+        {deliveries.length > 0 && <Deliveries deliveries={deliveries} perSecond={perSecond} />}
       </Stack>
     </Panel>
   );
 }
 
-function Deliveries({ deliveries }: { readonly deliveries: readonly TracedDelivery[] }) {
+function Deliveries({
+  deliveries,
+  perSecond,
+}: {
+  readonly deliveries: readonly TracedDelivery[];
+  readonly perSecond: number | null;
+}) {
   return (
     <DataTable
       caption="Deliveries of the event to this webhook, newest first"
@@ -188,7 +203,7 @@ function Deliveries({ deliveries }: { readonly deliveries: readonly TracedDelive
         { header: 'Last attempt', cell: LastAttempt },
         {
           header: 'Next attempt',
-          cell: ({ delivery }) => <NextAttempt delivery={delivery} />,
+          cell: ({ delivery }) => <NextAttempt delivery={delivery} perSecond={perSecond} />,
         },
       ]}
     />

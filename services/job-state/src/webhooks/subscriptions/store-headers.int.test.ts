@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
+import { HEADERS_VERSION, openSecret } from '@partner/kernel/secret-sealing';
+import {
+  failureOf,
+  openSubscriptionFixture,
+  type SubscriptionFixture,
+} from '../../testing/subscription-fixture.js';
+
+const companyClass = CompanyClass.INSTALLER;
+
+let fixture: SubscriptionFixture;
+let client: SubscriptionFixture['client'];
+
+beforeAll(async () => {
+  fixture = await openSubscriptionFixture();
+  ({ client } = fixture);
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+test('seals custom headers, shows and records their names only, and keeps those that it does not name [WEBHOOK-13]', async () => {
+  const of = await fixture.activated(await fixture.company());
+  const change = (changes: { name: string; value?: string }[]) =>
+    client.updateSubscription({ ...of, companyClass, headers: { changes } });
+  const stored = async () => {
+    const [row] = await fixture.database.query<{ sealed: Buffer }>(
+      'select sealed from subscription_secrets where subscription_id = $1 and version = 0',
+      [of.subscriptionId],
+    );
+    const owner = { subscriptionId: of.subscriptionId, version: HEADERS_VERSION };
+    return row && openSecret(fixture.deps.sealingKeys, owner, row.sealed);
+  };
+  fixture.logLines.length = 0;
+  await change([{ name: 'X-Tenant', value: 'west' }]);
+  const changed = await change([{ name: 'Authorization', value: 'Bearer hidden' }]);
+  expect(changed).toMatchObject({
+    headerNames: ['authorization', 'x-tenant'],
+    state: 'active',
+    verified: true,
+  });
+  expect(await change([{ name: 'authorization', value: 'Bearer hidden' }])).toEqual(changed);
+  expect(await stored()).toBe('{"authorization":"Bearer hidden","x-tenant":"west"}');
+  await client.sendTestDelivery(of);
+  const claimed = (await fixture.claim()).find(({ subscriptionId }) => subscriptionId === of.subscriptionId);
+  expect(claimed?.sealedHeaders).toBeInstanceOf(Buffer);
+
+  const entries = await fixture.database.query(
+    `select details from audit_entries where subject_id = $1 and action = 'webhook.updated' order by id`,
+    [of.subscriptionId],
+  );
+  expect(entries).toMatchObject([
+    { details: { changed: ['headers'], headerNames: ['x-tenant'] } },
+    { details: { changed: ['headers'], headerNames: ['authorization', 'x-tenant'] } },
+  ]);
+  expect(JSON.stringify([entries, fixture.logLines])).not.toContain('hidden');
+
+  const many = Array.from({ length: 9 }, (_, at) => ({ name: `x-${at}`, value: 'x' }));
+  expect(await failureOf(change(many))).toMatchObject({
+    reason: 'invalid_argument',
+    attributes: { details: [{ path: 'headers' }] },
+  });
+  expect(await failureOf(change([{ name: 'Host', value: 'x' }]))).toMatchObject({
+    attributes: { details: [{ path: 'headers.0.name' }] },
+  });
+  expect(await change([{ name: 'x-tenant' }, { name: 'Authorization' }])).toMatchObject({
+    headerNames: [],
+  });
+  expect(await stored()).toBeUndefined();
+});
+
+test('sets a rate and removes it [DELIVERY-23]', async () => {
+  const of = await fixture.activated(await fixture.company());
+  const change = (rate: { perSecond?: number }) => client.updateSubscription({ ...of, companyClass, rate });
+  expect(await change({ perSecond: 20 })).toMatchObject({ deliveriesPerSecond: 20, state: 'active' });
+  for (const perSecond of [0, WEBHOOK_LIMITS.deliveriesPerSecond + 1]) {
+    expect(await failureOf(change({ perSecond }))).toMatchObject({
+      attributes: { details: [{ path: 'deliveriesPerSecond' }] },
+    });
+  }
+  expect(await change({})).toMatchObject({ deliveriesPerSecond: null });
+});
