@@ -37,6 +37,16 @@ CREATE FUNCTION public.drop_partition(parent text, partition text) RETURNS void
       execute format('drop table public.%I', partition);
     end $$;
 
+CREATE FUNCTION public.number_event() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+      insert into public.event_heads as head (company_id, last) values (new.company_id, 1)
+      on conflict (company_id) do update set last = head.last + 1
+      returning last into new.sequence;
+      return new;
+    end $$;
+
 CREATE TABLE public.accounting_links (
     company_id text NOT NULL,
     version integer DEFAULT 0 NOT NULL,
@@ -292,6 +302,11 @@ CREATE TABLE public.delivery_statistics_default (
     CONSTRAINT delivery_statistics_durations_check CHECK ((cardinality(durations) = 15))
 );
 
+CREATE TABLE public.event_heads (
+    company_id text NOT NULL,
+    last bigint NOT NULL
+);
+
 CREATE TABLE public.events (
     id text NOT NULL COLLATE pg_catalog."C",
     company_id text NOT NULL,
@@ -306,6 +321,7 @@ CREATE TABLE public.events (
     request_id text,
     not_queued jsonb,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    sequence bigint NOT NULL,
     test_subscription_id text
 )
 PARTITION BY RANGE (id);
@@ -324,6 +340,7 @@ CREATE TABLE public.events_default (
     request_id text,
     not_queued jsonb,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    sequence bigint NOT NULL,
     test_subscription_id text
 );
 
@@ -721,6 +738,9 @@ ALTER TABLE ONLY public.delivery_statistics
 ALTER TABLE ONLY public.delivery_statistics_default
     ADD CONSTRAINT delivery_statistics_default_pkey PRIMARY KEY (subscription_id, starts_at);
 
+ALTER TABLE ONLY public.event_heads
+    ADD CONSTRAINT event_heads_pkey PRIMARY KEY (company_id);
+
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
 
@@ -877,6 +897,10 @@ CREATE INDEX events_resource_id_idx ON ONLY public.events USING btree (company_i
 
 CREATE INDEX events_default_company_id_resource_id_id_idx ON public.events_default USING btree (company_id, resource_id, id);
 
+CREATE INDEX events_sequence_idx ON ONLY public.events USING btree (company_id, sequence) WHERE (sequence > 0);
+
+CREATE INDEX events_default_company_id_sequence_idx ON public.events_default USING btree (company_id, sequence) WHERE (sequence > 0);
+
 CREATE INDEX feed_entries_job_id_idx ON ONLY public.feed_entries USING btree (company_id, job_id);
 
 CREATE INDEX feed_entries_default_company_id_job_id_idx ON public.feed_entries_default USING btree (company_id, job_id);
@@ -975,6 +999,8 @@ ALTER INDEX public.events_company_id_idx ATTACH PARTITION public.events_default_
 
 ALTER INDEX public.events_resource_id_idx ATTACH PARTITION public.events_default_company_id_resource_id_id_idx;
 
+ALTER INDEX public.events_sequence_idx ATTACH PARTITION public.events_default_company_id_sequence_idx;
+
 ALTER INDEX public.events_pkey ATTACH PARTITION public.events_default_pkey;
 
 ALTER INDEX public.feed_entries_job_id_idx ATTACH PARTITION public.feed_entries_default_company_id_job_id_idx;
@@ -1002,6 +1028,8 @@ ALTER INDEX public.idempotency_keys_pkey ATTACH PARTITION public.idempotency_key
 ALTER INDEX public.outbox_exchange_idx ATTACH PARTITION public.outbox_default_exchange_id_idx;
 
 ALTER INDEX public.outbox_pkey ATTACH PARTITION public.outbox_default_pkey;
+
+CREATE TRIGGER number_event BEFORE INSERT ON public.events FOR EACH ROW WHEN ((new.sequence IS NULL)) EXECUTE FUNCTION public.number_event();
 
 ALTER TABLE ONLY public.accounting_links
     ADD CONSTRAINT accounting_links_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);

@@ -6,7 +6,8 @@ export type Scope =
   | 'jobs:status:write'
   | 'jobs:schedule:write'
   | 'technicians:read'
-  | 'jobs:assignment:write';
+  | 'jobs:assignment:write'
+  | 'events:read';
 
 /** A group of endpoints that accepts certain kinds of keys (spec: Authentication 3). */
 export type Surface = 'inbound' | 'installer';
@@ -18,7 +19,7 @@ export type KeyKindName = 'general' | 'installer-contractor' | 'installer-compan
 export const KEY_KINDS: Readonly<
   Record<KeyKindName, { readonly surface: Surface; readonly scopes: readonly Scope[] }>
 > = {
-  general: { surface: 'inbound', scopes: ['leads:write', 'appointments:write'] },
+  general: { surface: 'inbound', scopes: ['leads:write', 'appointments:write', 'events:read'] },
   'installer-contractor': { surface: 'inbound', scopes: ['jobs:read', 'jobs:status:write'] },
   'installer-company': {
     surface: 'installer',
@@ -28,6 +29,7 @@ export const KEY_KINDS: Readonly<
       'jobs:schedule:write',
       'technicians:read',
       'jobs:assignment:write',
+      'events:read',
     ],
   },
 };

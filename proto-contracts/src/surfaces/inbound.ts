@@ -4,6 +4,7 @@ import {
   appendJobNoteOperation,
   listContractorJobsOperation,
 } from '../resources/contractor-job/operations.js';
+import { listInboundEventsOperation } from '../resources/event-feed/operations.js';
 import { createLeadOperation } from '../resources/lead/operations.js';
 
 /** Every operation of the inbound surface. */
@@ -12,4 +13,5 @@ export const INBOUND_OPERATIONS: readonly AnyOperation[] = [
   bookAppointmentOperation,
   listContractorJobsOperation,
   appendJobNoteOperation,
+  listInboundEventsOperation,
 ];

@@ -1,4 +1,5 @@
 import type { AnyOperation } from '../api/operation.js';
+import { listInstallerEventsOperation } from '../resources/event-feed/operations.js';
 import { listJobFeedOperation } from '../resources/feed-entry/operations.js';
 import {
   getJobOperation,
@@ -16,4 +17,5 @@ export const INSTALLER_OPERATIONS: readonly AnyOperation[] = [
   setScheduleOperation,
   listTechniciansOperation,
   replaceAssignmentsOperation,
+  listInstallerEventsOperation,
 ];

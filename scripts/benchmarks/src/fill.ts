@@ -142,8 +142,8 @@ export async function commitEvents(
     await client.query(
       `with event as (
          insert into events
-           (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body)
-         select made.id, made.company_id, $5, 1, now(), $6, $7, $8, made.body
+           (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, sequence)
+         select made.id, made.company_id, $5, 1, now(), $6, $7, $8, made.body, 0
          from unnest($1::text[], $2::text[], $3::bytea[]) as made (id, company_id, body)
        )
        insert into deliveries

@@ -2,6 +2,7 @@ import { createClient } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
+import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { createApiKey } from '@partner/kernel/api-key';
@@ -15,6 +16,7 @@ const OPERATIONS = [
   ['post', '/inbound/appointments', 'general'],
   ['get', '/inbound/jobs', 'contractor'],
   ['post', '/inbound/jobs/job_1/status', 'contractor'],
+  ['get', '/inbound/events', 'general'],
 ] as const;
 
 describe('the inbound surface', () => {
@@ -24,6 +26,8 @@ describe('the inbound surface', () => {
       leads: createClient(LeadService, transport),
       appointments: createClient(AppointmentService, transport),
       contractorJobs: createClient(ContractorJobService, transport),
+      eventFeed: createClient(EventFeedService, transport),
+      clock: () => new Date(),
     });
     const named = (list: readonly { id: string; method: string; path: string }[]) =>
       list.map(({ id, method, path }) => `${id} ${method} ${path}`).sort();
@@ -45,8 +49,12 @@ describe('the inbound surface', () => {
       assertError(await request(method, path, KEYS.installer), 401, 'unauthenticated');
       const other = kind === 'general' ? KEYS.contractor : KEYS.general;
       // Before validation: the body and the parameter are invalid.
-      assertError(await request(method, `${path}?take=0`, other).send(), 403, 'permission_denied');
-      assertError(await request(method, `${path}?take=0`, KEYS[kind]).send(), 400, 'invalid_argument');
+      assertError(await request(method, `${path}?take=0&limit=0`, other).send(), 403, 'permission_denied');
+      assertError(
+        await request(method, `${path}?take=0&limit=0`, KEYS[kind]).send(),
+        400,
+        'invalid_argument',
+      );
     },
   );
 

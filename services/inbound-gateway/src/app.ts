@@ -13,6 +13,8 @@ import {
 import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-app';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import { type EventFeedDeps, listEventFeed } from '@partner/gateway-kit/list-event-feed';
+import { listInboundEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import type { RequestListener } from 'node:http';
 import { appendJobNote } from './routes/append-job-note.js';
 import { bookAppointment } from './routes/book-appointment.js';
@@ -20,10 +22,13 @@ import { createLead } from './routes/create-lead.js';
 import { listContractorJobs } from './routes/list-contractor-jobs.js';
 
 /** Dependencies of the inbound surface. */
-export interface InboundAppDeps extends Pick<
-  HttpAppOptions<ApiKeyPrincipal>,
-  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'injectFaults'
-> {
+export interface InboundAppDeps
+  extends
+    EventFeedDeps,
+    Pick<
+      HttpAppOptions<ApiKeyPrincipal>,
+      'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'injectFaults'
+    > {
   readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
   readonly limiter: RateLimiter;
   readonly leads: Pick<Client<typeof LeadService>, 'createLead'>;
@@ -33,9 +38,15 @@ export interface InboundAppDeps extends Pick<
 
 /** Returns the endpoints of the inbound surface: one for each of its operations. */
 export function inboundEndpoints(
-  deps: Pick<InboundAppDeps, 'leads' | 'appointments' | 'contractorJobs'>,
+  deps: EventFeedDeps & Pick<InboundAppDeps, 'leads' | 'appointments' | 'contractorJobs'>,
 ): readonly AnyEndpoint<ApiKeyPrincipal>[] {
-  return [createLead(deps), bookAppointment(deps), listContractorJobs(deps), appendJobNote(deps)];
+  return [
+    createLead(deps),
+    bookAppointment(deps),
+    listContractorJobs(deps),
+    appendJobNote(deps),
+    listEventFeed(listInboundEventsOperation, deps),
+  ];
 }
 
 /** Creates the inbound surface. All keys of a company share one rate limit (spec: Limits). */

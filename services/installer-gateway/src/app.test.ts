@@ -8,6 +8,7 @@ import {
   type ListJobFeedRequest,
   type RecordStatusEventRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import { createApiKey } from '@partner/kernel/api-key';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
@@ -341,12 +342,17 @@ describe('the installer surface', () => {
 
 describe('the operations of the installer surface', () => {
   test('are served exactly as described', () => {
-    const jobs = createClient(JobService, createInMemoryTransport([]));
+    const transport = createInMemoryTransport([]);
+    const deps = {
+      jobs: createClient(JobService, transport),
+      eventFeed: createClient(EventFeedService, transport),
+      clock: () => new Date(),
+      cursors,
+      technicianCursors,
+    };
     const named = (list: readonly { id: string; method: string; path: string }[]) =>
       list.map(({ id, method, path }) => `${id} ${method} ${path}`).sort();
-    expect(named(installerEndpoints({ jobs, cursors, technicianCursors }))).toEqual(
-      named(INSTALLER_OPERATIONS),
-    );
+    expect(named(installerEndpoints(deps))).toEqual(named(INSTALLER_OPERATIONS));
   });
 
   test('require a key, and there is no other method or path', async () => {

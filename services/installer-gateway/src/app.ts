@@ -12,6 +12,8 @@ import type { ApiVersions } from '@partner/gateway-kit/api-versions';
 import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-app';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import { type EventFeedDeps, listEventFeed } from '@partner/gateway-kit/list-event-feed';
+import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import type { RequestListener } from 'node:http';
 import type { FeedCursor } from './feed-cursor.js';
 import { getJob } from './routes/get-job.js';
@@ -23,10 +25,13 @@ import { setSchedule } from './routes/set-schedule.js';
 import type { TechnicianCursor } from './technician-cursor.js';
 
 /** Dependencies of the installer surface. */
-export interface InstallerAppDeps extends Pick<
-  HttpAppOptions<ApiKeyPrincipal>,
-  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'injectFaults'
-> {
+export interface InstallerAppDeps
+  extends
+    EventFeedDeps,
+    Pick<
+      HttpAppOptions<ApiKeyPrincipal>,
+      'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'injectFaults'
+    > {
   readonly versions: ApiVersions;
   readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
   readonly limiter: RateLimiter;
@@ -45,14 +50,10 @@ export interface InstallerAppDeps extends Pick<
 }
 
 /** Returns the endpoints of the installer surface: one for each of its operations. */
-export function installerEndpoints({
-  jobs,
-  cursors,
-  technicianCursors,
-}: Pick<
-  InstallerAppDeps,
-  'jobs' | 'cursors' | 'technicianCursors'
->): readonly AnyEndpoint<ApiKeyPrincipal>[] {
+export function installerEndpoints(
+  deps: EventFeedDeps & Pick<InstallerAppDeps, 'jobs' | 'cursors' | 'technicianCursors'>,
+): readonly AnyEndpoint<ApiKeyPrincipal>[] {
+  const { jobs, cursors, technicianCursors } = deps;
   return [
     listJobFeed({ jobs, cursors }),
     getJob({ jobs }),
@@ -60,6 +61,7 @@ export function installerEndpoints({
     setSchedule({ jobs }),
     replaceAssignments({ jobs }),
     listTechnicians({ jobs, cursors: technicianCursors }),
+    listEventFeed(listInstallerEventsOperation, deps),
   ];
 }
 

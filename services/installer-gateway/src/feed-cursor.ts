@@ -1,6 +1,6 @@
 import { assertNever, invariant } from '@partner/kernel/invariant';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { cursorInvalid } from './cursor-invalid.js';
+import { cursorInvalid } from '@partner/gateway-kit/cursor-invalid';
 
 /** Position of a reader in a company's jobs. Sequences are decimal texts. */
 export type FeedPosition =

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { cursorInvalid } from './cursor-invalid.js';
+import { cursorInvalid } from '@partner/gateway-kit/cursor-invalid';
 
 /** Encodes the position after a page as a cursor, and decodes it. */
 export interface TechnicianCursor {

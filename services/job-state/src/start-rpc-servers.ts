@@ -12,6 +12,7 @@ import { NotificationService } from '@partner/proto-contracts/gen/partner/notifi
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
@@ -39,6 +40,7 @@ import { createNotificationService } from './notifications/notification-service.
 import { createOperatorService } from './operator/operator-service.js';
 import { createSandboxService } from './sandbox/sandbox-service.js';
 import { createDeliveryRpcs } from './webhooks/attempts/delivery-rpcs.js';
+import { createEventFeedService } from './webhooks/events/event-feed.js';
 import { createEventRpcs } from './webhooks/events/event-rpcs.js';
 import { createReplayRpcs } from './webhooks/replay/replay-rpcs.js';
 import { createStatisticsRpcs } from './webhooks/statistics/statistics-rpcs.js';
@@ -70,19 +72,19 @@ export function startRpcServers(
   const prefetch = 40 * config.POSTGRES_POOL_SIZE;
   // Replies use the publishing connection, so that they cannot delay the consumers' acknowledgements.
   const shared = { connection: publishing, logger, metrics };
-  const authentication = authenticationService(config, serviceDeps);
+  const ofBothGateways = [authenticationService(config, serviceDeps), eventFeedService(config, serviceDeps)];
   const inboundRpcServer = startRpcServer({
     ...shared,
     queue: JOB_STATE_INBOUND_RPC,
     prefetch,
-    services: [authentication, ...inboundServices(serviceDeps)],
+    services: [...ofBothGateways, ...inboundServices(serviceDeps)],
   });
   lifecycle.onShutdown('inbound-rpc-server', () => inboundRpcServer.stop());
   const installerRpcServer = startRpcServer({
     ...shared,
     queue: JOB_STATE_INSTALLER_RPC,
     prefetch,
-    services: [authentication, installerService(config, serviceDeps)],
+    services: [...ofBothGateways, installerService(config, serviceDeps)],
   });
   lifecycle.onShutdown('installer-rpc-server', () => installerRpcServer.stop());
   const managementRpcServer = startRpcServer({
@@ -111,6 +113,12 @@ function authenticationService(
     AuthenticationService,
     createAuthenticationService({ database, clock, logger, keyUsage, environment }),
   );
+}
+
+/** Shows companies their events, for both gateways. */
+function eventFeedService(config: Config, { database, clock }: ServiceDeps): RpcService {
+  const deliveriesDays = config.RETENTION_DELIVERIES_DAYS;
+  return rpcService(EventFeedService, createEventFeedService({ database, clock, deliveriesDays }));
 }
 
 /** Services for requests of selling companies. */

@@ -14,7 +14,7 @@ import {
   startLocalProgram,
   stopLocalProcess,
 } from '@partner/test-kit/backing-services/local-process';
-import { serviceSignature, standardWebhooksSignature } from '@partner/webhook-dispatcher/sign';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
 import { type Command, ensureGoModule, ensureJars, ensurePython, runProgram } from './support/toolchains.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

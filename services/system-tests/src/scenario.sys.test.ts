@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { declaredLabels } from '@partner/deployment/declared-labels';
 import { exposedMetrics, expressionViolations, TARGET_LABELS } from '@partner/deployment/exposed-metrics';
 import { chartExpressions } from '@partner/deployment/observability-files';
+import { eventFeed } from '@partner/proto-contracts/resources/event-feed/event-feed';
+import { Webhook } from 'standardwebhooks';
 import { type Findings, findCanaries, SOURCES } from './scenario/canaries.js';
 import { eventsOf } from './scenario/company.js';
 import {
@@ -11,6 +13,7 @@ import {
   playScenario,
   REQUEST_ID,
 } from './scenario/play-scenario.js';
+import { call } from './support/http-call.js';
 import type { ExportedSpan } from './support/trace-receiver.js';
 
 /** What only operators see. */
@@ -39,6 +42,29 @@ describe('after everything has happened to the companies of two sides', () => {
         ),
       );
       expect([company.who, [...received].sort()]).toEqual([company.who, [...eventsOf(company.class)].sort()]);
+    }
+  });
+
+  test('a company reads by API key, byte for byte, the events that its webhooks had [EVENT-9, EVENT-11]', async () => {
+    for (const { seller, installer, keys } of played.sides) {
+      for (const [path, key, { id }] of [
+        ['/inbound/events', keys.general, seller],
+        ['/partner/v1/events', keys.installer, installer],
+      ] as const) {
+        const { json } = await call(played.stack.baseUrl, `${path}?limit=100`, {
+          headers: { 'x-api-key': key },
+        });
+        const verifier = new Webhook(`whsec_${Buffer.from(key).toString('base64')}`);
+        const read = eventFeed.parse(json).events.map(({ headers, body }) => {
+          verifier.verify(body, headers);
+          return [headers['webhook-id'], body] as const;
+        });
+        const received = played.stack.receiver.received
+          .filter((webhook) => webhook.path.includes(id) && webhook.headers['x-svc-test'] === undefined)
+          .map(({ envelope, body }) => [envelope.id, body.toString('utf8')] as const);
+        expect(received.length).toBeGreaterThan(5);
+        expect(new Map(read)).toEqual(new Map(received));
+      }
     }
   });
 

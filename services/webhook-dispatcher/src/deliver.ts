@@ -34,7 +34,7 @@ import {
 } from './read-delivery-command.js';
 import { type OpenedSecrets, openSecrets } from './open-secrets.js';
 import { retryAfterSeconds } from './retry-after.js';
-import { serviceSignature, standardWebhooksSignature } from './sign.js';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
 
 /** Dependencies of the `DeliverWebhooks` handler. */
 export interface DeliverDeps {

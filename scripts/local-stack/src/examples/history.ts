@@ -51,8 +51,8 @@ export async function historyOf(
     })
     .reverse();
   await client.query(
-    `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, created_at)
-     select made.id, company_id, name, schema_version, made.at, resource_type, resource_id, resource_version, made.body, made.at
+    `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, created_at, sequence)
+     select made.id, company_id, name, schema_version, made.at, resource_type, resource_id, resource_version, made.body, made.at, 0
      from unnest($1::text[], $2::text[], $3::timestamptz[], $4::bytea[]) as made (id, copy_of, at, body)
      join events copied on copied.id = made.copy_of`,
     [

@@ -10,6 +10,7 @@ import {
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { errorBody, type ErrorBody } from '@partner/proto-contracts/api/error-body';
 import type { RpcService } from '@partner/kernel/amqp/rpc-service';
 import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
@@ -76,6 +77,8 @@ export function createInboundSurface(services: readonly RpcService[]) {
       leads: createClient(LeadService, transport),
       appointments: createClient(AppointmentService, transport),
       contractorJobs: createClient(ContractorJobService, transport),
+      eventFeed: createClient(EventFeedService, transport),
+      clock: () => NOW,
       logger: silentLogger,
       metrics,
       rpcTimeoutMs: 5_000,

@@ -8,6 +8,7 @@ import {
   KeyKind,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { INSTALLER_JOB_EXAMPLE, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import { createApiKey } from '@partner/kernel/api-key';
 import { createApiKeyAuthenticator } from '@partner/gateway-kit/api-key-authentication';
@@ -60,7 +61,8 @@ const checked = checkResponses(afterEach);
  * not match the API description, unless it passes its own versions.
  */
 export function createTestApp(parts: {
-  readonly jobs: Partial<ServiceImpl<typeof JobService>>;
+  readonly jobs?: Partial<ServiceImpl<typeof JobService>>;
+  readonly eventFeed?: Partial<ServiceImpl<typeof EventFeedService>>;
   readonly versions?: ApiVersions;
 }): RequestListener {
   const transport = createInMemoryTransport([
@@ -71,7 +73,8 @@ export function createTestApp(parts: {
         return principal;
       },
     }),
-    partialRpcService(JobService, parts.jobs),
+    partialRpcService(JobService, parts.jobs ?? {}),
+    partialRpcService(EventFeedService, parts.eventFeed ?? {}),
   ]);
   const metrics = new Registry();
   const app = createInstallerApp({
@@ -85,6 +88,8 @@ export function createTestApp(parts: {
     }),
     limiter: createInMemoryRateLimiter(() => NOW),
     jobs: createClient(JobService, transport),
+    eventFeed: createClient(EventFeedService, transport),
+    clock: () => NOW,
     cursors,
     technicianCursors,
     logger: silentLogger,

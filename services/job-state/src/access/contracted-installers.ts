@@ -30,11 +30,11 @@ export async function contractInstaller(
  * New pairs are locked in ascending order, so that two transactions cannot deadlock.
  */
 export function contractInstallerLast(
-  tx: Pick<Transaction, 'sendLast'>,
+  tx: Pick<Transaction, 'queryLast'>,
   sellingCompanyId: string,
   installerCompanyId: string,
 ): void {
-  tx.sendLast(ADD_PAIRS, [sellingCompanyId, installerCompanyId]);
+  void tx.queryLast(ADD_PAIRS, [sellingCompanyId, installerCompanyId]);
 }
 
 /** Returns whether keys of one company can be bound to the other. */

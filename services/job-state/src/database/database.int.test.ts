@@ -71,7 +71,10 @@ describe('a transaction', () => {
     const [one, two] = [listed(1), listed(2)];
     await database.query('create sequence executions');
     const rows = await database.transaction(async (tx) => {
-      tx.sendLast({ name: 'last', text: `select setval('executions', 100 * nextval('executions'))` }, []);
+      void tx.queryLast(
+        { name: 'last', text: `select setval('executions', 100 * nextval('executions'))` },
+        [],
+      );
       const first = await Promise.all(['a', 'b'].map((name) => tx.queryTogether(one, [name])));
       const then = tx.queryTogether(two, ['c']);
       return [...first, await tx.query(`select nextval('executions') as execution`), await then];

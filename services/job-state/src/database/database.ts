@@ -45,8 +45,15 @@ export interface Transaction extends Queryable, AfterCommit {
     statement: PreparedStatement,
     values: readonly unknown[],
   ): Promise<Row[]>;
-  /** Sends a statement as {@link queryTogether} does, but right before the commit. */
-  sendLast(statement: PreparedStatement, values: readonly unknown[]): void;
+  /**
+   * Runs a statement as {@link queryTogether} does, but right before the commit.
+   *
+   * The work cannot wait for its rows. Statements run in ascending order of names.
+   */
+  queryLast<Row extends pg.QueryResultRow>(
+    statement: PreparedStatement,
+    values: readonly unknown[],
+  ): Promise<Row[]>;
 }
 
 /** Limits that the caller of a statement or a transaction sets. */
@@ -259,9 +266,9 @@ export function createDatabase(options: DatabaseOptions): Database {
           process.nextTick(together.run);
           return track(together.add<Row>(statement, values));
         },
-        sendLast(statement, values) {
+        queryLast<Row extends pg.QueryResultRow>(statement: PreparedStatement, values: readonly unknown[]) {
           refuseAfterEnd();
-          void track(last.add(statement, values));
+          return track(last.add<Row>(statement, values));
         },
       });
       together.run();

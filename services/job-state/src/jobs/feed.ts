@@ -44,10 +44,10 @@ const APPEND_ENTRIES: PreparedStatement = {
  * other writers wait. Heads are locked in ascending order of company, so that two transactions cannot deadlock.
  */
 export function appendFeedEntry(
-  tx: Pick<Transaction, 'sendLast'>,
+  tx: Pick<Transaction, 'queryLast'>,
   { companyId, jobId, changedAt, resource }: FeedEntry,
 ): void {
-  tx.sendLast(APPEND_ENTRIES, [companyId, jobId, changedAt, resource]);
+  void tx.queryLast(APPEND_ENTRIES, [companyId, jobId, changedAt, resource]);
 }
 
 /** Removes a job's entries from the feed of a company that the job has left. Their sequences are never reused. */

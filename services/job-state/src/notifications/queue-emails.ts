@@ -19,6 +19,6 @@ const QUEUE_EMAILS = {
 };
 
 /** Queues a notification for the emails of all owners of the company who can sign in and want emails. */
-export function queueEmails(tx: Pick<Transaction, 'sendLast'>, companyId: string, eventId: string): void {
-  tx.sendLast(QUEUE_EMAILS, [companyId, eventId]);
+export function queueEmails(tx: Pick<Transaction, 'queryLast'>, companyId: string, eventId: string): void {
+  void tx.queryLast(QUEUE_EMAILS, [companyId, eventId]);
 }

@@ -188,8 +188,8 @@ describe('the partitions of a table', () => {
 
   test('take over a table that had none, without a loss, during concurrent writes', async () => {
     await database.query(
-      `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body)
-       select $1 || lpad(n::text, 16, '0'), 'cmp_1', 'install.test', 1, now(), 'job', 'job_1', 1, '\\x7b7d'
+      `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, sequence)
+       select $1 || lpad(n::text, 16, '0'), 'cmp_1', 'install.test', 1, now(), 'job', 'job_1', 1, '\\x7b7d', 0
        from generate_series(1, 20000) as n`,
       [partitionBound(KEY, NOW).slice(0, -16)],
     );

@@ -16,6 +16,8 @@ export const STANDARD_RETENTION = { deliveriesDays: 90, feedDays: 400 } as const
 
 /** Events are kept this much longer than their deliveries. */
 const EVENTS_BEYOND_DELIVERIES_DAYS = 30;
+/** Retention of events, in days, for that of finished deliveries. */
+export const eventDays = (deliveriesDays: number): number => deliveriesDays + EVENTS_BEYOND_DELIVERIES_DAYS;
 /** The clocks of replicas may differ, and a transaction may write rows of an earlier time. */
 const SKEW_DAYS = 1;
 
@@ -128,7 +130,7 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
       key: EVENT_KEY,
       widthDays: 7,
       aheadDays: 0,
-      keptDays: settings.deliveriesDays + EVENTS_BEYOND_DELIVERIES_DAYS,
+      keptDays: eventDays(settings.deliveriesDays),
       isNeeded: isReferredTo,
       purgeDefault: (tx, before, limit) =>
         deleteFromDefault(

@@ -96,6 +96,13 @@ async function readSurfaces({ recorder }: ScenarioDeps, side: ScenarioSide): Pro
   await recorder.call(`api of ${side.seller.who}`, '/inbound/jobs?take=200', {
     headers: { 'x-api-key': side.keys.contractor },
   });
+  // Whatever the webhooks of a company may have, and nothing else.
+  await recorder.call(`webhooks of ${side.installer.who}`, '/partner/v1/events?limit=100', {
+    headers: { 'x-api-key': side.keys.installer },
+  });
+  await recorder.call(`webhooks of ${side.seller.who}`, '/inbound/events?limit=100', {
+    headers: { 'x-api-key': side.keys.general },
+  });
 }
 
 /** Sends requests without credentials or with unknown ones, and with words in unexpected places. */

@@ -6,6 +6,7 @@ import * as wronglySignedTests from './0004-wrongly-signed-tests.js';
 import * as consolePeople from './0005-console-people.js';
 import * as notifications from './0006-notifications.js';
 import * as secondFactors from './0007-second-factors.js';
+import * as eventSequences from './0008-event-sequences.js';
 import * as webhookSettings from './0009-webhook-settings.js';
 import * as customHeadersAndRates from './0010-custom-headers-and-rates.js';
 
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005-console-people', ...consolePeople },
   { name: '0006-notifications', ...notifications },
   { name: '0007-second-factors', ...secondFactors },
+  { name: '0008-event-sequences', ...eventSequences },
   { name: '0009-webhook-settings', ...webhookSettings },
   { name: '0010-custom-headers-and-rates', ...customHeadersAndRates },
 ];

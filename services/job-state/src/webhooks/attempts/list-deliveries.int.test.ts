@@ -53,8 +53,8 @@ beforeAll(async () => {
     [subscriptionId, companyId, OWN, RARE, FINISHED, FINISHED + UNFINISHED - 1, COMPANY, stranger],
   );
   await fixture.database.query(
-    `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body)
-     select event_id, company_id, event, 1, now(), resource_type, resource_id, 1, '' from all_deliveries`,
+    `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, sequence)
+     select event_id, company_id, event, 1, now(), resource_type, resource_id, 1, '', 0 from all_deliveries`,
   );
   await fixture.database.query(
     `insert into jobs (id, selling_company_id, work_order_no, version, status, customer, scope, created_at, updated_at, last_updated_at)

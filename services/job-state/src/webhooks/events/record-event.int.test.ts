@@ -124,9 +124,9 @@ describe('recordEvent', () => {
       recordEvent(
         {
           ...tx,
-          queryTogether: (statement, values) => {
+          queryLast: (statement, values) => {
             statements += 1;
-            return tx.queryTogether(statement, values);
+            return tx.queryLast(statement, values);
           },
         },
         eventOf(companyId),

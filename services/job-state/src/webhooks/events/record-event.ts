@@ -58,12 +58,19 @@ const recordEventsStatement = (
 ): PreparedStatement => ({
   name,
   text: `with item as materialized (
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::timestamptz[],
+     select *, row_number() over of_company as number, count(*) over (partition by company_id) as numbers
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::timestamptz[],
          $8::text[], $9::text[], $10::integer[], $11::bytea[], $12::text[], $13::text[], $14::timestamptz[], $15::text[],
          $16::integer[], $17::integer[], $18::integer[], $19::integer[], $20::integer[])
        with ordinality as item (event_id, company_id, name, event_group, classes, schema_version, occurred_at,
          resource_type, resource_id, resource_version, body, trace_parent, request_id, created_at, first_delivery_id,
          lease_seconds, slots, shared_slots, subscription_cap, company_cap, call)
+     window of_company as (partition by company_id order by call)
+   ), head as (
+     insert into event_heads as head (company_id, last)
+     select company_id, count(*) from item group by company_id order by company_id
+     on conflict (company_id) do update set last = head.last + excluded.last
+     returning company_id, last
    ), ${faults}verdicts as materialized (
      select item.call, s.id, item.company_id, s.failures_in_row >= ${FAILING_AFTER} as is_failing,
        s.deliveries_per_second is not null as has_rate,
@@ -81,10 +88,10 @@ const recordEventsStatement = (
    ), event as (
      insert into events
        (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, trace_parent,
-        created_at, request_id, not_queued)
+        created_at, request_id, not_queued, sequence)
      select event_id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body,
-       trace_parent, created_at, request_id, reasons
-     from item left join not_queued using (call)
+       trace_parent, created_at, request_id, reasons, head.last - item.numbers + item.number
+     from item join head using (company_id) left join not_queued using (call)
    ), in_flight as materialized (
      select d.subscription_id, d.company_id, count(*) as deliveries from deliveries d
      where d.lease_id is not null and d.next_attempt_at > now() and ($16::integer[])[1] is not null
@@ -155,9 +162,10 @@ const RECORD_EVENTS_WITH_FAULTS = recordEventsStatement('record-events-with-faul
  * NOT_QUEUED_REASONS} that holds. A company whose class does not allow the event gets no delivery, whatever its subscriptions
  * name, and a subscription none about itself. A deleted subscription gets neither delivery nor reason.
  *
- * It is one statement and one snapshot: the event is ordered either before or after a concurrent pause or activation. Events of
- * one turn of the event loop share it. It takes no lock, and nothing waits for it but the commit. Throws if the data does
- * not fit the event's schema.
+ * It is one statement and one snapshot, right before the commit, that all events of the transaction share: each is ordered either
+ * before or after a concurrent pause or activation. Events get the next numbers of their companies. Each company's number is locked
+ * until the commit, in ascending order of company, so that numbers follow the order of commits, without gaps. Throws if the data
+ * does not fit the event's schema.
  *
  * A delivery to an endpoint that has a free slot, no rate, no failing state and nothing due is leased at once, within the same bounds as
  * a claim of the scheduler, and released after the commit. Its lease begins with the statement: the transaction may have waited
@@ -193,7 +201,7 @@ export function recordEvent<E extends EventName>(tx: Transaction, event: EventTo
     limits?.companyCap ?? null,
   ];
   const statement = tx.environment === 'sandbox' ? RECORD_EVENTS_WITH_FAULTS : RECORD_EVENTS;
-  tx.queryTogether<QueuedDelivery | LeasedNow>(statement, values).then(
+  tx.queryLast<QueuedDelivery | LeasedNow>(statement, values).then(
     (rows) => {
       deliveries = rows.length;
       const leased = rows.filter((row) => row.leaseId !== null);

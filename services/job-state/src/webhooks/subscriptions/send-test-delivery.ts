@@ -91,8 +91,8 @@ export async function sendTestDelivery(
       `with event as (
          insert into events
            (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body,
-            trace_parent, request_id, created_at, test_subscription_id)
-         values ($1, $2, $14, $3, $4, $5, $6, $7, $8, $9, $10, $4, $15)
+            trace_parent, request_id, created_at, test_subscription_id, sequence)
+         values ($1, $2, $14, $3, $4, $5, $6, $7, $8, $9, $10, $4, $15, 0)
          returning *
        )
        insert into deliveries

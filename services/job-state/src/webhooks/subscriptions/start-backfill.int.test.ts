@@ -6,7 +6,11 @@ import { recordEvent } from '../events/record-event.js';
 import { withdrawEvents } from '../events/withdraw-events.js';
 import { eventsOf, HOUR_MS, queuedBy, runToEnd, step } from '../testing/bulk-replay-fixture.js';
 import { client, fixture } from '../testing/delivery-service-fixture.js';
+import { createGate } from '../../testing/create-gate.js';
 import { untilLockWaits } from '../../testing/lock-waits.js';
+
+/** Any lock that two transactions of this file take. */
+const LOCK = 'select pg_advisory_xact_lock(20010101)';
 
 describe('a back-fill', () => {
   /** A company whose subscription missed this many events while it was paused, and is active again. */
@@ -115,11 +119,14 @@ describe('a back-fill', () => {
     const { companyId, subscriptionId, missed, activate } = await pausedWith(1);
     const jobId = newId('job');
     const now = new Date();
-    let end: () => void = () => undefined;
-    const isHeldBack = new Promise<void>((resolve) => (end = resolve));
-    let isRecorded: () => void = () => undefined;
-    const recorded = new Promise<void>((resolve) => (isRecorded = resolve));
-    const late = fixture.database.transaction(async (tx) => {
+    const [held, released] = [createGate(), createGate()];
+    const holder = fixture.database.transaction(async (tx) => {
+      await tx.query(LOCK);
+      held.open();
+      await released.opened;
+    });
+    await held.opened;
+    const late = fixture.database.transaction((tx) => {
       const { eventId } = recordEvent(tx, {
         companyId,
         event: 'install.status_changed',
@@ -135,12 +142,11 @@ describe('a back-fill', () => {
         },
         now,
       });
-      await tx.query('select 1');
-      isRecorded();
-      await isHeldBack;
+      // Runs after the event is recorded, and holds the commit back.
+      void tx.queryLast({ name: 'wait-for-holder', text: LOCK }, []);
       return eventId;
     });
-    await recorded;
+    await untilLockWaits(fixture.database);
     const begun = await activate();
 
     await fixture.database.query(
@@ -152,7 +158,8 @@ describe('a back-fill', () => {
       state: 'running',
       queued: 0,
     });
-    end();
+    released.open();
+    await holder;
     const lateId = await late;
     expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 2 });
     expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed, lateId].sort());

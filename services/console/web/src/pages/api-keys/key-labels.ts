@@ -40,6 +40,7 @@ const SCOPE_LABELS: Readonly<Record<string, string>> = {
   'jobs:schedule:write': 'schedule jobs',
   'technicians:read': 'read technicians',
   'jobs:assignment:write': 'assign technicians',
+  'events:read': 'read events',
 };
 
 /** Returns the kinds that a company of a class can create. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { fc } from '@partner/test-kit/fast-check';
 import { Webhook } from 'standardwebhooks';
-import { serviceSignature, standardWebhooksSignature } from './sign.js';
+import { serviceSignature, standardWebhooksSignature } from './webhook-signature.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const content = {

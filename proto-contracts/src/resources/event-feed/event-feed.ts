@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { eventFilter } from '../../events/event-filter.js';
+import { EVENT_EXAMPLE } from '../../events/webhook-examples.js';
+import { pageLimit } from '../../values/page-limit.js';
+
+/** The headers that sign one event for its reader. */
+export const feedEventHeaders = z
+  .object({
+    'x-svc-event': z.string().meta({ description: 'The name of the event.' }),
+    'x-svc-timestamp': z.string().meta({ description: 'When this response was signed, in Unix seconds.' }),
+    'x-svc-signature': z.string().meta({ description: '`v1=` and the lowercase hex HMAC-SHA256.' }),
+    'webhook-id': z.string().meta({ description: 'The id of the event.' }),
+    'webhook-timestamp': z.string().meta({ description: 'The same as `x-svc-timestamp`.' }),
+    'webhook-signature': z.string().meta({ description: 'The Standard Webhooks signature.' }),
+  })
+  .meta({
+    id: 'FeedEventHeaders',
+    description:
+      'Headers of a webhook, as far as they say something about the event. The signing secret is `whsec_` and the base64 of your API key.',
+  });
+
+/**
+ * A page of a company's events.
+ *
+ * Visible to the API keys of the company that have the scope `events:read`. The class of the company decides which events it has.
+ */
+export const eventFeed = z
+  .object({
+    events: z
+      .array(
+        z
+          .object({
+            sequence: z
+              .int()
+              .min(1)
+              .meta({
+                description:
+                  "The event's number among those of your company: in the order of the changes, without gaps. A number that you do" +
+                  ' not see belongs to an event that was withdrawn before it was sent, or that your filter left out.',
+                format: 'int64',
+              }),
+            headers: feedEventHeaders,
+            body: z.string().meta({
+              description:
+                'The envelope as text, byte for byte as each webhook of the event has it. Verify it before you parse it.',
+            }),
+          })
+          .meta({ id: 'FeedEvent', description: 'One event of your company.' }),
+      )
+      .meta({ description: 'Oldest first.' }),
+    nextCursor: z.string().meta({
+      description: 'Send it as `cursor` to continue from here. Keep the last one.',
+    }),
+    hasMore: z.boolean().meta({
+      description:
+        'True: there is a next page; read it at once. With a filter, a page can be empty and `hasMore` true.',
+    }),
+  })
+  .meta({ id: 'EventFeed', description: 'A page of the events of your company, oldest first.' });
+
+/** The query of the events. `from` chooses where a reader without a cursor starts; with a cursor, it is ignored. */
+export const eventFeedQuery = z.object({
+  cursor: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ description: 'The `nextCursor` of an earlier response, unchanged.' }),
+  from: z.enum(['start', 'end']).default('start').meta({
+    description:
+      '`start`: begin at the oldest event that is kept. `end`: return no events, only the cursor for those to come. With a cursor, it makes no difference.',
+  }),
+  limit: pageLimit({ default: 50, max: 100 }),
+  event: eventFilter.optional(),
+  resourceId: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'Only events about this resource, e.g. the id of a job.' }),
+});
+
+/** A page with one event. Its headers are signed with an example key. */
+export const EVENT_FEED_EXAMPLE = {
+  events: [
+    {
+      sequence: 8123,
+      headers: {
+        'x-svc-event': EVENT_EXAMPLE.event,
+        'x-svc-timestamp': '1788021612',
+        'x-svc-signature': 'v1=7c5f0a8f0f0f2b9b3e4f4f5f4d3c2b1a09f8e7d6c5b4a39281706f5e4d3c2b1a',
+        'webhook-id': EVENT_EXAMPLE.id,
+        'webhook-timestamp': '1788021612',
+        'webhook-signature': 'v1,fF8KjwWkM2u0ZkqT3l1xq8m3o1l7pRkq4c2ZzQ0m8eY=',
+      },
+      body: JSON.stringify(EVENT_EXAMPLE),
+    },
+  ],
+  nextCursor: 'AVC-AAAAAAAAH7sQ0m3vQ1x',
+  hasMore: false,
+} as const satisfies z.infer<typeof eventFeed>;

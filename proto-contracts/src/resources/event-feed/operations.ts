@@ -1,0 +1,52 @@
+import { CURRENT_API_VERSION } from '../../api/versions.js';
+import { defineOperation } from '../../api/operation.js';
+import { apiVersion } from '../../values/api-version.js';
+import { EVENT_FEED_EXAMPLE, eventFeed, eventFeedQuery } from './event-feed.js';
+
+const description = `
+Reads the events of your company in order, with the same bodies as their webhooks. Use it to fetch what your endpoint missed, or in place of
+webhooks: it needs no subscription. Events are kept for 120 days.
+
+- **First request:** without a cursor it begins at the oldest event that is kept; \`from=end\` begins with the next one.
+- **Then** send each \`nextCursor\`: at once while \`hasMore\` is true, else at most once a minute.
+- **Signatures:** \`headers\` and \`body\` go through the code that verifies your webhooks. The secret is \`whsec_\` and the base64 of your API
+  key, e.g. \`"whsec_" + btoa(apiKey)\`.
+- **Order** is that of the changes. An event can reach you as a webhook as well: ignore an \`id\` that you have stored.
+
+Events that you send to an endpoint as a test are left out. A cursor is bound to your company. One that is no longer valid is 400
+\`cursor_invalid\`: start again without one.`;
+
+const listing = {
+  method: 'get',
+  scope: 'events:read',
+  conditional: true,
+  query: eventFeedQuery,
+  summary: 'Read events',
+  description,
+  errors: ['cursor_invalid'],
+} as const;
+
+/** `GET /partner/v1/events` */
+export const listInstallerEventsOperation = defineOperation({
+  ...listing,
+  id: 'listInstallerEvents',
+  path: '/partner/v1/events',
+  responses: {
+    200: {
+      description: 'A page of events.',
+      schema: eventFeed.extend({ apiVersion }).meta({
+        id: 'VersionedEventFeed',
+        description: 'A page of the events of your company, oldest first.',
+      }),
+      example: { apiVersion: CURRENT_API_VERSION, ...EVENT_FEED_EXAMPLE },
+    },
+  },
+});
+
+/** `GET /inbound/events` */
+export const listInboundEventsOperation = defineOperation({
+  ...listing,
+  id: 'listInboundEvents',
+  path: '/inbound/events',
+  responses: { 200: { description: 'A page of events.', schema: eventFeed, example: EVENT_FEED_EXAMPLE } },
+});

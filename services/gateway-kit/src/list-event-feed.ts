@@ -1,0 +1,81 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
+import { invariant } from '@partner/kernel/invariant';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
+import type {
+  EventFeedService,
+  FeedEvent,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
+import type { feedEventHeaders } from '@partner/proto-contracts/resources/event-feed/event-feed';
+import type { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
+import type { z } from 'zod';
+import type { ApiKeyPrincipal } from './api-key-authentication.js';
+import { type AnyEndpoint, serveOperation } from './endpoint.js';
+import { decodeEventCursor, encodeEventCursor } from './event-cursor.js';
+
+/** Dependencies of the events' endpoint. */
+export interface EventFeedDeps {
+  readonly eventFeed: Pick<Client<typeof EventFeedService>, 'listEventFeed'>;
+  readonly clock: () => Date;
+}
+
+/**
+ * Serves the events of the caller's company: pages in the order of their numbers, each event signed for this response with the
+ * caller's key (decisions EVENT-9 to EVENT-11). The operation is that of the gateway's surface.
+ *
+ * The bodies are passed through unchanged. `nextCursor` is of today, so that a reader without new events keeps a valid one.
+ */
+export function listEventFeed(
+  operation: typeof listInstallerEventsOperation,
+  { eventFeed, clock }: EventFeedDeps,
+): AnyEndpoint<ApiKeyPrincipal> {
+  return serveOperation(operation, async (request) => {
+    const { companyId } = request.principal;
+    const { cursor, from, limit, event, resourceId } = request.query;
+    const after = cursor === undefined ? undefined : decodeEventCursor(companyId, cursor);
+    const page = await eventFeed.listEventFeed(
+      {
+        companyId,
+        limit,
+        event,
+        resourceId,
+        ...(after === undefined
+          ? { fromEnd: from === 'end' }
+          : { after: { sequence: after.sequence, givenAt: timestampFromDate(after.givenAt) } }),
+      },
+      request.call,
+    );
+    const now = clock();
+    const apiKey = request.header('x-api-key');
+    invariant(apiKey, 'the caller has a key');
+    const secret = `whsec_${Buffer.from(apiKey, 'utf8').toString('base64')}`;
+    const events = page.events.map((found) => shownEvent(found, secret, Math.floor(now.getTime() / 1_000)));
+    invariant(page.nextSequence, 'a page has an end');
+    const nextCursor = encodeEventCursor(companyId, { sequence: page.nextSequence, givenAt: now });
+    const version =
+      operation.id === 'listInstallerEvents' ? `"apiVersion":${JSON.stringify(request.apiVersion)},` : '';
+    const text = `{${version}"events":[${events.join(',')}],"nextCursor":"${nextCursor}","hasMore":${page.hasMore === true}}`;
+    return { status: 200, text };
+  });
+}
+
+function shownEvent(
+  { sequence, eventId, event, body }: FeedEvent,
+  secret: string,
+  timestamp: number,
+): string {
+  invariant(sequence !== undefined && /^\d+$/.test(sequence), 'an event has a number');
+  invariant(eventId, 'an event has an id');
+  invariant(event, 'an event has a name');
+  invariant(body, 'an event has a body');
+  const signed = { secret, timestamp, eventId, body: Buffer.from(body, 'utf8') };
+  const headers = {
+    'x-svc-event': event,
+    'x-svc-timestamp': String(timestamp),
+    'x-svc-signature': serviceSignature(signed),
+    'webhook-id': eventId,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': standardWebhooksSignature(signed),
+  } satisfies z.infer<typeof feedEventHeaders>;
+  return `{"sequence":${sequence},"headers":${JSON.stringify(headers)},"body":${JSON.stringify(body)}}`;
+}

@@ -1,0 +1,83 @@
+import { expect, test } from '@jest/globals';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { ListEventFeedRequest } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
+import { eventFeed } from '@partner/proto-contracts/resources/event-feed/event-feed';
+import { EVENT_EXAMPLE } from '@partner/proto-contracts/events/webhook-examples';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
+import request from 'supertest';
+import { createTestApp, keys } from '../testing/create-test-app.js';
+
+// Its exact bytes matter: spaces, and characters that JSON escapes.
+const BODY = JSON.stringify({ ...EVENT_EXAMPLE, note: 'Zoë “said” \\ \u2028' }, null, 1);
+
+function createFixture() {
+  const requests: ListEventFeedRequest[] = [];
+  const app = createTestApp({
+    eventFeed: {
+      listEventFeed(received) {
+        requests.push(received);
+        const event = {
+          sequence: '7',
+          eventId: EVENT_EXAMPLE.id,
+          event: EVENT_EXAMPLE.event,
+          body: BODY,
+        };
+        return { events: received.after === undefined ? [event] : [], nextSequence: '7', hasMore: false };
+      },
+    },
+  });
+  const get = (query: string) =>
+    request(app).get(`/partner/v1/events?${query}`).set('x-api-key', keys.installer.text);
+  return { get, requests };
+}
+
+test('shows the exact bodies, signed with the key of the caller as webhooks are [EVENT-9, EVENT-11]', async () => {
+  const { get } = createFixture();
+  const [event] = eventFeed.parse((await get('')).body).events;
+  expect(event).toMatchObject({ sequence: 7, body: BODY });
+  const signed = {
+    secret: `whsec_${Buffer.from(keys.installer.text).toString('base64')}`,
+    timestamp: Date.parse('2026-09-01T12:00:00Z') / 1_000,
+    eventId: EVENT_EXAMPLE.id,
+    body: Buffer.from(BODY, 'utf8'),
+  };
+  expect(event?.headers).toEqual({
+    'x-svc-event': EVENT_EXAMPLE.event,
+    'x-svc-timestamp': String(signed.timestamp),
+    'x-svc-signature': serviceSignature(signed),
+    'webhook-id': EVENT_EXAMPLE.id,
+    'webhook-timestamp': String(signed.timestamp),
+    'webhook-signature': standardWebhooksSignature(signed),
+  });
+});
+
+test('continues after the cursor, of which a reader without new events gets the one of today [EVENT-10]', async () => {
+  const { get, requests } = createFixture();
+  const first = eventFeed.parse((await get('event=install.*&resourceId=job_1&limit=5')).body);
+  const second = eventFeed.parse((await get(`cursor=${first.nextCursor}`)).body);
+  expect(second).toEqual({ events: [], nextCursor: first.nextCursor, hasMore: false });
+  expect(requests[0]).toMatchObject({
+    companyId: 'cmp_1',
+    limit: 5,
+    event: 'install.*',
+    resourceId: 'job_1',
+    fromEnd: false,
+  });
+  const after = requests[1]?.after;
+  expect(after?.sequence).toBe('7');
+  expect(after?.givenAt && timestampDate(after.givenAt)).toEqual(new Date('2026-09-01T00:00:00Z'));
+});
+
+test('names the query parameter that is wrong, and calls nothing [EVENT-9]', async () => {
+  const { get, requests } = createFixture();
+  for (const [query, field] of [
+    ['from=now', 'from'],
+    ['limit=101', 'limit'],
+    ['event=nothing.*', 'event'],
+    ['cursor=AQ', 'cursor'],
+  ] as const) {
+    const { status, text } = await get(query);
+    expect([status, text]).toEqual([400, expect.stringContaining(`"path":"${field}"`)]);
+  }
+  expect(requests).toEqual([]);
+});

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { newId } from '@partner/kernel/ids';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { rpcService } from '@partner/kernel/amqp/rpc-server';
+import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
+import type { Transaction } from '../../database/database.js';
+import { createGate } from '../../testing/create-gate.js';
+import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+import { createEventFeedService, readEventFeed } from './event-feed.js';
+import { recordEvent } from './record-event.js';
+
+const NOW = new Date('2026-11-25T12:00:00Z');
+
+let fixture: WebhookFixture;
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+function record(tx: Transaction, companyId: string, jobId: string = newId('job')): string {
+  const resource = { type: 'install_job', id: jobId, version: 1 };
+  const event = {
+    companyId,
+    event: 'install.job_unassigned',
+    occurredAt: NOW,
+    resource,
+    data: { jobId },
+    now: NOW,
+  } as const;
+  return recordEvent(tx, event).eventId;
+}
+
+const recordOne = (companyId: string, jobId?: string) =>
+  fixture.database.transaction((tx) => record(tx, companyId, jobId));
+
+async function read(companyId: string, query: object = {}) {
+  const page = await readEventFeed(fixture.database, {
+    companyId,
+    after: '0',
+    limit: 100,
+    event: undefined,
+    resourceId: undefined,
+    ...query,
+  });
+  return { ...page, events: page.events.map(({ sequence, eventId }) => [sequence, eventId]) };
+}
+
+describe('the numbers of events', () => {
+  test('follow the order of commits without gaps, for each company separately [EVENT-9]', async () => {
+    const [one, other] = [await fixture.company(), await fixture.company()];
+    const gate = createGate();
+    const ids: string[] = [];
+    // Its events are created before the others, and committed after them.
+    const lateCommit = fixture.database.transaction(async (tx) => {
+      ids.push(record(tx, one), record(tx, other), record(tx, one));
+      await gate.opened;
+    });
+    const first = await recordOne(one);
+    const lost = fixture.database.transaction(async (tx) => {
+      record(tx, one);
+      await tx.query('select 1');
+      throw new Error('rolled back');
+    });
+    await expect(lost).rejects.toThrow('rolled back');
+    expect(await read(one)).toEqual({ events: [['1', first]], next: '1', hasMore: false });
+    gate.open();
+    await lateCommit;
+    expect((await read(one, { after: '1' })).events).toEqual([
+      ['2', ids[0]],
+      ['3', ids[2]],
+    ]);
+    expect((await read(other)).events).toEqual([['1', ids[1]]]);
+  });
+
+  test('are given to events that a previous version of the service records without one [EVENT-9]', async () => {
+    const companyId = await fixture.company();
+    const first = await recordOne(companyId);
+    const second = newId('evt');
+    await fixture.database.query(
+      `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body)
+       select $2, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body
+       from events where id = $1`,
+      [first, second],
+    );
+    const third = await recordOne(companyId);
+    expect((await read(companyId)).events).toEqual([
+      ['1', first],
+      ['2', second],
+      ['3', third],
+    ]);
+  });
+});
+
+describe('a page of events', () => {
+  test('ends at its limit, and continues after it until there are no more [EVENT-9]', async () => {
+    const companyId = await fixture.company();
+    const ids = [await recordOne(companyId), await recordOne(companyId), await recordOne(companyId)];
+    expect(await read(companyId, { limit: 2 })).toEqual({
+      events: [
+        ['1', ids[0]],
+        ['2', ids[1]],
+      ],
+      next: '2',
+      hasMore: true,
+    });
+    expect(await read(companyId, { limit: 2, after: '2' })).toEqual({
+      events: [['3', ids[2]]],
+      next: '3',
+      hasMore: false,
+    });
+    expect(await read(companyId, { after: '3' })).toEqual({ events: [], next: '3', hasMore: false });
+    expect(await read(companyId, { after: undefined })).toEqual({ events: [], next: '3', hasMore: false });
+  });
+
+  test('has the events of the filter only, and continues after the newest event [EVENT-9]', async () => {
+    const companyId = await fixture.company();
+    const jobId = newId('job');
+    const ours = await recordOne(companyId, jobId);
+    const theirs = await recordOne(companyId);
+    expect(await read(companyId, { resourceId: jobId })).toEqual({
+      events: [['1', ours]],
+      next: '2',
+      hasMore: false,
+    });
+    expect((await read(companyId, { event: 'install.*' })).events).toEqual([
+      ['1', ours],
+      ['2', theirs],
+    ]);
+    expect((await read(companyId, { event: 'install.job_unassigned' })).events).toHaveLength(2);
+    expect((await read(companyId, { event: 'install.job_assigned' })).events).toEqual([]);
+  });
+
+  test('leaves out events that the class of the company may not have, and goes on after them [EVENT-9]', async () => {
+    const companyId = await fixture.company('SALES');
+    await recordOne(companyId);
+    await recordOne(companyId);
+    expect(await read(companyId, { limit: 1 })).toEqual({ events: [], next: '2', hasMore: false });
+  });
+});
+
+test('a position is refused once events after it may have been dropped [EVENT-10]', async () => {
+  const companyId = await fixture.company();
+  const { listEventFeed } = createClient(
+    EventFeedService,
+    createInMemoryTransport([
+      rpcService(
+        EventFeedService,
+        createEventFeedService({ database: fixture.database, clock: () => NOW, deliveriesDays: 90 }),
+      ),
+    ]),
+  );
+  const after = (daysAgo: number) => ({
+    companyId,
+    after: { sequence: '0', givenAt: timestampFromDate(new Date(NOW.getTime() - daysAgo * 24 * 3_600_000)) },
+  });
+  await expect(listEventFeed(after(119))).resolves.toMatchObject({ nextSequence: '0', hasMore: false });
+  await expect(listEventFeed(after(119.1))).rejects.toThrow('events are kept for 120 days');
+});

@@ -1,0 +1,165 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import { invalidArgument } from '@partner/kernel/validation';
+import { ServiceError } from '@partner/kernel/service-error';
+import { EVENT_CATALOGUE, eventsMatching } from '@partner/proto-contracts/events/webhook-events';
+import type {
+  EventFeedService,
+  EventPosition,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
+import { companyClass } from '@partner/proto-contracts/values/company-class';
+import type { PreparedStatement } from '../../database/connection-pool.js';
+import { type Database, type Queryable, queryWithin } from '../../database/database.js';
+import { daysBefore, eventDays } from '../../retention/retained-tables.js';
+import { callerLimits } from '../../rpc/caller-limits.js';
+import { pageSize } from '../../rpc/page-size.js';
+import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../../rpc/page-within-bytes.js';
+import { required } from '../../rpc/required.js';
+import { eventsOf, MAX_EVENTS_SCANNED } from './list-events.js';
+
+/** A page of a company's events. */
+export interface EventFeedQuery {
+  readonly companyId: string;
+  /** Only events after this number, a decimal text; undefined: none, only the newest number. */
+  readonly after: string | undefined;
+  /** At least 1. */
+  readonly limit: number;
+  /** Only this event of the catalogue, or this group (`install.*`); absent: all. */
+  readonly event: string | undefined;
+  /** Only events about this resource; absent: all. */
+  readonly resourceId: string | undefined;
+}
+
+/** An event as its company reads it. */
+export interface FeedEventRow {
+  /** A decimal text. */
+  readonly sequence: string;
+  readonly eventId: string;
+  readonly event: string;
+  /** The exact body of its webhooks. */
+  readonly body: string;
+}
+
+/** A row with the ends of the company's events and of the scan; its other fields are null if the page is empty. */
+interface PageRow {
+  readonly head: string;
+  readonly scanEnd: string | null;
+  readonly sequence: string | null;
+}
+
+/**
+ * One statement and one snapshot: the head includes exactly the events that the page can see.
+ *
+ * `$3` bounds the scan; `scanEnd` is its last number if events follow. `$4` has the events that a class may not have, so that an
+ * event which only a newer version knows is not skipped.
+ */
+const EVENTS_AFTER: PreparedStatement = {
+  name: 'events-after',
+  text: `with scanned as materialized (
+       select sequence, id, name, resource_id, row_number() over (order by sequence) as number from events
+       where company_id = $1 and sequence > 0 and sequence > $2 order by sequence limit $3 + 1
+     ), found as materialized (
+       select s.sequence, s.id, s.name from scanned s join companies c on c.id = $1
+       where s.number <= $3 and not $4::jsonb -> c.class ? s.name
+         and ($5::text is null or s.name like $5) and ($6::text is null or s.resource_id = $6)
+       order by s.sequence limit $7
+     )
+     select coalesce((select last from event_heads where company_id = $1), 0) as head,
+       (select max(sequence) filter (where number = $3) from scanned having count(*) > $3) as "scanEnd", page.*
+     from (select 1) as always left join (
+       select found.sequence, found.id as "eventId", found.name as event, convert_from(e.body, 'UTF8') as body,
+         ${bytesBefore('e.body', 'found.sequence')} as bytes_before
+       from found join events e on e.id = found.id
+     ) as page on bytes_before <= ${PAGE_BYTES}
+     order by page.sequence`,
+};
+
+const NEWEST = 'select coalesce((select last from event_heads where company_id = $1), 0) as head';
+
+/** The events of the catalogue that a company may not have, by its class. */
+const DENIED = JSON.stringify(
+  Object.fromEntries(
+    companyClass.options.map((ofClass) => [
+      ofClass,
+      Object.keys(EVENT_CATALOGUE).filter((event) => eventsMatching(event, ofClass).length === 0),
+    ]),
+  ),
+);
+
+/**
+ * Reads a page of a company's events in ascending order of their numbers (decision EVENT-9).
+ *
+ * `next` is the number after which the next page starts: with a filter, that of the last scanned event, after at most
+ * {@link MAX_EVENTS_SCANNED}. A page of large events ends early, see {@link pageWithinBytes}.
+ */
+export async function readEventFeed(
+  database: Queryable,
+  { companyId, after, limit, event, resourceId }: EventFeedQuery,
+): Promise<{ readonly events: readonly FeedEventRow[]; readonly next: string; readonly hasMore: boolean }> {
+  if (after === undefined) {
+    const [newest] = await database.query<{ head: string }>(NEWEST, [companyId]);
+    return { events: [], next: newest?.head ?? '0', hasMore: false };
+  }
+  const isFiltered = event !== undefined || resourceId !== undefined;
+  const rows = await database.query<PageRow | (PageRow & FeedEventRow)>(EVENTS_AFTER, [
+    companyId,
+    after,
+    isFiltered ? MAX_EVENTS_SCANNED : limit + 1,
+    DENIED,
+    event?.replaceAll('_', '\\_').replace('*', '%') ?? null,
+    resourceId ?? null,
+    limit + 1,
+  ]);
+  const found = rows.filter((row): row is PageRow & FeedEventRow => row.sequence !== null);
+  const { page, hasMore } = pageWithinBytes(found, limit, ({ body }) => body);
+  const last = page.at(-1);
+  if (hasMore && last !== undefined) return { events: page, next: last.sequence, hasMore };
+  const { head = '0', scanEnd = null } = rows[0] ?? {};
+  return { events: page, next: scanEnd ?? laterOf(head, after), hasMore: scanEnd !== null };
+}
+
+function laterOf(head: string, after: string): string {
+  return BigInt(head) > BigInt(after) ? head : after;
+}
+
+/** Serves the RPCs with which the API keys of a company read its events. */
+export function createEventFeedService(deps: {
+  readonly database: Pick<Database, 'query'>;
+  readonly clock: () => Date;
+  /** Retention of finished deliveries, in days. */
+  readonly deliveriesDays: number;
+}): ServiceImpl<typeof EventFeedService> {
+  const keptDays = eventDays(deps.deliveriesDays);
+
+  /** Refuses a position after which events may have been dropped: a page would hide a gap. */
+  function sequenceOf({ sequence, givenAt }: EventPosition): string {
+    if (timestampDate(required(givenAt, 'given_at')) < daysBefore(deps.clock(), keptDays - 1)) {
+      const message = `is too old: events are kept for ${keptDays} days; begin again without a cursor`;
+      throw new ServiceError('cursor_invalid', `cursor: ${message}`, {
+        details: [{ path: 'cursor', message }],
+      });
+    }
+    return required(sequence, 'sequence');
+  }
+
+  return {
+    async listEventFeed(request, context) {
+      const { after, fromEnd = false, event, resourceId } = request;
+      if (fromEnd && after !== undefined) {
+        throw invalidArgument([{ path: 'from_end', message: 'must not be given together with after' }]);
+      }
+      eventsOf(event);
+      const { events, next, hasMore } = await readEventFeed(
+        queryWithin(deps.database, callerLimits(request, context)),
+        {
+          companyId: required(request.companyId, 'company_id'),
+          after: fromEnd ? undefined : after === undefined ? '0' : sequenceOf(after),
+          limit: pageSize(request.limit),
+          event,
+          resourceId,
+        },
+      );
+      return { events: [...events], nextSequence: next, hasMore };
+    },
+  };
+}
