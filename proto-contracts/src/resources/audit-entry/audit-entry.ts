@@ -77,7 +77,9 @@ export const auditEntry = z
       .meta({ id: 'AuditActor', description: 'Who made a change.' })
       .nullable()
       .meta({ description: 'Who made it; null if no one was signed in.' }),
-    action: z.enum(AUDIT_ACTIONS).meta({ description: 'The action.' }),
+    action: z.enum(AUDIT_ACTIONS).meta({
+      description: 'The action. New ones come without a new version: accept one that you do not know.',
+    }),
     subject: z
       .object({
         type: z.enum(AUDIT_SUBJECT_TYPES).meta({ description: 'The type of the object.' }),

@@ -69,8 +69,8 @@ export function createFakeLogins(
       getLogin: ({ email = '' }) => {
         const login = logins[email.toLowerCase()];
         if (login === undefined) return {};
-        const told = isOlder ? {} : { hasSecondFactor: hasSecondFactor(login.membershipId) };
-        return { login: { ...login, ...passwordOf(login), ...told } };
+        const factor = isOlder ? {} : { hasSecondFactor: hasSecondFactor(login.membershipId) };
+        return { login: { ...login, ...passwordOf(login), ...factor } };
       },
       getOwner: ({ companyId, membershipId, withPasswordHash }) => {
         ownersAsked.push(membershipId ?? '');
