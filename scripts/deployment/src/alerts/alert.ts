@@ -2,14 +2,14 @@ import { withMatcher } from '../promql.js';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Values minute by minute in promtool's notation, by name and labels. */
-type Series = Readonly<Record<string, string>>;
+/** Values minute by minute in promtool's notation, by name and labels; a list has those of each replica. */
+type Series = Readonly<Record<string, string | readonly string[]>>;
 
 /** A test case of one alert: series, and the labels of the alerts that fire. */
 export interface AlertCase {
   /** The situation that the series describe. */
   readonly when: string;
-  readonly series: Series;
+  readonly series: Readonly<Record<string, string>>;
   /** The time of the evaluation, from the first minute on. */
   readonly at: string;
   /** The labels of the firing alerts, without `severity`; empty: none fires. */
@@ -35,24 +35,22 @@ export const UNKNOWN = Array.from({ length: 30 }, () => 'NaN').join(' ');
 
 /** Returns a case in which the alert fires, with these labels. */
 export function fires(labels: Labels, when: string, at: string, series: Series): AlertCase {
-  return { when, at, series, firing: [labels] };
+  return { ...quiet(when, at, series), firing: [labels] };
 }
 
 /** Returns a case in which nothing fires. */
 export function quiet(when: string, at: string, series: Series): AlertCase {
-  return { when, at, series, firing: [] };
+  const each = Object.entries(series).flatMap(([name, values]): (readonly [string, string])[] =>
+    typeof values === 'string'
+      ? [[name, values]]
+      : values.map((value, index) => [withMatcher(name, `instance="${index}"`), value]),
+  );
+  return { when, at, series: Object.fromEntries(each), firing: [] };
 }
 
 /** Returns a case without any scraped series. */
 export function noData(labels: Labels = {}, at = '30m'): AlertCase {
   return fires(labels, 'there is no data', at, {});
-}
-
-/** Returns a series of each replica, with its values. */
-export function replicas(series: string, ...values: readonly string[]): Series {
-  return Object.fromEntries(
-    values.map((value, index) => [withMatcher(series, `instance="${index}"`), value]),
-  );
 }
 
 type Details = Omit<Alert, 'name' | 'severity' | 'for'>;

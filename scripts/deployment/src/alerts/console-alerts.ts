@@ -1,4 +1,4 @@
-import { type Alert, critical, fires, noData, quiet, replicas, warning } from './alert.js';
+import { type Alert, critical, fires, noData, quiet, warning } from './alert.js';
 
 const SESSION_REDIS = 'partner_console_session_redis_up';
 
@@ -9,12 +9,7 @@ export const CONSOLE_ALERTS: readonly Alert[] = [
     summary: 'Owners cannot work in the console',
     description: 'A replica of the console has not reached Redis for 2 minutes: it returns 503 to owners.',
     cases: [
-      fires(
-        {},
-        'one of two replicas does not reach Redis',
-        '10m',
-        replicas(SESSION_REDIS, '1x30', '1x5 0x30'),
-      ),
+      fires({}, 'one of two replicas does not reach Redis', '10m', { [SESSION_REDIS]: ['1x30', '1x5 0x30'] }),
       noData(),
       quiet('Redis was restarted', '10m', { [SESSION_REDIS]: '1x5 0x1 1x30' }),
     ],
@@ -24,12 +19,9 @@ export const CONSOLE_ALERTS: readonly Alert[] = [
     summary: 'Sign-ins to the console queue up',
     description: 'More than 10 comparisons of passwords have waited at one replica for 2 minutes.',
     cases: [
-      fires(
-        {},
-        'a flood of logins reaches one of two replicas',
-        '10m',
-        replicas('partner_console_password_checks{state="waiting"}', '0x30', '0x5 40x30'),
-      ),
+      fires({}, 'a flood of logins reaches one of two replicas', '10m', {
+        'partner_console_password_checks{state="waiting"}': ['0x30', '0x5 40x30'],
+      }),
       noData({ state: 'waiting' }),
       quiet('a few wait', '10m', { 'partner_console_password_checks{state="waiting"}': '3x30' }),
     ],

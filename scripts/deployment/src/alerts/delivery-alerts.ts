@@ -1,4 +1,4 @@
-import { type Alert, critical, fires, noData, quiet, replicas, UNKNOWN, warning } from './alert.js';
+import { type Alert, critical, fires, noData, quiet, UNKNOWN, warning } from './alert.js';
 
 const DUE = 'partner_webhook_oldest_due_seconds{endpoint_state="healthy"}';
 const BUSY = 'partner_webhook_oldest_due_seconds{endpoint_state="busy"}';
@@ -13,11 +13,11 @@ export const DELIVERY_ALERTS: readonly Alert[] = [
     description:
       'A delivery to an endpoint that works has been due for more than a minute, or the delay is unknown.',
     cases: [
-      fires({}, 'nothing is released', '15m', replicas(DUE, '0x5 0+60x30', '0x5 0+60x30')),
+      fires({}, 'nothing is released', '15m', { [DUE]: ['0x5 0+60x30', '0x5 0+60x30'] }),
       noData(),
       fires({}, 'no replica reaches the database', '15m', { [DUE]: `0x5 ${UNKNOWN}` }),
       quiet('one replica reaches it, and only failing or slow endpoints have a backlog', '15m', {
-        ...replicas(DUE, '2x30', UNKNOWN),
+        [DUE]: ['2x30', UNKNOWN],
         'partner_webhook_oldest_due_seconds{endpoint_state="failing",instance="a"}': '9000x30',
         'partner_webhook_oldest_due_seconds{endpoint_state="busy",instance="a"}': '90x30',
       }),
@@ -113,7 +113,7 @@ export const DELIVERY_ALERTS: readonly Alert[] = [
         'an endpoint has been down for two hours, and both replicas record it',
         '60m',
         {
-          ...replicas('partner_webhook_dead_letters_total{company_class="sales"}', '0+1x90', '0+1x90'),
+          'partner_webhook_dead_letters_total{company_class="sales"}': ['0+1x90', '0+1x90'],
           'partner_webhook_dead_letters_total{company_class="installer",instance="a"}': '0x90',
         },
       ),
@@ -129,12 +129,9 @@ export const DELIVERY_ALERTS: readonly Alert[] = [
     description:
       'The leases of more than 20 deliveries have ended within 15 minutes without a result: commands or results get lost.',
     cases: [
-      fires(
-        {},
-        'the dispatcher crashes repeatedly',
-        '30m',
-        replicas('partner_webhook_lease_expiries_total', '0+2x40', '0+2x40'),
-      ),
+      fires({}, 'the dispatcher crashes repeatedly', '30m', {
+        partner_webhook_lease_expiries_total: ['0+2x40', '0+2x40'],
+      }),
       noData(),
       quiet('a dispatcher was killed once', '20m', { partner_webhook_lease_expiries_total: '0x10 15x30' }),
     ],

@@ -1,4 +1,4 @@
-import { type Alert, critical, fires, noData, quiet, replicas, warning } from './alert.js';
+import { type Alert, critical, fires, noData, quiet, warning } from './alert.js';
 
 const ATTEMPTS = 'partner_webhook_attempts_total';
 const UNREACHED = `${ATTEMPTS}{outcome=~"connection_failed|timed_out|tls_failed"}`;
@@ -36,12 +36,9 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
     description:
       'The broker did not accept results before their leases ended: subscribers receive these events again.',
     cases: [
-      fires(
-        {},
-        'one of two replicas loses results',
-        '10m',
-        replicas('partner_webhook_results_lost_total', '0x30', '0x5 3x30'),
-      ),
+      fires({}, 'one of two replicas loses results', '10m', {
+        partner_webhook_results_lost_total: ['0x30', '0x5 3x30'],
+      }),
       noData(),
       quiet('a replica was restarted, and has lost nothing since', '40m', {
         partner_webhook_results_lost_total: '7x20 0x30',
@@ -69,12 +66,9 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
     description:
       'More than 20 commands have been dropped in 15 minutes as {{ $labels.reason }}; each delivery is due again when its lease ends.',
     cases: [
-      fires(
-        { reason: 'too_late' },
-        'commands wait longer in the queue than their leases last',
-        '25m',
-        replicas('partner_webhook_commands_dropped_total{reason="too_late"}', '0+2x40', '0+2x40'),
-      ),
+      fires({ reason: 'too_late' }, 'commands wait longer in the queue than their leases last', '25m', {
+        'partner_webhook_commands_dropped_total{reason="too_late"}': ['0+2x40', '0+2x40'],
+      }),
       quiet('commands that were executed arrive again', '25m', {
         'partner_webhook_commands_dropped_total{reason="already_reported"}': '0+50x40',
       }),
@@ -86,12 +80,9 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
     description:
       'The clock of a replica is {{ $labels.direction }} of the database: deliveries are late, repeated, or refused for their timestamp.',
     cases: [
-      fires(
-        { direction: 'ahead' },
-        'the clock of one replica runs ahead',
-        '10m',
-        replicas('partner_webhook_clock_skewed_total{direction="ahead"}', '0+1x30', '0x30'),
-      ),
+      fires({ direction: 'ahead' }, 'the clock of one replica runs ahead', '10m', {
+        'partner_webhook_clock_skewed_total{direction="ahead"}': ['0+1x30', '0x30'],
+      }),
       fires({ direction: 'behind' }, 'the first command that shows it arrives long after the start', '25m', {
         'partner_webhook_clock_skewed_total{direction="behind"}': '0x20 1x30',
       }),

@@ -1,4 +1,4 @@
-import { type Alert, critical, fires, noData, quiet, replicas, UNKNOWN, warning } from './alert.js';
+import { type Alert, critical, fires, noData, quiet, UNKNOWN, warning } from './alert.js';
 
 /** Messages that wait: in the outbox, in queues, or for the job or company that they refer to. job-state inspects all queues. */
 export const MESSAGE_ALERTS: readonly Alert[] = [
@@ -10,12 +10,9 @@ export const MESSAGE_ALERTS: readonly Alert[] = [
     cases: [
       fires({}, 'the broker confirms nothing', '15m', { partner_outbox_oldest_age_seconds: '0x5 0+60x30' }),
       noData(),
-      fires(
-        {},
-        'no replica reaches the database',
-        '15m',
-        replicas('partner_outbox_oldest_age_seconds', UNKNOWN, UNKNOWN),
-      ),
+      fires({}, 'no replica reaches the database', '15m', {
+        partner_outbox_oldest_age_seconds: [UNKNOWN, UNKNOWN],
+      }),
       quiet('messages are sent at once', '15m', { partner_outbox_oldest_age_seconds: '0x5 1x30' }),
     ],
   }),
@@ -26,7 +23,7 @@ export const MESSAGE_ALERTS: readonly Alert[] = [
       'There are messages in the dead-letter queue {{ $labels.queue }} without a handler, or their number is unknown.',
     cases: [
       fires({ queue: 'q.dead' }, 'a message of the platform was malformed; both replicas report it', '15m', {
-        ...replicas('partner_dead_letter_queue_messages{queue="q.dead"}', '0x5 1x30', '0x5 1x30'),
+        'partner_dead_letter_queue_messages{queue="q.dead"}': ['0x5 1x30', '0x5 1x30'],
         'partner_dead_letter_queue_messages{queue="r.dead",instance="a"}': '0x35',
       }),
       noData(),

@@ -1,5 +1,5 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import { type Alert, critical, fires, noData, quiet, replicas, warning } from './alert.js';
+import { type Alert, critical, fires, noData, quiet, warning } from './alert.js';
 
 /** Alerts of a service with HTTP, besides those of every service. */
 export function surfaceAlerts(service: ServiceName): readonly Alert[] {
@@ -90,12 +90,9 @@ function dependencyAlerts(service: ServiceName): readonly Alert[] {
       summary: `${service} counts requests without Redis`,
       description: `A replica of ${service} has counted requests locally for 2 minutes, since Redis does not respond.`,
       cases: [
-        fires(
-          labels,
-          'one of two replicas does not reach Redis',
-          '10m',
-          replicas(`partner_rate_limiter_degraded{${of}}`, '0x30', '0x5 1x30'),
-        ),
+        fires(labels, 'one of two replicas does not reach Redis', '10m', {
+          [`partner_rate_limiter_degraded{${of}}`]: ['0x30', '0x5 1x30'],
+        }),
         noData(labels),
         quiet('Redis was restarted', '10m', { [`partner_rate_limiter_degraded{${of}}`]: '0x5 1x1 0x30' }),
       ],

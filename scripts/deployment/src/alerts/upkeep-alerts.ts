@@ -1,4 +1,4 @@
-import { type Alert, critical, fires, noData, quiet, replicas, warning } from './alert.js';
+import { type Alert, critical, fires, noData, quiet, warning } from './alert.js';
 
 const LOOPS = 'partner_loop_last_success_timestamp_seconds';
 const WAITS = 'partner_postgres_connection_wait_seconds';
@@ -12,7 +12,7 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
     description: 'The loop {{ $labels.loop }} has had no successful run for 5 minutes, in any replica.',
     cases: [
       fires({ loop: 'outbox' }, 'the runs of a loop fail in both replicas', '15m', {
-        ...replicas(`${LOOPS}{loop="outbox"}`, '0+60x5 300x30', '0+60x5 300x30'),
+        [`${LOOPS}{loop="outbox"}`]: ['0+60x5 300x30', '0+60x5 300x30'],
         [`${LOOPS}{loop="deliveries",instance="a"}`]: '0+60x35',
       }),
       fires({ loop: 'outbox' }, 'a loop has never had a successful run', '15m', {
@@ -20,7 +20,7 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
       }),
       noData(),
       quiet('it runs in one replica; the retention pauses for an hour', '15m', {
-        ...replicas(`${LOOPS}{loop="outbox"}`, '0x35', '0+60x35'),
+        [`${LOOPS}{loop="outbox"}`]: ['0x35', '0+60x35'],
         [`${LOOPS}{loop="retention",instance="b"}`]: '60x35',
       }),
     ],
@@ -32,11 +32,9 @@ export const UPKEEP_ALERTS: readonly Alert[] = [
     cases: [
       fires({}, 'its runs fail', '400m', { partner_retention_last_success_timestamp_seconds: '600x420' }),
       noData(),
-      quiet(
-        'the other replica did it',
-        '400m',
-        replicas('partner_retention_last_success_timestamp_seconds', '0x420', '0+60x420'),
-      ),
+      quiet('the other replica did it', '400m', {
+        partner_retention_last_success_timestamp_seconds: ['0x420', '0+60x420'],
+      }),
     ],
   }),
   critical('PartnerOutboxKept', '5m', {
