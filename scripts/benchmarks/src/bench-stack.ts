@@ -3,7 +3,7 @@ import path from 'node:path';
 import { installMissingParts } from '@partner/local-stack/parts/install-missing-parts';
 import type { Progress } from '@partner/local-stack/progress';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import type { StackOptions } from '@partner/local-stack/stack/stack-plan';
 import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';

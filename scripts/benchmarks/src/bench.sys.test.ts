@@ -5,7 +5,7 @@ import { baseEnvironment } from '@partner/test-kit/backing-services/local-proces
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type CommandResult, runCommand } from '@partner/local-stack/run-command';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { renderApi, runApiBench } from './api-bench.js';
 import { renderBacklog, runBacklogBench } from './backlog-bench.js';
 import { type Bench, startBenchStack } from './bench-stack.js';

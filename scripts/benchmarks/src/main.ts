@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { LocalPartError } from '@partner/test-kit/backing-services/local-process';
 import { Command } from '@commander-js/extra-typings';
 import { describeMachine, machineLine } from './machine.js';
 import { createProgress } from '@partner/local-stack/progress';
-import { StackError } from '@partner/local-stack/stack-error';
+import { runScript } from '@partner/local-stack/run-script';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { renderApi, runApiBench } from './api-bench.js';
 import { API_OPERATIONS } from './api-operations.js';
@@ -53,11 +52,11 @@ function benchmark(name: string, description: string) {
 }
 
 /** Runs a benchmark on a separate stack and prints its result. Fails if the result exceeds a bound. */
-async function measure<Result extends object>(
-  options: { readonly json?: string },
+async function measure<Options extends { readonly json?: string }, Result extends object>(
   name: string,
+  options: Options,
   stack: BenchStackOptions,
-  run: (bench: Bench) => Promise<Result>,
+  run: (bench: Bench, options: Options) => Promise<Result>,
   render: (result: Result) => readonly string[],
 ): Promise<void> {
   const bench = await startBenchStack({
@@ -67,7 +66,7 @@ async function measure<Result extends object>(
   });
   let result: Result;
   try {
-    result = await run(bench);
+    result = await run(bench, options);
   } finally {
     await bench.discard();
   }
@@ -87,7 +86,7 @@ benchmark(
   .option('--samples <number>', 'measured requests of each company in each way', wholeNumber(1), 1_000)
   .action((options) => {
     const replicas = { 'inbound-gateway': 0, console: 0, 'webhook-dispatcher': 0 };
-    return measure(options, 'feed', { replicas }, (bench) => runFeedBench(bench, options), renderFeed);
+    return measure('feed', options, { replicas }, runFeedBench, renderFeed);
   });
 
 benchmark(
@@ -104,15 +103,13 @@ benchmark(
   .option('--seconds <number>', 'seconds of each slice of a round', wholeNumber(1), 1)
   .action((options) => {
     const stack = { replicas: { console: 0, 'webhook-dispatcher': 0 }, durable: true };
-    return measure(options, 'api', stack, (bench) => runApiBench(bench, options), renderApi);
+    return measure('api', options, stack, runApiBench, renderApi);
   });
 
 benchmark('flood', 'events from their publish by 32 publishers to the recorded results, and the cost of each')
   .option('--events <number>', 'events to publish', wholeNumber(100), 20_000)
   .option('--dispatchers <number>', 'replicas of the dispatcher', wholeNumber(1), 1)
-  .action((options) =>
-    measure(options, 'flood', delivery(options), (bench) => runFloodBench(bench, options), renderFlood),
-  );
+  .action((options) => measure('flood', options, delivery(options), runFloodBench, renderFlood));
 
 benchmark(
   'backlog',
@@ -120,23 +117,19 @@ benchmark(
 )
   .option('--events <number>', 'size of the backlog', wholeNumber(1_000), 20_000)
   .option('--dispatchers <number>', 'replicas of the dispatcher', wholeNumber(1), 1)
-  .action((options) =>
-    measure(options, 'backlog', delivery(options), (bench) => runBacklogBench(bench, options), renderBacklog),
-  );
+  .action((options) => measure('backlog', options, delivery(options), runBacklogBench, renderBacklog));
 
 benchmark('latency', 'events at a steady rate, from their publish to the receipt of the webhook')
   .option('--rate <number>', 'events per second', wholeNumber(1), 100)
   .option('--seconds <number>', 'length of the measurement', wholeNumber(1), 30)
-  .action((options) =>
-    measure(options, 'latency', delivery(), (bench) => runLatencyBench(bench, options), renderLatency),
-  );
+  .action((options) => measure('latency', options, delivery(), runLatencyBench, renderLatency));
 
 benchmark('fairness', "the effect of hanging endpoints and of another company's burst on healthy endpoints")
   .option('--burst <number>', 'events of the burst', wholeNumber(100), 20_000)
   .option('--seconds <number>', 'length of each phase', wholeNumber(5), 30)
   .action((options) => {
     const stack = { ...delivery(), durable: false };
-    return measure(options, 'fairness', stack, (bench) => runFairnessBench(bench, options), renderFairness);
+    return measure('fairness', options, stack, runFairnessBench, renderFairness);
   });
 
 benchmark(
@@ -147,28 +140,7 @@ benchmark(
   .option('--seconds <number>', 'seconds of each half of a round', wholeNumber(1), 10)
   .action((options) => {
     const stack = { replicas: { 'webhook-dispatcher': 0 }, durable: true };
-    return measure(
-      options,
-      'neighbour',
-      stack,
-      (bench) => runNeighbourBench(bench, options),
-      renderNeighbour,
-    );
+    return measure('neighbour', options, stack, runNeighbourBench, renderNeighbour);
   });
 
-// The reader of the output has gone, e.g. head; the work continues.
-process.stdout.on('error', () => undefined);
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => interruption.abort(new StackError(`ended by ${signal}`)));
-}
-try {
-  await program.parseAsync();
-  process.exit();
-} catch (error) {
-  const isForPeople =
-    interruption.signal.aborted || error instanceof StackError || error instanceof LocalPartError;
-  process.stderr.write(
-    `scripts/bench: ${isForPeople && error instanceof Error ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
-  );
-  process.exit(interruption.signal.aborted ? 130 : 1);
-}
+await runScript('bench', interruption, () => program.parseAsync());

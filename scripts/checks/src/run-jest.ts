@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 
 const jestReport = z.object({
   numTotalTestSuites: z.number(),
@@ -66,23 +66,16 @@ export async function runJest(options: {
   }
   const report = existsSync(options.reportFile)
     ? jestReport.parse(JSON.parse(readFileSync(options.reportFile, 'utf8')))
-    : NOTHING_REPORTED;
+    : undefined;
+  const failures = (report?.numFailedTests ?? 0) + (report?.numRuntimeErrorTestSuites ?? 0);
   return {
-    files: report.numTotalTestSuites,
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + report.numRuntimeErrorTestSuites + (isOverdue ? 1 : 0),
-    skipped: report.numPendingTests,
+    files: report?.numTotalTestSuites ?? 0,
+    passed: report?.numPassedTests ?? 0,
+    failed: failures + (isOverdue ? 1 : 0),
+    skipped: report?.numPendingTests ?? 0,
     succeeded: status === 0,
   };
 }
-
-const NOTHING_REPORTED: z.infer<typeof jestReport> = {
-  numTotalTestSuites: 0,
-  numPassedTests: 0,
-  numFailedTests: 0,
-  numPendingTests: 0,
-  numRuntimeErrorTestSuites: 0,
-};
 
 /**
  * Runs a program in the project root with the input and output of this process, and resolves to its exit code. The signal

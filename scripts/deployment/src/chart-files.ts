@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { stringify } from 'yaml';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { observabilityFiles } from './observability-files.js';
 import { chartValues } from './values/chart-values.js';
@@ -17,7 +16,7 @@ const VALUES_HEADING = '\n## Values\n';
 function valuesFiles(chart: ServiceName): readonly (readonly [file: string, text: string])[] {
   const values = chartValues(chart);
   const readme = `charts/${chart}/README.md`;
-  const [before = ''] = readFileSync(path.join(PROJECT_ROOT, readme), 'utf8').split(VALUES_HEADING);
+  const [before = ''] = readProjectFile(readme).split(VALUES_HEADING);
   return [
     [`charts/${chart}/values.yaml`, renderValuesYaml(chart, GENERATED, values)],
     [

@@ -1,11 +1,10 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { createChartWorkspace } from './chart-workspace.js';
-import { ensureHelm } from './ensure-helm.js';
 import { deploymentsOf, podOf } from './rules/deployment-rule.js';
 import { imageOf, SANDBOX_RUN } from './service-values.js';
 
-const workspace = await createChartWorkspace(await ensureHelm());
+const workspace = await createChartWorkspace();
 afterAll(() => workspace.remove());
 
 /** A day in UTC, some days ago. */

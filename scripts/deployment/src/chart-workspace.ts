@@ -2,8 +2,9 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { type CommandResult, lastLines, runCommand } from '@partner/local-stack/run-command';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { lastLines, runCommand } from '@partner/local-stack/run-command';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
+import { ensureHelm } from './ensure-helm.js';
 import { kubernetesObject, type KubernetesObject } from './kubernetes-object.js';
 
 /** A rendering: a chart with its files of values and further values. */
@@ -18,16 +19,6 @@ export interface Rendering {
   readonly release?: string;
 }
 
-/** A copy of all charts that Helm may write to. */
-export interface ChartWorkspace {
-  lint(rendering: Rendering): Promise<CommandResult>;
-  /** Returns Helm's result; for values that it must refuse. */
-  template(rendering: Rendering): Promise<CommandResult>;
-  /** Returns the objects of a chart. Throws with Helm's message if rendering fails. */
-  objects(rendering: Rendering): Promise<readonly KubernetesObject[]>;
-  remove(): void;
-}
-
 const CHARTS = path.join(PROJECT_ROOT, 'charts');
 
 /** Returns the names of the project's charts. */
@@ -39,9 +30,10 @@ export function chartNames(): readonly string[] {
 export const NAMESPACE = 'partner';
 
 /**
- * Copies the charts and builds their dependencies. A release without a name has its chart's name, as with skaffold.
+ * Copies all charts to where Helm may write, and builds their dependencies. A release without a name has its chart's name, as with skaffold.
  */
-export async function createChartWorkspace(helm: string): Promise<ChartWorkspace> {
+export async function createChartWorkspace() {
+  const helm = await ensureHelm();
   const directory = mkdtempSync(path.join(tmpdir(), 'partner-charts-'));
   const charts = path.join(directory, 'charts');
   cpSync(CHARTS, charts, {
@@ -88,9 +80,11 @@ export async function createChartWorkspace(helm: string): Promise<ChartWorkspace
       ...valueArgs(rendering),
     ]);
   return {
+    /** Returns Helm's result; for values that it must refuse. */
     template,
-    lint: (rendering) => run(['lint', '--strict', rendering.chart, ...valueArgs(rendering)]),
-    async objects(rendering) {
+    lint: (rendering: Rendering) => run(['lint', '--strict', rendering.chart, ...valueArgs(rendering)]),
+    /** Returns the objects of a chart. Throws with Helm's message if rendering fails. */
+    async objects(rendering: Rendering) {
       const rendered = await template(rendering);
       if (rendered.exitCode !== 0) {
         throw new Error(`helm template ${rendering.chart}:\n${lastLines(rendered)}`);

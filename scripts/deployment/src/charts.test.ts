@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { Secret } from 'kubernetes-models/v1';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { chartNames, createChartWorkspace, type Rendering } from './chart-workspace.js';
-import { ensureHelm } from './ensure-helm.js';
 import { readRefusedRanges } from './read-refused-ranges.js';
 import { allRules } from './rules/all-rules.js';
 import {
@@ -31,7 +28,7 @@ const LIBRARY = 'service-common';
 
 type Rendered = RenderedChart & { readonly title: string };
 
-const workspace = await createChartWorkspace(await ensureHelm());
+const workspace = await createChartWorkspace();
 afterAll(() => workspace.remove());
 
 const services: Rendered[] = [];
@@ -141,7 +138,7 @@ test.each(SERVICE_NAMES)('does not restart pods of %s for scaling', async (servi
 });
 
 test('the command of the README removes only the hooks of job-state, which outlive its release', async () => {
-  const readme = readFileSync(path.join(PROJECT_ROOT, 'charts/job-state/README.md'), 'utf8');
+  const readme = readProjectFile('charts/job-state/README.md');
   const [, kinds = '', instance = '', components = ''] =
     /delete (\S+) \\\n {2}--selector 'app\.kubernetes\.io\/instance=(\S+),app\.kubernetes\.io\/component in \((\S+)\)'/.exec(
       readme,
@@ -165,7 +162,7 @@ test.each([...SERVICE_NAMES.map((service) => `charts/${service}/README.md`), 'ch
   async (page) => {
     const [, release = '', chart = '', valuesFile = '', set = ''] =
       /^helm upgrade --install (\S+) charts\/(\S+) [^\n]*\\\n {2}--values charts\/\2\/(\S+) --values yours\.yaml --set (\S+)/m.exec(
-        readFileSync(path.join(PROJECT_ROOT, page), 'utf8'),
+        readProjectFile(page),
       ) ?? [];
     const image = { repository: `registry.example.com/partner/${chart}` };
     const rendering = { release, chart, valuesFiles: [valuesFile], values: { image }, set };
@@ -195,7 +192,7 @@ describe('allows lookups, and nothing else of DNS,', () => {
   });
 
   test('as charts/docs/operating.md says for OpenShift', async () => {
-    const page = readFileSync(path.join(PROJECT_ROOT, 'charts/docs/operating.md'), 'utf8');
+    const page = readProjectFile('charts/docs/operating.md');
     const [, text = ''] = /`(networkPolicy: \{ dns: \{ namespace: openshift-dns.*\})`/.exec(page) ?? [];
     const { networkPolicy: given } = z
       .object({ networkPolicy: z.object({ dns: z.looseObject({}) }) })

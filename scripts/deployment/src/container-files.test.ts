@@ -1,32 +1,11 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { parse, parseAllDocuments } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { DOCKER_URLS } from '@partner/local-stack/parts/docker-engine';
 import { PART_NAMES } from '@partner/local-stack/parts/part-source';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES, type ServiceName, serviceSettings } from '@partner/local-stack/stack/services';
-
-const composeFile = z.object({
-  services: z.record(
-    z.string(),
-    z.object({
-      image: z.string(),
-      build: z
-        .object({ dockerfile: z.string(), args: z.object({ SERVICE: z.string() }).optional() })
-        .optional(),
-      environment: z.record(z.string(), z.string()).optional(),
-      ports: z.array(z.string()).optional(),
-      healthcheck: z.looseObject({ test: z.array(z.string()).optional() }).optional(),
-      volumes: z.array(z.string()).default([]),
-      tmpfs: z.array(z.string()).default([]),
-    }),
-  ),
-});
-
-const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
-const compose = composeFile.parse(parse(read('docker-compose.yml'), { merge: true })).services;
+import { COMPOSE_SERVICES as compose } from './compose-file.js';
 
 /** Settings that only a local stack sets. */
 const LOCAL_ONLY = ['ADMIN_HOST', 'ADMIN_PORT', 'HTTP_HOST', 'HTTP_PORT', 'SHUTDOWN_GRACE_MS'];
@@ -90,13 +69,13 @@ describe('docker-compose.yml', () => {
 });
 
 describe('services/Dockerfile', () => {
-  const file = read('services/Dockerfile');
+  const file = readProjectFile('services/Dockerfile');
 
   test('names every base image by an argument whose default is a version of Node 24', () => {
     const stages = [...file.matchAll(/^FROM (\S+) AS (\S+)$/gm)];
     const names = stages.map(([, , name]) => name);
     const bases = stages.map(([, base]) => base).filter((base) => !names.includes(base));
-    const nodeOfDevelopers = read('.nvmrc').trim();
+    const nodeOfDevelopers = readProjectFile('.nvmrc').trim();
 
     expect(bases).toEqual(['${NODE_IMAGE}', '${RUNTIME_IMAGE}']);
     expect(file).toContain(`ARG NODE_IMAGE=node:${nodeOfDevelopers}-trixie-slim\n`);
@@ -113,7 +92,7 @@ describe('services/Dockerfile', () => {
 });
 
 test('RabbitMQ is probed over TCP, not by a new Erlang machine each time', () => {
-  const probes = read('charts/rabbitmq/templates/stateful-set.yaml').match(/Probe:\s+\w+/g) ?? [];
+  const probes = readProjectFile('charts/rabbitmq/templates/stateful-set.yaml').match(/Probe:\s+\w+/g) ?? [];
 
   expect(compose['rabbitmq']?.healthcheck?.test?.at(-1)).toContain('/dev/tcp/');
   expect(probes.map((probe) => probe.split(/\s+/)[1])).toEqual(['tcpSocket', 'tcpSocket']);
@@ -126,7 +105,7 @@ test('docker-compose.yml and skaffold.yaml never build two images concurrently u
   const skaffold = z.looseObject({
     build: z.looseObject({ artifacts: z.array(z.looseObject({ image: z.string() })) }).optional(),
   });
-  const ofSkaffold = parseAllDocuments(read('skaffold.yaml')).flatMap((document) =>
+  const ofSkaffold = parseAllDocuments(readProjectFile('skaffold.yaml')).flatMap((document) =>
     (skaffold.parse(document.toJS()).build?.artifacts ?? []).map(({ image }) => image),
   );
   for (const images of [ofCompose, ofSkaffold]) {

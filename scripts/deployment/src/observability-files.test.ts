@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -6,19 +6,17 @@ import { createLifecycle } from '@partner/kernel/lifecycle';
 import { silentLogger } from '@partner/kernel/logger';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import { type Alert, type AlertCase, runbookHeading, RUNBOOKS_FILE } from './alerts/alert.js';
 import { CHART_ALERTS } from './alerts/chart-alerts.js';
 import { renderRuleTests } from './alerts/render-alerts.js';
 import { createChartWorkspace, NAMESPACE } from './chart-workspace.js';
-import { ensureHelm } from './ensure-helm.js';
 import { withMatcher } from './promql.js';
 import { observabilityFiles } from './observability-files.js';
 import { createRuleCheck } from './rule-check.js';
 import { imageOf, SANDBOX_RUN } from './service-values.js';
 
-const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
 const alerts = [...CHART_ALERTS.values()].flat();
 const ruleCheck = createRuleCheck();
 
@@ -59,7 +57,7 @@ describe('an alert', () => {
   );
 
   test('has a section in the runbooks with its meaning and what to do, and no section is without an alert', () => {
-    const sections = read(RUNBOOKS_FILE)
+    const sections = readProjectFile(RUNBOOKS_FILE)
       .split(/^## /m)
       .slice(1)
       .map((section) => ({ heading: section.slice(0, section.indexOf('\n')), text: section }));
@@ -75,12 +73,14 @@ describe('an alert', () => {
 
   test('about readiness has runbooks that name the conditions and the dependencies of each service, and no others', () => {
     const dependenciesIn = (file: string) =>
-      [...read(file).matchAll(/addDependency\('([^']+)'/g)].map(([, name = '']) => name).sort();
+      [...readProjectFile(file).matchAll(/addDependency\('([^']+)'/g)].map(([, name = '']) => name).sort();
     const ofMain = (service: ServiceName) => dependenciesIn(`services/${service}/src/main.ts`);
     const { checks } = createLifecycle({ logger: silentLogger, graceMs: 1 }).readiness();
 
     const [section = ''] =
-      /^## Partner service not ready$.*?^## Partner replica not ready$/ms.exec(read(RUNBOOKS_FILE)) ?? [];
+      /^## Partner service not ready$.*?^## Partner replica not ready$/ms.exec(
+        readProjectFile(RUNBOOKS_FILE),
+      ) ?? [];
     const named = [...section.matchAll(/^\| (.*?) +\| (.*`.*) \|$/gm)].map(([, who = '', text = '']) => {
       const conditions = [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
       return [who, conditions.sort()] as const;
@@ -95,7 +95,9 @@ describe('an alert', () => {
   });
 
   test('is in the table of charts/docs/metrics.md, which names no others', () => {
-    const named = [...read('charts/docs/metrics.md').matchAll(/`(Partner\w+)`/g)].map(([, name]) => name);
+    const named = [...readProjectFile('charts/docs/metrics.md').matchAll(/`(Partner\w+)`/g)].map(
+      ([, name]) => name,
+    );
     expect(named.sort()).toEqual([...new Set(alerts.map(({ name }) => name))].sort());
   });
 });
@@ -128,7 +130,7 @@ function besideTheOpposite(alert: Alert): Alert {
 
 describe('promtool', () => {
   test(`each alert satisfies its cases, independently of other namespaces${ruleCheck.note}`, async () => {
-    const workspace = await createChartWorkspace(await ensureHelm());
+    const workspace = await createChartWorkspace();
     const folder = mkdtempSync(path.join(tmpdir(), 'partner-rules-'));
     const violationsOf = async ([service, own]: readonly [ServiceName, readonly Alert[]]) => {
       const objects = await workspace.objects({

@@ -2,16 +2,11 @@ import { readdirSync } from 'node:fs';
 import { findProgram } from '@partner/test-kit/backing-services/local-process';
 import { lastLines, runCommand } from '@partner/local-stack/run-command';
 
-/** Prometheus's own check of a folder with rules, `*.yaml`, and their tests, `*.test.yaml`. */
-export interface RuleCheck {
-  /** Empty, or the reason of a skipped check, for the title of a test. */
-  readonly note: string;
-  /** Returns the violations of a folder; empty without promtool. */
-  readonly violations: (folder: string) => Promise<readonly string[]>;
-}
-
-/** Without promtool the check reports that it was skipped, in its note and in the output. */
-export function createRuleCheck(): RuleCheck {
+/**
+ * Returns Prometheus's own check of a folder with rules, `*.yaml`, and their tests, `*.test.yaml`. Without promtool it reports that
+ * it was skipped, in its note for the title of a test and in the output, and finds no violation.
+ */
+export function createRuleCheck() {
   const promtool = findProgram('promtool');
   if (promtool === undefined) {
     process.stdout.write('alerts: their rules and cases were skipped: promtool is not installed\n');
@@ -19,7 +14,7 @@ export function createRuleCheck(): RuleCheck {
   }
   return {
     note: '',
-    async violations(folder) {
+    async violations(folder: string) {
       const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
       const [tests, rules] = [true, false].map((isTest) =>
         files.filter((file) => file.endsWith('.test.yaml') === isTest),

@@ -1,14 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { parse } from 'yaml';
-import { z } from 'zod';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { createChartWorkspace } from './chart-workspace.js';
+import { COMPOSE_SERVICES as compose } from './compose-file.js';
 import { settingsOf } from './declared-settings.js';
-import { ensureHelm } from './ensure-helm.js';
 import type { KubernetesObject } from './kubernetes-object.js';
 import { containersOf, deploymentsOf, objectsOf, serviceContainer } from './rules/deployment-rule.js';
 import { environmentOf, textOf, type VariableSource } from './rules/environment-of.js';
@@ -25,22 +23,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   SESSION_KEYS: `k1:${Buffer.alloc(32, 3).toString('base64')}`,
 };
 
-const read = (file: string): unknown =>
-  parse(readFileSync(path.join(PROJECT_ROOT, file), 'utf8'), { merge: true });
-
-const compose = z
-  .object({
-    services: z.record(
-      z.string(),
-      z.object({
-        environment: z.record(z.string(), z.union([z.string(), z.number()]).transform(String)).default({}),
-        command: z.array(z.string()).default([]),
-      }),
-    ),
-  })
-  .parse(read('docker-compose.yml')).services;
-
-const workspace = await createChartWorkspace(await ensureHelm());
+const workspace = await createChartWorkspace();
 afterAll(() => workspace.remove());
 
 const rendered = new Map<string, readonly KubernetesObject[]>();

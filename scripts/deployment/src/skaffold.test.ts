@@ -1,16 +1,13 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { Service } from 'kubernetes-models/v1';
-import { parse, parseAllDocuments } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { createChartWorkspace } from './chart-workspace.js';
-import { ensureHelm } from './ensure-helm.js';
+import { COMPOSE_SERVICES } from './compose-file.js';
 import { objectsOf, podsOf } from './rules/deployment-rule.js';
-
-const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
 
 const release = z.looseObject({
   name: z.string(),
@@ -37,12 +34,12 @@ const skaffoldModule = z.looseObject({
     .default([]),
 });
 
-const modules = parseAllDocuments(read('skaffold.yaml')).map((document) =>
+const modules = parseAllDocuments(readProjectFile('skaffold.yaml')).map((document) =>
   skaffoldModule.parse(document.toJS()),
 );
 const moduleOf = (name: string) => modules.filter(({ metadata }) => metadata.name === name);
 
-const workspace = await createChartWorkspace(await ensureHelm());
+const workspace = await createChartWorkspace();
 afterAll(() => workspace.remove());
 
 test('the modules of the services differ only in names and ports', () => {
@@ -58,10 +55,7 @@ test('the modules of the services differ only in names and ports', () => {
 test('each local port is forwarded once, as in docker-compose.yml', () => {
   const forwards = modules.flatMap(({ portForward }) => portForward);
   expect(new Set(forwards.map(({ localPort }) => localPort)).size).toBe(forwards.length);
-  const compose = z
-    .object({ services: z.record(z.string(), z.object({ ports: z.array(z.string()).default([]) })) })
-    .parse(parse(read('docker-compose.yml'), { merge: true }));
-  for (const [name, { ports }] of Object.entries(compose.services)) {
+  for (const [name, { ports }] of Object.entries(COMPOSE_SERVICES)) {
     const forwarded = forwards.filter(({ resourceName }) => resourceName === name);
     for (const port of forwarded.length === 0 ? [] : ports) {
       const [, local, inside] = /:-(\d+)\}:(\d+)$/.exec(port) ?? [];

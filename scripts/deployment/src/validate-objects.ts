@@ -1,7 +1,7 @@
 import path from 'node:path';
 import ts from 'typescript';
 import { z } from 'zod';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { KNOWN_VERSIONS } from './known-kinds.js';
 import type { KubernetesObject } from './kubernetes-object.js';
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { chartFiles } from './chart-files.js';
 
 // Writes every generated file of the charts. With --check it only lists the stale ones, and exits with 1 if there are any.

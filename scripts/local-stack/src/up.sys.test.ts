@@ -12,7 +12,7 @@ import { sendCall } from '@partner/test-kit/http-call';
 import type { z } from 'zod';
 import { type CommandResult, runCommand } from './run-command.js';
 import { inspectStack } from './stack/inspect-stack.js';
-import { PROJECT_ROOT } from './stack/project-root.js';
+import { PROJECT_ROOT } from './project-root.js';
 import { stackDescription } from './stack/stack-description.js';
 import { STACK_VARIABLE } from './stack/stack-process.js';
 import { removeStackData } from './stack/stop-stack.js';

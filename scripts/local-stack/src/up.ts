@@ -1,12 +1,10 @@
 import path from 'node:path';
 import { isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
-import { LocalPartError } from '@partner/test-kit/backing-services/local-process';
-import { PollTimeoutError } from '@partner/test-kit/eventually';
 import { Command, Option } from '@commander-js/extra-typings';
-import { DemoError } from './demo/demo-error.js';
 import { playDemo } from './demo/play-demo.js';
 import { seedWebhooks } from './examples/seed-webhooks.js';
 import { createProgress, type Progress } from './progress.js';
+import { runScript } from './run-script.js';
 import { inspectStack, type StackStatus } from './stack/inspect-stack.js';
 import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from './stack/default-directory.js';
 import { StackError } from './stack-error.js';
@@ -226,27 +224,4 @@ stack.json in the directory says where everything is, and logs/ has a log for ea
     : runForeground(directory, withExamples);
 }
 
-// The reader of the output has gone, e.g. head; the work continues.
-process.stdout.on('error', () => undefined);
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => interruption.abort(new StackError(`ended by ${signal}`)));
-}
-try {
-  await main();
-  process.exit();
-} catch (error) {
-  // A program of this process may have failed first because of the signal.
-  if (interruption.signal.aborted) {
-    report('interrupted');
-    process.exit(130);
-  }
-  const isForPeople =
-    error instanceof StackError ||
-    error instanceof LocalPartError ||
-    error instanceof DemoError ||
-    error instanceof PollTimeoutError;
-  process.stderr.write(
-    `scripts/up: ${isForPeople ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
-  );
-  process.exit(1);
-}
+await runScript('up', interruption, main);

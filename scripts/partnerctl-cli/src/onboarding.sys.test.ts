@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { baseEnvironment } from '@partner/test-kit/backing-services/local-process';
 import { runCommand } from '@partner/local-stack/run-command';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { removeStackData } from '@partner/local-stack/stack/stop-stack';
 
 const PAGE = path.join(PROJECT_ROOT, 'scripts/docs/onboarding.md');

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect, test } from '@jest/globals';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
 import { inProcess } from './testing/in-process.js';
 
 const { program } = inProcess();
@@ -15,9 +15,9 @@ const COMMANDS = ['.github', 'charts', 'proto-contracts/docs', 'scripts/docs', '
       .map((file) => path.join(folder, file)),
   )
   .flatMap((page) =>
-    [
-      ...readFileSync(path.join(PROJECT_ROOT, page), 'utf8').matchAll(/\bpartnerctl ([a-z-][^`|#;()\n]*)/g),
-    ].map(([, command = '']) => [page, command] as const),
+    [...readProjectFile(page).matchAll(/\bpartnerctl ([a-z-][^`|#;()\n]*)/g)].map(
+      ([, command = '']) => [page, command] as const,
+    ),
   );
 
 function optionsOf(command: CommandUnknownOpts): readonly (string | undefined)[] {

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fromJsonString, isMessage } from '@bufbuild/protobuf';
 import { describe, expect, test } from '@jest/globals';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import { exampleOf, missingFields, platformType, withTime, wrongIds } from './platform-types.js';
 

@@ -1,8 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
@@ -11,7 +9,7 @@ import { newId } from '@partner/kernel/ids';
 import { closeServer, listen } from '@partner/kernel/listen';
 import { completionScript } from './completion-script.js';
 import type { Surroundings } from './run-partnerctl.js';
-import { aStack } from './testing/a-stack.js';
+import { aStack, withStack } from './testing/a-stack.js';
 import { inProcess } from './testing/in-process.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
@@ -91,20 +89,18 @@ describe('the exit code', () => {
 });
 
 test('doctor reports the services that it cannot connect to in one row', async () => {
-  const directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-doctor-'));
   const unreachable = { adminUrl: 'http://127.0.0.1:1', pid: 1 };
   const services = { console: unreachable, 'job-state': unreachable };
-  const description = { ...aStack('amqp://127.0.0.1:1/partner'), services };
-  writeFileSync(path.join(directory, 'stack.json'), JSON.stringify(description));
-  const { run, said } = partnerctl({ env: { PARTNER_STACK_DIRECTORY: directory } });
-  await expect(run(['doctor', '--json'])).resolves.toBe(1);
+  const { run, said } = partnerctl();
+  await withStack({ ...aStack('amqp://127.0.0.1:1/partner'), services }, (directory) =>
+    expect(run(['--directory', directory, 'doctor', '--json'])).resolves.toBe(1),
+  );
   expect(JSON.parse(said.out)).toMatchObject({
     findings: [
       { check: 'broker', message: expect.stringContaining('cannot connect to the broker') },
       { check: 'services', verdict: 'fail', message: 'cannot connect to console, job-state' },
     ],
   });
-  rmSync(directory, { recursive: true });
 });
 
 test('the titles of the help are bold where the terminal shows colors', async () => {
@@ -122,32 +118,33 @@ test('the version is that of the project', async () => {
 });
 
 describe('a violation is named', () => {
+  const message = (change: Readonly<Record<string, unknown>> = {}) =>
+    JSON.stringify({ jobId: newId('job'), version: 1, installerCompanyId: newId('cmp'), ...change });
+  const publish = ['platform', 'publish', 'JobAssigned'];
+  const conformance = ['conformance', 'http://x'];
+  const withSecret = [...conformance, '--secret', SECRET];
+
   test.each([
-    ['an id of another kind', { installerCompanyId: 'job_1' }, [], 'installerCompanyId job_1 is no id'],
-    ['an empty id, as from an unset variable', { installerCompanyId: '' }, [], 'no installerCompanyId'],
-    ['an empty message id', {}, ['--message-id', ''], '--message-id must have 1 to 255 bytes'],
-  ])('%s of a message for the broker', async (_what, change, args, why) => {
-    const message = { jobId: newId('job'), version: 1, installerCompanyId: newId('cmp'), ...change };
-    const { run, said } = partnerctl({ read: async () => JSON.stringify(message) });
-    await expect(run(['platform', 'publish', 'JobAssigned', ...args])).resolves.toBe(2);
+    ['installerCompanyId job_1 is no id', publish, message({ installerCompanyId: 'job_1' })],
+    ['no installerCompanyId', publish, message({ installerCompanyId: '' })],
+    ['--message-id must have 1 to 255 bytes', [...publish, '--message-id', ''], message()],
+    ['installerCompanyId, version', publish, '{"jobId":"job_1","nonsense":true}'],
+    ['nonsense', publish, message({ nonsense: true })],
+    ['--secret: a secret is whsec_ and base64', [...conformance, '--secret', 'whsec_short'], ''],
+    ['--secret-file: a secret is whsec_', [...conformance, '--secret-file', 'a.txt'], 'whsec_short'],
+    ['--next-secret-file: a secret is whsec_', [...withSecret, '--next-secret-file', '-'], 'whsec_short'],
+    [
+      'only one of the two secrets can come from standard input',
+      [...conformance, '--secret-file', '-', '--next-secret-file', '-'],
+      SECRET,
+    ],
+    ['--ca cannot be read: Error: ENOENT', [...withSecret, '--ca', '/nonexistent/ca.pem'], ''],
+    ['--ca cannot be read: ', [...withSecret, '--ca', '/dev/null'], ''],
+  ])('%s', async (why, args, input) => {
+    const { run, said } = partnerctl({ read: async () => input });
+    await expect(run(args)).resolves.toBe(2);
     expect(said.err).toContain(why);
-  });
-
-  test.each([
-    ['--secret', ['--secret', 'whsec_short']],
-    ['--secret-file', ['--secret-file', 'secret.txt']],
-    ['--next-secret-file', ['--secret', SECRET, '--next-secret-file', '-']],
-  ])('an invalid secret, without showing it: %s', async (option, args) => {
-    const { run, said } = partnerctl({ read: async () => 'whsec_short\n' });
-    await expect(run(['conformance', 'http://x', ...args])).resolves.toBe(2);
-    expect(said.err).toBe(`partnerctl: ${option}: a secret is whsec_ and base64\n`);
-  });
-
-  test('two secrets that both come from standard input', async () => {
-    const { run, said } = partnerctl({ read: async () => `${SECRET}\n` });
-    const both = ['--secret-file', '-', '--next-secret-file', '-'];
-    await expect(run(['conformance', 'http://x', ...both])).resolves.toBe(2);
-    expect(said.err).toContain('only one of the two secrets can come from standard input');
+    expect(said.err).not.toContain('whsec_short');
   });
 
   test('a login without a name', async () => {
@@ -160,16 +157,6 @@ describe('a violation is named', () => {
     await expect(run([...broker, 'companies', 'list'])).resolves.toBe(2);
     expect(said.err).toContain('--operator');
     await expect(run([...broker, '--operator', 'olga', 'companies', 'list'])).resolves.toBe(4);
-  });
-
-  test.each([
-    ['/nonexistent/ca.pem', 'ENOENT'],
-    ['/dev/null', ''],
-  ])('an invalid authority: %s', async (file, why) => {
-    const { run, said } = partnerctl();
-    await expect(run(['conformance', 'http://x', '--secret', SECRET, '--ca', file])).resolves.toBe(2);
-    expect(said.err).toContain('--ca cannot be read: ');
-    expect(said.err).toContain(why);
   });
 });
 
@@ -194,42 +181,26 @@ describe('an interruption ends doctor without a verdict', () => {
     const interruption = new AbortController();
     const server = createServer().on('connection', () => interruption.abort());
     const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
-    const directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-doctor-'));
     const broker = `amqp://127.0.0.1:${silent === 'broker' ? port : 1}/partner`;
     const services = { console: { adminUrl: `http://127.0.0.1:${port}`, pid: 1 } };
-    writeFileSync(path.join(directory, 'stack.json'), JSON.stringify({ ...aStack(broker), services }));
-    const { run, said } = partnerctl({
-      env: { PARTNER_STACK_DIRECTORY: directory },
-      signal: interruption.signal,
-    });
-    await expect(run(['doctor'])).resolves.toBe(130);
+    const { run, said } = partnerctl({ signal: interruption.signal });
+    await withStack({ ...aStack(broker), services }, (directory) =>
+      expect(run(['--directory', directory, 'doctor'])).resolves.toBe(130),
+    );
     expect(said).toEqual({ out: '', err: 'partnerctl: interrupted\n' });
-    rmSync(directory, { recursive: true });
     server.closeAllConnections();
     await closeServer(server);
   });
 });
 
 test('the local stack of another broker cannot be listened to', async () => {
-  const directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-stack-'));
-  writeFileSync(path.join(directory, 'stack.json'), JSON.stringify(aStack('amqp://127.0.0.1:2/partner')));
-  const { run, said } = partnerctl({
-    env: { PARTNER_STACK_DIRECTORY: directory, AMQP_URL: 'amqp://127.0.0.1:1/partner' },
-  });
-  await expect(run(['listen', '--company', 'cmp_1', '--events', 'install.*'])).resolves.toBe(4);
+  const { run, said } = partnerctl({ env: { AMQP_URL: 'amqp://127.0.0.1:1/partner' } });
+  await withStack(aStack('amqp://127.0.0.1:2/partner'), (directory) =>
+    expect(
+      run(['--directory', directory, 'listen', '--company', 'cmp_1', '--events', 'install.*']),
+    ).resolves.toBe(4),
+  );
   expect(said.err).toContain('names another broker than that of the stack');
-  rmSync(directory, { recursive: true });
-});
-
-test('an incomplete message is not sent', async () => {
-  const { run, said } = partnerctl({ read: async () => '{"jobId":"job_1","nonsense":true}' });
-  await expect(run(['platform', 'publish', 'JobAssigned'])).resolves.toBe(2);
-  expect(said.err).toContain('installerCompanyId, version');
-  const ids = { jobId: newId('job'), installerCompanyId: newId('cmp') };
-  const whole = JSON.stringify({ ...ids, version: 1, nonsense: true });
-  const strict = partnerctl({ read: async () => whole });
-  await expect(strict.run(['platform', 'publish', 'JobAssigned'])).resolves.toBe(2);
-  expect(strict.said.err).toContain('nonsense');
 });
 
 describe('the completion', () => {

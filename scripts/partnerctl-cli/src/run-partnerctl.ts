@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from '@partner/local-stack/stack/default-directory';
 import { readJson } from '@partner/local-stack/private-file';
 import { paint } from '@partner/local-stack/paint';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { stackDescription } from '@partner/local-stack/stack/stack-description';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { chooseBroker } from './choose-broker.js';

@@ -1,4 +1,4 @@
-import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import { createClient, type Transport } from '@connectrpc/connect';
 import {
   AccessService,
   CompanyClass,
@@ -17,8 +17,8 @@ import {
 } from '@partner/proto-contracts/topology';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names';
-import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
-import { createPublisher, type Publisher } from '@partner/kernel/amqp/publisher';
+import { createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { type Logger, silentLogger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';
@@ -26,20 +26,7 @@ import { OperatorError } from './exit-codes.js';
 import { pollUntil } from './poll-until.js';
 
 /** A connection to the broker with all RPC clients. */
-export interface Session {
-  readonly connection: AmqpConnection;
-  readonly publisher: Publisher;
-  readonly operators: Client<typeof OperatorService>;
-  readonly access: Client<typeof AccessService>;
-  readonly subscriptions: Client<typeof SubscriptionService>;
-  readonly deliveries: Client<typeof DeliveryService>;
-  readonly endpoints: Client<typeof EndpointService>;
-  /** The acting operator, for companies' audit trails. */
-  readonly actor: { readonly displayName: string };
-  /** The operator's name. */
-  readonly operator: string;
-  close(): Promise<void>;
-}
+export type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** The company that a resource belongs to. */
 export interface Owner {
@@ -60,7 +47,7 @@ export async function openSession(options: {
   readonly operator: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-}): Promise<Session> {
+}) {
   const failures: unknown[] = [];
   const metrics = new Registry();
   const logger = noting('amqp.connect_failed', (error) => failures.push(error));
@@ -76,7 +63,7 @@ export async function openSession(options: {
   const jobState = transport(JOB_STATE_MANAGEMENT_RPC);
   const operators = createClient(OperatorService, transport(JOB_STATE_OPERATOR_RPC));
   const publisher = createPublisher({ connection, logger, metrics });
-  const session: Session = {
+  const session = {
     connection,
     publisher,
     operators,
@@ -84,6 +71,7 @@ export async function openSession(options: {
     subscriptions: createClient(SubscriptionService, jobState),
     deliveries: createClient(DeliveryService, jobState),
     endpoints: createClient(EndpointService, transport(WEBHOOK_DISPATCHER_RPC)),
+    /** The acting operator, for companies' audit trails. */
     actor: { displayName: `operator: ${options.operator}` },
     operator: options.operator,
     close: () => connection.close(),

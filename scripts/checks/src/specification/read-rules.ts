@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { readProjectFile } from '@partner/local-stack/project-root';
 
 /** One rule of the specification or of the decisions. */
 export interface Rule {
@@ -20,7 +18,7 @@ interface Rules {
 /** The rules of the specification and of the decisions. */
 export function readProjectRules(): Rules {
   const documents = ['partner-integration-service.md', 'decisions.md'].map((name) =>
-    readRules(readFileSync(path.join(PROJECT_ROOT, 'proto-contracts/spec', name), 'utf8')),
+    readRules(readProjectFile(`proto-contracts/spec/${name}`)),
   );
   return {
     rules: documents.flatMap(({ rules }) => rules),

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
 import { readProjectRules } from './read-rules.js';
 
 /** Rules that no test can prove, with the reason. */
@@ -20,7 +20,7 @@ const TITLES = ['proto-contracts', 'services', 'scripts']
   )
   .filter((file) => !/\/(dist|node_modules)\//.test(file))
   .filter((file) => file.endsWith('.test.ts') || /system-tests\/src\/(acceptance|browser)\//.test(file))
-  .map((file) => ({ file, ids: idsOf(readFileSync(path.join(PROJECT_ROOT, file), 'utf8')) }));
+  .map((file) => ({ file, ids: idsOf(readProjectFile(file)) }));
 
 function idsOf(text: string): string[] {
   return [...text.matchAll(/\[([A-Z]+-\d+(?:, [A-Z]+-\d+)*)\](?=['"`])/g)].flatMap(([, ids = '']) =>

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { readProjectFile } from '@partner/local-stack/project-root';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import { CHART_FACTS, servesHttp } from './chart-facts.js';
 import { httpValues } from './http-values.js';
@@ -17,8 +15,8 @@ const { annotations, flag, labels, objects, text, whole } = types;
 
 /** The version that a chart installs unless its values set another. */
 function appVersion(service: ServiceName): string {
-  const file = path.join(PROJECT_ROOT, 'charts', service, 'Chart.yaml');
-  return z.looseObject({ appVersion: z.string() }).parse(parse(readFileSync(file, 'utf8'))).appVersion;
+  const chart: unknown = parse(readProjectFile(`charts/${service}/Chart.yaml`));
+  return z.looseObject({ appVersion: z.string() }).parse(chart).appVersion;
 }
 
 function imageValues(service: ServiceName) {

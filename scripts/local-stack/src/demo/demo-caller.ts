@@ -1,12 +1,12 @@
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import type { z } from 'zod';
-import { DemoError } from './demo-error.js';
+import { StackError } from '../stack-error.js';
 import { type DemoCall, sendDemoCall } from './http-call.js';
 import type { Narrator } from './narrator.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends requests with the headers of one caller, shows them with their responses, and throws {@link DemoError} for an unexpected one. */
+/** Sends requests with the headers of one caller, shows them with their responses, and throws {@link StackError} for an unexpected one. */
 export type DemoCaller = ReturnType<typeof createDemoCaller>;
 
 /** Creates the caller of a base address. */
@@ -55,9 +55,9 @@ function read<S extends z.ZodType>(
   schema: S,
 ): z.infer<S> {
   if (status !== expected)
-    throw new DemoError(`${method} ${path} returned ${status} instead of ${expected}: ${text}`);
+    throw new StackError(`${method} ${path} returned ${status} instead of ${expected}: ${text}`);
   const result = schema.safeParse(json);
   if (!result.success)
-    throw new DemoError(`${method} ${path} returned another body: ${result.error.message}`);
+    throw new StackError(`${method} ${path} returned another body: ${result.error.message}`);
   return result.data;
 }

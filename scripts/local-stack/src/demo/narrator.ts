@@ -1,7 +1,7 @@
 import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import { paint } from '../paint.js';
-import { DemoError } from './demo-error.js';
+import { StackError } from '../stack-error.js';
 import type { DemoCall } from './http-call.js';
 
 /** Prints the steps of the demo: one line each, or with `isVerbose` also what was sent and received. */
@@ -11,7 +11,7 @@ export interface Narrator {
   response(response: HttpResponse): void;
   /** Something with a name, e.g. a message or a webhook. */
   show(name: string, content: unknown): void;
-  /** What the step proves. Throws {@link DemoError} if the claim is false. */
+  /** What the step proves. Throws {@link StackError} if the claim is false. */
   prove(holds: boolean, claim: string): void;
   /** Ends the line of the last step; `failed`: it does not hold. */
   end(outcome: 'holds' | 'failed'): void;
@@ -85,7 +85,7 @@ export function createNarrator(
       line(`${name}: ${typeof content === 'string' ? content : render(content)}`);
     },
     prove(holds, claim) {
-      if (!holds) throw new DemoError(`step ${steps} (${title}) does not hold: ${claim}`);
+      if (!holds) throw new StackError(`step ${steps} (${title}) does not hold: ${claim}`);
       line(`${paint('green', '✓')} ${claim}`);
     },
     end,

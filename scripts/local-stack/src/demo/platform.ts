@@ -14,16 +14,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 
 /** The part of the platform (the company's CRM) that the demo simulates. Each call resolves to the sent message, once the broker has confirmed it. */
-export interface Platform {
-  createJob(job: {
-    readonly jobId: string;
-    readonly sellingCompanyId: string;
-    readonly customer: MessageInitShape<typeof JobCreatedSchema>['customer'];
-  }): Promise<unknown>;
-  assignJob(jobId: string, installerCompanyId: string): Promise<unknown>;
-  sendQuote(quote: { readonly quoteId: string; readonly projectId: string }): Promise<unknown>;
-  close(): Promise<void>;
-}
+export type Platform = Awaited<ReturnType<typeof connectPlatform>>;
 
 /** Connects to the broker. `publish` resolves once the broker has confirmed the message. */
 export async function connectPublisher(amqpUrl: string, name: string, signal: AbortSignal) {
@@ -35,7 +26,7 @@ export async function connectPublisher(amqpUrl: string, name: string, signal: Ab
 }
 
 /** Connects to the broker as the platform does. */
-export async function connectPlatform(amqpUrl: string, signal: AbortSignal): Promise<Platform> {
+export async function connectPlatform(amqpUrl: string, signal: AbortSignal) {
   const publisher = await connectPublisher(amqpUrl, 'demo platform', signal);
 
   async function publish<Desc extends DescMessage>(
@@ -54,7 +45,14 @@ export async function connectPlatform(amqpUrl: string, signal: AbortSignal): Pro
   }
 
   return {
-    createJob: ({ jobId, sellingCompanyId, customer }) =>
+    createJob: ({
+      jobId,
+      sellingCompanyId,
+      customer,
+    }: Pick<MessageInitShape<typeof JobCreatedSchema>, 'customer'> & {
+      readonly jobId: string;
+      readonly sellingCompanyId: string;
+    }) =>
       publish(JobCreatedSchema, {
         jobId,
         version: 1,
@@ -71,9 +69,9 @@ export async function connectPlatform(amqpUrl: string, signal: AbortSignal): Pro
         },
         occurredAt: timestampNow(),
       }),
-    assignJob: (jobId, installerCompanyId) =>
+    assignJob: (jobId: string, installerCompanyId: string) =>
       publish(JobAssignedSchema, { jobId, version: 2, installerCompanyId, occurredAt: timestampNow() }),
-    sendQuote: (quote) =>
+    sendQuote: (quote: { readonly quoteId: string; readonly projectId: string }) =>
       publish(QuoteSentSchema, {
         ...quote,
         version: 1,

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { SandboxCompany, StackDescription } from '../stack/stack-description.js';
 import { createWatcher, type Demo } from './demo.js';
 import { createDemoCaller } from './demo-caller.js';
-import { DemoError } from './demo-error.js';
+import { StackError } from '../stack-error.js';
 import { createNarrator } from './narrator.js';
 import { playJob, playLeads } from './play-job.js';
 import { playFailingServer, playSubscription, signIn } from './play-subscription.js';
 
 /**
  * Runs the main job on a running stack and prints each step, with `isVerbose` also its requests, responses and what they prove.
- * Throws {@link DemoError} if a step fails.
+ * Throws {@link StackError} if a step fails.
  */
 export async function playDemo(
   options: Pick<Demo, 'description' | 'retryBaseMs' | 'signal'> & {
@@ -52,5 +52,5 @@ function companyWithKey(
     const key = company.keys.find((candidate) => candidate.kind === kind);
     if (key !== undefined) return { company, apiKey: key.apiKey };
   }
-  throw new DemoError(`the sandbox has no company with a key of kind ${kind}`);
+  throw new StackError(`the sandbox has no company with a key of kind ${kind}`);
 }

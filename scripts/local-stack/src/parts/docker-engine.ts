@@ -2,17 +2,11 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { lastLines, runCommand } from '../run-command.js';
 import { StackError } from '../stack-error.js';
+import { PROJECT_ROOT } from '../project-root.js';
 import { PART_NAMES, type PartName } from './part-source.js';
 
 /** The containers of `docker-compose.yml` that a stack uses as its parts. */
-export interface DockerParts {
-  /** Whether an engine runs and has the compose plugin. */
-  isUsable(): Promise<boolean>;
-  /** Starts them on these ports of loopback and resolves once they are healthy. Leaves running ones as they are. */
-  start(ports: Readonly<Partial<Record<PartName, number>>>): Promise<void>;
-  /** Stops and removes them; removes their data only on request. */
-  stop(options: { readonly withData: boolean }): Promise<void>;
-}
+export type DockerParts = ReturnType<typeof createDockerParts>;
 
 /** The address of a part that compose publishes on this port; the credentials are in `docker-compose.yml`. */
 export const DOCKER_URLS: Readonly<Record<PartName, (port: number) => string>> = {
@@ -22,11 +16,8 @@ export const DOCKER_URLS: Readonly<Record<PartName, (port: number) => string>> =
 };
 
 /** The containers of one stack; a part of their names is unique to its directory. */
-export function createDockerParts(options: {
-  readonly root: string;
-  readonly directory: string;
-}): DockerParts {
-  const project = `partner-${createHash('sha256').update(options.directory).digest('hex').slice(0, 8)}`;
+export function createDockerParts(directory: string) {
+  const project = `partner-${createHash('sha256').update(directory).digest('hex').slice(0, 8)}`;
   const compose = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     runCommand(
       'docker',
@@ -35,18 +26,20 @@ export function createDockerParts(options: {
         '--project-name',
         project,
         '--file',
-        path.join(options.root, 'docker-compose.yml'),
+        path.join(PROJECT_ROOT, 'docker-compose.yml'),
         ...args,
       ],
-      { cwd: options.root, env: { ...process.env, ...env } },
+      { cwd: PROJECT_ROOT, env: { ...process.env, ...env } },
     );
   return {
+    /** Whether an engine runs and has the compose plugin. */
     async isUsable() {
       const succeeds = async (...args: string[]) =>
         (await runCommand('docker', args, { env: process.env, timeoutMs: 10_000 })).exitCode === 0;
       return (await succeeds('info')) && (await succeeds('compose', 'version'));
     },
-    async start(ports) {
+    /** Starts them on these ports of loopback and resolves once they are healthy. Leaves running ones as they are. */
+    async start(ports: Readonly<Partial<Record<PartName, number>>>) {
       const parts = PART_NAMES.filter((part) => ports[part] !== undefined);
       const variables = parts.map((part) => [`${part.toUpperCase()}_PORT`, String(ports[part])] as const);
       const result = await compose(['up', '--detach', '--wait', ...parts], Object.fromEntries(variables));
@@ -54,7 +47,8 @@ export function createDockerParts(options: {
         throw new StackError(`Docker could not start ${parts.join(', ')}:\n${lastLines(result)}`);
       }
     },
-    async stop({ withData }) {
+    /** Stops and removes them; removes their data only on request. */
+    async stop({ withData }: { readonly withData: boolean }) {
       const result = await compose(['down', '--remove-orphans', ...(withData ? ['--volumes'] : [])]);
       if (result.exitCode !== 0) {
         throw new StackError(`Docker could not end the parts of the stack:\n${lastLines(result)}`);

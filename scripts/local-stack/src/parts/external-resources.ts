@@ -25,12 +25,8 @@ export function recordExternalResource(directory: string, made: ExternalResource
 }
 
 /** Removes everything that the stack of the directory has created elsewhere. Rejects if a server is unreachable. */
-export async function removeExternalResources(stack: {
-  /** The root of the project. */
-  readonly root: string;
-  readonly directory: string;
-}): Promise<void> {
-  for (const made of readJson(fileIn(stack.directory), z.array(externalResource)) ?? []) {
+export async function removeExternalResources(directory: string): Promise<void> {
+  for (const made of readJson(fileIn(directory), z.array(externalResource)) ?? []) {
     switch (made.kind) {
       case 'database':
         await dropOwnDatabase(made.url);
@@ -39,7 +35,7 @@ export async function removeExternalResources(stack: {
         await removeKeys(made.url, made.prefix);
         break;
       case 'containers':
-        await createDockerParts(stack).stop({ withData: true });
+        await createDockerParts(directory).stop({ withData: true });
         break;
     }
   }

@@ -3,24 +3,15 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { type ReceivedRequest, receivedRequest } from './received-request.js';
 
-/** The receiver's log: one JSON line for each request. */
-export interface RequestLog {
-  /** Resolves once the line is on the disk. */
-  append(request: ReceivedRequest): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Opens the log and returns its existing records, oldest first. Skips a line that a crash has cut off. */
-export async function openRequestLog(
-  file: string,
-  replay: (request: ReceivedRequest) => void,
-): Promise<RequestLog> {
+/** Opens the receiver's log, one JSON line for each request, and replays its existing records, oldest first. Skips a line that a crash has cut off. */
+export async function openRequestLog(file: string, replay: (request: ReceivedRequest) => void) {
   if (existsSync(file)) for await (const request of readRequests(file)) replay(request);
   const handle = await open(file, 'a+', 0o600);
   if (await endsInsideLine(handle)) await handle.appendFile('\n');
   let last: Promise<void> = Promise.resolve();
   return {
-    async append(request) {
+    /** Resolves once the line is on the disk. */
+    async append(request: ReceivedRequest) {
       const write = async () => {
         await handle.appendFile(`${JSON.stringify(request)}\n`);
         await handle.datasync();

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { PROJECT_ROOT } from './project-root.js';
+import { PROJECT_ROOT } from '../project-root.js';
 
 /** The default directory of a stack's files. */
 export const DEFAULT_DIRECTORY = path.join(PROJECT_ROOT, '.stack');

@@ -4,7 +4,7 @@ import { postgresUrl, withPostgres } from '@partner/test-kit/backing-services/po
 import { z } from 'zod';
 import { lastLines, runCommand } from '../run-command.js';
 import { StackError } from '../stack-error.js';
-import { PROJECT_ROOT } from './project-root.js';
+import { PROJECT_ROOT } from '../project-root.js';
 import { sandboxCompany, type SandboxCompany } from './stack-description.js';
 
 /** Creates the database of a private Postgres if it is missing. */

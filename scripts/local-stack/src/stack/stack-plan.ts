@@ -4,7 +4,6 @@ import { findParts, type PartSources, privateSource } from '../parts/find-parts.
 import { recordExternalResource } from '../parts/external-resources.js';
 import type { Progress } from '../progress.js';
 import { StackError } from '../stack-error.js';
-import { PROJECT_ROOT } from './project-root.js';
 import { LISTENER_HOST, RECEIVER_HOST } from './receiver-hosts.js';
 import { replicasOf } from './replicas.js';
 import { INGRESS_PATHS, type ServiceName } from './services.js';
@@ -101,7 +100,7 @@ async function chooseParts(
       return findParts({
         environment: parts.environment,
         redisKeyPrefix: REDIS_KEY_PREFIX,
-        docker: createDockerParts({ root: PROJECT_ROOT, directory: options.directory }),
+        docker: createDockerParts(options.directory),
         remember: (made) => recordExternalResource(options.directory, made),
         report: options.report,
       });

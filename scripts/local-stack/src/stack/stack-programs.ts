@@ -9,13 +9,12 @@ import type { CertificateFiles } from '../receiver/certificates.js';
 import { httpStatus } from '../receiver/http-status.js';
 import { CONTROL_PATHS } from '../receiver/receiver.js';
 import { RECEIVER_HOST } from './receiver-hosts.js';
+import { PROJECT_ROOT } from '../project-root.js';
 import { INGRESS_PATHS, type ServiceName } from './services.js';
 import { stackFiles, type StackPlan } from './stack-state.js';
 
 /** The surroundings of every program of a stack. */
 interface ProgramSurroundings {
-  /** The root of the project. */
-  readonly root: string;
   /** The stack's directory. */
   readonly directory: string;
   readonly plan: StackPlan;
@@ -61,13 +60,13 @@ export function partUrl(part: PartName, source: PartSource): string {
 
 /** Returns a program of the project, run by this Node. */
 function nodeProgram(
-  { root, directory }: Pick<ProgramSurroundings, 'root' | 'directory'>,
+  { directory }: Pick<ProgramSurroundings, 'directory'>,
   program: Pick<LocalProgram, 'name' | 'args' | 'env' | 'isUp'>,
 ): LocalProgram {
   return {
     ...program,
     command: process.execPath,
-    cwd: root,
+    cwd: PROJECT_ROOT,
     logFile: path.join(stackFiles(directory).logs, `${program.name}.log`),
     startTimeoutMs: 180_000,
     stopSignal: 'SIGTERM',
@@ -75,19 +74,19 @@ function nodeProgram(
   };
 }
 
-type WithSettings = Pick<ProgramSurroundings, 'root' | 'directory'> & {
+type WithSettings = Pick<ProgramSurroundings, 'directory'> & {
   readonly settings: Readonly<Record<string, string>>;
 };
 
 /** Returns one replica of a service, on the ports of the plan. */
 export function serviceProgram(surroundings: WithSettings, name: string, service: ServiceName): LocalProgram {
-  const main = path.join(surroundings.root, 'services', service, 'dist/main.js');
+  const main = path.join(PROJECT_ROOT, 'services', service, 'dist/main.js');
   return programOfService(surroundings, name, ['--import', '@partner/kernel/telemetry/start', main]);
 }
 
 /** Returns the simulator, which acts in the sandbox over the broker. */
 export function simulatorProgram(surroundings: WithSettings): LocalProgram {
-  const main = path.join(surroundings.root, 'services/job-state/dist/simulate-sandbox.js');
+  const main = path.join(PROJECT_ROOT, 'services/job-state/dist/simulate-sandbox.js');
   return programOfService(surroundings, 'simulator', [main]);
 }
 
@@ -113,13 +112,13 @@ export function serviceBaseEnvironment(): Record<string, string> {
 
 /** Returns the reverse proxy with the ingress's routes. */
 export function proxyProgram(surroundings: ProgramSurroundings): LocalProgram {
-  const { root, plan } = surroundings;
+  const { plan } = surroundings;
   const routes = Object.entries(INGRESS_PATHS).flatMap(([service, prefixes]) => {
     const { httpPort } = plan.services[service] ?? {};
     const target = `http://127.0.0.1:${httpPort}`;
     return httpPort === undefined ? [] : prefixes.map((prefix) => ({ prefix, target }));
   });
-  const main = path.join(root, 'scripts/local-stack/dist/proxy/main.js');
+  const main = path.join(PROJECT_ROOT, 'scripts/local-stack/dist/proxy/main.js');
   return nodeProgram(surroundings, {
     name: 'proxy',
     args: [main, '--port', String(plan.ports.proxy), '--routes', JSON.stringify(routes)],
@@ -142,12 +141,12 @@ export function receiverProgram(
   surroundings: ProgramSurroundings,
   { caFile }: CertificateFiles,
 ): LocalProgram {
-  const { root, directory, plan } = surroundings;
+  const { directory, plan } = surroundings;
   const files = receiverFiles(directory);
   return nodeProgram(surroundings, {
     name: 'receiver',
     args: [
-      path.join(root, 'scripts/local-stack/dist/receiver/main.js'),
+      path.join(PROJECT_ROOT, 'scripts/local-stack/dist/receiver/main.js'),
       ...['--port', String(plan.ports.receiver)],
       ...['--host-name', RECEIVER_HOST, '--certificates', stackFiles(directory).receiver],
       ...['--log', files.log, '--secrets', files.secrets],

@@ -9,7 +9,6 @@ import { writePrivateJson } from '../private-file.js';
 import { StackError } from '../stack-error.js';
 import { describeStack } from './describe-stack.js';
 import { makeDatabase, migrateAndSeed } from './fill-database.js';
-import { PROJECT_ROOT } from './project-root.js';
 import { RECEIVER_HOST } from './receiver-hosts.js';
 import { serviceOf } from './replicas.js';
 import {
@@ -101,7 +100,7 @@ async function startAll(context: {
 }): Promise<Stack> {
   const { options, directory, report, plan, state } = context;
   const files = stackFiles(directory);
-  const programPlace = { root: PROJECT_ROOT, directory, plan };
+  const programPlace = { directory, plan };
   const processes: StackProcess[] = [];
   let describe: () => void = () => undefined;
 
@@ -237,7 +236,7 @@ async function restartContainers(plan: StackPlan, directory: string): Promise<vo
       source.kind === 'docker' ? [[part, source.port] as const] : [],
     ),
   );
-  await createDockerParts({ root: PROJECT_ROOT, directory }).start(ports);
+  await createDockerParts(directory).start(ports);
 }
 
 function titleOfPart(name: string, plan: StackPlan): string {

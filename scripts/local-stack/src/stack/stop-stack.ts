@@ -4,7 +4,6 @@ import { postgresDataDirectory } from '@partner/test-kit/backing-services/postgr
 import { isProcessRunning, processesWithVariable } from '@partner/test-kit/backing-services/process-identity';
 import { createDockerParts } from '../parts/docker-engine.js';
 import { removeExternalResources } from '../parts/external-resources.js';
-import { PROJECT_ROOT } from './project-root.js';
 import { serviceOf } from './replicas.js';
 import { hasEndedWithin } from './stack-lock.js';
 import { endProcess, STACK_VARIABLE } from './stack-process.js';
@@ -45,7 +44,7 @@ export async function stopStack(directory: string): Promise<boolean> {
   await Promise.all(strays.map((stray) => hasEndedWithin(stray, 10_000)));
 
   const usesDocker = Object.values(state?.plan.parts ?? {}).some(({ kind }) => kind === 'docker');
-  if (usesDocker) await createDockerParts({ root: PROJECT_ROOT, directory }).stop({ withData: false });
+  if (usesDocker) await createDockerParts(directory).stop({ withData: false });
   rmSync(files.state, { force: true });
   return hadAny || strays.length > 0 || usesDocker;
 }
@@ -61,7 +60,7 @@ const OWN_ENTRIES = [
  * database that the stack did not create stays too, with data that they have sealed.
  */
 export async function removeStackData(directory: string): Promise<void> {
-  await removeExternalResources({ root: PROJECT_ROOT, directory });
+  await removeExternalResources(directory);
   rmSync(await postgresDataDirectory(path.join(directory, 'postgres')), { recursive: true, force: true });
   for (const entry of OWN_ENTRIES) {
     rmSync(path.join(directory, entry), { recursive: true, force: true });

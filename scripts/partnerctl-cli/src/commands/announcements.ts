@@ -3,7 +3,7 @@ import type { AnnouncementRecipient } from '@partner/proto-contracts/gen/partner
 import { announcementPage } from '@partner/proto-contracts/resources/announcement/announcement';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type Mail, MailError } from '@partner/kernel/mail';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';
 import { EXIT_CODES, OperatorError, wrongUsage } from '../exit-codes.js';

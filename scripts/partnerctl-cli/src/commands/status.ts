@@ -9,7 +9,6 @@ import {
   dueToWorking,
   findProblems,
   inspectServiceQueues,
-  type Problem,
   seconds,
   type Thresholds,
   THRESHOLDS,
@@ -74,12 +73,7 @@ function threshold<const Flags extends string>(flags: Flags, what: string, name:
     .default(THRESHOLDS[name]);
 }
 
-interface Status {
-  readonly document: Document;
-  /** The document for people. */
-  readonly text: string;
-  readonly problems: readonly Problem[];
-}
+type Status = Awaited<ReturnType<typeof readStatus>>;
 
 /** Shows the status until the run is interrupted. A failure after the first reading is shown, and the next reading follows. */
 async function showAgain(context: CommandContext, everySeconds: number, read: () => Promise<Status>) {
@@ -98,7 +92,7 @@ async function showAgain(context: CommandContext, everySeconds: number, read: ()
   }
 }
 
-async function readStatus(context: CommandContext, thresholds: Thresholds): Promise<Status> {
+async function readStatus(context: CommandContext, thresholds: Thresholds) {
   const session = await context.session();
   const { backlog, numbers } = await readBacklog(session);
   const queues = await inspectServiceQueues(session);
@@ -138,6 +132,7 @@ async function readStatus(context: CommandContext, thresholds: Thresholds): Prom
   const listed = problems.map(({ message, advice }) => `! ${message}\n  ${advice}\n`).join('');
   return {
     document,
+    /** The document for people. */
     text: `${renderLines(lines, columns(Object.keys(lines).join(', ')))}\n${table}\n\n${listed === '' ? 'Nothing is over a threshold.\n' : listed}`,
     problems,
   };

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { type StackDescription } from '@partner/local-stack/stack/stack-description';
 
 /** The description of a local stack whose processes are unreachable. */
@@ -14,4 +17,18 @@ export function aStack(amqpUrl: string): StackDescription {
     receiver: { url: unreachable, caFile: '', logFile: '', controlUrl: unreachable },
     listener: { url: unreachable, port: 1, certificateFile: '', keyFile: '' },
   };
+}
+
+/** Runs work with the directory of a local stack that `stack.json` describes. */
+export async function withStack<T>(
+  description: StackDescription,
+  work: (directory: string) => Promise<T>,
+): Promise<T> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-stack-'));
+  try {
+    writeFileSync(path.join(directory, 'stack.json'), JSON.stringify(description));
+    return await work(directory);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 }

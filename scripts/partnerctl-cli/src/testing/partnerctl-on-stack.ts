@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { registerSecret } from '@partner/local-stack/receiver/register-secret';
-import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
 import { eventually } from '@partner/test-kit/eventually';
 import { type Json, parseJson, valueAt } from '../output.js';

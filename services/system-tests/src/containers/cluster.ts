@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createChartWorkspace } from '@partner/deployment/chart-workspace';
-import { ensureHelm } from '@partner/deployment/ensure-helm';
 import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { sandboxValues, secretNameOf, type PodSurroundings } from './chart-values.js';
@@ -79,7 +78,7 @@ export async function createCluster(
   const secrets: Secrets = Object.fromEntries(
     SERVICE_NAMES.map((service) => [secretNameOf(service), secretOf(service, options.secrets)]),
   );
-  const workspace = await createChartWorkspace(await ensureHelm());
+  const workspace = await createChartWorkspace();
   const laterVersion = path.join(directory, LATER_VERSION_MODULE);
   writeFileSync(laterVersion, laterVersionModule());
   // As a Service of Kubernetes: a connection stays at its endpoint, also after that has been taken away.

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The root of the project. */
+export const PROJECT_ROOT = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
+
+/** Returns the text of a file of the project, by its path relative to the root. */
+export function readProjectFile(file: string): string {
+  return readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
+}
