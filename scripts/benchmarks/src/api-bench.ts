@@ -14,7 +14,7 @@ import {
 } from './postgres-counters.js';
 import { runSlice, type Slice } from './run-slice.js';
 import { type Baseline, startBaseline } from './start-baseline.js';
-import { quantileOf, type Summary, summarise } from './statistics.js';
+import { quantileOf, summarise } from './statistics.js';
 import { textTable } from './text-table.js';
 import {
   coresOfOthers,
@@ -25,30 +25,6 @@ import {
   usageSince,
   usagePerRequest,
 } from './usage-meter.js';
-
-/** The cost of a request. Times are in milliseconds. */
-interface RequestCost extends Summary {
-  /** The median of the rounds. */
-  readonly perSecond: number;
-  /** Processor time for each request, by process. `client` is this benchmark. */
-  readonly processors: Readonly<Record<string, number>>;
-  /** The processor time for each request of all processes but the client. */
-  readonly processorMs: number;
-  /** For each request. Counts the stack's database only, apart from `writes` and `walBytes`. */
-  readonly postgres: PostgresCounters;
-}
-
-/** One operation compared with the baseline. */
-interface ApiComparison {
-  readonly operation: string;
-  readonly connections: number;
-  readonly ours: RequestCost;
-  readonly baseline: RequestCost;
-  /** Requests per second, ours to the baseline's: the ratio of the medians of the rounds. */
-  readonly ratio: number;
-  /** Cores that other processes of the machine kept busy meanwhile. */
-  readonly coresOfOthers: number;
-}
 
 const IDLE_MS = 2_000;
 /** Each operation first runs this long unmeasured, so that the first measured one is compiled like the last. */
@@ -78,11 +54,11 @@ export async function runApiBench(
   );
   await enableStatementCounter(stack);
   const baseline = await startBaseline(stack);
-  const clients: HttpClient[] = [];
-  const clientOf = (url: string) => {
-    const client = createHttpClient(url);
-    clients.push(client);
-    return client;
+  const { services } = stack.description;
+  const clients = {
+    'inbound-gateway': createHttpClient(services['inbound-gateway']?.url ?? ''),
+    'installer-gateway': createHttpClient(services['installer-gateway']?.url ?? ''),
+    baseline: createHttpClient(baseline.url),
   };
   try {
     const world = await withPostgres(stack.description.postgresUrl, fillApi);
@@ -96,12 +72,12 @@ export async function runApiBench(
         baseline,
         world,
         readCounters,
-        clientOf,
+        clients,
       });
       await bench.measureIdle();
       for (const operation of operations) await bench.warmUp(operation, Math.max(...options.connections));
       report('warm');
-      const made: ApiComparison[] = [];
+      const made = [];
       for (const operation of operations) {
         for (const connections of options.connections) {
           made.push(await bench.compare(operation, connections));
@@ -112,7 +88,7 @@ export async function runApiBench(
     });
     return { rounds, seconds, comparisons };
   } finally {
-    for (const client of clients) client.close();
+    for (const client of Object.values(clients)) client.close();
     await baseline.stop();
   }
 }
@@ -169,19 +145,14 @@ function createApiMeasurement(deps: {
   readonly baseline: Baseline;
   readonly world: ApiWorld;
   readonly readCounters: () => Promise<PostgresCounters>;
-  readonly clientOf: (url: string) => HttpClient;
+  readonly clients: Readonly<Record<ApiOperation['surface'] | 'baseline', HttpClient>>;
 }) {
-  const { stack, baseline, world, readCounters } = deps;
+  const { stack, baseline, world, readCounters, clients } = deps;
   const processes: readonly MeasuredProcess[] = [
     ...processesOf(stack),
     ...baseline.processes,
     { process: 'client', pid: process.pid },
   ];
-  const clients = {
-    'inbound-gateway': deps.clientOf(stack.description.services['inbound-gateway']?.url ?? ''),
-    'installer-gateway': deps.clientOf(stack.description.services['installer-gateway']?.url ?? ''),
-    baseline: deps.clientOf(baseline.url),
-  };
   let idle: Usage | undefined;
   let sent = 0;
   let sellersUsed = 0;
@@ -217,7 +188,8 @@ function createApiMeasurement(deps: {
     contender.slices.push({ slice, usage });
   }
 
-  function costOf({ slices, processes: names }: Contender): RequestCost {
+  /** Returns the cost of a request. Times are in milliseconds. */
+  function costOf({ slices, processes: names }: Contender) {
     invariant(idle, 'the idle usage is measured first');
     const durations = slices.flatMap(({ slice }) => slice.durations);
     const used = usagePerRequest(
@@ -229,12 +201,16 @@ function createApiMeasurement(deps: {
     );
     return {
       ...summarise(durations),
+      /** The median of the rounds. */
       perSecond: quantileOf(
         slices.map(({ slice }) => (slice.durations.length * 1_000) / slice.elapsedMs),
         0.5,
       ),
+      /** By process. `client` is this benchmark. */
       processors,
+      /** Of all processes but the client. */
       processorMs: names.reduce((sum, name) => sum + (processors[name] ?? 0), 0),
+      /** Counts the stack's database only, apart from `writes` and `walBytes`. */
       postgres: used.postgres,
     };
   }
@@ -274,7 +250,8 @@ function createApiMeasurement(deps: {
         await addSlice(contender, connections, milliseconds);
       }
     },
-    async compare(operation: ApiOperation, connections: number): Promise<ApiComparison> {
+    /** Compares an operation with the baseline. */
+    async compare(operation: ApiOperation, connections: number) {
       const [ours, least] = await contendersOf(operation);
       for (let round = 0; round < deps.rounds; round += 1) {
         for (const contender of round % 2 === 0 ? [ours, least] : [least, ours]) {
@@ -282,6 +259,7 @@ function createApiMeasurement(deps: {
         }
       }
       const costs = { ours: costOf(ours), baseline: costOf(least) };
+      // The ratio of the medians of the rounds.
       const ratio = costs.ours.perSecond / costs.baseline.perSecond;
       const others = coresOfOthers([...ours.slices, ...least.slices].map(({ usage }) => usage));
       return { operation: operation.name, connections, ...costs, ratio, coresOfOthers: others };

@@ -56,21 +56,17 @@ export async function startBenchReceiver(certificate: CertificateFiles): Promise
 }
 
 /** A receiver in a separate thread: its requests delay neither the other receiver nor the clock of a benchmark. */
-export interface ReceiverThread {
-  readonly port: number;
-  /** Returns the number of different events received so far. */
-  countReceived(): Promise<number>;
-  close(): Promise<void>;
-}
+export type ReceiverThread = Awaited<ReturnType<typeof startReceiverThread>>;
 
 /** Starts a receiver over TLS on loopback in a separate thread. */
-export async function startReceiverThread(certificate: CertificateFiles): Promise<ReceiverThread> {
+export async function startReceiverThread(certificate: CertificateFiles) {
   const worker = new Worker(path.join(import.meta.dirname, 'receiver-worker.js'), {
     workerData: certificate,
   });
   const nextNumber = async () => z.tuple([z.int()]).parse(await once(worker, 'message'))[0];
   return {
     port: await nextNumber(),
+    /** Returns the number of different events received so far. */
     countReceived() {
       worker.postMessage('count');
       return nextNumber();

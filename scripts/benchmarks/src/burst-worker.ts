@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { z } from 'zod';
 import { commitEvents } from './fill.js';
+import { steadily } from './pacing.js';
 
 const settings = z
   .object({
@@ -22,17 +23,12 @@ if (port === null) throw new Error('this is a worker');
 await withPostgres(settings.postgresUrl, async (client) => {
   port.postMessage('ready');
   await once(port, 'message');
-  let committed = 0;
-  const startedAt = performance.now();
-  while (committed < settings.count) {
-    const count = Math.min(EVENTS_AT_ONCE, settings.count - committed);
-    await commitEvents(client, { subscriptions: [settings.subscription], count });
-    committed += count;
-    const nextAt = startedAt + (committed * settings.seconds * 1_000) / settings.count;
-    await new Promise((resolve) => {
-      setTimeout(resolve, Math.max(0, nextAt - performance.now()));
-    });
-  }
+  const { subscription, count, seconds } = settings;
+  const times = Math.ceil(count / EVENTS_AT_ONCE);
+  await steadily(times, times / seconds, new AbortController().signal, async (turn) => {
+    const left = count - turn * EVENTS_AT_ONCE;
+    await commitEvents(client, { subscriptions: [subscription], count: Math.min(EVENTS_AT_ONCE, left) });
+  });
 });
 port.postMessage('done');
 port.close();

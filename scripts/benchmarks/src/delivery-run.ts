@@ -3,32 +3,11 @@ import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { z } from 'zod';
 import type { BenchReceiver } from './bench-receiver.js';
 import { pause } from './pacing.js';
-import { peakMiB, residentMiB } from './process-usage.js';
+import { memoryMiB } from './process-usage.js';
 import { coresOfOthers, processesOf, readUsage, usageSince } from './usage-meter.js';
 
 /** The measurement of a number of deliveries, from the start to the last recorded result. */
-export interface DeliveryRun {
-  readonly events: number;
-  readonly seconds: number;
-  readonly recordedPerSecond: number;
-  /** Between 10 and 90 % of the events; over all of them if the run was too short. */
-  readonly sustainedPerSecond: number;
-  readonly receivedPerSecond: number;
-  /** TLS connections that the dispatcher opened. */
-  readonly connections: number;
-  /** Processor time for each event, in milliseconds, by process. `bench` publishes and receives. */
-  readonly processors: Readonly<Record<string, number>>;
-  /** The processor time of all processes but the benchmark's. */
-  readonly processorMs: number;
-  /** Cores that other processes of the machine kept busy meanwhile. */
-  readonly coresOfOthers: number;
-  /** For each event. */
-  readonly postgres: DatabaseWork;
-  /** Peak memory of each service since its start, in MiB. Absent where the system does not report it. */
-  readonly peakMiB: Readonly<Record<string, number>>;
-  /** Memory of each service, the largest in each quarter of the events, in MiB. */
-  readonly memoryMiB: Readonly<Record<string, readonly number[]>>;
-}
+export type DeliveryRun = Awaited<ReturnType<typeof measureDeliveries>>;
 
 const databaseWork = z.object({
   transactions: z.coerce.number(),
@@ -66,7 +45,7 @@ export async function measureDeliveries(options: {
   readonly signal: AbortSignal;
   /** Causes the events. */
   readonly start: () => Promise<void>;
-}): Promise<DeliveryRun> {
+}) {
   const { stack, receiver, events, signal } = options;
   const processes = [...processesOf(stack), { process: 'bench', pid: process.pid }];
   const base = await recordedBy(stack);
@@ -77,7 +56,7 @@ export async function measureDeliveries(options: {
   const [looks] = await Promise.all([watch(stack, { base, events, signal }), options.start()]);
   const usage = usageSince(before, processes);
   const peaks = SERVICES.flatMap((name): [string, number][] => {
-    const peak = peakMiB(stack.process(name).pid ?? 0);
+    const peak = memoryMiB(stack.process(name).pid ?? 0, 'VmHWM');
     return peak === undefined ? [] : [[name, peak]];
   });
   await stack.process('job-state').stop();
@@ -92,14 +71,21 @@ export async function measureDeliveries(options: {
     events,
     seconds,
     recordedPerSecond: events / seconds,
+    /** Between 10 and 90 % of the events; over all of them if the run was too short. */
     sustainedPerSecond: sustained(looks, events) ?? events / seconds,
     receivedPerSecond: (received.count() * 1_000) / (received.lastAt() - before.at),
+    /** TLS connections that the dispatcher opened. */
     connections: receiver.connections - connectionsBefore,
+    /** Milliseconds for each event, by process. `bench` publishes and receives. */
     processors: Object.fromEntries(processors),
+    /** Of all processes but the benchmark's. */
     processorMs: processors.reduce((sum, [name, ms]) => sum + (name === 'bench' ? 0 : ms), 0),
+    /** Cores that other processes of the machine kept busy meanwhile. */
     coresOfOthers: coresOfOthers([usage]),
     postgres: workPerEvent(databaseBefore, databaseAfter, events),
+    /** Since the start of each service. Absent where the system does not report it. */
     peakMiB: Object.fromEntries(peaks),
+    /** The largest of each service in each quarter of the events. */
     memoryMiB: Object.fromEntries(
       SERVICES.map((name, service) => [name, largestOfQuarters(looks, events, service)]),
     ),
@@ -122,8 +108,8 @@ async function watch(
     options.signal.throwIfAborted();
     const recorded = (await recordedBy(stack)) - options.base;
     if (recorded !== looks.at(-1)?.recorded) changedAt = performance.now();
-    const memoryMiB = SERVICES.map((name) => residentMiB(stack.process(name).pid ?? 0));
-    looks.push({ at: performance.now(), recorded, memoryMiB });
+    const memory = SERVICES.map((name) => memoryMiB(stack.process(name).pid ?? 0, 'VmRSS'));
+    looks.push({ at: performance.now(), recorded, memoryMiB: memory });
     if (recorded >= options.events) return looks;
     if (performance.now() - changedAt > GIVE_UP_MS) {
       throw new Error(`only ${recorded} of ${options.events} deliveries are recorded`);
@@ -143,7 +129,7 @@ function largestOfQuarters(looks: readonly Look[], events: number, service: numb
   return [0, 1, 2, 3].flatMap((quarter) => {
     const sizes = looks
       .filter(({ recorded }) => Math.min(3, Math.floor((4 * recorded) / events)) === quarter)
-      .flatMap(({ memoryMiB }) => memoryMiB[service] ?? []);
+      .flatMap((look) => look.memoryMiB[service] ?? []);
     return sizes.length === 0 ? [] : [Math.max(...sizes)];
   });
 }

@@ -6,7 +6,7 @@ import { addChanges, addInstaller, type ApiInstaller, settle } from './fill-api.
 import type { Client } from './fill.js';
 import { createHttpClient, type HttpClient } from './http-client.js';
 import { measureInterleaved } from './measure-interleaved.js';
-import { type Summary, summarise } from './statistics.js';
+import { summarise } from './statistics.js';
 import { textTable } from './text-table.js';
 
 /** The maximum ratio of a read with many changes to one with few. */
@@ -20,17 +20,6 @@ const PAGE = 50;
 const MOST_WARM_UP_ROUNDS = 100;
 const AT_ONCE = 8;
 const MIDDLES = 9;
-
-/** One way to read both feeds, and its durations in milliseconds. */
-interface FeedComparison {
-  readonly read: string;
-  /** Concurrent requests. */
-  readonly atOnce: number;
-  readonly short: Summary;
-  readonly long: Summary;
-  /** Ratio of the medians: long to short. */
-  readonly ratio: number;
-}
 
 /** A feed, with cursors that the service has returned. */
 interface Feed {
@@ -166,12 +155,13 @@ async function expectEachEntryOnce(http: HttpClient, feed: Feed): Promise<void> 
   if (!isWhole) throw new Error(`the walk through the feed returned the entries ${walked.join(', ')}`);
 }
 
+/** Measures each way to read both feeds, in milliseconds; `ratio` is that of the medians, long to short. */
 async function compareReads(
   http: HttpClient,
   [short, long]: readonly [Feed, Feed],
   options: Pick<Bench, 'report' | 'signal'> & { readonly samples: number },
-): Promise<FeedComparison[]> {
-  const comparisons: FeedComparison[] = [];
+) {
+  const comparisons = [];
   for (const read of READS) {
     for (const feed of [short, long]) await expectEntries(http, feed, read);
     const contenders = [short, long].map((feed) => ({

@@ -26,12 +26,7 @@ export interface ApiJob {
 }
 
 /** The companies and jobs of the API's benchmark. */
-export interface ApiWorld {
-  readonly installers: readonly ApiInstaller[];
-  readonly sellers: readonly ApiSeller[];
-  /** The jobs that no writer uses. A writer removes the first and appends it when done. */
-  readonly jobs: ApiJob[];
-}
+export type ApiWorld = Awaited<ReturnType<typeof fillApi>>;
 
 /** Companies with concurrent requests of partners. */
 export const COMPANIES_AT_ONCE = 8;
@@ -44,7 +39,7 @@ const TECHNICIANS = 20;
 const CHANGES_PER_JOB = 10;
 
 /** Fills the database of a new stack. */
-export async function fillApi(client: Client): Promise<ApiWorld> {
+export async function fillApi(client: Client) {
   const installers: ApiInstaller[] = [];
   const sellers: ApiSeller[] = [];
   const jobs: ApiJob[] = [];
@@ -64,6 +59,7 @@ export async function fillApi(client: Client): Promise<ApiWorld> {
     }
   }
   await settle(client);
+  // The jobs that no writer uses. A writer removes the first and appends it when done.
   return { installers, sellers: interleave(sellers), jobs: interleave(jobs) };
 }
 

@@ -12,21 +12,10 @@ import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 /** A connection to the database of a stack. */
 export type Client = Parameters<Parameters<typeof withPostgres>[1]>[0];
 
-/** A company and the texts of its API keys. */
-export interface BenchCompany {
-  readonly id: string;
-  readonly apiKeys: readonly string[];
-}
-
 /** An active subscription. */
 export interface BenchSubscription {
   readonly id: string;
   readonly companyId: string;
-}
-
-/** The endpoint of a separate company, with a project whose quotes cause its events. */
-export interface BenchEndpoint extends BenchSubscription {
-  readonly projectId: string;
 }
 
 /** Number of endpoints in the benchmarks of deliveries. */
@@ -39,7 +28,7 @@ const EXAMPLE = WEBHOOK_EXAMPLES['install.status_changed'];
 const AT_ONCE = 500;
 const LIMITLESS = 1_000_000_000;
 
-/** Creates a company with API keys. Its only effective rate limit is that of the inbound surface. */
+/** Creates a company and returns the texts of its API keys. Its only effective rate limit is that of the inbound surface. */
 export async function addCompany(
   client: Client,
   company: {
@@ -48,7 +37,7 @@ export async function addCompany(
     /** The installer company that its installer-contractor keys are bound to. */
     readonly boundCompanyId?: string;
   },
-): Promise<BenchCompany> {
+) {
   const id = newId('cmp');
   await client.query(
     'insert into companies (id, name, class, installer_requests_per_minute) values ($1, $1, $2, $3)',
@@ -97,9 +86,9 @@ export async function addSubscription(
 }
 
 /** Creates {@link ENDPOINTS} selling companies, each with a project and an active subscription to the events of its quotes. */
-export async function addEndpoints(stack: Stack): Promise<readonly BenchEndpoint[]> {
+export async function addEndpoints(stack: Stack) {
   return withPostgres(stack.description.postgresUrl, async (client) => {
-    const made: BenchEndpoint[] = [];
+    const made = [];
     for (let number = 1; number <= ENDPOINTS; number += 1) {
       const place = { path: `/hooks/${number}`, host: RECEIVER_HOST, events: 'quote.*' };
       const subscription = await addSubscription(client, { stack, class: 'SALES', ...place });

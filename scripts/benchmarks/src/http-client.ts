@@ -18,21 +18,16 @@ export interface HttpResponse {
 }
 
 /** Sends requests over connections that stay open. */
-export interface HttpClient {
-  /** Throws if the response has another status than expected. */
-  send(call: HttpCall): Promise<HttpResponse>;
-  /** Sends GET to a path and returns JSON text. Throws if the status is not 200. */
-  get(path: string, apiKey: string): Promise<string>;
-  close(): void;
-}
+export type HttpClient = ReturnType<typeof createHttpClient>;
 
 const TIMEOUT_MS = 30_000;
 
 /** Creates a client of one address. */
-export function createHttpClient(baseUrl: string): HttpClient {
+export function createHttpClient(baseUrl: string) {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(baseUrl);
 
+  /** Throws if the response has another status than expected. */
   function send(call: HttpCall): Promise<HttpResponse> {
     const { method, path, body } = call;
     const headers = {
@@ -69,7 +64,9 @@ export function createHttpClient(baseUrl: string): HttpClient {
 
   return {
     send,
-    get: async (path, apiKey) => (await send({ method: 'GET', path, apiKey, status: 200 })).text,
+    /** Sends GET to a path and returns JSON text. Throws if the status is not 200. */
+    get: async (path: string, apiKey: string) =>
+      (await send({ method: 'GET', path, apiKey, status: 200 })).text,
     close: () => agent.destroy(),
   };
 }

@@ -1,16 +1,7 @@
 import { cpus, release, totalmem, type } from 'node:os';
 
-/** The machine of a benchmark; figures of different machines are not comparable. */
-export interface Machine {
-  readonly cores: number;
-  readonly processor: string;
-  readonly memoryGiB: number;
-  readonly node: string;
-  readonly system: string;
-}
-
-/** Describes this machine. */
-export function describeMachine(): Machine {
+/** Describes this machine; figures of different machines are not comparable. */
+export function describeMachine() {
   const processors = cpus();
   return {
     cores: processors.length,
@@ -22,6 +13,6 @@ export function describeMachine(): Machine {
 }
 
 /** Renders the machine in one line. */
-export function machineLine(machine: Machine): string {
+export function machineLine(machine: ReturnType<typeof describeMachine>): string {
   return `${machine.cores} cores (${machine.processor}), ${machine.memoryGiB} GiB, Node ${machine.node}, ${machine.system}`;
 }

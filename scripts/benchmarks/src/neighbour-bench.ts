@@ -121,18 +121,9 @@ async function ownersOf(
 async function compare(
   client: HttpClient,
   { surface, hostile, hostilePerSecond, neighbour, neighbourPerSecond }: Contest,
-  {
-    rounds,
-    seconds,
-    baseUrl,
-    signal,
-  }: {
-    readonly rounds: number;
-    readonly seconds: number;
-    readonly baseUrl: string;
-    readonly signal: AbortSignal;
-  },
+  run: Pick<Bench, 'signal'> & Parameters<typeof runNeighbourBench>[1] & { readonly baseUrl: string },
 ) {
+  const { rounds, seconds, baseUrl, signal } = run;
   const measure = (durations: number[]) =>
     steadily(neighbourPerSecond * seconds, neighbourPerSecond, signal, async () => {
       const sentAt = performance.now();

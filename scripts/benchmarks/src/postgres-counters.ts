@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { z } from 'zod';
+import { sleepsOf } from './process-usage.js';
 
 /** Counters of Postgres since its start. Its statistics views lag by up to 10 s; none of these do. */
 export interface PostgresCounters {
@@ -57,7 +57,7 @@ export async function withPostgresCounters<T>(
         [database],
       );
       const { backends, ...counters } = counterRow.parse(rows[0]);
-      return { ...counters, waits: backends.reduce((sum, pid) => sum + sleepsOf(pid), 0) };
+      return { ...counters, waits: backends.reduce((sum, pid) => sum + (sleepsOf(pid) ?? 0), 0) };
     }),
   );
 }
@@ -74,14 +74,4 @@ export function countedBetween(from: PostgresCounters, to: PostgresCounters): Po
 
 function serverUrl(stack: Stack): string {
   return Object.assign(new URL(stack.description.postgresUrl), { pathname: '/postgres' }).href;
-}
-
-function sleepsOf(pid: number): number {
-  try {
-    const [, count] =
-      /^voluntary_ctxt_switches:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Number(count ?? 0);
-  } catch {
-    return 0;
-  }
 }

@@ -32,16 +32,20 @@ export function machineTime(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
 }
 
-/** Returns the memory of a process, in MiB; undefined where the system does not report it. */
-export function residentMiB(pid: number): number | undefined {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '') ?? [];
-  return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;
+/** Returns the current (`VmRSS`) or peak (`VmHWM`) memory of a process in MiB; undefined where the system does not report it. */
+export function memoryMiB(pid: number, field: 'VmRSS' | 'VmHWM'): number | undefined {
+  const kibibytes = statusNumber(pid, field);
+  return kibibytes === undefined ? undefined : kibibytes / 1_024;
 }
 
-/** Returns the peak memory of a process, in MiB; undefined where the system does not report it. */
-export function peakMiB(pid: number): number | undefined {
-  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '') ?? [];
-  return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;
+/** Returns the number of times that a process slept; undefined where the system does not report it. */
+export function sleepsOf(pid: number): number | undefined {
+  return statusNumber(pid, 'voluntary_ctxt_switches');
+}
+
+function statusNumber(pid: number, field: string): number | undefined {
+  const [, number] = new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(read(`/proc/${pid}/status`) ?? '') ?? [];
+  return number === undefined ? undefined : Number(number);
 }
 
 function entriesOf(directory: string): readonly string[] {

@@ -6,18 +6,12 @@ import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { z } from 'zod';
 
 /** A small gateway and worker: Express, one round trip over RabbitMQ, one prepared statement. */
-export interface Baseline {
-  readonly url: string;
-  readonly processes: readonly { readonly process: string; readonly pid: number }[];
-  /** Stores the text that the gateway returns for `GET /rows/<id>`. */
-  putRow(id: string, body: string): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Baseline = Awaited<ReturnType<typeof startBaseline>>;
 
 const DATABASE = 'benchmark_baseline';
 
 /** Starts the baseline on the stack's servers, with a separate database. */
-export async function startBaseline(stack: Stack): Promise<Baseline> {
+export async function startBaseline(stack: Stack) {
   const { amqpUrl, postgresUrl } = stack.description;
   const ownUrl = Object.assign(new URL(postgresUrl), { pathname: `/${DATABASE}` }).href;
   await withPostgres(postgresUrl, (client) => client.query(`create database ${DATABASE}`));
@@ -49,7 +43,8 @@ export async function startBaseline(stack: Stack): Promise<Baseline> {
       { process: 'gateway', pid: gateway.pid },
       { process: 'worker', pid: worker.pid },
     ],
-    putRow: async (id, body) => {
+    /** Stores the text that the gateway returns for `GET /rows/<id>`. */
+    putRow: async (id: string, body: string) => {
       await withPostgres(ownUrl, (client) =>
         client.query(
           `insert into read_rows (id, body) values ($1, $2)

@@ -10,8 +10,11 @@ export interface Summary {
 
 /** Summarises durations; there must be at least one. */
 export function summarise(durations: readonly number[]): Summary {
-  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((part) => quantileOf(durations, part));
-  invariant(p50 !== undefined && p95 !== undefined && p99 !== undefined, 'there are three quantiles');
+  const [p50, p95, p99] = [
+    quantileOf(durations, 0.5),
+    quantileOf(durations, 0.95),
+    quantileOf(durations, 0.99),
+  ];
   return { samples: durations.length, p50, p95, p99 };
 }
 

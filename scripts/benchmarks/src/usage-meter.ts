@@ -13,13 +13,6 @@ export function processesOf(stack: Stack): readonly MeasuredProcess[] {
   return stack.processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ process: name, pid }]));
 }
 
-/** The resources that processes have used so far. */
-export interface UsageReading {
-  readonly at: number;
-  readonly processors: ReadonlyMap<number, number>;
-  readonly machineMs: number;
-}
-
 /** The resources that processes used between two readings. */
 export interface ProcessUsage {
   readonly elapsedMs: number;
@@ -35,13 +28,16 @@ export interface Usage extends ProcessUsage {
 }
 
 /** Reads the resources that the processes have used so far. */
-export function readUsage(processes: readonly MeasuredProcess[]): UsageReading {
+export function readUsage(processes: readonly MeasuredProcess[]) {
   const processors = processorTimes(processes.map(({ pid }) => pid));
   return { at: performance.now(), processors, machineMs: machineTime() };
 }
 
 /** Returns the resources that the processes have used since a reading. */
-export function usageSince(from: UsageReading, processes: readonly MeasuredProcess[]): ProcessUsage {
+export function usageSince(
+  from: ReturnType<typeof readUsage>,
+  processes: readonly MeasuredProcess[],
+): ProcessUsage {
   const to = readUsage(processes);
   const used = processes.map(({ process, pid }): [string, number] => [
     process,
