@@ -12,11 +12,7 @@ export interface Setting {
 }
 
 /** The settings in the config module of a program. */
-export interface DeclaredSettings {
-  readonly settings: readonly Setting[];
-  /** Returns the violations in an environment; empty if the program would start with it. */
-  readonly violations: (environment: Readonly<Record<string, string>>) => readonly string[];
-}
+type DeclaredSettings = Awaited<ReturnType<typeof readSettings>>;
 
 type Declaration = readonly [service: ServiceName, file: string, name: string];
 
@@ -47,19 +43,20 @@ export function settingsOf(program: string): DeclaredSettings {
   return declared;
 }
 
-async function readSettings([service, file, name]: Declaration): Promise<DeclaredSettings> {
+async function readSettings([service, file, name]: Declaration) {
   const schema = (await loadServiceModule(service, file))[name];
   if (!(schema instanceof z.ZodObject)) throw new Error(`${file} of ${service} exports no schema ${name}`);
   const { properties: texts = {}, required = [] } = toValueSchema(schema, 'input');
   const { properties = {} } = toValueSchema(schema, 'output');
   return {
-    settings: Object.entries(properties).map(([setting, parsed]) => ({
+    settings: Object.entries(properties).map(([setting, parsed]): Setting => ({
       name: setting,
       // A text that is parsed into an object stays a text in the settings.
       schema: parsed.type === undefined ? { ...parsed, ...texts[setting] } : parsed,
       isRequired: required.includes(setting),
     })),
-    violations: (environment) => {
+    /** Returns the violations in an environment; empty if the program would start with it. */
+    violations: (environment: Readonly<Record<string, string>>) => {
       const { error } = schema.safeParse(environment);
       return (error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     },

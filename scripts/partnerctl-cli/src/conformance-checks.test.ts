@@ -19,7 +19,11 @@ afterEach(async () => {
   if (server !== undefined) await closeServer(server);
 });
 
-async function failedChecks(listener: RequestListener, timeoutMs = 5_000): Promise<readonly string[]> {
+async function failedChecks(
+  listener: RequestListener,
+  timeoutMs = 5_000,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
   server = createServer(listener);
   const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
   const results = await runConformance({
@@ -31,6 +35,7 @@ async function failedChecks(listener: RequestListener, timeoutMs = 5_000): Promi
     ca: undefined,
     clock: () => new Date(),
     timeoutMs,
+    ...(signal !== undefined && { signal }),
   });
   expect(results).toHaveLength(13);
   return results.filter(({ verdict }) => verdict !== 'passed').map(({ check }) => check);
@@ -69,22 +74,11 @@ describe('the failed checks', () => {
   test('of an interrupted run are not reported, even without responses', async () => {
     const interruption = new AbortController();
     let requests = 0;
-    server = createServer(() => {
+    const count: RequestListener = () => {
       requests += 1;
       interruption.abort();
-    });
-    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
-    const tried = runConformance({
-      url: new URL(`http://127.0.0.1:${port}/hooks`),
-      secret: SECRETS['1'] ?? '',
-      secretVersion: 1,
-      nextSecretVersion: 2,
-      nextSecret: undefined,
-      ca: undefined,
-      clock: () => new Date(),
-      timeoutMs: 60_000,
-      signal: interruption.signal,
-    });
+    };
+    const tried = failedChecks(count, 60_000, interruption.signal);
     await expect(tried).rejects.toThrow('aborted');
     expect(requests).toBe(1);
   });

@@ -5,17 +5,7 @@ import { StackError } from '../stack-error.js';
 import type { DemoCall } from './http-call.js';
 
 /** Prints the steps of the demo: one line each, or with `isVerbose` also what was sent and received. */
-export interface Narrator {
-  step(title: string): void;
-  request(call: DemoCall): void;
-  response(response: HttpResponse): void;
-  /** Something with a name, e.g. a message or a webhook. */
-  show(name: string, content: unknown): void;
-  /** What the step proves. Throws {@link StackError} if the claim is false. */
-  prove(holds: boolean, claim: string): void;
-  /** Ends the line of the last step; `failed`: it does not hold. */
-  end(outcome: 'holds' | 'failed'): void;
-}
+export type Narrator = ReturnType<typeof createNarrator>;
 
 const SHOWN_HEADERS = ['idempotency-replayed', 'x-svc-api-version', 'retry-after'];
 const ONE_LINE = 100;
@@ -46,7 +36,7 @@ function createRenderer(): (content: unknown) => string {
 export function createNarrator(
   write: (text: string) => void,
   { isVerbose }: { readonly isVerbose: boolean },
-): Narrator {
+) {
   let steps = 0;
   let title = '';
   const render = createRenderer();
@@ -58,7 +48,7 @@ export function createNarrator(
     if (!isVerbose && steps > 0) write(outcome === 'holds' ? paint('green', ' ✓\n') : paint('red', ' ✗\n'));
   };
   return {
-    step(next) {
+    step(next: string) {
       end('holds');
       steps += 1;
       title = next;
@@ -66,14 +56,14 @@ export function createNarrator(
         isVerbose ? `\n${paint('bold', `${steps}. ${title}`)}\n` : `${String(steps).padStart(2)}. ${title}`,
       );
     },
-    request({ method, path, headers, body }) {
+    request({ method, path, headers, body }: DemoCall) {
       line(`${method} ${path}`);
       for (const [name, value] of Object.entries(headers ?? {})) {
         line(`${name}: ${SECRET_HEADERS.includes(name.toLowerCase()) ? MASK : value}`, 5);
       }
       if (body !== undefined) line(render(body), 5);
     },
-    response({ status, headers, json, text }) {
+    response({ status, headers, json, text }: HttpResponse) {
       line(`-> ${status}`);
       for (const name of SHOWN_HEADERS) {
         const value = headers.get(name);
@@ -81,13 +71,16 @@ export function createNarrator(
       }
       if (text !== '') line(json === undefined ? text : render(json), 5);
     },
-    show(name, content) {
+    /** Something with a name, e.g. a message or a webhook. */
+    show(name: string, content: unknown) {
       line(`${name}: ${typeof content === 'string' ? content : render(content)}`);
     },
-    prove(holds, claim) {
+    /** What the step proves. Throws {@link StackError} if the claim is false. */
+    prove(holds: boolean, claim: string) {
       if (!holds) throw new StackError(`step ${steps} (${title}) does not hold: ${claim}`);
       line(`${paint('green', '✓')} ${claim}`);
     },
+    /** Ends the line of the last step; `failed`: it does not hold. */
     end,
   };
 }

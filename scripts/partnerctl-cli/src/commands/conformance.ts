@@ -57,16 +57,8 @@ export function conformanceCommand(context: CommandContext) {
         throw wrongUsage('the receiver must be a URL that begins with http:// or https://');
       if (secretFile === '-' && nextSecretFile === '-')
         throw wrongUsage('only one of the two secrets can come from standard input');
-      const given = await readSecret(context, {
-        option: '--secret',
-        text: options.secret,
-        file: secretFile,
-      });
-      const nextSecret = await readSecret(context, {
-        option: '--next-secret',
-        text: options.nextSecret,
-        file: nextSecretFile,
-      });
+      const given = await readSecret(context, '--secret', options.secret, secretFile);
+      const nextSecret = await readSecret(context, '--next-secret', options.nextSecret, nextSecretFile);
       if (nextSecret !== undefined && given === undefined)
         throw wrongUsage(
           'a next secret needs --secret-file or --secret: the one that the receiver knows now',

@@ -140,23 +140,19 @@ export function deliveriesCommand(context: CommandContext) {
       );
     });
 
-  subcommand(group, 'replay', 'replay a finished delivery with up to 8 new attempts', 'dlv_01j… --wait 30')
-    .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
-    .option('--wait <seconds>', 'wait for its first attempt', wholeNumber(0, 600), 0)
-    .action(async (given, { wait }) => {
-      const { deliveries, actor, companyId, id } = await context.about(given);
-      const response = await deliveries.replayDelivery({ companyId, deliveryId: id, actor });
-      await showNextAttempt(context, { companyId, queued: readResource(delivery, response), wait });
-    });
-
-  subcommand(group, 'retry', 'make the next scheduled attempt of a delivery now', 'dlv_01j… --wait 30')
-    .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
-    .option('--wait <seconds>', 'wait for the attempt', wholeNumber(0, 600), 0)
-    .action(async (given, { wait }) => {
-      const { deliveries, actor, companyId, id } = await context.about(given);
-      const response = await deliveries.retryDelivery({ companyId, deliveryId: id, actor });
-      await showNextAttempt(context, { companyId, queued: readResource(delivery, response), wait });
-    });
+  for (const [name, rpc, description] of [
+    ['replay', 'replayDelivery', 'replay a finished delivery with up to 8 new attempts'],
+    ['retry', 'retryDelivery', 'make the next scheduled attempt of a delivery now'],
+  ] as const) {
+    subcommand(group, name, description, 'dlv_01j… --wait 30')
+      .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
+      .option('--wait <seconds>', 'wait for the attempt', wholeNumber(0, 600), 0)
+      .action(async (given, { wait }) => {
+        const { deliveries, actor, companyId, id } = await context.about(given);
+        const response = await deliveries[rpc]({ companyId, deliveryId: id, actor });
+        await showNextAttempt(context, { companyId, queued: readResource(delivery, response), wait });
+      });
+  }
 
   addBulkReplayCommands(group, context);
   return group;

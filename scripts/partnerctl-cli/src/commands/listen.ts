@@ -83,11 +83,7 @@ export function listenCommand(context: CommandContext) {
       const url = `${listener.url}${pathname}`;
 
       const secrets: KnownSecret[] = [];
-      const given = await readSecret(context, {
-        option: '--secret',
-        text: options.secret,
-        file: options.secretFile,
-      });
+      const given = await readSecret(context, '--secret', options.secret, options.secretFile);
       if (given !== undefined) secrets.push({ version: options.secretVersion, secret: given });
       const received: ReceivedRequest[] = [];
       let wake: () => void = () => undefined;
