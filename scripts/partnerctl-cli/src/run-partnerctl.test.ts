@@ -67,7 +67,6 @@ describe('the exit code', () => {
     [['companies', 'update', 'cmp_1', '--accounting', 'none,cmp_2'], 2],
     [['subscriptions', 'create', 'cmp_1', '--url', 'https://x', '--events', ''], 2],
     [['listen', '--company', 'cmp_1', '--events', ''], 2],
-    [['conformance', 'http://x', '--secret', SECRET, '--ca', '/nonexistent/ca.pem'], 2],
     [['conformance', 'http://x', '--next-secret', SECRET], 2],
     [['conformance', 'http://x', '--secret', SECRET, '--secret-file', '-'], 2],
     [['listen', '--secret', SECRET, '--secret-file', '-'], 2],

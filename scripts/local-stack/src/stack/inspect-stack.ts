@@ -1,6 +1,7 @@
 import { isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
 import { readJson } from '../private-file.js';
 import { stackDescription, type StackDescription } from './stack-description.js';
+import { respondsOk } from './stack-programs.js';
 import { readStackState, stackFiles } from './stack-state.js';
 
 /** The current state of one process of a stack. */
@@ -41,7 +42,10 @@ export async function inspectStack(directory: string): Promise<StackStatus> {
     Object.entries(state?.processes ?? {}).map(async ([name, record]): Promise<ProcessStatus> => {
       const adminPort = name === 'simulator' ? simulator?.adminPort : services[name]?.adminPort;
       const isRunning = isProcessRunning(record);
-      const isReady = isRunning && (adminPort === undefined || (await saysReady(adminPort)));
+      const isReady =
+        isRunning &&
+        (adminPort === undefined ||
+          (await respondsOk(`http://127.0.0.1:${adminPort}/readyz`).catch(() => false)));
       const port = ports.get(name);
       return {
         name,
@@ -58,16 +62,4 @@ export async function inspectStack(directory: string): Promise<StackStatus> {
       processes.every(({ name, state: found }) => found === 'ready' || name === 'simulator'),
     description,
   };
-}
-
-async function saysReady(adminPort: number): Promise<boolean> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${adminPort}/readyz`, {
-      signal: AbortSignal.timeout(2_000),
-    });
-    await response.arrayBuffer();
-    return response.ok;
-  } catch {
-    return false;
-  }
 }

@@ -96,7 +96,7 @@ function programOfService(surroundings: WithSettings, name: string, args: readon
     name,
     args: ['--enable-source-maps', ...args],
     env: { ...serviceBaseEnvironment(), ...settings },
-    isUp: () => respondsWith(`http://127.0.0.1:${settings['ADMIN_PORT'] ?? ''}/readyz`, 200),
+    isUp: () => respondsOk(`http://127.0.0.1:${settings['ADMIN_PORT'] ?? ''}/readyz`),
   });
 }
 
@@ -123,7 +123,7 @@ export function proxyProgram(surroundings: ProgramSurroundings): LocalProgram {
     name: 'proxy',
     args: [main, '--port', String(plan.ports.proxy), '--routes', JSON.stringify(routes)],
     env: baseEnvironment(),
-    isUp: () => respondsWith(`http://127.0.0.1:${plan.ports.proxy}/`, 200),
+    isUp: () => respondsOk(`http://127.0.0.1:${plan.ports.proxy}/`),
   });
 }
 
@@ -161,8 +161,9 @@ export function receiverProgram(
   });
 }
 
-async function respondsWith(url: string, status: number): Promise<boolean> {
+/** Returns whether a URL responds with 200. Rejects without a response within 2 s. */
+export async function respondsOk(url: string): Promise<boolean> {
   const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
   await response.arrayBuffer();
-  return response.status === status;
+  return response.status === 200;
 }

@@ -13,7 +13,7 @@ import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, instant, readPages, topCommand, subcommand } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
-import { waitForDelivery } from '../wait-for-delivery.js';
+import { pollUntil } from '../poll-until.js';
 import { addBulkReplayCommands } from './bulk-replays.js';
 
 const DELIVERY_COLUMNS = columns(
@@ -61,10 +61,15 @@ export async function showNextAttempt(
   }
   context.progress(`waiting for an attempt of ${queued.id}`);
   const { deliveries } = await context.session();
-  const found = await waitForDelivery(deliveries, companyId, queued, {
-    timeoutMs: wait * 1_000,
-    signal: context.signal,
-  });
+  const found = await pollUntil(
+    `an attempt of ${queued.id}`,
+    { timeoutMs: wait * 1_000, everyMs: 100, signal: context.signal },
+    async () => {
+      const response = await deliveries.getDelivery({ companyId, deliveryId: queued.id });
+      const read = readResource(deliveryWithAttempts, response);
+      return read.delivery.attempts > queued.attempts ? read : undefined;
+    },
+  );
   const attempts = found.attempts.map(attemptView);
   context.output.thing(
     { companyId, delivery: found.delivery, attempts },
