@@ -62,6 +62,7 @@ test('the event catalogue shows what the company may have, finds events, and lea
 test('the receiver code is there for every language, is copied as it stands, and comes back in the chosen language', async () => {
   const { page } = await suite.openFor(suite.stack().company('INSTALLER').owner);
   await page.goto('/console/receiver-code');
+  await page.getByRole('tab', { name: 'Node' }).waitFor();
   const tabs = await page.getByRole('tab').allTextContents();
   expect(tabs).toEqual(['Node', 'Python', 'Go', 'PHP', 'Ruby', 'C#', 'Java']);
   await checkLooks(page, 'receiver-code');

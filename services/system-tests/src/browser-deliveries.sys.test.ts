@@ -119,9 +119,9 @@ describe('from the overview to the cause of a failed delivery', () => {
     const shownResponse = page.getByRole('region', { name: 'Response to attempt 8' });
     expect(await shownResponse.textContent()).toContain('<script>alert(1)</script>');
     expect(await page.getByRole('list', { name: 'Timing' }).first().textContent()).toContain('TLS handshake');
-    expect(await page.getByRole('region', { name: 'Headers of attempt 8' }).textContent()).toContain(
-      `x-svc-delivery-id: ${dead.attempts.at(-1)?.deliveryId ?? ''}`,
-    );
+    expect(
+      await page.getByRole('region', { name: 'Headers of attempt 8', exact: true }).textContent(),
+    ).toContain(`x-svc-delivery-id: ${dead.attempts.at(-1)?.deliveryId ?? ''}`);
     await page.getByText('As sent', { exact: true }).click();
     expect(await page.getByRole('region', { name: 'Body as sent' }).textContent()).toBe(dead.body);
     await checkScript(

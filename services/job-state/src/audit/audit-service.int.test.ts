@@ -139,7 +139,11 @@ describe('a change', () => {
         details: { changed: ['description'], description: 'Other', state: 'paused' },
       },
       { action: 'webhook.updated', subject, details: { changed: ['url'], url, state: 'paused' } },
-      { action: 'webhook.tested', subject, details: { deliveryId, secretVersion: null } },
+      {
+        action: 'webhook.tested',
+        subject,
+        details: { deliveryId, event: 'install.test', secretVersion: null },
+      },
       { action: 'webhook.activated', subject, details: { backfillId: null } },
       { action: 'webhook.paused', subject, details: {} },
       { action: 'webhook.secret_rotated', subject, details: { pendingSecretVersion: 2 } },

@@ -96,7 +96,7 @@ export async function createScenarioCompany(
     accountingCompanyIds: [...(company.accountingCompanyIds ?? [])],
     occurredAt,
   });
-  const ownerEmail = `${canaries.word(`email of the owner of ${who}`, 'messages of the platform')}@owners.example`;
+  const ownerEmail = `${canaries.word(`email of the owner of ${who}`, 'messages of the platform', consolePlace)}@owners.example`;
   const ownerId = newId('mem');
   await stack.publishFromPlatform(MembershipChangedSchema, {
     membershipId: ownerId,
@@ -116,6 +116,7 @@ export async function createScenarioCompany(
       headers: session,
       ...(method === 'GET' ? {} : { body: body ?? {} }),
     });
+  await expectStatus(200, console('GET', '/colleagues'));
 
   const token = canaries.word(`token in the URL of ${who}`, consolePlace);
   const subscriptionUrl = `${stack.receiverUrl}/${id}?token=${token}`;
