@@ -96,7 +96,9 @@ function Everything({ webhook, onDelete }: { readonly webhook: Webhook; readonly
           <Stack gap="lg">
             <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
               <SwitchPanel webhook={webhook} />
-              <TestPanel webhook={webhook} test={test} />
+              <OwnerOnly>
+                <TestPanel webhook={webhook} test={test} />
+              </OwnerOnly>
             </SimpleGrid>
             <SettingsPanel webhook={webhook} />
             <OwnerOnly>
