@@ -58,16 +58,16 @@ export const eventFeed = z
   })
   .meta({ id: 'EventFeed', description: 'A page of the events of your company, oldest first.' });
 
-/** The query of the events. `from` chooses where a reader without a cursor starts; with a cursor, it is ignored. */
+/** The query of the events. With a cursor, `from` is ignored. */
 export const eventFeedQuery = z.object({
   cursor: z
     .string()
     .max(64)
     .optional()
     .meta({ description: 'The `nextCursor` of an earlier response, unchanged.' }),
-  from: z.enum(['start', 'end']).default('start').meta({
+  from: z.enum(['end']).optional().meta({
     description:
-      '`start`: begin at the oldest event that is kept. `end`: return no events, only the cursor for those to come. With a cursor, it makes no difference.',
+      '`end`: return no events, only the cursor for those to come. Without it, a reader without a cursor begins at the oldest event that is kept. With a cursor, it makes no difference.',
   }),
   limit: pageLimit({ default: 50, max: 100 }),
   event: eventFilter.optional(),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-key';
 import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import { colleagueList } from '@partner/proto-contracts/resources/colleague/colleague';
 import type { AnyOperation, BodyExample } from '@partner/proto-contracts/api/operation';
 import { sessionList } from '@partner/proto-contracts/resources/session/session';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
@@ -57,6 +58,7 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
   const made = await expectResponse(session, 201, 'POST', '/api-keys', { kind });
   const { key } = apiKeyCreated.parse(made);
   const { sessions } = sessionList.parse(await expectResponse(session, 200, 'GET', '/sessions'));
+  const { colleagues } = colleagueList.parse(await expectResponse(session, 200, 'GET', '/colleagues'));
   return {
     company,
     session,
@@ -66,6 +68,7 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
       events: tested?.eventId ?? '',
       replays: replayId,
       'api-keys': key.id,
+      colleagues: colleagues[0]?.membershipId ?? '',
       sessions: sessions.find(({ current }) => !current)?.id ?? '',
     },
   };

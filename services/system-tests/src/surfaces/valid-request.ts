@@ -46,6 +46,8 @@ async function bodyFor(
     case 'listJobFeed':
     case 'getJob':
     case 'listTechnicians':
+    case 'listInboundEvents':
+    case 'listInstallerEvents':
       return undefined;
     case 'createLead':
       return {
