@@ -197,7 +197,7 @@ describe('a secret that is made long after the login', () => {
 test('a failed form says why beside its button, no field hides under the header, and the end of a session leads back', async () => {
   await openForInstaller('/console/webhooks/new');
   watched.allow(/^503 POST \/partner-api\/webhooks$/);
-  // A check of the URL can be under way when the session ends.
+  // A check of the URL can be in flight when the session ends.
   watched.allow(/^401 (?:GET|POST) \/partner-api\//);
   await failRequests(page, /\/partner-api\/webhooks$/, { method: 'POST', requestId: 'r-3' });
   const url = page.getByLabel('Endpoint URL');
