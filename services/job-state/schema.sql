@@ -221,7 +221,11 @@ CREATE TABLE public.bulk_replays (
     next_run_at timestamp with time zone DEFAULT now() NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     finished_at timestamp with time zone,
-    CONSTRAINT bulk_replays_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'backfill'::text]))),
+    first_sequence bigint,
+    last_sequence bigint,
+    event_ids text[],
+    next_step_at timestamp with time zone,
+    CONSTRAINT bulk_replays_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'backfill'::text, 'events'::text]))),
     CONSTRAINT bulk_replays_per_minute_check CHECK (((per_minute >= 1) AND (per_minute <= 60000))),
     CONSTRAINT bulk_replays_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'cancelled'::text])))
 );
@@ -856,6 +860,8 @@ CREATE INDEX audit_entries_default_company_id_action_id_idx ON public.audit_entr
 CREATE INDEX audit_entries_default_company_id_id_idx ON public.audit_entries_default USING btree (company_id, id);
 
 CREATE INDEX bulk_replays_next_run_at_idx ON public.bulk_replays USING btree (next_run_at) WHERE (state = 'running'::text);
+
+CREATE INDEX bulk_replays_next_step_at_idx ON public.bulk_replays USING btree (next_step_at) WHERE (state = 'running'::text);
 
 CREATE UNIQUE INDEX bulk_replays_running_key ON public.bulk_replays USING btree (subscription_id, kind) WHERE (state = 'running'::text);
 

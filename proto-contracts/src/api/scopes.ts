@@ -7,7 +7,8 @@ export type Scope =
   | 'jobs:schedule:write'
   | 'technicians:read'
   | 'jobs:assignment:write'
-  | 'events:read';
+  | 'events:read'
+  | 'events:replay';
 
 /** A group of endpoints that accepts certain kinds of keys (spec: Authentication 3). */
 export type Surface = 'inbound' | 'installer';
@@ -19,7 +20,10 @@ export type KeyKindName = 'general' | 'installer-contractor' | 'installer-compan
 export const KEY_KINDS: Readonly<
   Record<KeyKindName, { readonly surface: Surface; readonly scopes: readonly Scope[] }>
 > = {
-  general: { surface: 'inbound', scopes: ['leads:write', 'appointments:write', 'events:read'] },
+  general: {
+    surface: 'inbound',
+    scopes: ['leads:write', 'appointments:write', 'events:read', 'events:replay'],
+  },
   'installer-contractor': { surface: 'inbound', scopes: ['jobs:read', 'jobs:status:write'] },
   'installer-company': {
     surface: 'installer',
@@ -30,6 +34,7 @@ export const KEY_KINDS: Readonly<
       'technicians:read',
       'jobs:assignment:write',
       'events:read',
+      'events:replay',
     ],
   },
 };

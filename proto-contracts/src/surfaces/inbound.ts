@@ -5,6 +5,11 @@ import {
   listContractorJobsOperation,
 } from '../resources/contractor-job/operations.js';
 import { listInboundEventsOperation } from '../resources/event-feed/operations.js';
+import {
+  cancelInboundEventReplayOperation,
+  getInboundEventReplayOperation,
+  replayInboundEventsOperation,
+} from '../resources/event-replay/operations.js';
 import { createLeadOperation } from '../resources/lead/operations.js';
 
 /** Every operation of the inbound surface. */
@@ -14,4 +19,7 @@ export const INBOUND_OPERATIONS: readonly AnyOperation[] = [
   listContractorJobsOperation,
   appendJobNoteOperation,
   listInboundEventsOperation,
+  replayInboundEventsOperation,
+  getInboundEventReplayOperation,
+  cancelInboundEventReplayOperation,
 ];

@@ -1,5 +1,10 @@
 import type { AnyOperation } from '../api/operation.js';
 import { listInstallerEventsOperation } from '../resources/event-feed/operations.js';
+import {
+  cancelInstallerEventReplayOperation,
+  getInstallerEventReplayOperation,
+  replayInstallerEventsOperation,
+} from '../resources/event-replay/operations.js';
 import { listJobFeedOperation } from '../resources/feed-entry/operations.js';
 import {
   getJobOperation,
@@ -18,4 +23,7 @@ export const INSTALLER_OPERATIONS: readonly AnyOperation[] = [
   listTechniciansOperation,
   replaceAssignmentsOperation,
   listInstallerEventsOperation,
+  replayInstallerEventsOperation,
+  getInstallerEventReplayOperation,
+  cancelInstallerEventReplayOperation,
 ];

@@ -164,6 +164,8 @@ describe('webhooks and deliveries', () => {
       { subscriptionId: failing, verdict: 'paused' },
     ]);
     expect((await run(['events', 'show', event])).out).toContain('not queued: the subscription was paused');
+    const again = await document('events', 'replay', hook, '--ids', event, '--yes');
+    expect(valueAt(again, 'replays')).toMatchObject([{ subscriptionId: hook, kind: 'events', total: 1 }]);
 
     const rotated = await document('webhooks', 'rotate-secret', hook);
     await registerSecret(stack.description.receiver, {

@@ -7,6 +7,7 @@ import {
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { CompanyClassSchema as PlatformClassSchema } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import {
@@ -70,6 +71,7 @@ export async function openSession(options: {
     access: createClient(AccessService, jobState),
     subscriptions: createClient(SubscriptionService, jobState),
     deliveries: createClient(DeliveryService, jobState),
+    eventFeed: createClient(EventFeedService, jobState),
     endpoints: createClient(EndpointService, transport(WEBHOOK_DISPATCHER_RPC)),
     /** The acting operator, for companies' audit trails. */
     actor: { displayName: `operator: ${options.operator}` },

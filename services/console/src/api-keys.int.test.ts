@@ -35,7 +35,7 @@ describe('an API key', () => {
     expect(apiKey.startsWith(`${key.id}.svc_`)).toBe(true);
     expect(key).toMatchObject({
       kind: 'general',
-      scopes: ['leads:write', 'appointments:write', 'events:read'],
+      scopes: ['leads:write', 'appointments:write', 'events:read', 'events:replay'],
       description: 'Website',
       lastFour: apiKey.slice(-4),
       boundCompany: null,

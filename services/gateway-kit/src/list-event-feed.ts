@@ -13,9 +13,9 @@ import type { ApiKeyPrincipal } from './api-key-authentication.js';
 import { type AnyEndpoint, serveOperation } from './endpoint.js';
 import { decodeEventCursor, encodeEventCursor } from './event-cursor.js';
 
-/** Dependencies of the events' endpoint. */
+/** Dependencies of the events' endpoints. */
 export interface EventFeedDeps {
-  readonly eventFeed: Pick<Client<typeof EventFeedService>, 'listEventFeed'>;
+  readonly eventFeed: Client<typeof EventFeedService>;
   readonly clock: () => Date;
 }
 

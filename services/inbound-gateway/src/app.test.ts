@@ -17,6 +17,7 @@ const OPERATIONS = [
   ['get', '/inbound/jobs', 'contractor'],
   ['post', '/inbound/jobs/job_1/status', 'contractor'],
   ['get', '/inbound/events', 'general'],
+  ['post', '/inbound/events/replay', 'general'],
 ] as const;
 
 describe('the inbound surface', () => {

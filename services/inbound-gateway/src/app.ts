@@ -14,7 +14,13 @@ import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-app';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { type EventFeedDeps, listEventFeed } from '@partner/gateway-kit/list-event-feed';
+import { eventReplayEndpoints } from '@partner/gateway-kit/replay-events';
 import { listInboundEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
+import {
+  cancelInboundEventReplayOperation,
+  getInboundEventReplayOperation,
+  replayInboundEventsOperation,
+} from '@partner/proto-contracts/resources/event-replay/operations';
 import type { RequestListener } from 'node:http';
 import { appendJobNote } from './routes/append-job-note.js';
 import { bookAppointment } from './routes/book-appointment.js';
@@ -36,6 +42,12 @@ export interface InboundAppDeps
   readonly contractorJobs: Pick<Client<typeof ContractorJobService>, 'listContractorJobs' | 'appendJobNote'>;
 }
 
+const REPLAY_OPERATIONS = {
+  replay: replayInboundEventsOperation,
+  get: getInboundEventReplayOperation,
+  cancel: cancelInboundEventReplayOperation,
+} as const;
+
 /** Returns the endpoints of the inbound surface: one for each of its operations. */
 export function inboundEndpoints(
   deps: EventFeedDeps & Pick<InboundAppDeps, 'leads' | 'appointments' | 'contractorJobs'>,
@@ -46,6 +58,7 @@ export function inboundEndpoints(
     listContractorJobs(deps),
     appendJobNote(deps),
     listEventFeed(listInboundEventsOperation, deps),
+    ...eventReplayEndpoints(REPLAY_OPERATIONS, deps, false),
   ];
 }
 

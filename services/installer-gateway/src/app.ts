@@ -13,7 +13,13 @@ import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-app';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { type EventFeedDeps, listEventFeed } from '@partner/gateway-kit/list-event-feed';
+import { eventReplayEndpoints } from '@partner/gateway-kit/replay-events';
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
+import {
+  cancelInstallerEventReplayOperation,
+  getInstallerEventReplayOperation,
+  replayInstallerEventsOperation,
+} from '@partner/proto-contracts/resources/event-replay/operations';
 import type { RequestListener } from 'node:http';
 import type { FeedCursor } from './feed-cursor.js';
 import { getJob } from './routes/get-job.js';
@@ -49,6 +55,12 @@ export interface InstallerAppDeps
   readonly technicianCursors: TechnicianCursor;
 }
 
+const REPLAY_OPERATIONS = {
+  replay: replayInstallerEventsOperation,
+  get: getInstallerEventReplayOperation,
+  cancel: cancelInstallerEventReplayOperation,
+} as const;
+
 /** Returns the endpoints of the installer surface: one for each of its operations. */
 export function installerEndpoints(
   deps: EventFeedDeps & Pick<InstallerAppDeps, 'jobs' | 'cursors' | 'technicianCursors'>,
@@ -62,6 +74,7 @@ export function installerEndpoints(
     replaceAssignments({ jobs }),
     listTechnicians({ jobs, cursors: technicianCursors }),
     listEventFeed(listInstallerEventsOperation, deps),
+    ...eventReplayEndpoints(REPLAY_OPERATIONS, deps, true),
   ];
 }
 

@@ -42,6 +42,7 @@ import { createSandboxService } from './sandbox/sandbox-service.js';
 import { createDeliveryRpcs } from './webhooks/attempts/delivery-rpcs.js';
 import { createEventFeedService } from './webhooks/events/event-feed.js';
 import { createEventRpcs } from './webhooks/events/event-rpcs.js';
+import { createEventReplayRpcs } from './webhooks/replay/event-replay-rpcs.js';
 import { createReplayRpcs } from './webhooks/replay/replay-rpcs.js';
 import { createStatisticsRpcs } from './webhooks/statistics/statistics-rpcs.js';
 import { createSubscriptionService } from './webhooks/subscriptions/subscription-service.js';
@@ -72,7 +73,8 @@ export function startRpcServers(
   const prefetch = 40 * config.POSTGRES_POOL_SIZE;
   // Replies use the publishing connection, so that they cannot delay the consumers' acknowledgements.
   const shared = { connection: publishing, logger, metrics };
-  const ofBothGateways = [authenticationService(config, serviceDeps), eventFeedService(config, serviceDeps)];
+  const eventFeed = eventFeedService(config, serviceDeps);
+  const ofBothGateways = [authenticationService(config, serviceDeps), eventFeed];
   const inboundRpcServer = startRpcServer({
     ...shared,
     queue: JOB_STATE_INBOUND_RPC,
@@ -91,7 +93,7 @@ export function startRpcServers(
     ...shared,
     queue: JOB_STATE_MANAGEMENT_RPC,
     prefetch,
-    services: managementServices(config, serviceDeps),
+    services: [...managementServices(config, serviceDeps), eventFeed],
   });
   lifecycle.onShutdown('management-rpc-server', () => managementRpcServer.stop());
   const operatorRpcServer = startRpcServer({
@@ -115,10 +117,13 @@ function authenticationService(
   );
 }
 
-/** Shows companies their events, for both gateways. */
-function eventFeedService(config: Config, { database, clock }: ServiceDeps): RpcService {
+/** Shows companies their events and replays them, for both gateways and for operators. */
+function eventFeedService(config: Config, { database, clock, logger }: ServiceDeps): RpcService {
   const deliveriesDays = config.RETENTION_DELIVERIES_DAYS;
-  return rpcService(EventFeedService, createEventFeedService({ database, clock, deliveriesDays }));
+  return rpcService(EventFeedService, {
+    ...createEventFeedService({ database, clock, deliveriesDays }),
+    ...createEventReplayRpcs({ database, clock, logger }),
+  });
 }
 
 /** Services for requests of selling companies. */

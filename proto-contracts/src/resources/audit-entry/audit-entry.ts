@@ -71,8 +71,10 @@ export const auditEntry = z
         membershipId: z
           .string()
           .nullable()
-          .meta({ description: 'The owner; null for an operator of the service.' }),
-        displayName: z.string().meta({ description: 'Of an operator: `operator: ` and the name.' }),
+          .meta({ description: 'The owner; null for an operator of the service and for an API key.' }),
+        displayName: z.string().meta({
+          description: 'Of an operator: `operator: ` and the name. Of an API key: `API key ` and its id.',
+        }),
       })
       .meta({ id: 'AuditActor', description: 'Who made a change.' })
       .nullable()
@@ -100,7 +102,7 @@ export const auditEntry = z
   })
   .meta({
     id: 'AuditEntry',
-    description: 'One change that an owner of the company, or an operator for it, made.',
+    description: 'One change that an owner or an API key of the company, or an operator for it, made.',
   });
 
 export type AuditEntry = z.infer<typeof auditEntry>;

@@ -10,7 +10,7 @@ export const REPLAYED_STATES = ['dead_lettered', 'delivered', 'retry_scheduled']
 
 export const BULK_REPLAY_STATES = ['running', 'done', 'cancelled'] as const;
 
-export const BULK_REPLAY_KINDS = ['replay', 'backfill'] as const;
+export const BULK_REPLAY_KINDS = ['replay', 'backfill', 'events'] as const;
 
 /** Maximum time span of one bulk replay, in days. */
 export const BULK_REPLAY_MAX_DAYS = 90;
@@ -21,7 +21,24 @@ export const PREVIEWED_RESOURCES = 20;
 /** Default rate of a bulk replay, and the rate of a back-fill, in deliveries per minute. */
 export const DEFAULT_REPLAYS_PER_MINUTE = 600;
 
+/** The rate of a bulk replay. */
+export const replaysPerMinute = z
+  .int()
+  .min(1)
+  .max(60_000)
+  .default(DEFAULT_REPLAYS_PER_MINUTE)
+  .meta({ description: 'How many deliveries to queue in a minute.' });
+
 const DAY_MS = 86_400_000;
+
+/** Returns what is wrong with the end of a span of time; undefined: nothing. */
+export function spanViolation(from: string, to: string): string | undefined {
+  const spanMs = Date.parse(to) - Date.parse(from);
+  if (spanMs <= 0) return 'must be after from';
+  if (spanMs > BULK_REPLAY_MAX_DAYS * DAY_MS)
+    return `must be at most ${BULK_REPLAY_MAX_DAYS} days after from`;
+  return undefined;
+}
 
 /** Body of `POST /partner-api/webhooks/{id}/replay`. */
 export const bulkReplayIn = z
@@ -35,22 +52,11 @@ export const bulkReplayIn = z
       description: `Deliveries created before this time; after \`from\`, by at most ${BULK_REPLAY_MAX_DAYS} days.`,
     }),
     event: eventFilter.optional(),
-    perMinute: z
-      .int()
-      .min(1)
-      .max(60_000)
-      .default(DEFAULT_REPLAYS_PER_MINUTE)
-      .meta({ description: 'How many deliveries to queue in a minute.' }),
+    perMinute: replaysPerMinute,
     preview: z.boolean().default(false).meta({ description: 'True: only returns a preview.' }),
   })
   .superRefine(({ from, to }, context) => {
-    const spanMs = Date.parse(to) - Date.parse(from);
-    const message =
-      spanMs <= 0
-        ? 'must be after from'
-        : spanMs > BULK_REPLAY_MAX_DAYS * DAY_MS
-          ? `must be at most ${BULK_REPLAY_MAX_DAYS} days after from`
-          : undefined;
+    const message = spanViolation(from, to);
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['to'], message });
   })
   .meta({
@@ -89,22 +95,27 @@ export type BulkReplayPreview = z.infer<typeof bulkReplayPreview>;
 /**
  * A bulk replay with its progress.
  *
- * Visible to the owners of the company. To every other company it is 404.
+ * Visible to the owners of the company and, if it is of the kind `events`, to its API keys that have the scope `events:replay`. To
+ * every other company it is 404.
  */
 export const bulkReplay = z
   .object({
     id: z.string().meta({ description: 'The id of the bulk replay.' }),
     subscriptionId: z.string().meta({ description: 'The subscription that it sends to.' }),
     kind: z.enum(BULK_REPLAY_KINDS).meta({
-      description: '`backfill`: it queues the events of a pause, as the activation requested.',
+      description:
+        '`replay`: it repeats deliveries. `backfill`: it queues the events of a pause, as the activation requested. `events`: it queues the events that an API key requested. New kinds come without a new version.',
     }),
     states: z
       .array(z.enum(REPLAYED_STATES))
       .nullable()
-      .meta({ description: 'Which deliveries it repeats; null for a back-fill.' }),
+      .meta({ description: 'Which deliveries it repeats; null for the other kinds.' }),
     event: z.string().nullable().meta({ description: 'The event or group that it is limited to.' }),
-    from: dateTimeOut,
-    to: dateTimeOut,
+    from: dateTimeOut.meta({
+      description:
+        'The start of its span. Of events that were selected by number or id: when the first was recorded.',
+    }),
+    to: dateTimeOut.meta({ description: 'The end of its span.' }),
     perMinute: z.int().meta({ description: 'How many deliveries it queues in a minute, at most.' }),
     state: z.enum(BULK_REPLAY_STATES).meta({ description: 'Whether it still queues deliveries.' }),
     total: z.int().meta({

@@ -5,7 +5,8 @@ import { z } from 'zod';
 const GENERATED = new Set<unknown>(['operationId', 'type', 'format', 'const']);
 
 /** Lists in responses that grow without a new version, as their description says. */
-const GROWING = /^\/partner-api\/audit-entries\/get\/responses\/.*\/action\/enum\/\d+: add$/;
+const GROWING =
+  /^\/partner-api\/(audit-entries\/get\/.*\/action|(replays|webhooks\/\{id\}\/replays?)\/?.*\/responses\/.*\/kind)\/enum\/\d+: add$/;
 
 const description = z.looseObject({
   components: z.unknown(),

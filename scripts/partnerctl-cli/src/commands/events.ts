@@ -1,7 +1,17 @@
 import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { eventReplays } from '@partner/proto-contracts/resources/event-replay/event-replay';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';
+import {
+  type CommandContext,
+  demandYes,
+  instant,
+  listOf,
+  readPages,
+  subcommand,
+  topCommand,
+} from '../command-context.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 
 const EVENT_COLUMNS = columns(`
@@ -19,6 +29,8 @@ const TRAIL_COLUMNS = columns(`
   subscription, what became of it: verdict, delivery: delivery.id, state: delivery.state,
   attempts: delivery.attempts, next attempt: delivery.nextAttemptAt
 `);
+
+const REPLAY_COLUMNS = columns('id, subscription: subscriptionId, of: total, a minute: perMinute');
 
 const VERDICTS: Readonly<Record<EventTrail['verdict'], string>> = {
   queued: 'queued',
@@ -77,6 +89,47 @@ export function eventsCommand(context: CommandContext) {
         EVENT_LINES,
         `\n${renderTrails(found.subscriptions)}${renderBody(body)}`,
       );
+    });
+
+  subcommand(
+    group,
+    'replay <id>',
+    'send events to a webhook again, or to each active webhook of a company that receives some of them',
+    'whk_01j… --ids evt_01j…,evt_01k… --yes',
+    'cmp_01j… --from-sequence 8123 --to-sequence 8139 --yes',
+    "whk_01j… --since 24h --event 'install.*' --rate 60 --yes",
+  )
+    .option('--ids <list>', 'these events', listOf('ids of events'))
+    .option('--from-sequence <number>', 'events from this number on', wholeNumber(1, Number.MAX_SAFE_INTEGER))
+    .option('--to-sequence <number>', 'events up to this number', wholeNumber(1, Number.MAX_SAFE_INTEGER))
+    .option(
+      '--since <time>',
+      'events recorded at this time or later: an instant, or 90m, 24h, 7d ago',
+      instant,
+    )
+    .option('--until <time>', 'events recorded before this time (default: now)', instant)
+    .option('--event <pattern>', 'only this event or group')
+    .option('--rate <count>', 'maximum deliveries a minute', wholeNumber(1, 60_000), 600)
+    .option('--yes', 'do it')
+    .action(async (given, { ids, fromSequence, toSequence, since, until, event, rate, yes }) => {
+      const { eventFeed, actor, companyId } = await context.about(given);
+      demandYes(yes, `this sends events to webhooks of ${companyId} again`);
+      const to = until ?? (since === undefined ? undefined : new Date());
+      const response = await eventFeed.replayEvents({
+        companyId,
+        subscriptionId: given === companyId ? undefined : given,
+        selection: {
+          eventIds: ids ?? [],
+          fromSequence: fromSequence?.toString(),
+          toSequence: toSequence?.toString(),
+          from: since && timestampFromDate(since),
+          to: to && timestampFromDate(to),
+          event,
+        },
+        perMinute: rate,
+        actor,
+      });
+      context.output.rows('replays', readResource(eventReplays, response).replays, REPLAY_COLUMNS);
     });
 
   return group;

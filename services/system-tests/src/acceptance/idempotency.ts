@@ -15,7 +15,7 @@ import { readJob, validRequest } from '../surfaces/valid-request.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
 const WITH_KEY_HEADER = SURFACE_OPERATIONS.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
-const INSTALLER_WRITES = WITH_KEY_HEADER.filter(({ path }) => path.startsWith('/partner/v1/'));
+const INSTALLER_WRITES = WITH_KEY_HEADER.filter(({ path }) => path.startsWith('/partner/v1/jobs/'));
 const DAY_MS = 86_400_000;
 
 const kindOwner = (operation: AnyOperation) =>

@@ -28,7 +28,7 @@ export function kindFor(operation: AnyOperation): KeyKindName {
 
 /** True for an operation on one job. */
 export function isOnJob(operation: AnyOperation): boolean {
-  return operation.path.includes('/:id');
+  return operation.path.includes('/jobs/:id');
 }
 
 /** The operation of an id. */

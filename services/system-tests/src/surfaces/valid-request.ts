@@ -2,7 +2,7 @@ import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { newId } from '@partner/kernel/ids';
 import type { TestStack } from '../support/test-stack.js';
 import type { WireRequest } from './send.js';
-import { kindFor } from './surface-operations.js';
+import { isOnJob, kindFor } from './surface-operations.js';
 import type { SurfaceSide } from './surface-side.js';
 
 /** A request that the service responds with success, with its parts apart so that a test can spoil one. */
@@ -27,7 +27,10 @@ export async function validRequest(
   const body = await bodyFor(side, operation, async () => job ?? readJob(stack, side.jobId));
   return {
     method: operation.method.toUpperCase(),
-    path: operation.path.replace(':id', side.jobId),
+    path: operation.path.replace(
+      ':id',
+      isOnJob(operation) ? side.jobId : await replayOf(stack, side, operation),
+    ),
     headers: {
       'x-api-key': side.keys[kindFor(operation)],
       ...(operation.idempotencyKey === undefined ? {} : { 'idempotency-key': newId('evt') }),
@@ -48,7 +51,14 @@ async function bodyFor(
     case 'listTechnicians':
     case 'listInboundEvents':
     case 'listInstallerEvents':
+    case 'getInboundEventReplay':
+    case 'getInstallerEventReplay':
+    case 'cancelInboundEventReplay':
+    case 'cancelInstallerEventReplay':
       return undefined;
+    case 'replayInboundEvents':
+    case 'replayInstallerEvents':
+      return { from: '2026-09-02T15:00:00Z', to: '2026-09-02T16:00:00Z' };
     case 'createLead':
       return {
         fullName: 'Ada Quill',
@@ -93,6 +103,26 @@ async function bodyFor(
     default:
       throw new Error(`say here what a valid request of ${operation.id} is`);
   }
+}
+
+/** The id of a new replay of events, if the operation is about one. */
+async function replayOf(
+  { database }: Pick<TestStack, 'database'>,
+  { installerId, sellerId }: SurfaceSide,
+  operation: AnyOperation,
+): Promise<string> {
+  if (!operation.path.includes(':id')) return '';
+  const id = newId('rpl');
+  await database.query(
+    `with s as (
+       insert into subscriptions (id, company_id, url, events, state, schema_version, paused_at)
+       values ($1, $2, 'https://paused.test/', '{}', 'paused', 1, now()) returning *
+     )
+     insert into bulk_replays (id, subscription_id, company_id, kind, from_time, to_time, per_minute, total)
+     select $3, id, company_id, 'events', now(), now(), 1, 0 from s`,
+    [newId('whk'), kindFor(operation) === 'installer-company' ? installerId : sellerId, id],
+  );
+  return id;
 }
 
 /** How a job is, as far as a write can change it. */

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { newId } from '@partner/kernel/ids';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
-import { rpcService } from '@partner/kernel/amqp/rpc-server';
+import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import type { Transaction } from '../../database/database.js';
 import { createGate } from '../../testing/create-gate.js';
@@ -149,7 +148,7 @@ test('a position is refused once events after it may have been dropped [EVENT-10
   const { listEventFeed } = createClient(
     EventFeedService,
     createInMemoryTransport([
-      rpcService(
+      partialRpcService(
         EventFeedService,
         createEventFeedService({ database: fixture.database, clock: () => NOW, deliveriesDays: 90 }),
       ),

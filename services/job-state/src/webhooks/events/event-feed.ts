@@ -122,13 +122,13 @@ function laterOf(head: string, after: string): string {
   return BigInt(head) > BigInt(after) ? head : after;
 }
 
-/** Serves the RPCs with which the API keys of a company read its events. */
+/** Serves the RPC with which the API keys of a company read its events. */
 export function createEventFeedService(deps: {
   readonly database: Pick<Database, 'query'>;
   readonly clock: () => Date;
   /** Retention of finished deliveries, in days. */
   readonly deliveriesDays: number;
-}): ServiceImpl<typeof EventFeedService> {
+}): Pick<ServiceImpl<typeof EventFeedService>, 'listEventFeed'> {
   const keptDays = eventDays(deps.deliveriesDays);
 
   /** Refuses a position after which events may have been dropped: a page would hide a gap. */

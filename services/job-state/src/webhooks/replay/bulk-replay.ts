@@ -191,7 +191,7 @@ export async function createBulkReplay(
   const replay = await deps.database.transaction(
     async (tx) => {
       await getSubscription(tx, request);
-      await refuseSecond(tx, subscriptionId);
+      await refuseSecond(tx, 'replay', [subscriptionId]);
       const [counted] = await tx.query<{ total: number; atLeast: boolean }>(
         `with ${INSPECTED}
          select count(distinct m.event_id)::integer as total, ${IS_AT_LEAST} as "atLeast"
@@ -224,7 +224,7 @@ export async function createBulkReplay(
           counted.atLeast,
         ],
       );
-      if (row === undefined) await refuseSecond(tx, subscriptionId);
+      if (row === undefined) await refuseSecond(tx, 'replay', [subscriptionId]);
       invariant(row, 'the conflicting bulk replay still runs, since the subscription is locked');
       const { states, event, from, to, total } = row;
       await recordAudit(tx, {
@@ -244,15 +244,21 @@ export async function createBulkReplay(
   return replay;
 }
 
-async function refuseSecond(tx: Transaction, subscriptionId: string): Promise<void> {
-  const [running] = await tx.query<{ id: string }>(
-    `select id from bulk_replays where subscription_id = $1 and kind = 'replay' and state = 'running'`,
-    [subscriptionId],
+/** Fails with `replay_in_progress` if a bulk replay of this kind runs for one of the subscriptions. */
+export async function refuseSecond(
+  tx: Transaction,
+  kind: BulkReplayRow['kind'],
+  subscriptionIds: readonly string[],
+): Promise<void> {
+  const [running] = await tx.query<{ id: string; subscriptionId: string }>(
+    `select id, subscription_id as "subscriptionId" from bulk_replays
+     where subscription_id = any($1::text[]) and kind = $2 and state = 'running'`,
+    [subscriptionIds, kind],
   );
   if (running === undefined) return;
   throw new ServiceError(
     'replay_in_progress',
-    `${running.id} of this subscription is still running; wait for its end or cancel it`,
+    `${running.id} of the subscription ${running.subscriptionId} is still running; wait for its end or cancel it`,
   );
 }
 
@@ -297,16 +303,21 @@ export async function listBulkReplays(
 export interface BulkReplayOfCompany {
   readonly companyId: string;
   readonly replayId: string;
+  /** Only one of this kind; absent: of any. */
+  readonly kind?: BulkReplayRow['kind'];
 }
+
+/** Whether `b` is the bulk replay $1 of the company $2, and of the kind $3 unless that is null. */
+const IS_REPLAY_OF_COMPANY = 'b.id = $1 and b.company_id = $2 and ($3::text is null or b.kind = $3)';
 
 /** Reads one bulk replay or back-fill. Another company's is `not_found`, like one that does not exist. */
 export async function getBulkReplay(
   database: Queryable,
-  { companyId, replayId }: BulkReplayOfCompany,
+  { companyId, replayId, kind }: BulkReplayOfCompany,
 ): Promise<BulkReplayRow> {
   const [row] = await database.query<BulkReplayRow>(
-    `select ${BULK_REPLAY_COLUMNS} from bulk_replays b where b.id = $1 and b.company_id = $2`,
-    [replayId, companyId],
+    `select ${BULK_REPLAY_COLUMNS} from bulk_replays b where ${IS_REPLAY_OF_COMPANY}`,
+    [replayId, companyId, kind ?? null],
   );
   if (row === undefined) throw notFound('bulk replay');
   return row;
@@ -332,10 +343,10 @@ export async function cancelBulkReplay(
   const { replay, isCancelled } = await deps.database.transaction(
     async (tx) => {
       const cancelled = await tx.query(
-        `update bulk_replays set state = 'cancelled', finished_at = now()
-         where id = $1 and company_id = $2 and state = 'running'
-         returning id`,
-        [replayId, companyId],
+        `update bulk_replays b set state = 'cancelled', finished_at = now()
+         where ${IS_REPLAY_OF_COMPANY} and b.state = 'running'
+         returning b.id`,
+        [replayId, companyId, request.kind ?? null],
       );
       const after = await getBulkReplay(tx, request);
       if (cancelled.length > 0) {

@@ -8,6 +8,8 @@ import { type Loop, startLoop } from '../../database/start-loop.js';
 import { eventsOfSubscription } from '../events/events-of-subscription.js';
 import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.js';
 import { IS_SELECTED, IS_TO_BE_QUEUED, oldestInStates, selectionValues } from './bulk-replay.js';
+import { eventSpan, eventsSentTo } from './replay-events.js';
+import { idsCreatedWithin } from '../../database/created-within.js';
 import { deliveryIdSql } from '../schedule/delivery-id-sql.js';
 
 /** Age of an event before a back-fill passes it: longer than any transaction that commits one. */
@@ -39,6 +41,11 @@ interface DueBulkReplay extends BulkReplayRow {
   readonly events: readonly string[];
   readonly schemaVersion: number;
   readonly companyClass: CompanyClassName;
+  /** Of a replay of events by number, decimal texts; else null. */
+  readonly firstSequence: string | null;
+  readonly lastSequence: string | null;
+  /** Of a replay of events by id; else null. */
+  readonly eventIds: readonly string[] | null;
 }
 
 /** Outcome of a step. */
@@ -100,12 +107,14 @@ async function stepNext(
   const done = await deps.database.transaction(async (tx) => {
     const [due] = await tx.query<DueBulkReplay>(
       `select ${BULK_REPLAY_COLUMNS}, b.after_id as "afterId", s.deleted_at is not null as "isDeleted", s.events,
-         s.schema_version as "schemaVersion", c.class as "companyClass"
+         s.schema_version as "schemaVersion", c.class as "companyClass", b.first_sequence as "firstSequence",
+         b.last_sequence as "lastSequence", b.event_ids as "eventIds"
        from bulk_replays b
        join subscriptions s on s.id = b.subscription_id
        join companies c on c.id = s.company_id
-       where b.state = 'running' and b.next_run_at <= now() and (s.state = 'active' or s.deleted_at is not null)
-       order by b.next_run_at
+       where b.state = 'running' and (b.next_run_at <= now() or b.next_step_at <= now())
+         and (s.state = 'active' or s.deleted_at is not null)
+       order by coalesce(b.next_step_at, b.next_run_at)
        limit 1
        for no key update of b skip locked for no key update of s skip locked`,
     );
@@ -116,7 +125,9 @@ async function stepNext(
     await tx.query(
       `update bulk_replays set state = $2, queued = queued + $3, after_id = $4,
          finished_at = case when $2 <> 'running' then now() end,
-         next_run_at = greatest(next_run_at, now() - interval '1 second') + make_interval(secs => $5)
+         next_run_at = greatest(next_run_at, now() - interval '1 second') + make_interval(secs => $5),
+         next_step_at = case when kind = 'events'
+           then greatest(next_step_at, now() - interval '1 second') + make_interval(secs => $5) end
        where id = $1`,
       [
         due.id,
@@ -146,7 +157,10 @@ async function putOff(deps: BulkReplayStepDeps, due: DueBulkReplay, error: unkno
   deps.logger.warn({ err: error, replayId, subscriptionId, companyId, kind }, 'bulk_replay.step_failed');
   await deps.database.transaction((tx) =>
     tx.query(
-      `update bulk_replays set next_run_at = now() + make_interval(secs => $2) where id = $1 and state = 'running'`,
+      `update bulk_replays set
+         next_run_at = case kind when 'events' then next_run_at else now() + make_interval(secs => $2) end,
+         next_step_at = case kind when 'events' then now() + make_interval(secs => $2) end
+       where id = $1 and state = 'running'`,
       [replayId, FAILED_STEP_PAUSE_SECONDS],
     ),
   );
@@ -156,7 +170,14 @@ async function takeStep(tx: Transaction, due: DueBulkReplay, clock: () => Date):
   if (await isBacklogged(tx, due)) {
     return { queued: 0, afterId: due.afterId, isDone: false, pauseSeconds: BACKLOG_PAUSE_SECONDS };
   }
-  return due.kind === 'replay' ? stepReplay(tx, due) : stepBackfill(tx, due, clock());
+  switch (due.kind) {
+    case 'replay':
+      return stepReplay(tx, due);
+    case 'backfill':
+      return stepBackfill(tx, due, clock());
+    case 'events':
+      return stepEvents(tx, due);
+  }
 }
 
 /** An endpoint slower than the rate slows the replay down, so that new events do not wait behind replayed ones. */
@@ -282,6 +303,54 @@ async function stepBackfill(tx: Transaction, due: DueBulkReplay, now: Date): Pro
     ],
   );
   return stepOf(counts, due, size, settled >= end);
+}
+
+/**
+ * Passes the selected events in ascending id, so that each is queued once.
+ *
+ * Those of a transaction in flight are not part of it: their own statement queues them. An event that is withdrawn concurrently is
+ * not queued, as in {@link stepBackfill}.
+ */
+async function stepEvents(tx: Transaction, due: DueBulkReplay): Promise<Step> {
+  const size = stepSize(due.perMinute);
+  const { lowest, beyond } = idsCreatedWithin('evt', { from: due.from, to: due.to });
+  const { condition, values } = eventSpan(due, 12);
+  const [counts] = await tx.query<StepCounts>(
+    `with scanned as materialized (
+       select e.id, e.name, e.resource_type, e.resource_id, e.schema_version from events e
+       where e.company_id = $2 and e.id > $3 and e.id >= $4 and e.id < $5 and e.test_subscription_id is null and ${condition}
+       order by e.id limit $6
+     ), to_queue as materialized (
+       select m.* from scanned m
+       where m.name = any($7::text[]) and m.schema_version = $8 and m.resource_id <> $1
+         and not exists (select 1 from deliveries u where u.event_id = m.id and u.subscription_id = $1)
+       order by m.id limit $9
+     ), locked as materialized (
+       select e.id from to_queue m join events e on e.id = m.id order by e.id for key share of e
+     ), queued as (
+       insert into deliveries
+         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, bulk_replay_id)
+       select ${deliveryIdSql('$10', 'row_number() over (order by m.id)')}, $1, $2, m.id, m.name, m.resource_type, m.resource_id,
+         (select max(f.id) from finished_deliveries f where f.event_id = m.id and f.subscription_id = $1), $11
+       from to_queue m join locked on locked.id = m.id
+     )
+     ${COUNTS}`,
+    [
+      due.subscriptionId,
+      due.companyId,
+      due.afterId,
+      lowest,
+      beyond,
+      scanSize(size),
+      eventsSentTo(due, due.event ?? undefined),
+      due.schemaVersion,
+      size,
+      newId('dlv'),
+      due.id,
+      ...values,
+    ],
+  );
+  return stepOf(counts, due, size, true);
 }
 
 const COUNTS = `

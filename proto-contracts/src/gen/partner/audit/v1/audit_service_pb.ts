@@ -15,21 +15,22 @@ export const file_partner_audit_v1_audit_service: GenFile = /*@__PURE__*/
   fileDesc("CiRwYXJ0bmVyL2F1ZGl0L3YxL2F1ZGl0X3NlcnZpY2UucHJvdG8SEHBhcnRuZXIuYXVkaXQudjEiuQEKBUFjdG9yEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIZCgxkaXNwbGF5X25hbWUYAiABKAlIAYgBARIbCg5yZW1vdGVfYWRkcmVzcxgDIAEoCUgCiAEBEhcKCnVzZXJfYWdlbnQYBCABKAlIA4gBAUIQCg5fbWVtYmVyc2hpcF9pZEIPCg1fZGlzcGxheV9uYW1lQhEKD19yZW1vdGVfYWRkcmVzc0INCgtfdXNlcl9hZ2VudCLVAQoaUmVjb3JkU2Vzc2lvbkNoYW5nZVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchIXCgpzZXNzaW9uX2lkGAMgASgJSAGIAQESNAoGY2hhbmdlGAQgASgOMh8ucGFydG5lci5hdWRpdC52MS5TZXNzaW9uQ2hhbmdlSAKIAQFCDQoLX2NvbXBhbnlfaWRCDQoLX3Nlc3Npb25faWRCCQoHX2NoYW5nZSIdChtSZWNvcmRTZXNzaW9uQ2hhbmdlUmVzcG9uc2UisQEKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9iZWZvcmVfZW50cnlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhMKBmFjdGlvbhgEIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQhIKEF9iZWZvcmVfZW50cnlfaWRCCAoGX2xpbWl0QgkKB19hY3Rpb24iSAoYTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiqDAQoNU2Vzc2lvbkNoYW5nZRIeChpTRVNTSU9OX0NIQU5HRV9VTlNQRUNJRklFRBAAEhoKFlNFU1NJT05fQ0hBTkdFX1NUQVJURUQQARIYChRTRVNTSU9OX0NIQU5HRV9FTkRFRBACEhwKGFNFU1NJT05fQ0hBTkdFX0NPTkZJUk1FRBADMvIBCgxBdWRpdFNlcnZpY2USbgoQTGlzdEF1ZGl0RW50cmllcxIpLnBhcnRuZXIuYXVkaXQudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaKi5wYXJ0bmVyLmF1ZGl0LnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZSIDkAIBEnIKE1JlY29yZFNlc3Npb25DaGFuZ2USLC5wYXJ0bmVyLmF1ZGl0LnYxLlJlY29yZFNlc3Npb25DaGFuZ2VSZXF1ZXN0Gi0ucGFydG5lci5hdWRpdC52MS5SZWNvcmRTZXNzaW9uQ2hhbmdlUmVzcG9uc2ViBnByb3RvMw");
 
 /**
- * Actor is the owner, with client address, on whose behalf a request is made, or an operator of the service. Every
- * write carries it for the audit trail; without it the change is recorded with an unknown actor.
+ * Actor is the owner or API key, with client address, on whose behalf a request is made, or an operator of the service.
+ * Every write carries it for the audit trail; without it the change is recorded with an unknown actor.
  *
  * @generated from message partner.audit.v1.Actor
  */
 export type Actor = Message<"partner.audit.v1.Actor"> & {
   /**
-   * The owner's membership, e.g. `mem_01j…`; absent for an operator.
+   * The owner's membership, e.g. `mem_01j…`; absent for an operator and for an API key.
    *
    * @generated from field: optional string membership_id = 1;
    */
   membershipId?: string | undefined;
 
   /**
-   * The owner's name at that time, for display; for an operator `operator: ` and the name.
+   * The owner's name at that time, for display; for an operator `operator: ` and the name, for an API key `API key ` and
+   * its id.
    *
    * @generated from field: optional string display_name = 2;
    */

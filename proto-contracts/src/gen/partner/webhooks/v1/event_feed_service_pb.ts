@@ -6,13 +6,17 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Actor } from "../../audit/v1/audit_service_pb.js";
+import { file_partner_audit_v1_audit_service } from "../../audit/v1/audit_service_pb.js";
+import type { IdempotencyKey, IdempotencyOutcome } from "../../rpc/v1/idempotency_pb.js";
+import { file_partner_rpc_v1_idempotency } from "../../rpc/v1/idempotency_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file partner/webhooks/v1/event_feed_service.proto.
  */
 export const file_partner_webhooks_v1_event_feed_service: GenFile = /*@__PURE__*/
-  fileDesc("CixwYXJ0bmVyL3dlYmhvb2tzL3YxL2V2ZW50X2ZlZWRfc2VydmljZS5wcm90bxITcGFydG5lci53ZWJob29rcy52MSL7AQoUTGlzdEV2ZW50RmVlZFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjEKBWFmdGVyGAIgASgLMiIucGFydG5lci53ZWJob29rcy52MS5FdmVudFBvc2l0aW9uEhUKCGZyb21fZW5kGAMgASgISAGIAQESEgoFbGltaXQYBCABKAVIAogBARISCgVldmVudBgFIAEoCUgDiAEBEhgKC3Jlc291cmNlX2lkGAYgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCCwoJX2Zyb21fZW5kQggKBl9saW1pdEIICgZfZXZlbnRCDgoMX3Jlc291cmNlX2lkImUKDUV2ZW50UG9zaXRpb24SGQoIc2VxdWVuY2UYASABKANCAjABSACIAQESLAoIZ2l2ZW5fYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9zZXF1ZW5jZSKdAQoVTGlzdEV2ZW50RmVlZFJlc3BvbnNlEi4KBmV2ZW50cxgBIAMoCzIeLnBhcnRuZXIud2ViaG9va3MudjEuRmVlZEV2ZW50Eh4KDW5leHRfc2VxdWVuY2UYAiABKANCAjABSACIAQESFQoIaGFzX21vcmUYAyABKAhIAYgBAUIQCg5fbmV4dF9zZXF1ZW5jZUILCglfaGFzX21vcmUikQEKCUZlZWRFdmVudBIZCghzZXF1ZW5jZRgBIAEoA0ICMAFIAIgBARIVCghldmVudF9pZBgCIAEoCUgBiAEBEhIKBWV2ZW50GAMgASgJSAKIAQESEQoEYm9keRgEIAEoCUgDiAEBQgsKCV9zZXF1ZW5jZUILCglfZXZlbnRfaWRCCAoGX2V2ZW50QgcKBV9ib2R5Mn8KEEV2ZW50RmVlZFNlcnZpY2USawoNTGlzdEV2ZW50RmVlZBIpLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdEV2ZW50RmVlZFJlcXVlc3QaKi5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RFdmVudEZlZWRSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("CixwYXJ0bmVyL3dlYmhvb2tzL3YxL2V2ZW50X2ZlZWRfc2VydmljZS5wcm90bxITcGFydG5lci53ZWJob29rcy52MSL7AQoUTGlzdEV2ZW50RmVlZFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjEKBWFmdGVyGAIgASgLMiIucGFydG5lci53ZWJob29rcy52MS5FdmVudFBvc2l0aW9uEhUKCGZyb21fZW5kGAMgASgISAGIAQESEgoFbGltaXQYBCABKAVIAogBARISCgVldmVudBgFIAEoCUgDiAEBEhgKC3Jlc291cmNlX2lkGAYgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCCwoJX2Zyb21fZW5kQggKBl9saW1pdEIICgZfZXZlbnRCDgoMX3Jlc291cmNlX2lkImUKDUV2ZW50UG9zaXRpb24SGQoIc2VxdWVuY2UYASABKANCAjABSACIAQESLAoIZ2l2ZW5fYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9zZXF1ZW5jZSKdAQoVTGlzdEV2ZW50RmVlZFJlc3BvbnNlEi4KBmV2ZW50cxgBIAMoCzIeLnBhcnRuZXIud2ViaG9va3MudjEuRmVlZEV2ZW50Eh4KDW5leHRfc2VxdWVuY2UYAiABKANCAjABSACIAQESFQoIaGFzX21vcmUYAyABKAhIAYgBAUIQCg5fbmV4dF9zZXF1ZW5jZUILCglfaGFzX21vcmUikQEKCUZlZWRFdmVudBIZCghzZXF1ZW5jZRgBIAEoA0ICMAFIAIgBARIVCghldmVudF9pZBgCIAEoCUgBiAEBEhIKBWV2ZW50GAMgASgJSAKIAQESEQoEYm9keRgEIAEoCUgDiAEBQgsKCV9zZXF1ZW5jZUILCglfZXZlbnRfaWRCCAoGX2V2ZW50QgcKBV9ib2R5IvkBChRFdmVudFJlcGxheVNlbGVjdGlvbhIeCg1mcm9tX3NlcXVlbmNlGAEgASgDQgIwAUgAiAEBEhwKC3RvX3NlcXVlbmNlGAIgASgDQgIwAUgBiAEBEigKBGZyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglldmVudF9pZHMYBSADKAkSEgoFZXZlbnQYBiABKAlIAogBAUIQCg5fZnJvbV9zZXF1ZW5jZUIOCgxfdG9fc2VxdWVuY2VCCAoGX2V2ZW50IrYCChNSZXBsYXlFdmVudHNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARI8CglzZWxlY3Rpb24YAyABKAsyKS5wYXJ0bmVyLndlYmhvb2tzLnYxLkV2ZW50UmVwbGF5U2VsZWN0aW9uEhcKCnBlcl9taW51dGUYBCABKAVIAogBARI3Cg9pZGVtcG90ZW5jeV9rZXkYBSABKAsyHi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeUtleRImCgVhY3RvchgGIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEINCgtfcGVyX21pbnV0ZSJ9ChRSZXBsYXlFdmVudHNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESNwoLaWRlbXBvdGVuY3kYAiABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVCEAoOX3Jlc291cmNlX2pzb24iZQoVR2V0RXZlbnRSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkYKFkdldEV2ZW50UmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpABChhDYW5jZWxFdmVudFJlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhYKCXJlcGxheV9pZBgCIAEoCUgBiAEBEiYKBWFjdG9yGAMgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkkKGUNhbmNlbEV2ZW50UmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uMs0DChBFdmVudEZlZWRTZXJ2aWNlEmsKDUxpc3RFdmVudEZlZWQSKS5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RFdmVudEZlZWRSZXF1ZXN0GioucGFydG5lci53ZWJob29rcy52MS5MaXN0RXZlbnRGZWVkUmVzcG9uc2UiA5ACARJjCgxSZXBsYXlFdmVudHMSKC5wYXJ0bmVyLndlYmhvb2tzLnYxLlJlcGxheUV2ZW50c1JlcXVlc3QaKS5wYXJ0bmVyLndlYmhvb2tzLnYxLlJlcGxheUV2ZW50c1Jlc3BvbnNlEm4KDkdldEV2ZW50UmVwbGF5EioucGFydG5lci53ZWJob29rcy52MS5HZXRFdmVudFJlcGxheVJlcXVlc3QaKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEV2ZW50UmVwbGF5UmVzcG9uc2UiA5ACARJ3ChFDYW5jZWxFdmVudFJlcGxheRItLnBhcnRuZXIud2ViaG9va3MudjEuQ2FuY2VsRXZlbnRSZXBsYXlSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5DYW5jZWxFdmVudFJlcGxheVJlc3BvbnNlIgOQAgJiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service, file_partner_rpc_v1_idempotency]);
 
 /**
  * ListEventFeedRequest requests one page of one company's events.
@@ -176,7 +180,254 @@ export const FeedEventSchema: GenMessage<FeedEvent> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_event_feed_service, 3);
 
 /**
- * EventFeedService shows a company its own events by API key. Served by job-state, called by both gateways.
+ * EventReplaySelection selects events of a company: by a span of numbers, by a span of time, or by their ids. Exactly one
+ * of these is set.
+ *
+ * @generated from message partner.webhooks.v1.EventReplaySelection
+ */
+export type EventReplaySelection = Message<"partner.webhooks.v1.EventReplaySelection"> & {
+  /**
+   * The first number.
+   *
+   * @generated from field: optional int64 from_sequence = 1 [jstype = JS_STRING];
+   */
+  fromSequence?: string | undefined;
+
+  /**
+   * The last number, at least `from_sequence`.
+   *
+   * @generated from field: optional int64 to_sequence = 2 [jstype = JS_STRING];
+   */
+  toSequence?: string | undefined;
+
+  /**
+   * Events recorded at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 3;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Events recorded before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 4;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * The ids, 1 to 1,000.
+   *
+   * @generated from field: repeated string event_ids = 5;
+   */
+  eventIds: string[];
+
+  /**
+   * Only this event, or this group (`install.*`); absent: all.
+   *
+   * @generated from field: optional string event = 6;
+   */
+  event?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.EventReplaySelection.
+ * Use `create(EventReplaySelectionSchema)` to create a new message.
+ */
+export const EventReplaySelectionSchema: GenMessage<EventReplaySelection> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 4);
+
+/**
+ * ReplayEventsRequest describes the replay of events to start.
+ *
+ * @generated from message partner.webhooks.v1.ReplayEventsRequest
+ */
+export type ReplayEventsRequest = Message<"partner.webhooks.v1.ReplayEventsRequest"> & {
+  /**
+   * The calling company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The subscription to send to; absent: each active one that receives at least one of the events.
+   *
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+
+  /**
+   * The events.
+   *
+   * @generated from field: partner.webhooks.v1.EventReplaySelection selection = 3;
+   */
+  selection?: EventReplaySelection | undefined;
+
+  /**
+   * Deliveries to queue per minute and subscription, 1 to 60,000.
+   *
+   * @generated from field: optional int32 per_minute = 4;
+   */
+  perMinute?: number | undefined;
+
+  /**
+   * Absent for an operator, who sends no key.
+   *
+   * @generated from field: partner.rpc.v1.IdempotencyKey idempotency_key = 5;
+   */
+  idempotencyKey?: IdempotencyKey | undefined;
+
+  /**
+   * The API key with client address, or the operator, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 6;
+   */
+  actor?: Actor | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.ReplayEventsRequest.
+ * Use `create(ReplayEventsRequestSchema)` to create a new message.
+ */
+export const ReplayEventsRequestSchema: GenMessage<ReplayEventsRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 5);
+
+/**
+ * ReplayEventsResponse is the started replays.
+ *
+ * @generated from message partner.webhooks.v1.ReplayEventsResponse
+ */
+export type ReplayEventsResponse = Message<"partner.webhooks.v1.ReplayEventsResponse"> & {
+  /**
+   * As the public API shows them: `eventReplays`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+
+  /**
+   * Absent without a key.
+   *
+   * @generated from field: partner.rpc.v1.IdempotencyOutcome idempotency = 2;
+   */
+  idempotency?: IdempotencyOutcome | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.ReplayEventsResponse.
+ * Use `create(ReplayEventsResponseSchema)` to create a new message.
+ */
+export const ReplayEventsResponseSchema: GenMessage<ReplayEventsResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 6);
+
+/**
+ * GetEventReplayRequest names one replay of events.
+ *
+ * @generated from message partner.webhooks.v1.GetEventReplayRequest
+ */
+export type GetEventReplayRequest = Message<"partner.webhooks.v1.GetEventReplayRequest"> & {
+  /**
+   * The calling company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The replay.
+   *
+   * @generated from field: optional string replay_id = 2;
+   */
+  replayId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.GetEventReplayRequest.
+ * Use `create(GetEventReplayRequestSchema)` to create a new message.
+ */
+export const GetEventReplayRequestSchema: GenMessage<GetEventReplayRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 7);
+
+/**
+ * GetEventReplayResponse is one replay of events.
+ *
+ * @generated from message partner.webhooks.v1.GetEventReplayResponse
+ */
+export type GetEventReplayResponse = Message<"partner.webhooks.v1.GetEventReplayResponse"> & {
+  /**
+   * As the public API shows it: `bulkReplay`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.GetEventReplayResponse.
+ * Use `create(GetEventReplayResponseSchema)` to create a new message.
+ */
+export const GetEventReplayResponseSchema: GenMessage<GetEventReplayResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 8);
+
+/**
+ * CancelEventReplayRequest names one replay of events.
+ *
+ * @generated from message partner.webhooks.v1.CancelEventReplayRequest
+ */
+export type CancelEventReplayRequest = Message<"partner.webhooks.v1.CancelEventReplayRequest"> & {
+  /**
+   * The calling company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The replay.
+   *
+   * @generated from field: optional string replay_id = 2;
+   */
+  replayId?: string | undefined;
+
+  /**
+   * The API key with client address, or the operator, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.CancelEventReplayRequest.
+ * Use `create(CancelEventReplayRequestSchema)` to create a new message.
+ */
+export const CancelEventReplayRequestSchema: GenMessage<CancelEventReplayRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 9);
+
+/**
+ * CancelEventReplayResponse is the replay of events.
+ *
+ * @generated from message partner.webhooks.v1.CancelEventReplayResponse
+ */
+export type CancelEventReplayResponse = Message<"partner.webhooks.v1.CancelEventReplayResponse"> & {
+  /**
+   * As the public API shows it: `bulkReplay`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.CancelEventReplayResponse.
+ * Use `create(CancelEventReplayResponseSchema)` to create a new message.
+ */
+export const CancelEventReplayResponseSchema: GenMessage<CancelEventReplayResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 10);
+
+/**
+ * EventFeedService shows a company its own events by API key, and sends them to its webhooks once more. Served by
+ * job-state, called by both gateways and by operators.
  *
  * @generated from service partner.webhooks.v1.EventFeedService
  */
@@ -191,6 +442,40 @@ export const EventFeedService: GenService<{
     methodKind: "unary";
     input: typeof ListEventFeedRequestSchema;
     output: typeof ListEventFeedResponseSchema;
+  },
+  /**
+   * ReplayEvents starts a replay of events for one subscription, or for each that receives some of them. Fails with
+   * `not_found` for an event or a subscription that the company does not have, with `event_expired` if no event of the
+   * selection is kept, and with `replay_in_progress` while another one of a subscription runs. No idempotency_level:
+   * without a key, a repeat after its end would send everything once more.
+   *
+   * @generated from rpc partner.webhooks.v1.EventFeedService.ReplayEvents
+   */
+  replayEvents: {
+    methodKind: "unary";
+    input: typeof ReplayEventsRequestSchema;
+    output: typeof ReplayEventsResponseSchema;
+  },
+  /**
+   * GetEventReplay reads one replay of events with its progress. Bulk replays by an owner are `not_found`.
+   *
+   * @generated from rpc partner.webhooks.v1.EventFeedService.GetEventReplay
+   */
+  getEventReplay: {
+    methodKind: "unary";
+    input: typeof GetEventReplayRequestSchema;
+    output: typeof GetEventReplayResponseSchema;
+  },
+  /**
+   * CancelEventReplay stops a replay of events, see GetEventReplay. Deliveries that it has queued continue. A finished one
+   * stays unchanged.
+   *
+   * @generated from rpc partner.webhooks.v1.EventFeedService.CancelEventReplay
+   */
+  cancelEventReplay: {
+    methodKind: "unary";
+    input: typeof CancelEventReplayRequestSchema;
+    output: typeof CancelEventReplayResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_partner_webhooks_v1_event_feed_service, 0);

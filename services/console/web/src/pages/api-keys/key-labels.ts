@@ -41,6 +41,7 @@ const SCOPE_LABELS: Readonly<Record<string, string>> = {
   'technicians:read': 'read technicians',
   'jobs:assignment:write': 'assign technicians',
   'events:read': 'read events',
+  'events:replay': 'replay events',
 };
 
 /** Returns the kinds that a company of a class can create. */

@@ -162,10 +162,9 @@ function progressText({ queued, total, atLeast }: Replay): string {
 }
 
 function whatText({ kind, states, event, from, to }: Replay) {
-  const which =
-    kind === 'backfill'
-      ? 'Missed events'
-      : `${(states ?? []).map(deliveryStateLabel).join(' and ')}${event === null ? '' : `, ${event}`}`;
+  const selected = (states ?? []).map(deliveryStateLabel).join(' and ');
+  const name = { replay: selected, backfill: 'Missed events', events: 'Events requested by API' }[kind];
+  const which = `${name}${event === null ? '' : `, ${event}`}`;
   return (
     <>
       {`${which}, from `}

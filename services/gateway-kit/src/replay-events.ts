@@ -1,0 +1,91 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type IdPrefix, isId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { notFound } from '@partner/kernel/service-error';
+import type {
+  cancelInstallerEventReplayOperation,
+  getInstallerEventReplayOperation,
+  replayInstallerEventsOperation,
+} from '@partner/proto-contracts/resources/event-replay/operations';
+import type { ApiKeyPrincipal } from './api-key-authentication.js';
+import { type AnyEndpoint, type EndpointRequest, serveOperation } from './endpoint.js';
+import { idempotencyHeadersOf, idempotencyKeyOf } from './idempotency.js';
+import type { EventFeedDeps } from './list-event-feed.js';
+
+/**
+ * Serves the replay of events of the caller's company: its start, its progress and its end (decisions REPLAY-6 to REPLAY-8). The
+ * operations are those of the gateway's surface; on a versioned one each response names its version.
+ */
+export function eventReplayEndpoints(
+  operations: {
+    readonly replay: typeof replayInstallerEventsOperation;
+    readonly get: typeof getInstallerEventReplayOperation;
+    readonly cancel: typeof cancelInstallerEventReplayOperation;
+  },
+  { eventFeed }: Pick<EventFeedDeps, 'eventFeed'>,
+  isVersioned: boolean,
+): readonly AnyEndpoint<ApiKeyPrincipal>[] {
+  const text = (request: Request, resourceJson: string | undefined): string => {
+    invariant(resourceJson, 'a response has its resource');
+    return isVersioned
+      ? `{"apiVersion":${JSON.stringify(request.apiVersion)},${resourceJson.slice(1)}`
+      : resourceJson;
+  };
+  return [
+    serveOperation(operations.replay, async (request) => {
+      const { subscriptionId, fromSequence, toSequence, from, to, eventIds, event, perMinute } = request.body;
+      requireId('whk', subscriptionId, 'webhook subscription');
+      for (const eventId of eventIds ?? []) requireId('evt', eventId, `event ${eventId}`);
+      const { resourceJson, idempotency } = await eventFeed.replayEvents(
+        {
+          companyId: request.principal.companyId,
+          subscriptionId,
+          selection: {
+            fromSequence: fromSequence?.toString(),
+            toSequence: toSequence?.toString(),
+            ...(from !== undefined && { from: timestampFromDate(new Date(from)) }),
+            ...(to !== undefined && { to: timestampFromDate(new Date(to)) }),
+            eventIds: eventIds ?? [],
+            event,
+          },
+          perMinute,
+          idempotencyKey: idempotencyKeyOf(request),
+          actor: actorOf(request),
+        },
+        request.call,
+      );
+      return { status: 202, text: text(request, resourceJson), headers: idempotencyHeadersOf(idempotency) };
+    }),
+    serveOperation(operations.get, async (request) => {
+      const { resourceJson } = await eventFeed.getEventReplay(replayOf(request), request.call);
+      return { status: 200, text: text(request, resourceJson) };
+    }),
+    serveOperation(operations.cancel, async (request) => {
+      const cancelled = { ...replayOf(request), actor: actorOf(request) };
+      const { resourceJson } = await eventFeed.cancelEventReplay(cancelled, request.call);
+      return { status: 200, text: text(request, resourceJson) };
+    }),
+  ];
+}
+
+type Request = EndpointRequest<ApiKeyPrincipal, unknown, unknown>;
+
+/** The key as the audit trail names it. */
+function actorOf(request: Request) {
+  return {
+    displayName: `API key ${request.principal.keyId}`,
+    remoteAddress: request.remoteAddress,
+    userAgent: request.header('user-agent'),
+  };
+}
+
+function replayOf({ principal, params }: Request) {
+  const { id } = params;
+  requireId('rpl', id, 'replay of events');
+  return { companyId: principal.companyId, replayId: id };
+}
+
+/** A malformed id is `not_found`, as one that is not the caller's. */
+function requireId(prefix: IdPrefix, id: string | undefined, what: string): void {
+  if (id !== undefined && !isId(prefix, id)) throw notFound(what);
+}

@@ -1,0 +1,305 @@
+import { eventsNamedBy } from '@partner/proto-contracts/events/webhook-events';
+import {
+  eventReplayIn,
+  type EventReplays,
+  eventReplays,
+} from '@partner/proto-contracts/resources/event-replay/event-replay';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/service-error';
+import { invalidArgument, validate } from '@partner/kernel/validation';
+import type { Actor } from '../../audit/actor.js';
+import { recordAudit } from '../../audit/record-audit.js';
+import { idsCreatedWithin } from '../../database/created-within.js';
+import type { Database, Transaction } from '../../database/database.js';
+import { type IdempotencyBinding, runIdempotent } from '../../idempotency/run-idempotent.js';
+import { eventsOfSubscription } from '../events/events-of-subscription.js';
+import { refuseSecond } from './bulk-replay.js';
+import { BULK_REPLAY_COLUMNS, type BulkReplayRow, shownBulkReplay } from './bulk-replay-resource.js';
+
+/** Events of a company: by number, by time or by id. */
+export interface EventSelection {
+  readonly fromSequence: number | undefined;
+  readonly toSequence: number | undefined;
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+  readonly eventIds: readonly string[] | undefined;
+  /** An event or `group.*`; undefined: all. */
+  readonly event: string | undefined;
+}
+
+/** A selection whose events were recorded from `from` to `to`. */
+export interface EventSpan {
+  /** Decimal texts; null unless the events are selected by number. */
+  readonly firstSequence: string | null;
+  readonly lastSequence: string | null;
+  /** Null unless the events are selected by id. */
+  readonly eventIds: readonly string[] | null;
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** The condition on `events e` of a span, whose first parameter has the number `first`, and its values. */
+export function eventSpan(
+  { firstSequence, lastSequence, eventIds, from, to }: EventSpan,
+  first: number,
+): { readonly condition: string; readonly values: readonly unknown[] } {
+  if (eventIds !== null) return { condition: `e.id = any($${first}::text[])`, values: [eventIds] };
+  return firstSequence === null
+    ? { condition: `e.created_at >= $${first} and e.created_at < $${first + 1}`, values: [from, to] }
+    : { condition: `e.sequence between $${first} and $${first + 1}`, values: [firstSequence, lastSequence] };
+}
+
+/** A replay of events to start. */
+export interface EventReplayRequest {
+  readonly companyId: string;
+  /** Undefined: each active subscription that receives at least one of the events. */
+  readonly subscriptionId: string | undefined;
+  readonly selection: EventSelection;
+  readonly perMinute: number;
+  /** Undefined for an operator. */
+  readonly binding: IdempotencyBinding | undefined;
+  /** The API key or the operator. */
+  readonly actor: Actor | undefined;
+}
+
+/**
+ * Starts a bulk replay of the kind `events` for one subscription, or for each that receives some of the events, once per idempotency
+ * key; `runBulkReplays` does the work.
+ *
+ * The events are those recorded before it. It counts the oldest `maxCounted` of them. Fails with `invalid_argument` for an invalid
+ * selection, `not_found` for a subscription or an event that the company does not have, `event_expired` if none of the events is kept,
+ * and `replay_in_progress` while another one of a subscription runs. All replays are started, or none.
+ *
+ * Locks: the key, then the subscriptions in ascending id, after the count, so that their changes do not wait for it.
+ */
+export async function replayEvents(
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly clock: () => Date;
+    readonly logger: Pick<Logger, 'info'>;
+  },
+  request: EventReplayRequest,
+  limits: { readonly timeoutMs: number | undefined; readonly maxCounted: number },
+): Promise<{ readonly result: EventReplays; readonly idempotency: IdempotencyMark | undefined }> {
+  const { companyId, binding } = request;
+  checkSelection(request);
+  const settled = await runIdempotent(deps, {
+    companyId,
+    binding,
+    timeoutMs: limits.timeoutMs,
+    result: eventReplays,
+    load: () => Promise.resolve(),
+    work: async (tx) => {
+      const replays = await start(tx, request, { now: deps.clock(), maxCounted: limits.maxCounted });
+      return { kind: 'done', result: { replays: replays.map(shownBulkReplay) } };
+    },
+  });
+  if (settled.idempotency?.replayed !== true) {
+    for (const { id: replayId, subscriptionId, total } of settled.result.replays) {
+      deps.logger.info({ replayId, subscriptionId, companyId, total }, 'bulk_replay.created');
+    }
+  }
+  return settled;
+}
+
+async function start(
+  tx: Transaction,
+  request: EventReplayRequest,
+  { now, maxCounted }: { readonly now: Date; readonly maxCounted: number },
+): Promise<readonly BulkReplayRow[]> {
+  const { companyId, subscriptionId, selection, perMinute } = request;
+  const subscriptions = await tx.query<Receiver>(
+    `select s.id, s.events, s.schema_version as "schemaVersion", c.class as "companyClass"
+     from subscriptions s join companies c on c.id = s.company_id
+     where s.company_id = $1 and s.deleted_at is null and case when $2::text is null then s.state = 'active' else s.id = $2 end`,
+    [companyId, subscriptionId ?? null],
+  );
+  if (subscriptionId !== undefined && subscriptions.length === 0) throw notFound('webhook subscription');
+  const span = await resolveSpan(tx, companyId, selection, now);
+  const { kinds, atLeast } = await countKinds(tx, companyId, span, maxCounted);
+  const totals = new Map(
+    subscriptions.map((receiver) => [receiver.id, totalOf(kinds, receiver, selection.event)]),
+  );
+  const locked = await tx.query<{ id: string }>(
+    `select id from subscriptions where id = any($1::text[]) and deleted_at is null order by id for no key update`,
+    [[...totals].filter(([id, total]) => total > 0 || id === subscriptionId).map(([id]) => id)],
+  );
+  const rows = await tx.query<BulkReplayRow>(
+    `with b as (
+       insert into bulk_replays
+         (id, subscription_id, company_id, kind, event, from_time, to_time, per_minute, total, total_is_at_least,
+          first_sequence, last_sequence, event_ids, next_run_at, next_step_at)
+       select id, subscription_id, $4, 'events', $5, $6, $7, $8, total, $9, $10, $11, $12, 'infinity', now()
+       from unnest($1::text[], $2::text[], $3::integer[]) as given (id, subscription_id, total)
+       on conflict (subscription_id, kind) where state = 'running' do nothing
+       returning *
+     )
+     select ${BULK_REPLAY_COLUMNS} from b order by b.id`,
+    [
+      locked.map(() => newId('rpl')),
+      locked.map(({ id }) => id),
+      locked.map(({ id }) => totals.get(id)),
+      companyId,
+      selection.event ?? null,
+      span.from,
+      span.to,
+      perMinute,
+      atLeast,
+      span.firstSequence,
+      span.lastSequence,
+      span.eventIds,
+    ],
+  );
+  if (rows.length < locked.length)
+    await refuseSecond(
+      tx,
+      'events',
+      locked.map(({ id }) => id),
+    );
+  for (const row of rows) await recordStart(tx, request, row);
+  tx.announceAfterCommit(
+    companyId,
+    rows.map((row) => row.subscriptionId),
+  );
+  return rows;
+}
+
+/** A subscription to send to, as far as it decides which events it receives. */
+interface Receiver {
+  readonly id: string;
+  readonly events: readonly string[];
+  readonly schemaVersion: number;
+  readonly companyClass: CompanyClassName;
+}
+
+/** Events of the span that are alike for every subscription, except for the webhook that they are `about`. */
+interface EventKind {
+  readonly name: string;
+  readonly schemaVersion: number;
+  readonly about: string | null;
+  readonly count: number;
+}
+
+function totalOf(kinds: readonly EventKind[], receiver: Receiver, event: string | undefined): number {
+  const names: readonly string[] = eventsSentTo(receiver, event);
+  return kinds
+    .filter(({ name, schemaVersion, about }) => {
+      return names.includes(name) && schemaVersion === receiver.schemaVersion && about !== receiver.id;
+    })
+    .reduce((total, { count }) => total + count, 0);
+}
+
+/** The events that a replay, limited to an event or group, sends to a subscription. */
+export function eventsSentTo(
+  { events, companyClass }: Pick<Receiver, 'events' | 'companyClass'>,
+  event: string | undefined,
+): readonly string[] {
+  const received = eventsOfSubscription(events, companyClass);
+  if (event === undefined) return received;
+  const named: readonly string[] = eventsNamedBy(event);
+  return received.filter((name) => named.includes(name));
+}
+
+async function countKinds(tx: Transaction, companyId: string, span: EventSpan, maxCounted: number) {
+  const { lowest, beyond } = idsCreatedWithin('evt', span);
+  const { condition, values } = eventSpan(span, 5);
+  const kinds = await tx.query<EventKind>(
+    `select name, schema_version as "schemaVersion", case resource_type when 'webhook_subscription' then resource_id end as about,
+       count(*)::integer as count
+     from (
+       select e.name, e.schema_version, e.resource_type, e.resource_id from events e
+       where e.company_id = $1 and e.id >= $2 and e.id < $3 and e.test_subscription_id is null and ${condition}
+       order by e.id limit $4
+     ) counted
+     group by 1, 2, 3`,
+    [companyId, lowest, beyond, maxCounted, ...values],
+  );
+  return { kinds, atLeast: kinds.reduce((total, { count }) => total + count, 0) >= maxCounted };
+}
+
+/** Finds when the selected events were recorded. Only those recorded before `now` are part of it. */
+async function resolveSpan(
+  tx: Transaction,
+  companyId: string,
+  { fromSequence, toSequence, from, to, eventIds }: EventSelection,
+  now: Date,
+): Promise<EventSpan> {
+  if (from !== undefined && to !== undefined) {
+    const end = to < now ? to : now;
+    return { firstSequence: null, lastSequence: null, eventIds: null, from, to: end < from ? from : end };
+  }
+  if (eventIds !== undefined) {
+    const found = await tx.query<{ id: string; recordedAt: Date }>(
+      `select id, created_at as "recordedAt" from events
+       where company_id = $1 and id = any($2::text[]) and test_subscription_id is null order by created_at`,
+      [companyId, eventIds],
+    );
+    const known = new Set(found.map(({ id }) => id));
+    const missing = eventIds.filter((id) => !known.has(id));
+    if (missing.length > 0) throw notFound(`event ${missing[0]}`);
+    const [first, last] = [found[0]?.recordedAt, found.at(-1)?.recordedAt];
+    invariant(first, 'a selection by id has an event');
+    invariant(last, 'a selection by id has an event');
+    return { firstSequence: null, lastSequence: null, eventIds: [...known], from: first, to: last };
+  }
+  const [head] = await tx.query<{ last: string }>('select last from event_heads where company_id = $1', [
+    companyId,
+  ]);
+  const newest = BigInt(head?.last ?? 0);
+  if (fromSequence === undefined || toSequence === undefined || BigInt(fromSequence) > newest) {
+    const message = `must be at most ${newest}, the sequence of the newest event`;
+    throw invalidArgument([{ path: 'fromSequence', message }]);
+  }
+  const [firstSequence, lastSequence] = [
+    String(fromSequence),
+    String(BigInt(toSequence) < newest ? toSequence : newest),
+  ];
+  const [kept] = await tx.query<{ first: Date | null; last: Date | null }>(
+    `select min(created_at) as first, max(created_at) as last from events
+     where company_id = $1 and sequence > 0 and sequence between $2 and $3`,
+    [companyId, firstSequence, lastSequence],
+  );
+  if (kept === undefined || kept.first === null || kept.last === null) {
+    throw new ServiceError(
+      'event_expired',
+      'none of these events is kept any longer; there is nothing to replay',
+    );
+  }
+  return { firstSequence, lastSequence, eventIds: null, from: kept.first, to: kept.last };
+}
+
+async function recordStart(tx: Transaction, request: EventReplayRequest, row: BulkReplayRow): Promise<void> {
+  const { companyId, actor, selection, perMinute } = request;
+  const { fromSequence, toSequence, eventIds } = selection;
+  const { subscriptionId, event, from, to, total } = row;
+  await recordAudit(tx, {
+    companyId,
+    actor,
+    action: 'bulk_replay.started',
+    subject: { type: 'bulk_replay', id: row.id },
+    details: {
+      subscriptionId,
+      event,
+      fromSequence,
+      toSequence,
+      eventIds: eventIds?.length,
+      from,
+      to,
+      perMinute,
+      total,
+    },
+  });
+}
+
+function checkSelection({ subscriptionId, selection, perMinute }: EventReplayRequest): void {
+  const { from, to, ...rest } = selection;
+  const checked = validate(
+    eventReplayIn,
+    { ...rest, subscriptionId, from: from?.toISOString(), to: to?.toISOString(), perMinute },
+    'selection',
+  );
+  if (!checked.valid) throw invalidArgument(checked.violations);
+}
