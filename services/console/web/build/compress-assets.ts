@@ -10,7 +10,7 @@ export function compressAssets(folder: string): void {
     const file = path.join(folder, name);
     const plain = readFileSync(file);
     const brotli = brotliCompressSync(plain, {
-      params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length },
+      params: { [constants.BROTLI_PARAM_SIZE_HINT]: plain.length },
     });
     const gzip = gzipSync(plain, { level: 9 });
     if (brotli.length < plain.length) writeFileSync(`${file}.br`, brotli);

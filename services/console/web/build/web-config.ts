@@ -6,8 +6,7 @@ import type { InlineConfig, Plugin } from 'vite';
 
 /**
  * What every visit loads, in two files that the page names, so that a slow connection fetches them at once. The schemas' settings
- * are in the one that runs first. With a session, one more file has the layout, what most pages share, and the two pages that owners
- * open first.
+ * are in the one that runs first. With a session, one more file has what the two pages need that owners open first, and no more.
  */
 const FIRST_FILES = {
   groups: [
@@ -15,7 +14,7 @@ const FIRST_FILES = {
     { name: 'first', test: /\/src\/main\.tsx$/, priority: 1 },
     {
       name: 'signed-in',
-      test: /\/src\/(parts\/(?!.*(traffic-chart|code-block|secret-once|date-time-field|event-select))|api\/|pages\/(overview|webhooks)\/)/,
+      test: /\/src\/(parts\/signed-in|pages\/(overview|webhooks)\/page)\./,
     },
   ],
 };
@@ -31,6 +30,7 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
     logLevel: 'warn',
     plugins: [
       react(),
+      earlyFirstPaint(),
       signedInPreloads(),
       // Each plugin inserts its script before the previous one.
       ...['color-scheme', 'load-again'].map((name) => earlyScript(path.join(root, 'early', `${name}.js`))),
@@ -66,11 +66,37 @@ function signedInPreloads(): Plugin {
         if (names.length === 0) throw new Error('the file of signed-in pages is missing');
         const files = names.map((name) =>
           name.endsWith('.js')
-            ? `<link rel="modulepreload" crossorigin href="/console/${name}">`
+            ? `<link rel="modulepreload" fetchpriority="low" crossorigin href="/console/${name}">`
             : `<link rel="stylesheet" crossorigin href="/console/${name}">`,
         );
-        const session = '<link rel="preload" as="fetch" crossorigin href="/partner-api/session">';
-        return html.replace('</head>', `<!--signed-in ${[...files, session].join('')} signed-in--></head>`);
+        const session =
+          '<link rel="preload" as="fetch" fetchpriority="low" crossorigin href="/partner-api/session">';
+        return html.replace(
+          '<noscript>',
+          `<!--signed-in ${[...files, session].join('')} signed-in--><noscript>`,
+        );
+      },
+    },
+  };
+}
+
+/**
+ * Shows the text that is there before the app as early as possible: styles come behind it, and scripts load with a low priority.
+ * Scripts still wait for the styles, so the app never renders without them.
+ */
+function earlyFirstPaint(): Plugin {
+  return {
+    name: 'early first paint',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html) {
+        const [styles] = /<link rel="stylesheet"[^>]*>/.exec(html) ?? [];
+        if (styles === undefined) throw new Error('the page has no styles');
+        return html
+          .replace(styles, '')
+          .replace('<div id="root">', `${styles}<div id="root">`)
+          .replaceAll('<script type="module"', '<script type="module" fetchpriority="low"');
       },
     },
   };

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { announce } from '../notifications/announcer.js';
@@ -18,11 +18,9 @@ export function CopyButton(props: {
   };
   const Icon = clipboard.copied ? IconCheck : IconCopy;
   return isSmall ? (
-    <Tooltip label={label} withArrow>
-      <ActionIcon variant="subtle" size="md" aria-label={`Copy ${what}`} onClick={copy}>
-        <Icon size={16} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon variant="subtle" size="md" aria-label={`Copy ${what}`} title={label} onClick={copy}>
+      <Icon size={16} aria-hidden />
+    </ActionIcon>
   ) : (
     <Button variant="default" size="xs" leftSection={<Icon size={16} aria-hidden />} onClick={copy}>
       {label}

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { Deferred } from './deferred.js';
 import { ErrorState } from './error-state.js';
 import { Loading } from './loading.js';
 
@@ -13,9 +14,14 @@ export function QueryView<Data>(props: {
   readonly children: (data: Data) => ReactNode;
 }) {
   const { data, error, label, onRetry, children } = props;
-  if (data !== undefined) return children(data);
+  const [isLoadedFirst] = useState(data !== undefined);
+  const loading = <Loading label={`Loading ${label}`} />;
+  if (data !== undefined) {
+    const view = children(data);
+    return isLoadedFirst ? view : <Deferred fallback={loading}>{view}</Deferred>;
+  }
   return error === null || error === undefined ? (
-    <Loading label={`Loading ${label}`} />
+    loading
   ) : (
     <ErrorState error={error} title={`Could not load ${label}`} onRetry={onRetry} />
   );

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Button, Group, ScrollArea, Stack } from '@mantine/core';
+import { AppShell, Burger, Button, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
   IconBell,
@@ -102,9 +102,9 @@ export function Shell() {
             <span className={classes['environment']}>{pageEnvironment()}</span>
           </span>
         </Stack>
-        <ScrollArea flex={1}>
+        <div className={classes['pages']}>
           <PageLinks onFollow={close} />
-        </ScrollArea>
+        </div>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <div className={classes['main']}>

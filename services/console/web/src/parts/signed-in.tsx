@@ -2,6 +2,8 @@ import { Container } from '@mantine/core';
 import { Navigate, Outlet, useLocation } from 'react-router';
 import { useSession } from '../api/session.js';
 import { PATHS, signInPath } from '../paths.js';
+import { Deferred } from './deferred.js';
+import { Loading } from './loading.js';
 import { QueryView } from './query-view.js';
 import { OutsidePage } from './outside-page.js';
 import { OwnerProvider } from './owner-context.js';
@@ -28,7 +30,9 @@ export function SignedIn() {
   if (session.data !== undefined) {
     return (
       <OwnerProvider value={session.data}>
-        <Shell />
+        <Deferred fallback={<Loading label="Loading the console" />}>
+          <Shell />
+        </Deferred>
       </OwnerProvider>
     );
   }

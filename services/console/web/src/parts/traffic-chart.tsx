@@ -1,4 +1,4 @@
-import '@mantine/charts/styles.css';
+import '@mantine/charts/styles.layer.css';
 import { BarChart, LineChart } from '@mantine/charts';
 import { SimpleGrid, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';

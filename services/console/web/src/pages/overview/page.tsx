@@ -7,6 +7,7 @@ import { type AttemptCounts, useCompanyStatistics } from '../../api/statistics.j
 import { useWebhooks, type Webhook } from '../../api/webhooks.js';
 import { QueryView } from '../../parts/query-view.js';
 import { AttemptFigures } from '../../parts/attempt-figures.js';
+import { Deferred } from '../../parts/deferred.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { ErrorState } from '../../parts/error-state.js';
 import { LazyTrafficChart } from '../../parts/lazy-traffic-chart.js';
@@ -97,7 +98,8 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
     retrying.counts.size === failing.length;
   const hasFailed = [lastDay.error, keysError, held.error, retrying.error].some((error) => error !== null);
   // Otherwise the list would push down what the reader looks at.
-  if (!isWhole && !hasFailed) return <Loading label="Loading the overview" rows={6} />;
+  const loading = <Loading label="Loading the overview" rows={6} />;
+  if (!isWhole && !hasFailed) return loading;
   const found = attentionOf({
     webhooks: webhooks.map((webhook) => ({
       webhook,
@@ -110,44 +112,46 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   });
 
   return (
-    <Stack gap="lg">
-      <AttentionList found={found} isWhole={isWhole} />
-      <Panel title="Deliveries" actions={<SpanSwitch span={span} />}>
-        {statistics.data === undefined ? (
-          statistics.error !== null && (
-            <ErrorState
-              error={statistics.error}
-              title="Could not load statistics"
-              onRetry={() => void statistics.refetch()}
-            />
-          )
-        ) : (
-          <Stack gap="lg">
-            <AttemptFigures totals={statistics.data.totals} />
-            {statistics.data.totals.attempts === 0 ? (
-              <Text c="dimmed">{`No deliveries in ${SPAN_TEXTS[span]}.`}</Text>
-            ) : (
-              <LazyTrafficChart
-                points={chartPoints(statistics.data, span, now)}
-                spanText={SPAN_TEXTS[span]}
+    <Deferred fallback={loading}>
+      <Stack gap="lg">
+        <AttentionList found={found} isWhole={isWhole} />
+        <Panel title="Deliveries" actions={<SpanSwitch span={span} />}>
+          {statistics.data === undefined ? (
+            statistics.error !== null && (
+              <ErrorState
+                error={statistics.error}
+                title="Could not load statistics"
+                onRetry={() => void statistics.refetch()}
               />
-            )}
-          </Stack>
-        )}
-      </Panel>
-      <section aria-label="Webhooks">
-        <Group mb="sm">
-          <Text component="h2" fz="h2" fw={650} m={0}>
-            Webhooks
-          </Text>
-        </Group>
-        <WebhookTable
-          webhooks={webhooks}
-          totalsOf={statistics.data && totalsById(statistics.data.webhooks)}
-          span={span}
-        />
-      </section>
-    </Stack>
+            )
+          ) : (
+            <Stack gap="lg">
+              <AttemptFigures totals={statistics.data.totals} />
+              {statistics.data.totals.attempts === 0 ? (
+                <Text c="dimmed">{`No deliveries in ${SPAN_TEXTS[span]}.`}</Text>
+              ) : (
+                <LazyTrafficChart
+                  points={chartPoints(statistics.data, span, now)}
+                  spanText={SPAN_TEXTS[span]}
+                />
+              )}
+            </Stack>
+          )}
+        </Panel>
+        <section aria-label="Webhooks">
+          <Group mb="sm">
+            <Text component="h2" fz="h2" fw={650} m={0}>
+              Webhooks
+            </Text>
+          </Group>
+          <WebhookTable
+            webhooks={webhooks}
+            totalsOf={statistics.data && totalsById(statistics.data.webhooks)}
+            span={span}
+          />
+        </section>
+      </Stack>
+    </Deferred>
   );
 }
 
