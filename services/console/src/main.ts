@@ -1,3 +1,4 @@
+import { verify } from '@node-rs/argon2';
 import { randomBytes } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
@@ -16,6 +17,7 @@ import { listen } from '@partner/kernel/listen';
 import { createMailer } from '@partner/kernel/mail';
 import { runService, type ServiceKit } from '@partner/kernel/service';
 import type { z } from 'zod';
+import { afterMs } from '@partner/kernel/timers';
 import { createConsoleApp } from './app.js';
 import { createBackgroundWork } from './background-work.js';
 import { consoleConfig } from './config.js';
@@ -59,6 +61,7 @@ await runService({
       }),
       logger,
       metrics,
+      after: afterMs,
     });
     const changeListener = startChangeListener({ connection, changeStreams, logger });
     lifecycle.onShutdown('change-listener', () => changeListener.stop());
@@ -99,7 +102,7 @@ await runService({
         clock,
         randomBytes,
       }),
-      ...(await createPasswordChecks({ randomBytes, metrics })),
+      ...(await createPasswordChecks({ randomBytes, verify, metrics })),
       background,
       limiter: createRateLimiter({
         redis,

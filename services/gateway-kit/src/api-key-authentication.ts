@@ -103,7 +103,7 @@ export function createApiKeyAuthenticator(deps: {
   /** Monotonic clock, in ms. A clock that is set back would prolong the caching of a revoked key. */
   readonly monotonicMs: () => number;
   readonly metrics: Registry;
-  readonly after?: After;
+  readonly after: After;
 }): ApiKeyAuthenticator {
   // Two caches, so that a flood of invented keys cannot evict the keys in use.
   const accepted = new LRUCache<string, { secretSha256: Buffer; principal: ApiKeyPrincipal; until: number }>({
@@ -112,9 +112,8 @@ export function createApiKeyAuthenticator(deps: {
   });
   const refused = new LRUCache<string, number>({ max: CACHED_KEYS, ttl: REFUSAL_CACHED_MS });
   const running = new Map<string, Lookup>();
-  const timers = deps.after === undefined ? {} : { after: deps.after };
-  const newKeys = createShareGate({ ...NEW_KEY_LOOKUPS, ...timers });
-  const newKeysOverLimit = createShareGate({ ...OVER_LIMIT_LOOKUPS, ...timers });
+  const newKeys = createShareGate({ ...NEW_KEY_LOOKUPS, after: deps.after });
+  const newKeysOverLimit = createShareGate({ ...OVER_LIMIT_LOOKUPS, after: deps.after });
   const outcomes = new Counter({
     name: 'partner_key_authentications_total',
     help: 'Requests by the result of their API key check',

@@ -67,20 +67,22 @@ describe('the limiter without Redis', () => {
   });
 
   test('drops the oldest failing networks beyond its memory, and no known caller [LIMIT-6]', async () => {
-    const localBytes = 60_000;
+    const localBytes = 16 * 1_048_576;
+    // The names have most of a count's size.
+    const nameOf = (network: number) => `${'n'.repeat(400_000)}${network}`;
     const redis = await connect(server.url, NOTICED_MS);
-    const { limiter, metrics, advance } = createReplica(redis, { replicas: 1, localBytes });
+    const { limiter, metrics, advance } = createReplica(redis, { replicas: 1 });
     redis.disconnect();
     expect(await takeTimes(limiter, 'company', 5, 6)).toBe(5);
     for (let network = 0; network < 40; network += 1) {
       for (let failure = 0; failure < 60; failure += 1) {
-        await limiter.take(`network ${network}`, 60, 'stranger');
+        await limiter.take(nameOf(network), 60, 'stranger');
         advance(BUCKET_MS);
       }
     }
     expect(await valueOf(metrics, 'partner_rate_limiter_local_bytes')).toBeLessThanOrEqual(2 * localBytes);
-    expect(await limiter.take('network 39', 60, 'stranger')).toMatchObject({ accepted: false });
-    expect(await limiter.take('network 0', 60, 'stranger')).toMatchObject({ accepted: true });
+    expect(await limiter.take(nameOf(39), 60, 'stranger')).toMatchObject({ accepted: false });
+    expect(await limiter.take(nameOf(0), 60, 'stranger')).toMatchObject({ accepted: true });
     expect(await limiter.take('company', 5)).toMatchObject({ accepted: false });
   });
 

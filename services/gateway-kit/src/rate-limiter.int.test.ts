@@ -173,9 +173,9 @@ describe('the shared limiter', () => {
     const redis = await connect(testRedisUrl(), LONG_TIMEOUT_MS);
     const { limiter, metrics } = createReplica(redis);
     const key = newKey();
-    const takeFromRedis = redis.takeFromRateLimit.bind(redis);
+    const takeFromRedis = redis.takeAtTime.bind(redis);
     let probes = 0;
-    redis.takeFromRateLimit = async (name: string, ...rest) => {
+    redis.takeAtTime = async (name: string, ...rest) => {
       if (name.endsWith('{probe}')) {
         probes += 1;
         if (probes <= 2) throw new Error('Redis did not respond');

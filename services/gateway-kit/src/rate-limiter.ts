@@ -39,25 +39,19 @@ export interface RateLimiter {
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    takeFromRateLimit(
-      key: string,
-      limit: number,
-      spanMs: number,
-      bucketMs: number,
-      instant: number | '',
-    ): Result<unknown, Context>;
+    takeFromRateLimit(key: string, limit: number, spanMs: number, bucketMs: number): Result<unknown, Context>;
   }
 }
 
 /**
  * Counts or refuses a request in one round trip. First drops the buckets that have left the span. A list holds one
  * `bucket:before:count` per bucket in order of time. `before` is the number of requests in earlier buckets, so the
- * first and the last bucket give the total. The time is Redis's own unless one is passed.
+ * first and the last bucket give the total. The time is Redis's own.
  */
 const TAKE_SCRIPT = `
 local key, limit, span, width = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
-local now = tonumber(ARGV[4]) or time[1] * 1000 + math.floor(time[2] / 1000)
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local function read(index)
   local entry = redis.call('LINDEX', key, index)
@@ -148,7 +142,7 @@ const LOCAL_AGE_MS = SPAN_MS + BUCKET_MS;
  * an unused count is dropped after the span.
  */
 export function createRateLimiter(options: {
-  readonly redis: RedisClient;
+  readonly redis: Pick<RedisClient, 'defineCommand' | 'takeFromRateLimit' | 'status'>;
   /** Prefix of every key in Redis. */
   readonly keyPrefix: string;
   /** Number of processes that share the limits. */
@@ -156,16 +150,12 @@ export function createRateLimiter(options: {
   readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly metrics: Registry;
   readonly clock: () => Date;
-  /** Replaces Redis's own clock, so that a test need not wait a minute. */
-  readonly sharedClock?: () => Date;
-  /** Memory of the local counts of known callers, and of strangers; absent: 16 MiB. */
-  readonly localBytes?: number;
 }): RateLimiter {
   const { redis, logger, metrics } = options;
   redis.defineCommand('takeFromRateLimit', { numberOfKeys: 1, lua: TAKE_SCRIPT });
   const createCounts = () =>
     new LRUCache<string, KeyCount>({
-      maxSize: options.localBytes ?? LOCAL_BYTES,
+      maxSize: LOCAL_BYTES,
       ttl: LOCAL_AGE_MS,
       sizeCalculation: ({ own }, key) => own.bytes() + 2 * key.length,
     });
@@ -192,7 +182,6 @@ export function createRateLimiter(options: {
       limit,
       SPAN_MS,
       BUCKET_MS,
-      options.sharedClock?.().getTime() ?? '',
     );
     return takeReply.parse(reply);
   }

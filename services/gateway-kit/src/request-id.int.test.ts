@@ -10,7 +10,7 @@ import request from 'supertest';
 import { z } from 'zod';
 import { serveOperation } from './endpoint.js';
 import { createHttpApp } from './http-app.js';
-import { createLogger, type Logger } from '@partner/kernel/logger';
+import { createLoggerTo, type Logger } from '@partner/kernel/logger';
 import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
 import { eventually } from '@partner/test-kit/eventually';
 import { createInMemoryRateLimiter } from './testing/in-memory-rate-limiter.js';
@@ -48,11 +48,10 @@ describe('the id of a request', () => {
   beforeEach(() => {
     metrics = new Registry();
     lines = createRecorder();
-    logger = createLogger({
-      service: 'test',
-      level: 'info',
-      destination: { write: (line) => lines.record(logLine.parse(JSON.parse(line))) },
-    });
+    logger = createLoggerTo(
+      { write: (line) => lines.record(logLine.parse(JSON.parse(line))) },
+      { service: 'test', level: 'info' },
+    );
     connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test', logger, metrics });
   });
   afterEach(async () => {

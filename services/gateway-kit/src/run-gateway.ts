@@ -1,3 +1,4 @@
+import { afterMs } from '@partner/kernel/timers';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { Surface } from '@partner/proto-contracts/api/scopes';
@@ -82,6 +83,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
         environment: settings.PARTNER_ENVIRONMENT,
         monotonicMs: () => performance.now(),
         metrics,
+        after: afterMs,
       });
       const revocations = startRevocationListener({ connection, authenticator, logger });
       lifecycle.onShutdown('revocations', () => revocations.stop());

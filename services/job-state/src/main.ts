@@ -3,6 +3,7 @@ import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { runService } from '@partner/kernel/service';
 import { startKeyUsage } from './access/start-key-usage.js';
+import { afterMs } from '@partner/kernel/timers';
 import { startAnnouncingChanges } from './changes/start-announcing-changes.js';
 import { configSchema } from './config.js';
 import { connectToBroker, openDatabases } from './connections.js';
@@ -32,6 +33,7 @@ await runService({
     const announcements = startAnnouncingChanges({
       databases: [database, queue],
       publisher: changesPublisher,
+      after: afterMs,
     });
     lifecycle.onShutdown('changes', async () => announcements.stop());
     const keyUsage = startKeyUsage({ database, logger, metrics, intervalMs: KEY_USAGE_INTERVAL_MS });

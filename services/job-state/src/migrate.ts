@@ -23,7 +23,7 @@ try {
     url: config.POSTGRES_URL,
     poolSize: 1,
     logger,
-    timeouts: { statementMs: STATEMENT_MS },
+    statementMs: STATEMENT_MS,
   });
   await makePartitionsAhead(database, () => new Date()).catch((error: unknown) =>
     logger.warn({ err: error }, 'migration.partitions_not_made'),

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
@@ -215,8 +215,10 @@ describe('a server that is closed', () => {
 });
 
 describe('a server that is drained', () => {
-  const LONG_MS = 60_000;
   const REQUEST = 'GET / HTTP/1.1\r\n\r\n';
+
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+  afterEach(() => void jest.useRealTimers());
 
   test('sends a last response on open and new connections, and ends with the last of them', async () => {
     const { server, port } = await start(ok);
@@ -224,7 +226,7 @@ describe('a server that is drained', () => {
     kept.write(REQUEST);
     const before: unknown[] = await once(kept, 'data');
     expect(String(before[0])).toContain('Connection: keep-alive');
-    const drained = drainServer(server, LONG_MS);
+    const drained = drainServer(server);
     kept.write(REQUEST);
     for (const received of await Promise.all([exchange(port, REQUEST), text(kept)])) {
       expect(received).toMatch(/^HTTP\/1.1 200 OK/);
@@ -239,7 +241,7 @@ describe('a server that is drained', () => {
     const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
     const received = exchange(port, REQUEST);
     const [finish] = await begun.atLeast(1);
-    const drained = drainServer(server, LONG_MS);
+    const drained = drainServer(server);
     finish?.();
     expect(await received).toContain('connection: close');
     await drained;
@@ -252,7 +254,8 @@ describe('a server that is drained', () => {
     await once(server, 'connection');
     const received = exchange(port, REQUEST);
     const [finish] = await begun.atLeast(1);
-    const drained = drainServer(server, 1);
+    const drained = drainServer(server);
+    jest.advanceTimersByTime(2_000);
     await once(idle, 'close');
     finish?.();
     expect(await received).toContain('{"ok":true}');
@@ -261,7 +264,7 @@ describe('a server that is drained', () => {
 
   test('ends at once without a connection', async () => {
     const { server } = await start(ok);
-    await drainServer(server, LONG_MS);
+    await drainServer(server);
     expect(server.listening).toBe(false);
   });
 });

@@ -126,7 +126,7 @@ export function createHttpServer(
  * to another connection instead of sending on a closed one. Finally, requests in flight get their responses and idle
  * connections are closed.
  */
-export async function drainServer(server: Server, noticeMs: number = NOTICE_MS): Promise<void> {
+export async function drainServer(server: Server): Promise<void> {
   const traffic = trafficOf.get(server);
   if (traffic !== undefined && traffic.connections.size > 0) {
     traffic.isOnNotice = true;
@@ -134,7 +134,7 @@ export async function drainServer(server: Server, noticeMs: number = NOTICE_MS):
       if (!response.headersSent) response.setHeader('connection', 'close');
     }
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, noticeMs);
+      const timer = setTimeout(resolve, NOTICE_MS);
       traffic.onLastConnectionClosed = () => {
         clearTimeout(timer);
         resolve();

@@ -1,4 +1,4 @@
-import { type After, afterMs } from './timers.js';
+import type { After } from './timers.js';
 
 /** Emits the items noted for each key at a limited rate. */
 export interface KeyedThrottle {
@@ -22,9 +22,9 @@ interface Noted {
 export function createKeyedThrottle(options: {
   readonly intervalMs: number;
   readonly emit: (key: string, items: readonly string[]) => void;
-  readonly after?: After;
+  readonly after: After;
 }): KeyedThrottle {
-  const { intervalMs, emit, after = afterMs } = options;
+  const { intervalMs, emit, after } = options;
   const resting = new Map<string, { noted: Noted | undefined; readonly cancel: () => void }>();
 
   function emitAndRest(key: string, items: readonly string[]): void {

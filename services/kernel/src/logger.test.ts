@@ -3,18 +3,17 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { createLogger } from './logger.js';
+import { createLoggerTo } from './logger.js';
 import { runWithRequestId } from './request-context.js';
 
 const logLine = z.looseObject({ msg: z.string() });
 
 function logged(fields: Record<string, unknown>): Record<string, unknown> {
   let line = '';
-  const logger = createLogger({
-    service: 'test',
-    level: 'info',
-    destination: { write: (text: string) => (line = text) },
-  });
+  const logger = createLoggerTo(
+    { write: (text: string) => (line = text) },
+    { service: 'test', level: 'info' },
+  );
   logger.info(fields, 'thing.happened');
   const parsed: unknown = JSON.parse(line);
   return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};

@@ -32,6 +32,12 @@ const REDACTION_DEPTH = 4;
 /** Characters that may wait for a slow reader of standard output. */
 const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
 
+/** Name of the service in every line, and the least level that is logged. */
+interface LoggerOptions {
+  readonly service: string;
+  readonly level: string;
+}
+
 /**
  * Creates the logger of a service. Secret fields are redacted up to four levels deep, except in the bindings of child
  * loggers, which the code itself names. Of errors in `err` only what {@link describeError} returns is logged.
@@ -40,11 +46,21 @@ const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
  * are lost in two cases: a kill, with those of its last moment, and a reader that leaves 16 MiB unread. Those are
  * counted by `log.lines_dropped` when it reads again.
  */
-export function createLogger(options: {
-  readonly service: string;
-  readonly level: string;
-  readonly destination?: DestinationStream;
-}): Logger {
+export function createLogger(options: LoggerOptions): Logger {
+  const output = pino.destination({ sync: false, maxLength: MAX_WAITING_LENGTH });
+  const logger = createLoggerTo(output, options);
+  let dropped = 0;
+  output.on('drop', () => (dropped += 1));
+  output.on('drain', () => {
+    if (dropped === 0) return;
+    logger.warn({ lines: dropped }, 'log.lines_dropped');
+    dropped = 0;
+  });
+  return logger;
+}
+
+/** Creates the logger of a service that writes its lines to a stream. */
+export function createLoggerTo(destination: DestinationStream, options: LoggerOptions): Logger {
   const settings = {
     level: options.level,
     base: { service: options.service },
@@ -64,17 +80,7 @@ export function createLogger(options: {
       };
     },
   };
-  if (options.destination !== undefined) return pino(settings, options.destination);
-  const output = pino.destination({ sync: false, maxLength: MAX_WAITING_LENGTH });
-  const logger = pino(settings, output);
-  let dropped = 0;
-  output.on('drop', () => (dropped += 1));
-  output.on('drain', () => {
-    if (dropped === 0) return;
-    logger.warn({ lines: dropped }, 'log.lines_dropped');
-    dropped = 0;
-  });
-  return logger;
+  return pino(settings, destination);
 }
 
 /** Returns the fields with secrets redacted; the same object if there are none. */

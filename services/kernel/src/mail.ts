@@ -48,12 +48,12 @@ const TIMEOUT_MS = 8_000;
 
 /**
  * Creates the mailer of a mail server; undefined without one. Connections are encrypted, except to this machine: a
- * server without TLS is refused. One email takes at most `timeoutMs`.
+ * server without TLS is refused. One email takes at most 8 s.
  */
-export function createMailer(
-  config: { readonly SMTP_URL?: string | undefined; readonly MAIL_FROM?: string | undefined },
-  timeoutMs = TIMEOUT_MS,
-): Mailer | undefined {
+export function createMailer(config: {
+  readonly SMTP_URL?: string | undefined;
+  readonly MAIL_FROM?: string | undefined;
+}): Mailer | undefined {
   const { SMTP_URL: url, MAIL_FROM: from } = config;
   if (url === undefined || from === undefined) return undefined;
   const { host, hostname } = new URL(url);
@@ -70,7 +70,7 @@ export function createMailer(
   });
   return {
     async send({ to, ...mail }) {
-      const signal = AbortSignal.timeout(timeoutMs);
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
       // As an object: nodemailer rewrites an address that it parses from text.
       const recipient = { name: '', address: to };
       await transport.sendMail({ from, to: recipient, signal, ...mail }).catch((error: unknown) => {

@@ -18,6 +18,7 @@ import {
   heldLimit,
   idleConnectionIn,
   loopback,
+  POOL,
   openSockets,
   rawTcpServer,
   rawTlsServer,
@@ -73,7 +74,7 @@ describe('TLS', () => {
 
   test("does not trust a test's authority by default", async () => {
     const at = await receiver();
-    const result = await senderFor(loopback(at.port), {}, createConnectionPool({ concurrency: 500 }))();
+    const result = await senderFor(loopback(at.port), undefined, createConnectionPool(POOL))();
     expect(result.outcome).toBe('tls_failed');
   });
 
@@ -134,7 +135,7 @@ describe('a TLS session', () => {
     [8_192, false],
   ])('with %i bytes more than usual is resumed: %s', async (bytes, resumed) => {
     const at = await receiver({ maxVersion: 'TLSv1.2', respond: respondAndClose });
-    const pool = createConnectionPool({ concurrency: 500, extraCa: authority.pem });
+    const pool = createConnectionPool({ ...POOL, extraCa: authority.pem });
     const open = pool.agent.createConnection.bind(pool.agent);
     pool.agent.createConnection = (options) => {
       const socket = open(options);
@@ -143,7 +144,7 @@ describe('a TLS session', () => {
       });
       return socket;
     };
-    const post = senderFor(loopback(at.port), {}, pool);
+    const post = senderFor(loopback(at.port), undefined, pool);
     await post();
     await post();
     expect(at.connections.map((connection) => connection.resumed)).toEqual([false, resumed]);
@@ -187,7 +188,7 @@ describe('a TLS session', () => {
       let elapsedMs = 1_000_000;
       const pool = testPool({ elapsedMs: () => elapsedMs });
       renewSessionsOnResumption(pool);
-      const post = senderFor(loopback(port), {}, pool);
+      const post = senderFor(loopback(port), undefined, pool);
       expect((await post()).outcome).toBe('delivered');
       const successor = await succeed();
       const outcomes: string[] = [];
@@ -209,7 +210,7 @@ describe('a TLS session', () => {
       const { port, succeed } = await receiverAndSuccessor(maxVersion, shown);
       let now = new Date();
       const pool = testPool({ clock: () => now });
-      const post = senderFor(loopback(port), {}, pool);
+      const post = senderFor(loopback(port), undefined, pool);
       expect((await post()).outcome).toBe('delivered');
       const successor = await succeed();
       now = new Date(notAfter.getTime() - 1);
@@ -275,8 +276,8 @@ describe('a kept connection', () => {
     const at = await receiver({ certificate: await authority.issue({ names: [HOST, other] }) });
     const pool = testPool();
     const targets = () => [{ address: '127.0.0.1', port: at.port }];
-    await senderFor(guardAdmitting(targets), {}, pool)();
-    await senderFor(guardAdmitting(targets, other), {}, pool)({ url: `https://${other}/hook` });
+    await senderFor(guardAdmitting(targets), undefined, pool)();
+    await senderFor(guardAdmitting(targets, other), undefined, pool)({ url: `https://${other}/hook` });
     expect(at.connections.map(({ servername }) => servername)).toEqual([HOST, other]);
   });
 
@@ -296,7 +297,7 @@ describe('a kept connection', () => {
         if (freed === 3) resolve();
       });
     });
-    const post = senderFor(loopback(at.port), {}, pool);
+    const post = senderFor(loopback(at.port), undefined, pool);
     await Promise.all([post(), post(), post(), allFreed]);
     expect(Object.values(pool.agent.freeSockets).flat()).toHaveLength(concurrency);
   });
@@ -316,7 +317,7 @@ describe('a kept connection', () => {
       });
     });
     const pool = testPool();
-    const post = senderFor(loopback(at.port), {}, pool);
+    const post = senderFor(loopback(at.port), undefined, pool);
     for (let index = 0; index < 3; index += 1) {
       expect((await post()).outcome).toBe('delivered');
       await idleConnectionIn(pool);
@@ -350,7 +351,7 @@ describe('a kept connection', () => {
       });
     });
     const pool = testPool();
-    const post = senderFor(loopback(at.port), {}, pool);
+    const post = senderFor(loopback(at.port), undefined, pool);
     await Promise.all([post(), post()]);
     while (Object.values(pool.agent.freeSockets).flat().length < 2) await once(pool.agent, 'free');
     at.reset();

@@ -69,10 +69,10 @@ export function createConnectionPool(options: {
   /** PEM text of certificate authorities to trust in addition to the default ones. */
   readonly extraCa?: string | undefined;
   /** Monotonic clock, in ms. */
-  readonly elapsedMs?: () => number;
-  readonly clock?: () => Date;
+  readonly elapsedMs: () => number;
+  readonly clock: () => Date;
 }): ConnectionPool {
-  const { elapsedMs = () => performance.now(), clock = () => new Date() } = options;
+  const { elapsedMs, clock } = options;
   // Created once: reading the certificate authorities costs more than a handshake.
   const secureContext = createSecureContext({
     minVersion: 'TLSv1.2',

@@ -1,4 +1,4 @@
-import { type After, afterMs } from '@partner/kernel/timers';
+import type { After } from '@partner/kernel/timers';
 
 /** Time limit of one piece of work. */
 export interface Deadline {
@@ -14,7 +14,7 @@ export interface Deadline {
 }
 
 /** Starts a time limit. It has one callback at a time, which makes it much cheaper than an abort signal. */
-export function startDeadline(limitMs: number, after: After = afterMs): Deadline {
+export function startDeadline(limitMs: number, after: After): Deadline {
   let passed = false;
   let waiting: (() => void) | undefined;
   const stop = after(limitMs, () => {

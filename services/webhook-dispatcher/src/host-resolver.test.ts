@@ -16,11 +16,11 @@ afterEach(async () => {
 });
 
 /** Long enough that no query is retried while the machine stalls. */
-const SLOW = { timeoutMs: 30_000, limitMs: 60_000 };
+const SLOW = { retryAfterMs: 30_000, limitMs: 60_000 };
 /** For lookups that the test expects to fail. */
-const FAST = { timeoutMs: 100, limitMs: 500 };
+const FAST = { retryAfterMs: 100, limitMs: 500 };
 /** Retries after a second, and leaves a stalled machine seconds for the response. */
-const WITH_RETRY = { timeoutMs: 1_000, limitMs: 60_000 };
+const WITH_RETRY = { retryAfterMs: 1_000, limitMs: 60_000 };
 
 async function resolverFor(reply: (question: DnsQuestion) => DnsReply, limits = SLOW) {
   const server = await startDnsServer(reply);

@@ -17,13 +17,13 @@ const ABSENT = new Set<unknown>(['ENOTFOUND', 'ENODATA']);
 export function createHostResolver(options: {
   /** `address:port` of each server; absent: the system's servers. */
   readonly servers?: readonly string[] | undefined;
-  /** Delay before the one retry of a query, in ms; absent: 1,000. */
-  readonly timeoutMs?: number;
-  /** Time limit of a lookup, in ms, for any number of servers; absent: 3,000. */
-  readonly limitMs?: number;
+  /** Delay before the one retry of a query, in ms. */
+  readonly retryAfterMs: number;
+  /** Time limit of a lookup, in ms, for any number of servers. */
+  readonly limitMs: number;
 }): HostResolver {
-  const { servers, timeoutMs = 1_000, limitMs = 3_000 } = options;
-  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
+  const { servers, retryAfterMs, limitMs } = options;
+  const resolver = new Resolver({ timeout: retryAfterMs, tries: 2 });
   if (servers !== undefined) resolver.setServers(servers);
 
   return async (hostName) => {

@@ -109,7 +109,7 @@ describe('a response', () => {
     async (_what, text, error = 'the response was not valid HTTP') => {
       const at = await rawTlsServer((socket) => socket.once('data', () => socket.write(text, 'latin1')));
       const pool = testPool();
-      const result = await senderFor(loopback(at.port), {}, pool)();
+      const result = await senderFor(loopback(at.port), undefined, pool)();
       expect(result).toMatchObject({ outcome: 'connection_failed', error });
       await allClosed(pool);
       expect(at.connections()).toBe(1);
@@ -130,7 +130,7 @@ describe('a response', () => {
       });
     });
     const pool = testPool();
-    const post = senderFor(loopback(at.port), {}, pool);
+    const post = senderFor(loopback(at.port), undefined, pool);
     for (const attempts of [1, 2]) {
       const result = await post();
       expect(result).toMatchObject({
@@ -151,7 +151,7 @@ describe('a response of unusual framing', () => {
         socket.once('data', () => socket.end(`HTTP/${version} 200 OK\r\n\r\nhello`)),
       );
       const pool = testPool();
-      const result = await senderFor(loopback(at.port), {}, pool)();
+      const result = await senderFor(loopback(at.port), undefined, pool)();
       expect(result.outcome).toBe('delivered');
       expect(Buffer.from(responseOf(result)?.body ?? []).toString()).toBe('hello');
       await allClosed(pool);
@@ -175,7 +175,7 @@ describe('a response of unusual framing', () => {
       `1;${'x'.repeat(10_000)}\r\na\r\n`,
     );
     const pool = testPool();
-    const result = await senderFor(loopback(at.port), {}, pool)();
+    const result = await senderFor(loopback(at.port), undefined, pool)();
     expect(result.outcome).toBe('delivered');
     await allClosed(pool);
     expect(written()).toBeLessThan(50_000_000);
@@ -189,7 +189,7 @@ describe('a response of unusual framing', () => {
         `HTTP/1.1 ${status}\r\nx-a: ${'x'.repeat(1_000)}\r\n\r\n`,
       );
       const pool = testPool();
-      const result = await senderFor(loopback(at.port), {}, pool)();
+      const result = await senderFor(loopback(at.port), undefined, pool)();
       expect(result).toMatchObject({
         outcome: 'connection_failed',
         error: 'there were too many interim responses',
@@ -226,7 +226,7 @@ describe('a response of unusual framing', () => {
       });
     });
     const pool = testPool();
-    const post = senderFor(loopback(at.port), {}, pool);
+    const post = senderFor(loopback(at.port), undefined, pool);
     const result = await post({ body: Buffer.alloc(50_000_000) });
     expect(responseOf(result)?.status).toBe(413);
     await allClosed(pool);

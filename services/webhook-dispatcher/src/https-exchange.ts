@@ -86,11 +86,11 @@ export function exchange(
   post: OutgoingPost,
   limits: {
     readonly deadline: Deadline;
-    /** Time to connect, in ms; undefined for as long as the deadline allows. */
-    readonly connectMs: number | undefined;
+    /** Starts the time to connect and returns how to cancel it; undefined: as long as the deadline allows. */
+    readonly startConnecting: ((end: () => void) => () => void) | undefined;
   },
 ): Promise<TracedEnding | NothingSent> {
-  const { deadline, connectMs: connectLimitMs } = limits;
+  const { deadline, startConnecting } = limits;
   if (deadline.hasPassed()) {
     return Promise.resolve({ kind: 'expired', response: undefined, trace: NOTHING_REACHED });
   }
@@ -102,7 +102,7 @@ export function exchange(
     let response: IncomingMessage | undefined;
     let readBytes = 0;
     const kept: Buffer[] = [];
-    let connectTimer: NodeJS.Timeout | undefined;
+    let stopConnecting: (() => void) | undefined;
     let sentAt: number | undefined;
     let firstByteMs: number | undefined;
 
@@ -128,7 +128,7 @@ export function exchange(
       };
     };
     const end = (ending: Ending) => {
-      clearTimeout(connectTimer);
+      stopConnecting?.();
       deadline.ignore();
       resolve({ ...ending, trace: traceSoFar() });
     };
@@ -191,16 +191,14 @@ export function exchange(
       }
       given.once('connect', () => {
         phase = 'tls';
-        clearTimeout(connectTimer);
+        stopConnecting?.();
       });
       given.once('secureConnect', () => {
         phase = 'http';
       });
-      if (connectLimitMs !== undefined) {
-        connectTimer = setTimeout(() => {
-          request.destroy(Object.assign(new Error('connecting took too long'), { code: 'ETIMEDOUT' }));
-        }, connectLimitMs);
-      }
+      stopConnecting = startConnecting?.(() => {
+        request.destroy(Object.assign(new Error('connecting took too long'), { code: 'ETIMEDOUT' }));
+      });
     });
     request.once('finish', () => {
       sentAt = performance.now();

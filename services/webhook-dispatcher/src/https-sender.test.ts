@@ -1,6 +1,9 @@
 import { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, test } from '@jest/globals';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { createManualTimers } from '@partner/kernel/testing/manual-timers';
+import { eventually } from '@partner/test-kit/eventually';
 import { createEndpointGuard } from './endpoint-guard.js';
 import { createHostResolver } from './host-resolver.js';
 import { addressRecords, startDnsServer } from './testing/dns-server.js';
@@ -22,6 +25,9 @@ import {
   senderFor,
   testPool,
 } from './testing/sender-fixture.js';
+
+/** Long enough that no query is retried while the machine stalls. */
+const DNS_LIMITS = { retryAfterMs: 30_000, limitMs: 60_000 };
 
 describe('a POST', () => {
   test('arrives with its path, headers and exact bytes, and returns the response [DELIVERY-4]', async () => {
@@ -141,7 +147,9 @@ describe('a refused endpoint', () => {
     let addresses = ['93.184.215.14'];
     const dns = await startDnsServer((question) => addressRecords(question, addresses));
     cleanups.push(() => dns.close());
-    const guard = createEndpointGuard({ resolveHost: createHostResolver({ servers: [dns.server] }) });
+    const guard = createEndpointGuard({
+      resolveHost: createHostResolver({ servers: [dns.server], ...DNS_LIMITS }),
+    });
     expect((await guard.admit(`https://${HOST}/hook`)).admitted).toBe(true);
     addresses = ['127.0.0.1'];
     expect((await senderFor(guard)()).outcome).toBe('endpoint_refused');
@@ -154,7 +162,9 @@ describe('the connected address', () => {
     const at = await receiver({ host: '127.0.0.2' });
     const dns = await startDnsServer((question) => addressRecords(question, ['93.184.215.14']));
     cleanups.push(() => dns.close());
-    const guard = createEndpointGuard({ resolveHost: createHostResolver({ servers: [dns.server] }) });
+    const guard = createEndpointGuard({
+      resolveHost: createHostResolver({ servers: [dns.server], ...DNS_LIMITS }),
+    });
     // Vets by DNS, then replaces the resolved address with 127.0.0.2.
     const result = await senderFor({
       async admit(url) {
@@ -185,23 +195,29 @@ describe('the connected address', () => {
     const pool = testPool();
     const open = pool.agent.createConnection.bind(pool.agent);
     // No address of loopback is silent, so a socket that stays in connecting simulates one.
-    pool.agent.createConnection = (options) =>
-      options.host === silent.address ? Object.assign(new Socket(), { connecting: true }) : open(options);
+    let silentSockets = 0;
+    pool.agent.createConnection = (options) => {
+      if (options.host !== silent.address) return open(options);
+      silentSockets += 1;
+      return Object.assign(new Socket(), { connecting: true });
+    };
     const targets = [silent, { address: '127.0.0.1', port: at.port }];
+    const timers = createManualTimers();
     const post = senderFor(
       guardAdmitting(() => targets),
-      { connectTimeoutMs: 50 },
+      timers,
       pool,
     );
-    expect(addressOf(await post())).toBe('127.0.0.1');
+    const posted = post();
+    await eventually('the time limit of the connect', () => timers.waiting() === 2);
+    timers.pass(3_000);
+    expect(addressOf(await posted)).toBe('127.0.0.1');
 
     targets.pop();
-    const alone = senderFor(
-      guardAdmitting(() => targets),
-      { connectTimeoutMs: 50, timeoutMs: 200 },
-      pool,
-    );
-    expect(await alone()).toMatchObject({ outcome: 'timed_out', remoteAddress: silent.address });
+    const alone = post();
+    await eventually('the connect', () => silentSockets === 2);
+    timers.pass(LIMITS.webhookTimeoutMs);
+    expect(await alone).toMatchObject({ outcome: 'timed_out', remoteAddress: silent.address });
   });
 
   test('does not change once the connection is open', async () => {
@@ -234,7 +250,9 @@ describe('the time limit', () => {
       return { kind: 'silent' };
     });
     cleanups.push(() => dns.close());
-    const guard = createEndpointGuard({ resolveHost: createHostResolver({ servers: [dns.server] }) });
+    const guard = createEndpointGuard({
+      resolveHost: createHostResolver({ servers: [dns.server], ...DNS_LIMITS }),
+    });
     const result = await senderFor(guard, limit)();
     expect(result).toMatchObject({ outcome: 'timed_out', error: timeoutText });
     expect(addressOf(result)).toBeUndefined();

@@ -49,6 +49,11 @@ export interface HttpsSender {
   post(post: OutgoingPost): Promise<PostResult>;
 }
 
+/** Time limit of a POST (spec: Acknowledgement and retries 1). */
+const TIMEOUT_MS = LIMITS.webhookTimeoutMs;
+const TIMEOUT_ERROR = `there was no complete response within ${TIMEOUT_MS / 1_000} seconds`;
+/** Time limit of a connect before the next vetted address is tried. */
+const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_TARGETS = 4;
 const TRACED_ADDRESSES = 16;
 
@@ -60,19 +65,14 @@ const TRACED_ADDRESSES = 16;
 export function createHttpsSender(deps: {
   readonly guard: EndpointGuard;
   readonly pool: ConnectionPool;
-  /** Time limit of a POST, in ms (spec: Acknowledgement and retries 1). */
-  readonly timeoutMs?: number;
-  /** Time limit of a connect before the next vetted address is tried, in ms. */
-  readonly connectTimeoutMs?: number;
-  /** Timer of the time limit; absent: the process's clock. */
-  readonly after?: After;
+  /** Timer of the time limits. */
+  readonly after: After;
 }): HttpsSender {
-  const { guard, pool, timeoutMs = LIMITS.webhookTimeoutMs, connectTimeoutMs = 3_000, after } = deps;
-  const timeoutError = `there was no complete response within ${timeoutMs / 1_000} seconds`;
+  const { guard, pool, after } = deps;
 
   async function attempt(post: OutgoingPost, deadline: Deadline): Promise<Without<PostResult, 'durationMs'>> {
     const verdict = await deadline.unlessPassed(guard.admit(post.url));
-    if (verdict === undefined) return { outcome: 'timed_out', error: timeoutError, trace: NOTHING_REACHED };
+    if (verdict === undefined) return { outcome: 'timed_out', error: TIMEOUT_ERROR, trace: NOTHING_REACHED };
     if (!verdict.admitted) {
       const { cause } = verdict;
       const error = `the endpoint URL ${ENDPOINT_REFUSALS[cause]}`;
@@ -83,13 +83,14 @@ export function createHttpsSender(deps: {
     const targets = inDialOrder(endpoint);
     for (const [index, target] of targets.entries()) {
       const isLast = index === targets.length - 1;
-      const limits = { deadline, connectMs: isLast ? undefined : connectTimeoutMs };
+      const startConnecting = isLast ? undefined : (end: () => void) => after(CONNECT_TIMEOUT_MS, end);
+      const limits = { deadline, startConnecting };
       let ending = await exchange(pool, endpoint, target, post, limits);
       // Each attempt removes its kept connection from the pool, so the loop ends with a new connection.
       while (ending.kind === 'nothing-sent') ending = await exchange(pool, endpoint, target, post, limits);
       if (ending.kind === 'failed' && ending.phase === 'connect' && !isLast) continue;
       const trace = { ...tracedLookup(endpoint), ...ending.trace };
-      return { ...judge(ending, timeoutError), remoteAddress: target.address, trace };
+      return { ...judge(ending), remoteAddress: target.address, trace };
     }
     throw new Error('an admitted endpoint has no target');
   }
@@ -103,7 +104,7 @@ export function createHttpsSender(deps: {
   return {
     async post(post) {
       const begin = performance.now();
-      const deadline = startDeadline(timeoutMs, after);
+      const deadline = startDeadline(TIMEOUT_MS, after);
       try {
         const result = await attempt(post, deadline);
         return { ...result, durationMs: Math.round(performance.now() - begin) };
@@ -117,14 +118,11 @@ export function createHttpsSender(deps: {
 type Without<Result, Key extends string> = Result extends unknown ? Omit<Result, Key> : never;
 type Dialled = Exclude<PostResult, { readonly outcome: 'endpoint_refused' }>;
 
-function judge(
-  ending: Ending,
-  timeoutError: string,
-): Without<Dialled, 'remoteAddress' | 'trace' | 'durationMs'> {
+function judge(ending: Ending): Without<Dialled, 'remoteAddress' | 'trace' | 'durationMs'> {
   const { response } = ending;
   switch (ending.kind) {
     case 'expired':
-      return { outcome: 'timed_out', response, error: timeoutError };
+      return { outcome: 'timed_out', response, error: TIMEOUT_ERROR };
     case 'failed':
       return { ...classifyFailure(ending.phase, ending.error), response };
     case 'responded': {

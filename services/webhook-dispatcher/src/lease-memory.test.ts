@@ -1,5 +1,7 @@
+import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
+import { DeliveryAttemptedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { createLeaseMemory } from './lease-memory.js';
 import {
   deliverer,
@@ -96,12 +98,12 @@ describe('a lease', () => {
 });
 
 test('the memory of leases drops the oldest', async () => {
-  const leases = createLeaseMemory({ capacity: 2 });
-  const deliver = deliverer({ leases });
-  for (const leaseId of ['lease-1', 'lease-2', 'lease-3']) await deliver(message({ leaseId }));
-  expect(['lease-1', 'lease-2', 'lease-3'].map((leaseId) => leases.recall(leaseId))).toEqual([
+  const leases = createLeaseMemory();
+  const attempt = Promise.resolve(create(DeliveryAttemptedSchema, {}));
+  for (let lease = 1; lease <= 20_001; lease += 1) leases.began(`lease-${lease}`, attempt);
+  expect(['lease-1', 'lease-2', 'lease-20001'].map((leaseId) => leases.recall(leaseId))).toEqual([
     undefined,
-    'reported',
-    'reported',
+    attempt,
+    attempt,
   ]);
 });

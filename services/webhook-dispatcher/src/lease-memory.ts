@@ -13,18 +13,20 @@ export interface LeaseMemory {
   reported(leaseId: string): void;
 }
 
+const CAPACITY = 20_000;
+
 /**
- * Creates a memory of the newest `capacity` leases. A dropped lease causes at most a second POST, which the receiver
+ * Creates a memory of the newest 20,000 leases. A dropped lease causes at most a second POST, which the receiver
  * recognizes by its event id.
  */
-export function createLeaseMemory({ capacity = 20_000 }: { readonly capacity?: number } = {}): LeaseMemory {
+export function createLeaseMemory(): LeaseMemory {
   const attempts = new Map<string, Promise<DeliveryAttempted> | 'reported'>();
 
   return {
     recall: (leaseId) => attempts.get(leaseId),
     began(leaseId, attempt) {
       for (const oldest of attempts.keys()) {
-        if (attempts.size < capacity) break;
+        if (attempts.size < CAPACITY) break;
         attempts.delete(oldest);
       }
       attempts.set(leaseId, attempt);

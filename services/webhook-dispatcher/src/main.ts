@@ -7,6 +7,7 @@ import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { rpcService, startRpcServer } from '@partner/kernel/amqp/rpc-server';
 import { newId } from '@partner/kernel/ids';
 import { runService } from '@partner/kernel/service';
+import { afterMs } from '@partner/kernel/timers';
 import { createClockWatch } from './clock-watch.js';
 import { webhookDispatcherConfig } from './config.js';
 import { createConnectionPool } from './connection-pool.js';
@@ -19,20 +20,33 @@ import { createHttpsSender } from './https-sender.js';
 import { createLeaseMemory } from './lease-memory.js';
 
 const RPC_PREFETCH = 50;
+const DNS_RETRY_AFTER_MS = 1_000;
+const DNS_LIMIT_MS = 3_000;
 
 await runService({
   name: 'webhook-dispatcher',
   config: webhookDispatcherConfig,
   async start(config, { logger, metrics, lifecycle }) {
+    const clock = () => new Date();
+    const elapsedMs = () => performance.now();
     const extraCa =
       config.WEBHOOK_DEV_CA_FILE === undefined
         ? undefined
         : await readFile(config.WEBHOOK_DEV_CA_FILE, 'utf8');
     const guard = createEndpointGuard({
-      resolveHost: createHostResolver({ servers: config.DNS_SERVERS }),
+      resolveHost: createHostResolver({
+        servers: config.DNS_SERVERS,
+        retryAfterMs: DNS_RETRY_AFTER_MS,
+        limitMs: DNS_LIMIT_MS,
+      }),
       devHosts: config.WEBHOOK_DEV_HOSTS,
     });
-    const pool = createConnectionPool({ concurrency: config.DELIVERY_CONCURRENCY, extraCa });
+    const pool = createConnectionPool({
+      concurrency: config.DELIVERY_CONCURRENCY,
+      extraCa,
+      elapsedMs,
+      clock,
+    });
     lifecycle.onShutdown('endpoint-connections', async () => pool.close());
 
     const amqp = { url: config.AMQP_URL, topology: config.AMQP_TOPOLOGY, logger, metrics };
@@ -55,7 +69,6 @@ await runService({
     });
     lifecycle.onShutdown('rpc-server', () => rpcServer.stop());
 
-    const clock = () => new Date();
     const stopping = new AbortController();
     const deliveryMetrics = createDeliveryMetrics(metrics);
     const consumer = startConsumer({
@@ -65,7 +78,7 @@ await runService({
       logger,
       metrics,
       handle: createDeliver({
-        sender: createHttpsSender({ guard, pool }),
+        sender: createHttpsSender({ guard, pool, after: afterMs }),
         publisher,
         leases: createLeaseMemory(),
         concurrency: config.DELIVERY_CONCURRENCY,
@@ -74,7 +87,7 @@ await runService({
         clock,
         clockWatch: createClockWatch({
           clock,
-          elapsedMs: () => performance.now(),
+          elapsedMs,
           logger,
           metrics: deliveryMetrics,
         }),

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpApp } from '@partner/gateway-kit/http-app';
 import { closeServer, listen } from '@partner/kernel/listen';
-import { createLogger } from '@partner/kernel/logger';
+import { createLoggerTo } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { Registry } from 'prom-client';
 import request from 'supertest';
@@ -57,7 +57,7 @@ beforeAll(async () => {
     scopesOf: () => [],
     rateLimit: { limiter, keyOf: () => 'all', limitOf: () => 1, countedAs: 'to the API' },
     failedAuthentication: { limiter, limitPerMinute: 1 },
-    logger: createLogger({ service: 'console', level: 'info', destination }),
+    logger: createLoggerTo(destination, { service: 'console', level: 'info' }),
     metrics: new Registry(),
     rpcTimeoutMs: 5_000,
     companyOf: () => '',

@@ -8,7 +8,7 @@ import { createKeyedThrottle } from '@partner/kernel/keyed-throttle';
 import type { Logger } from '@partner/kernel/logger';
 import { createShareGate } from '@partner/kernel/share-gate';
 import { ServiceError } from '@partner/kernel/service-error';
-import { type After, afterMs } from '@partner/kernel/timers';
+import type { After } from '@partner/kernel/timers';
 import { Gauge, type Registry } from 'prom-client';
 import type { OwnerSession } from '../sessions/session-store.js';
 
@@ -42,9 +42,9 @@ export function createChangeStreams(deps: {
   readonly isAlive: (session: OwnerSession) => Promise<boolean>;
   readonly logger: Pick<Logger, 'warn'>;
   readonly metrics: Registry;
-  readonly after?: After;
+  readonly after: After;
 }): ChangeStreams {
-  const { after = afterMs } = deps;
+  const { after } = deps;
   const places = new Map<string, number>();
   const gate = createShareGate({ slots: STREAMS, queue: 0, work: 'streams' });
   const byCompany = new Map<string, Set<ResponseStream>>();

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import { hash } from '@node-rs/argon2';
+import { hash, verify } from '@node-rs/argon2';
 import { Registry } from 'prom-client';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { createPasswordChecks } from './verify-password.js';
 
 describe('the comparison of a password', () => {
   test('accepts only the right password', async () => {
-    const { verifyPassword } = await createPasswordChecks({ randomBytes, metrics: new Registry() });
+    const { verifyPassword } = await createPasswordChecks({ randomBytes, verify, metrics: new Registry() });
     const passwordHash = await hash('correct horse', PASSWORD_HASHING);
     expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     await expect(verifyPassword('192.0.2.1', 'correct horse', passwordHash)).resolves.toBe(true);
@@ -36,41 +36,37 @@ describe('the comparison of a password', () => {
     const { verifyPassword } = await createPasswordChecks({
       randomBytes,
       metrics,
-      concurrency: 2,
-      maxWaiting: 1,
       verify: () =>
         new Promise((resolve) => {
           running.push(resolve);
           begun.emit('begun');
         }),
     });
-    // Of one network one runs and one waits, and the other one starts at once.
-    const results = ['a', 'a', 'b'].map((network) => verifyPassword(network, 'password', 'hash'));
+    // Of one network one runs and the others wait, and another network starts at once.
+    const networks = [...Array.from({ length: 51 }, () => 'a'), 'b'];
+    const results = networks.map((network) => verifyPassword(network, 'password', 'hash'));
     await expect(verifyPassword('a', 'password', 'hash')).rejects.toMatchObject({ reason: 'unavailable' });
     expect(running).toHaveLength(2);
     expect(await metrics.metrics()).toContain('partner_console_password_checks{state="running"} 2\n');
-    expect(await metrics.metrics()).toContain('partner_console_password_checks{state="waiting"} 1\n');
+    expect(await metrics.metrics()).toContain('partner_console_password_checks{state="waiting"} 50\n');
     expect(await metrics.metrics()).toContain('partner_console_password_checks_refused_total 1\n');
 
-    const nextBegun = once(begun, 'begun');
-    running[0]?.(true);
-    await nextBegun;
-    expect(running).toHaveLength(3);
-
-    running[1]?.(true);
-    running[2]?.(false);
-    await expect(Promise.all(results)).resolves.toEqual([true, false, true]);
+    for (const [index, matches] of running.entries()) {
+      // The second one is of the other network, and the first network has no second slot.
+      const nextBegun = index === 1 || index === 51 ? undefined : once(begun, 'begun');
+      matches(index !== 1);
+      await nextBegun;
+    }
+    expect(running).toHaveLength(52);
+    expect(await Promise.all(results)).toEqual(networks.map((network) => network === 'a'));
     expect(await metrics.metrics()).toContain('partner_console_password_checks{state="running"} 0\n');
-    expect(await metrics.metrics()).toContain('partner_console_password_check_seconds_count 3\n');
+    expect(await metrics.metrics()).toContain('partner_console_password_check_seconds_count 52\n');
   });
 
   test('releases its slot when a comparison fails', async () => {
-    const { verifyPassword } = await createPasswordChecks({
-      randomBytes,
-      metrics: new Registry(),
-      concurrency: 1,
-    });
-    await expect(verifyPassword('192.0.2.1', 'password', 'no hash at all')).rejects.toThrow();
+    const { verifyPassword } = await createPasswordChecks({ randomBytes, verify, metrics: new Registry() });
+    for (let slot = 0; slot < 2; slot += 1)
+      await expect(verifyPassword('192.0.2.1', 'password', 'no hash at all')).rejects.toThrow();
     const passwordHash = await hash('password', PASSWORD_HASHING);
     await expect(verifyPassword('192.0.2.1', 'password', passwordHash)).resolves.toBe(true);
   });

@@ -1,4 +1,4 @@
-import { hash, verify as argon2Verify } from '@node-rs/argon2';
+import { hash } from '@node-rs/argon2';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { createShareGate } from '@partner/kernel/share-gate';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
@@ -17,21 +17,23 @@ export type VerifyPassword = (
 /** Returns the PHC hash of a new password. Throws `unavailable` as a comparison does. */
 export type HashPassword = (network: string, password: string) => Promise<string>;
 
+const CONCURRENCY = 2;
+const MAX_WAITING = 50;
+
 /**
- * Creates the comparison and the hashing, which share their slots. At most `concurrency` run at once, each with 19 MiB and a thread for some tens of ms, and at
- * most `maxWaiting` wait. So a flood of logins cannot exhaust the memory or the threads of the process. Client networks
+ * Creates the comparison and the hashing, which share their slots. At most 2 run at once, each with 19 MiB and a thread for some tens of ms, and at
+ * most 50 wait. So a flood of logins cannot exhaust the memory or the threads of the process. Client networks
  * are served round-robin, so one network cannot block the others.
  */
 export async function createPasswordChecks(options: {
   readonly randomBytes: (size: number) => Buffer;
   readonly metrics: Registry;
-  readonly concurrency?: number;
-  readonly maxWaiting?: number;
-  readonly verify?: (passwordHash: string, password: string) => Promise<boolean>;
+  /** Compares a password with a PHC hash. */
+  readonly verify: (passwordHash: string, password: string) => Promise<boolean>;
 }): Promise<{ readonly verifyPassword: VerifyPassword; readonly hashPassword: HashPassword }> {
-  const { randomBytes, concurrency = 2, maxWaiting = 50, verify = argon2Verify } = options;
+  const { randomBytes, verify } = options;
   const dummyHash = await hash(randomBytes(32), { ...PASSWORD_HASHING, salt: randomBytes(16) });
-  const gate = createShareGate({ slots: concurrency, queue: maxWaiting, work: 'password checks' });
+  const gate = createShareGate({ slots: CONCURRENCY, queue: MAX_WAITING, work: 'password checks' });
   const registers = [options.metrics];
   new Gauge({
     name: 'partner_console_password_checks',

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { Writable } from 'node:stream';
 import { createClient } from '@connectrpc/connect';
 import { afterEach } from '@jest/globals';
-import { hash } from '@node-rs/argon2';
+import { hash, verify } from '@node-rs/argon2';
 import {
   AccessService,
   CompanyClass,
@@ -18,7 +18,7 @@ import { createRateLimiter, type RateLimiter } from '@partner/gateway-kit/rate-l
 import { createRedis } from '@partner/gateway-kit/redis';
 import { closeServer, listen } from '@partner/kernel/listen';
 import type { Mailer } from '@partner/kernel/mail';
-import { createLogger, silentLogger } from '@partner/kernel/logger';
+import { createLoggerTo, silentLogger } from '@partner/kernel/logger';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { createManualTimers } from '@partner/kernel/testing/manual-timers';
@@ -99,16 +99,13 @@ export async function startTestConsole(options: {
   let now = Date.now();
   const clock = () => new Date(now);
   let log = '';
-  const logger = createLogger({
-    service: 'console',
-    level: 'trace',
-    destination: new Writable({
-      write(chunk, _encoding, done) {
-        log += String(chunk);
-        done();
-      },
-    }),
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      log += String(chunk);
+      done();
+    },
   });
+  const logger = createLoggerTo(destination, { service: 'console', level: 'trace' });
 
   const passwordHash = await hash(PASSWORD, CHEAP_HASHING);
   const jobState = fakeJobStateOf(passwordHash);
@@ -139,7 +136,7 @@ export async function startTestConsole(options: {
     attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
     deviceCookie: createDeviceCookie({ publicBaseUrl, signer, clock, randomBytes }),
     background,
-    ...(await createPasswordChecks({ randomBytes, metrics: new Registry() })),
+    ...(await createPasswordChecks({ randomBytes, verify, metrics: new Registry() })),
     limiter: options.limiter ?? createRateLimiter({ redis, keyPrefix, replicas: 1, logger, metrics, clock }),
     webApp: FAKE_WEB_APP,
     mailer: options.mailer,

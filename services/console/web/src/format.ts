@@ -22,13 +22,9 @@ export function formatPast(at: Date, now: Date): string {
   return formatRelative(at < now ? at : now, now);
 }
 
-/** Formats a time to the second with its time zone, in the browser's locale unless another is given. */
-export function formatExact(at: Date, timeZone?: string, locale?: string): string {
-  return new Intl.DateTimeFormat(locale, {
-    dateStyle: 'medium',
-    timeStyle: 'long',
-    ...(timeZone === undefined ? {} : { timeZone }),
-  }).format(at);
+/** Formats a time to the second with its time zone, in the browser's locale. */
+export function formatExact(at: Date): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' }).format(at);
 }
 
 /** Formats a duration, e.g. `82 ms`, `1.4 s` or `3 min`. */

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from '@jest/globals';
 import { createHttpServer } from '@partner/kernel/http-server';
 import { closeServer, listen } from '@partner/kernel/listen';
-import { createLogger } from '@partner/kernel/logger';
+import { createLoggerTo } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import type { Scope } from '@partner/proto-contracts/api/scopes';
@@ -58,11 +58,10 @@ export const readThing = (handle: AnyEndpoint<Caller>['handle']) =>
 /** The key `full` has every scope of these tests, `bare` none; any other is refused. */
 export function createFixture(overrides: Partial<HttpAppOptions<Caller>> = {}) {
   const lines = createRecorder<Record<string, unknown>>();
-  const logger = createLogger({
-    service: 'test',
-    level: 'info',
-    destination: { write: (line) => lines.record(logLine.parse(JSON.parse(line))) },
-  });
+  const logger = createLoggerTo(
+    { write: (line) => lines.record(logLine.parse(JSON.parse(line))) },
+    { service: 'test', level: 'info' },
+  );
   const metrics = new Registry();
   const handled: EndpointRequest<Caller, unknown, unknown>[] = [];
   const limiter = createInMemoryRateLimiter(() => NOW);

@@ -20,6 +20,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
 import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
+import { afterMs } from '@partner/kernel/timers';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
 import { createInboundApp } from '../app.js';
@@ -72,6 +73,7 @@ export function createInboundSurface(services: readonly RpcService[]) {
         environment: 'sandbox',
         monotonicMs: () => NOW.getTime(),
         metrics,
+        after: afterMs,
       }),
       limiter: createInMemoryRateLimiter(() => NOW),
       leads: createClient(LeadService, transport),

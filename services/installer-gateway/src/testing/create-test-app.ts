@@ -19,6 +19,7 @@ import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
 import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import type { RequestListener } from 'node:http';
+import { afterMs } from '@partner/kernel/timers';
 import { Registry } from 'prom-client';
 import { API_VERSIONS } from '../api-versions.js';
 import { createInstallerApp } from '../app.js';
@@ -85,6 +86,7 @@ export function createTestApp(parts: {
       environment: 'sandbox',
       monotonicMs: () => NOW.getTime(),
       metrics,
+      after: afterMs,
     }),
     limiter: createInMemoryRateLimiter(() => NOW),
     jobs: createClient(JobService, transport),

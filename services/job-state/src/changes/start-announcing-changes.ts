@@ -25,13 +25,13 @@ export function startAnnouncingChanges(deps: {
   /** All databases through which this process changes webhooks or deliveries. */
   readonly databases: readonly Pick<Database, 'onAnnounced'>[];
   readonly publisher: Pick<Publisher, 'publish'>;
-  readonly after?: After;
+  readonly after: After;
 }): ChangeAnnouncements {
   let isStopped = false;
   const throttle = createKeyedThrottle({
     intervalMs: ANNOUNCED_EVERY_MS,
     emit: (companyId, subscriptionIds) => void announce(companyId, subscriptionIds),
-    ...(deps.after !== undefined && { after: deps.after }),
+    after: deps.after,
   });
 
   async function announce(companyId: string, subscriptionIds: readonly string[]): Promise<void> {

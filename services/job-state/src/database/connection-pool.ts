@@ -15,18 +15,12 @@ export function textOf(statement: string | PreparedStatement): string {
   return typeof statement === 'string' ? statement : statement.text;
 }
 
-/** Database timeouts, in milliseconds. */
-export interface DatabaseTimeouts {
-  /** For a connection. */
-  readonly connectMs: number;
-  /** For one statement, by the server's clock. */
-  readonly statementMs: number;
-  /** Extra time for a response beyond the server's own limit before its connection counts as dead. */
-  readonly responseGraceMs: number;
-  /** Time without a response to a statement after which connections are not reused that have not responded since. */
-  readonly silentMs: number;
-}
-
+/** Time limit of a connection. */
+const CONNECT_MS = 3_000;
+/** Extra time for a response beyond the server's own limit before its connection counts as dead. */
+const RESPONSE_GRACE_MS = 2_000;
+/** Time without a response to a statement after which connections are not reused that have not responded since. */
+const SILENT_MS = 3_000;
 /** An idle connection is probed after this time, then every second; after ten lost probes it is dead. */
 const KEEP_ALIVE_DELAY_MS = 5_000;
 const SERVER_QUERY =
@@ -75,18 +69,19 @@ export function createConnectionPool(options: {
   readonly url: string;
   readonly poolSize: number;
   readonly logger: Pick<Logger, 'warn'>;
-  readonly timeouts: DatabaseTimeouts;
+  /** Time limit of one statement in ms, by the server's clock. */
+  readonly statementMs: number;
   readonly plainIndexScans: boolean;
   readonly measured: { readonly by: PoolMetrics; readonly pool: string } | undefined;
 }): ConnectionPool {
-  const { timeouts } = options;
+  const { statementMs } = options;
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
-    connectionTimeoutMillis: timeouts.connectMs,
+    connectionTimeoutMillis: CONNECT_MS,
     idleTimeoutMillis: 60_000,
-    statement_timeout: timeouts.statementMs,
-    query_timeout: timeouts.statementMs + timeouts.responseGraceMs,
+    statement_timeout: statementMs,
+    query_timeout: statementMs + RESPONSE_GRACE_MS,
     idle_in_transaction_session_timeout: 15_000,
     application_name: 'job-state',
     pipeline: true,
@@ -125,7 +120,7 @@ export function createConnectionPool(options: {
 
   /** Throws for a standby, which takes no writes and may lag behind. Ends all connections to a former server. */
   async function verify(client: pg.PoolClient): Promise<void> {
-    const query = { text: SERVER_QUERY, query_timeout: timeouts.connectMs };
+    const query = { text: SERVER_QUERY, query_timeout: CONNECT_MS };
     const { rows } = await client.query<{ is_standby: boolean; started_at: string }>(query);
     const [server] = rows;
     if (server === undefined || server.is_standby) throw new Error('the server is a standby');
@@ -144,7 +139,7 @@ export function createConnectionPool(options: {
     const times = known.get(client);
     if (times === undefined || times.establishedAt <= lostAt) return false;
     const [oldest] = pending;
-    const isSilent = oldest !== undefined && performance.now() - oldest.sentAt >= timeouts.silentMs;
+    const isSilent = oldest !== undefined && performance.now() - oldest.sentAt >= SILENT_MS;
     return !isSilent || times.respondedAt > oldest.sentAt;
   }
 
@@ -190,7 +185,7 @@ export function createConnectionPool(options: {
       const query = {
         ...(typeof statement === 'string' ? { text: statement } : statement),
         values: [...values],
-        query_timeout: serverMs + timeouts.responseGraceMs,
+        query_timeout: serverMs + RESPONSE_GRACE_MS,
       };
       const sent = { sentAt: performance.now() };
       pending.add(sent);

@@ -257,7 +257,6 @@ describe('a caller after its deadline', () => {
       url: testDatabase.url,
       poolSize: 1,
       logger: silentLogger,
-      timeouts: { connectMs: 2_000 },
       measured: { by: createPoolMetrics(metrics), pool: 'main' },
     });
     const held = createGate();

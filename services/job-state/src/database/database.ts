@@ -5,12 +5,7 @@ import { withChildSpan } from '@partner/kernel/telemetry/tracing';
 import type pg from 'pg';
 import { type AfterCommit, type CommitListeners, createCommitListeners } from './after-commit.js';
 import { collectCalls } from './collect-calls.js';
-import {
-  type Connection,
-  createConnectionPool,
-  type DatabaseTimeouts,
-  type PreparedStatement,
-} from './connection-pool.js';
+import { type Connection, createConnectionPool, type PreparedStatement } from './connection-pool.js';
 import type { PoolMetrics } from './pool-metrics.js';
 import { CommitUnknownError, isAfterFailure, UnavailableError } from './server-failures.js';
 import { createSharedTransactions } from './shared-transactions.js';
@@ -109,12 +104,7 @@ export interface Database extends Queryable, Omit<CommitListeners, 'collect'> {
   end(): Promise<void>;
 }
 
-const TIMEOUTS: DatabaseTimeouts = {
-  connectMs: 3_000,
-  statementMs: 10_000,
-  responseGraceMs: 2_000,
-  silentMs: 3_000,
-};
+const STATEMENT_MS = 10_000;
 /** Statements and transactions of companies that may wait, for each connection. */
 const QUEUE_PER_CONNECTION = 40;
 /** Limits of statements are rounded down to this step, so that they rarely change. */
@@ -131,7 +121,8 @@ export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly logger: Pick<Logger, 'warn'>;
-  readonly timeouts?: Partial<DatabaseTimeouts>;
+  /** Time limit of one statement, in ms; absent: 10,000. */
+  readonly statementMs?: number;
   /** The environment of the data; absent: `production`. */
   readonly environment?: Environment;
   /**
@@ -148,7 +139,7 @@ export interface DatabaseOptions {
 /**
  * Creates a pool of connections.
  *
- * Statements are cancelled after 10 s, and idle transactions after 15 s, so that a stuck process cannot hold a lock for long. A
+ * Statements are cancelled after 10 s, unless `statementMs` is set. Idle transactions end after 15 s, so that a stuck process cannot hold a lock for long. A
  * connection that breaks, or is silent for 2 s beyond the server's own limit, is discarded with all earlier ones; the next
  * statement replaces it. After 3 s without a response to one statement, others use connections that have responded since.
  *
@@ -158,8 +149,8 @@ export interface DatabaseOptions {
  */
 export function createDatabase(options: DatabaseOptions): Database {
   const { environment = 'production', plainIndexScans = false, measured } = options;
-  const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const pool = createConnectionPool({ ...options, timeouts, plainIndexScans, measured });
+  const { statementMs = STATEMENT_MS } = options;
+  const pool = createConnectionPool({ ...options, statementMs, plainIndexScans, measured });
   const listeners = createCommitListeners();
   const gate = createShareGate({
     slots: options.poolSize,
@@ -168,22 +159,22 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
   /** Each connection's `statement_timeout` outside of transactions, if it differs from the pool's. */
   const sessionTimeouts = new WeakMap<pg.PoolClient, number>();
-  const leastSessionLimitMs = Math.min(LEAST_SESSION_LIMIT_MS, timeouts.statementMs);
+  const leastSessionLimitMs = Math.min(LEAST_SESSION_LIMIT_MS, statementMs);
 
   /** `statement_timeout` for a caller's deadline. Throws after the deadline. */
   function statementLimit(leftMs: number): number {
     if (leftMs <= 0) throw new UnavailableError(new Error('the caller waits no longer'));
-    const limitMs = Math.max(1, Math.trunc(Math.min(leftMs, timeouts.statementMs)));
+    const limitMs = Math.max(1, Math.trunc(Math.min(leftMs, statementMs)));
     return limitMs < LIMIT_STEP_MS ? limitMs : limitMs - (limitMs % LIMIT_STEP_MS);
   }
 
   /** Sets a connection's `statement_timeout` outside of transactions if it differs. A connection that refuses is not used again. */
   async function limitSession(connection: Connection, limitMs: number): Promise<void> {
     const { client } = connection;
-    const formerMs = sessionTimeouts.get(client) ?? timeouts.statementMs;
+    const formerMs = sessionTimeouts.get(client) ?? statementMs;
     if (limitMs === formerMs) return;
     sessionTimeouts.set(client, limitMs);
-    const boundMs = formerMs === UNLIMITED_MS ? timeouts.statementMs : formerMs;
+    const boundMs = formerMs === UNLIMITED_MS ? statementMs : formerMs;
     await pool.send(connection, `set statement_timeout = ${limitMs}`, [], boundMs).catch(discard(connection));
   }
 

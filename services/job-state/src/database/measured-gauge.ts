@@ -20,7 +20,7 @@ export function measuredGauge(options: {
   readonly metrics: Registry;
   readonly measure: () => Promise<Measured>;
   /** How long a measurement is cached, in milliseconds; absent: 10,000. */
-  readonly freshMs?: number | undefined;
+  readonly freshMs?: number;
 }): void {
   const { label, freshMs = FRESH_MS } = options;
   let measuredAt = Number.NEGATIVE_INFINITY;

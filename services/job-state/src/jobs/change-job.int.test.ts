@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import { newId } from '@partner/kernel/ids';
-import { createLogger } from '@partner/kernel/logger';
+import { createLoggerTo } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Database } from '../database/database.js';
 import { binding, TEST_NOW } from '../testing/test-jobs.js';
@@ -246,11 +246,10 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
   test('is logged in one line, and so is its refusal', async () => {
     const jobId = await fixture.job();
     const lines: unknown[] = [];
-    const logger = createLogger({
-      service: 'test',
-      level: 'info',
-      destination: { write: (line) => lines.push(JSON.parse(line)) },
-    });
+    const logger = createLoggerTo(
+      { write: (line) => lines.push(JSON.parse(line)) },
+      { service: 'test', level: 'info' },
+    );
     const key = binding(newId('evt'));
     await refusalOf(refused({ jobId }, { logger }));
     await write({ jobId, binding: key }, { logger });

@@ -39,8 +39,6 @@ type RelayDeps = {
   readonly metrics: Registry;
   /** Milliseconds between two sweeps. */
   readonly intervalMs: number;
-  /** How long a measurement of the outbox is cached, in milliseconds; absent: 10,000. */
-  readonly freshMs?: number;
 };
 
 /**
@@ -64,7 +62,6 @@ export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
     help: 'Age of the oldest unconfirmed message; 0 without one.',
     metrics: deps.metrics,
     measure: () => oldestAgeSeconds(deps.database),
-    ...(deps.freshMs !== undefined && { freshMs: deps.freshMs }),
   });
   const inFlight = new Map<string, Promise<void>>();
   let confirmed: string[] = [];

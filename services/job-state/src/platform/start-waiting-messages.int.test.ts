@@ -72,7 +72,6 @@ async function sweepUntil(
     clock: () => now,
     logger: silentLogger,
     metrics: registry,
-    freshMs: 0,
     intervalMs: 5,
   });
   try {

@@ -33,8 +33,6 @@ interface Deps {
   readonly metrics: Registry;
   /** Milliseconds between two polls. */
   readonly intervalMs: number;
-  /** How long a measurement of waiting messages is cached, in milliseconds; absent: 10,000. */
-  readonly freshMs?: number;
 }
 
 /**
@@ -54,14 +52,12 @@ export function startWaitingMessages(deps: Deps): Loop {
     help: 'Platform messages that wait for their prerequisite, up to 10,000.',
     metrics: deps.metrics,
     measure: () => waitingCount(deps.database),
-    ...(deps.freshMs !== undefined && { freshMs: deps.freshMs }),
   });
   measuredGauge({
     name: 'partner_platform_waiting_oldest_age_seconds',
     help: 'Age of the oldest waiting platform message; 0 if none waits.',
     metrics: deps.metrics,
     measure: () => oldestAgeSeconds(deps),
-    ...(deps.freshMs !== undefined && { freshMs: deps.freshMs }),
   });
 
   function note(messageId: string, type: string, effect: PlatformEffect): void {

@@ -15,8 +15,8 @@ export interface Backoff {
   lived(milliseconds: number): void;
 }
 
-/** Creates the backoff of one connection or channel. */
-export function createBackoff(random: () => number = Math.random): Backoff {
+/** Creates the backoff of one connection or channel. `random` returns numbers from 0 to below 1. */
+export function createBackoff(random: () => number): Backoff {
   let attempt = 0;
   return {
     nextDelayMs() {

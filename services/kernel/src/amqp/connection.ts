@@ -76,7 +76,7 @@ export function createAmqpConnection(options: {
 
   async function supervise(): Promise<void> {
     const addresses = inRandomOrder(options.url.split(',').map(withHeartbeat));
-    const backoff = createBackoff();
+    const backoff = createBackoff(Math.random);
     while (!closing.signal.aborted) {
       for (const address of addresses) {
         backoff.lived(await connectAndUse(address));

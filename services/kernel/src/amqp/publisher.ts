@@ -12,7 +12,8 @@ import type { SupervisedChannel } from './supervised-channel.js';
 
 export { PublishError } from './publish-error.js';
 
-const DEFAULT_CONFIRM_TIMEOUT_MS = 5_000;
+/** Time limit of a confirm, including the wait for the window. */
+const CONFIRM_TIMEOUT_MS = 5_000;
 /** A channel is not replaced earlier: a full queue refuses messages on every channel. */
 const SHORTEST_CHANNEL_LIFE_MS = 1_000;
 
@@ -66,10 +67,7 @@ export function createPublisher(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Time limit of a confirm in ms, including the wait for the window; absent: 5,000. */
-  readonly confirmTimeoutMs?: number;
 }): Publisher {
-  const confirmTimeoutMs = options.confirmTimeoutMs ?? DEFAULT_CONFIRM_TIMEOUT_MS;
   const failures = counter(options.metrics, {
     name: 'partner_publish_failures_total',
     help: 'Messages that were not confirmed, by reason',
@@ -89,7 +87,7 @@ export function createPublisher(options: {
       name: 'publisher',
       confirm: true,
       setup: (confirmChannel) => {
-        opened.window = createConfirmWindow(confirmChannel, confirmTimeoutMs);
+        opened.window = createConfirmWindow(confirmChannel, CONFIRM_TIMEOUT_MS);
         opened.openedAt = performance.now();
         if (opened === next) useNext();
         return Promise.resolve();

@@ -25,7 +25,7 @@ import { decodeRpcError, notCarriedOut, outcomeUnknown, serviceErrorFrom } from 
 
 const REPLY_QUEUE = 'amq.rabbitmq.reply-to';
 const DEFAULT_TIMEOUT_MS = 5_000;
-const DEFAULT_MAX_IN_FLIGHT = 200;
+const MAX_IN_FLIGHT = 200;
 
 interface PendingCall {
   readonly complete: (reply: ConsumeMessage) => void;
@@ -43,8 +43,6 @@ export interface RpcTransportOptions {
   readonly metrics: Registry;
   /** Absent: 5,000. */
   readonly defaultTimeoutMs?: number;
-  /** Absent: 200. */
-  readonly maxInFlight?: number;
 }
 
 /**
@@ -52,14 +50,13 @@ export interface RpcTransportOptions {
  *
  * Every failure is a `ServiceError`. A call fails with `unavailable` if its caller cancels it or its deadline passes (`timeoutMs`
  * of the call, else `defaultTimeoutMs`). It fails at once with the same error if the connection or channel is lost, the broker blocks the
- * connection or refuses the request, no queue accepts it, or `maxInFlight` calls are in flight. A request of more than 8 MiB is
+ * connection or refuses the request, no queue accepts it, or 200 calls are in flight. A request of more than 8 MiB is
  * `internal` and not sent. While the socket's buffer is
  * full, calls wait unsent within their deadlines. A call is never retried automatically.
  */
 export function createRpcTransport(options: RpcTransportOptions): Transport & { close(): Promise<void> } {
   const { queue } = options;
   const [binding] = queue.bindings;
-  const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT;
   const { durations, timeouts, inFlight } = clientMetrics(options.metrics);
   const pending = new Map<string, PendingCall>();
   /** Calls that wait for the socket's buffer, with the function that sends each. */
@@ -132,8 +129,8 @@ export function createRpcTransport(options: RpcTransportOptions): Transport & { 
       supervised.rebuild(cause);
       throw notCarriedOut(cause);
     }
-    if (pending.size >= maxInFlight)
-      throw notCarriedOut(new Error(`${maxInFlight} calls are in flight already`));
+    if (pending.size >= MAX_IN_FLIGHT)
+      throw notCarriedOut(new Error(`${MAX_IN_FLIGHT} calls are in flight already`));
 
     return new Promise((resolve, reject) => {
       sequence += 1;

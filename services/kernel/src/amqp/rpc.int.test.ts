@@ -277,10 +277,11 @@ describe('RPC over the broker at its limits', () => {
 
   test('refuses calls beyond the limit in flight at once', async () => {
     const started = await serveHanging();
-    const client = await clientOf({ maxInFlight: 2 });
+    const client = await clientOf();
     const options: CallOptions = { timeoutMs: 3_600_000 };
-    const calls = [1, 2].map(() => failureOf(client.getJob({}, options)));
+    const calls = Array.from({ length: 200 }, () => failureOf(client.getJob({}, options)));
     expect((await failureOf(client.getJob({ jobId: 'too many' }, options))).reason).toBe('unavailable');
+    expect(await metrics.metrics()).toContain(`partner_rpc_client_in_flight{queue="${queue.name}"} 200\n`);
     await started.atLeast(2);
     expect(started.all()).not.toContain('too many');
     await clientSide.close();

@@ -61,7 +61,7 @@ export function superviseChannel(options: {
 }): ChannelSupervisor {
   const { plan } = options;
   const logger = options.logger.child({ channel: plan.name });
-  const backoff = createBackoff();
+  const backoff = createBackoff(Math.random);
   let current: Channel | undefined;
   let isOpen = false;
   let isOpening = false;

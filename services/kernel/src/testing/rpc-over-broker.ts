@@ -76,7 +76,6 @@ export async function serve(
 
 export async function clientOf(
   options: {
-    maxInFlight?: number;
     over?: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
     queue?: QueueDefinition;
   } = {},

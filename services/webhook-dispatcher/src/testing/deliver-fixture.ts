@@ -2,7 +2,7 @@ import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeEach } from '@jest/globals';
-import { createLogger } from '@partner/kernel/logger';
+import { createLoggerTo } from '@partner/kernel/logger';
 import { HEADERS_VERSION, sealSecret } from '@partner/kernel/secret-sealing';
 import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import {
@@ -69,11 +69,10 @@ beforeEach(() => void Object.assign(run, newRun()));
 export function deliverer(changes: Partial<DeliverDeps> = {}) {
   let attempts = 0;
   const clock = changes.clock ?? (() => now);
-  const logger = createLogger({
-    service: 'test',
-    level: 'trace',
-    destination: { write: (line) => void run.logged.push(line) },
-  });
+  const logger = createLoggerTo(
+    { write: (line) => void run.logged.push(line) },
+    { service: 'test', level: 'trace' },
+  );
   const metrics = createDeliveryMetrics(run.registry);
   return createDeliver({
     sender: {

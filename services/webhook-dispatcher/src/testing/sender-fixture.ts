@@ -5,6 +5,7 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { afterEach, expect } from '@jest/globals';
 import { createManualTimers } from '@partner/kernel/testing/manual-timers';
 import type { After } from '@partner/kernel/timers';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { type Receiver, startReceiver } from '@partner/test-kit/receiver';
 import { type ConnectionPool, createConnectionPool } from '../connection-pool.js';
 import type { DialTarget, EndpointGuard } from '../endpoint-guard.js';
@@ -13,7 +14,13 @@ import { createTestAuthority } from './test-certificates.js';
 
 /** Host name of the receivers in the tests' URLs. */
 export const HOST = 'receiver.partner.test';
-const LONG_MS = 10_000;
+
+/** Limits and clocks of the tests' pools. */
+export const POOL = {
+  concurrency: 500,
+  elapsedMs: () => performance.now(),
+  clock: () => new Date(),
+} as const;
 
 export const authority = await createTestAuthority();
 export const certificate = await authority.issue({ names: [HOST] });
@@ -36,7 +43,7 @@ export async function receiver(
 
 /** Creates a pool that trusts the test authority. */
 export function testPool(changes: Partial<Parameters<typeof createConnectionPool>[0]> = {}): ConnectionPool {
-  return createConnectionPool({ concurrency: 500, extraCa: authority.pem, ...changes });
+  return createConnectionPool({ ...POOL, extraCa: authority.pem, ...changes });
 }
 
 /** A TLS server that writes whatever the test chooses; `reset` drops the connection without a close. */
@@ -133,11 +140,11 @@ export const loopback = (port: number): EndpointGuard =>
 
 export function senderFor(
   guard: EndpointGuard,
-  limits: { timeoutMs?: number; connectTimeoutMs?: number; after?: After } = {},
+  { after }: { readonly after: After } = createManualTimers(),
   pool: ConnectionPool = testPool(),
 ) {
   cleanups.push(() => pool.close());
-  const sender = createHttpsSender({ guard, pool, timeoutMs: LONG_MS, ...limits });
+  const sender = createHttpsSender({ guard, pool, after });
   return (
     change: { url?: string; headers?: Record<string, string>; body?: Uint8Array } = {},
   ): Promise<PostResult> =>
@@ -147,7 +154,7 @@ export function senderFor(
 /** A time limit that passes when the test chooses, independent of the duration of a handshake. */
 export function heldLimit() {
   const timers = createManualTimers();
-  return { limit: { after: timers.after }, endTime: () => timers.pass(LONG_MS) };
+  return { limit: { after: timers.after }, endTime: () => timers.pass(LIMITS.webhookTimeoutMs) };
 }
 
 /** Calls back after a client of this process has read the head of a response. */

@@ -25,7 +25,6 @@ export function createReleaseMetrics(
     readonly inFlight: number;
     /** Slots of one subscription. */
     readonly subscriptionCap: number;
-    readonly freshMs?: number | undefined;
   },
 ) {
   measuredGauge({
@@ -34,14 +33,12 @@ export function createReleaseMetrics(
     label: { name: 'endpoint_state', values: ENDPOINT_STATES },
     metrics,
     measure: () => oldestDueSeconds(database, options),
-    freshMs: options.freshMs,
   });
   measuredGauge({
     name: 'partner_webhook_failing_endpoints',
     help: 'Active subscriptions whose last five attempts, or more, failed. All of them together have half of the slots.',
     metrics,
     measure: () => failingEndpoints(database),
-    freshMs: options.freshMs,
   });
   return {
     batchSize: new Histogram({

@@ -143,8 +143,6 @@ export function startSecretMaintenance(
     readonly metrics: Registry;
     /** Milliseconds between two runs. */
     readonly intervalMs: number;
-    /** How long a count of the secrets is cached, in milliseconds; absent: 60,000. */
-    readonly freshMs?: number;
   },
 ): Loop {
   const { database, sealingKeys, logger, intervalMs } = options;
@@ -153,7 +151,7 @@ export function startSecretMaintenance(
     help: 'Secrets that are not sealed under the current key, even if this process lacks their key.',
     metrics: options.metrics,
     measure: () => countUnderFormerKeys(database, sealingKeys),
-    freshMs: options.freshMs ?? SECRETS_FRESH_MS,
+    freshMs: SECRETS_FRESH_MS,
   });
   const maintenance = createSecretMaintenance(options);
   return startLoop({

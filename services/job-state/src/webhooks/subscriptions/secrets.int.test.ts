@@ -272,7 +272,6 @@ describe('a change of the sealing key', () => {
       clock: () => START,
       logger: silentLogger,
       metrics,
-      freshMs: 0,
       intervalMs: HOUR_MS,
     });
     await loop.stop();
@@ -332,7 +331,6 @@ describe('a change of the sealing key', () => {
       clock: () => START,
       logger: silentLogger,
       metrics,
-      freshMs: 0,
       intervalMs: HOUR_MS,
     });
     await loop.stop();

@@ -19,14 +19,14 @@ export type ExplainedAttempt = Pick<
 const SECONDS = LIMITS.webhookTimeoutMs / 1_000;
 
 /** Explains an attempt's outcome, with advice. */
-export function explainAttempt(attempt: ExplainedAttempt, timeZone?: string): Explanation {
+export function explainAttempt(attempt: ExplainedAttempt): Explanation {
   switch (attempt.outcome) {
     case 'delivered':
       return { what: `Your server accepted it with ${attempt.responseStatus ?? '2xx'}.`, advice: [] };
     case 'timed_out':
       return explainTimeout(attempt);
     case 'tls_failed':
-      return explainTls(attempt, timeZone);
+      return explainTls(attempt);
     case 'connection_failed':
       return explainConnection(attempt);
     case 'endpoint_refused':
@@ -66,11 +66,11 @@ function explainTimeout({ exchange }: ExplainedAttempt): Explanation {
   };
 }
 
-function explainTls({ error, exchange }: ExplainedAttempt, timeZone?: string): Explanation {
+function explainTls({ error, exchange }: ExplainedAttempt): Explanation {
   const reason = error ?? '';
   const validTo = exchange?.certificate?.validTo ?? null;
   if (reason.includes('expired')) {
-    const when = validTo === null ? '' : ` on ${formatExact(new Date(validTo), timeZone)}`;
+    const when = validTo === null ? '' : ` on ${formatExact(new Date(validTo))}`;
     return {
       what: `The certificate of your server expired${when}, so nothing was sent.`,
       advice: ['Renew the certificate on your server, and automate its renewal.'],
