@@ -334,7 +334,7 @@ test('an owner who forgot the password sets one with the mailed link, changes it
   const { page: theirs } = await suite.open();
   await setPasswordByLink(theirs, viewer.email, 'a viewer looks and changes nothing');
   await theirs.getByRole('link', { name: 'People' }).click();
-  await theirs.getByRole('row', { name: viewer.name }).getByText('Viewer: can only read').waitFor();
+  await theirs.getByRole('row', { name: viewer.name }).getByText('Viewer', { exact: true }).waitFor();
   expect(await theirs.getByRole('button', { name: 'Send invitation' }).count()).toBe(0);
   await theirs.goto('/console/webhooks/new');
   await theirs.getByText('Your role is viewer').waitFor();

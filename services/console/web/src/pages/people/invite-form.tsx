@@ -10,8 +10,8 @@ import { Panel } from '../../parts/panel.js';
 
 /** The roles as choices. */
 export const ROLE_OPTIONS = [
-  { value: 'viewer', label: 'Viewer: can only read' },
-  { value: 'owner', label: 'Owner: can change everything' },
+  { value: 'viewer', label: 'Viewer' },
+  { value: 'owner', label: 'Owner' },
 ];
 
 const EMPTY = { displayName: '', email: '', role: roles.parse('viewer') };
@@ -56,6 +56,7 @@ export function InviteForm() {
           />
           <NativeSelect
             label="Role"
+            description="An owner can change everything, a viewer can only read."
             data={ROLE_OPTIONS}
             value={person.role}
             onChange={({ currentTarget }) => setPerson({ ...person, role: roles.parse(currentTarget.value) })}

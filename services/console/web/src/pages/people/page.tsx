@@ -18,7 +18,7 @@ export function Page() {
     <>
       <PageHeader
         title="People"
-        description="Who can sign in to the console of your company. An owner can change everything, a viewer can only read."
+        description="Who can sign in to the console of your company."
       />
       <QueryView
         data={colleagues.data}
