@@ -73,7 +73,7 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
       >
         <Stack gap="sm">
           <Text size="sm">We send an install.test event. Your server must respond with a 2xx status.</Text>
-          <TestSteps test={test} isBlocked={!isStored} isNext={!isProven} />
+          <TestSteps test={test} isNext={!isProven} />
         </Stack>
       </StepPanel>
       <StepPanel
@@ -89,7 +89,7 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
               Events are sent once it is active. You can do this later: the webhook stays paused.
             </Text>
             <Group>
-              <Button disabled={!isProven} loading={activate.isRunning} onClick={() => activate.run({})}>
+              <Button disabled={!isProven || !wasStored} loading={activate.isRunning} onClick={() => activate.run({})}>
                 Activate webhook
               </Button>
             </Group>

@@ -12,19 +12,16 @@ export function TestSteps(props: {
   readonly test: TestDelivery;
   /** The event whose example is sent; without one, an install.test. */
   readonly event?: string | undefined;
-  /** A test cannot be sent yet. */
-  readonly isBlocked?: boolean;
   /** True if this is the next step. */
   readonly isNext?: boolean;
 }) {
-  const { test, event, isBlocked = false, isNext = true } = props;
+  const { test, event, isNext = true } = props;
   return (
     <Stack gap="sm" align="stretch">
       <Group>
         <ActionButton
           onClick={() => test.send(event)}
           loading={test.isSending}
-          disabled={isBlocked}
           leftSection={<IconSend size={18} aria-hidden />}
           variant={isNext ? 'filled' : 'default'}
         >
