@@ -46,7 +46,7 @@ export function FilterForm(props: {
       <Group align="flex-end" gap="sm">
         <TextInput
           label="Search"
-          placeholder="Job, event or delivery ID, or work order"
+          placeholder="ID or work order"
           leftSection={<IconSearch size={16} aria-hidden />}
           maxLength={200}
           value={text}
