@@ -594,6 +594,14 @@ CREATE TABLE public.projects (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.provider_links (
+    issuer text NOT NULL,
+    subject text NOT NULL,
+    membership_id text NOT NULL,
+    linked_at timestamp with time zone NOT NULL,
+    CONSTRAINT provider_links_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255)))
+);
+
 CREATE TABLE public.sales_records (
     id text NOT NULL,
     kind text NOT NULL,
@@ -819,6 +827,12 @@ ALTER TABLE ONLY public.projects
 
 ALTER TABLE ONLY public.projects
     ADD CONSTRAINT projects_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.provider_links
+    ADD CONSTRAINT provider_links_membership_id_issuer_key UNIQUE (membership_id, issuer);
+
+ALTER TABLE ONLY public.provider_links
+    ADD CONSTRAINT provider_links_pkey PRIMARY KEY (issuer, subject);
 
 ALTER TABLE ONLY public.sales_records
     ADD CONSTRAINT sales_records_pkey PRIMARY KEY (id);
@@ -1111,6 +1125,9 @@ ALTER TABLE ONLY public.projects
 
 ALTER TABLE ONLY public.projects
     ADD CONSTRAINT projects_lead_id_fkey FOREIGN KEY (lead_id) REFERENCES public.leads(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.provider_links
+    ADD CONSTRAINT provider_links_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES public.memberships(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.sales_records
     ADD CONSTRAINT sales_records_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);

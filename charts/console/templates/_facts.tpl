@@ -1,8 +1,8 @@
 {{- define "console.facts" -}}
 http: true
 paths: [/partner-api, /console, /docs, /openapi.json]
-egress: [broker, redis, mail]
-optionalSecrets: [smtpUrl]
+egress: [broker, redis, mail, identityProvider]
+optionalSecrets: [smtpUrl, oidcClientSecret]
 {{- end -}}
 
 {{- define "console.violations" -}}

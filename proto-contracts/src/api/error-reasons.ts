@@ -59,6 +59,12 @@ export const ERROR_REASON_CATALOGUE = {
     meaning: 'The code is wrong, or was used before.',
     action: 'Ask for the next code of the authenticator app, or for an unused recovery code.',
   },
+  provider_sign_in_refused: {
+    httpStatus: 403,
+    meaning:
+      'The sign-in with the identity provider is not valid, was not started in this browser, or belongs to no one with access to the console.',
+    action: 'Start the sign-in again. If it fails again, follow the message.',
+  },
   not_found: {
     httpStatus: 404,
     meaning: 'The path does not exist, or the resource is not visible to this key. A 404 does not say which.',

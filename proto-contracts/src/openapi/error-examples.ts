@@ -30,6 +30,9 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
   password_wrong: { error: 'the password is wrong' },
   second_factor_required: { error: 'enter the code of your authenticator app, or a recovery code' },
   second_factor_wrong: { error: 'the code is wrong or was used before; enter the next one' },
+  provider_sign_in_refused: {
+    error: 'this sign-in was not started in this browser, was used, or is too old; start it again',
+  },
   not_found: { error: 'no such job' },
   method_not_allowed: { error: 'method: PATCH is not allowed here; allowed: GET, HEAD' },
   stale_version: {

@@ -45,6 +45,13 @@ import {
   usePasswordLinkOperation,
 } from '../resources/password/operations.js';
 import {
+  beginProviderConfirmationOperation,
+  beginProviderSignInOperation,
+  completeProviderConfirmationOperation,
+  completeProviderSignInOperation,
+  getSignInMethodsOperation,
+} from '../resources/provider-sign-in/operations.js';
+import {
   beginSecondFactorOperation,
   disableSecondFactorOperation,
   enableSecondFactorOperation,
@@ -84,6 +91,11 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   getSessionOperation,
   deleteSessionOperation,
   confirmSessionOperation,
+  beginProviderSignInOperation,
+  completeProviderSignInOperation,
+  beginProviderConfirmationOperation,
+  completeProviderConfirmationOperation,
+  getSignInMethodsOperation,
   changePasswordOperation,
   requestPasswordLinkOperation,
   usePasswordLinkOperation,

@@ -17,7 +17,7 @@ export function imageOf(service: ServiceName): { readonly repository: string } {
 export const SANDBOX_RUN = { imageTag: '0.1.0', since: '2026-01-01' } as const;
 
 /** The further required values of a chart without any file of values. */
-const REQUIRED: Readonly<Partial<Record<ServiceName, object>>> = {
+const REQUIRED: Readonly<Partial<Record<ServiceName, { readonly config: object }>>> = {
   console: { config: { publicBaseUrl: 'https://partner.example.org', mailFrom: 'partner-api@example.org' } },
 };
 
@@ -36,10 +36,8 @@ function everything(service: ServiceName) {
     config: {
       otelTracesExporter: 'otlp',
       otelExporterOtlpEndpoint: 'http://collector.monitoring:4318',
-      ...(service === 'console' && {
-        publicBaseUrl: 'https://partner.example.org',
-        mailFrom: 'partner-api@example.org',
-      }),
+      ...REQUIRED[service]?.config,
+      ...(service === 'console' && { oidcIssuer: 'https://login.example.org', oidcClientId: 'console' }),
     },
     autoscaling: { enabled: true, ...(!isHttp && { caSecret: 'broker-ca' }) },
     ...(isHttp && {

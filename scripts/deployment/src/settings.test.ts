@@ -18,6 +18,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   POSTGRES_URL: 'postgres://partner:secret@postgres:5432/partner',
   REDIS_URL: 'rediss://:secret@redis:6379/0',
   SMTP_URL: 'smtps://partner:secret@mail:465',
+  OIDC_CLIENT_SECRET: 'secret',
   CURSOR_SIGNING_KEY: Buffer.alloc(32, 1).toString('base64'),
   WEBHOOK_SEALING_KEYS: `k1:${Buffer.alloc(32, 2).toString('base64')}`,
   SESSION_KEYS: `k1:${Buffer.alloc(32, 3).toString('base64')}`,

@@ -17,7 +17,7 @@ import { probeSurface } from '@partner/test-kit/probe-surface';
 import { Counter, Registry } from 'prom-client';
 import supertest from 'supertest';
 import { consoleEndpoints, createConsoleApp } from './app.js';
-import { createSessionCookie } from './sessions/session-cookie.js';
+import { createProviderCookie, createSessionCookie } from './sessions/session-cookie.js';
 import { FAKE_WEB_APP } from './testing/fake-web-app.js';
 
 const checked = checkResponses(afterEach);
@@ -56,6 +56,7 @@ const parts = {
   verifyPassword: uncalled,
   hashPassword: uncalled,
   background: { start: uncalled, settled: uncalled },
+  providerRequests: { begin: uncalled, take: uncalled, putBack: uncalled },
   rpcTimeoutMs: 5_000,
   logger: silentLogger,
   clock: () => new Date('2026-09-01T12:00:00Z'),
@@ -87,6 +88,7 @@ describe.each([
       ...own,
       publicBaseUrl: PUBLIC_BASE_URL,
       cookie: createSessionCookie(PUBLIC_BASE_URL),
+      providerCookie: createProviderCookie(PUBLIC_BASE_URL),
       trail: { record: uncalled, note: uncalled },
       logins: new Counter({ name: 'logins', help: 'logins', labelNames: ['outcome'], registers: [] }),
     });

@@ -18,6 +18,8 @@ import { createDocsEndpoints } from './docs/docs-endpoints.js';
 import { activateWebhookSecret } from './routes/activate-webhook-secret.js';
 import { addColleague } from './routes/add-colleague.js';
 import { activateWebhook } from './routes/activate-webhook.js';
+import { beginProviderConfirmation } from './routes/begin-provider-confirmation.js';
+import { beginProviderSignIn } from './routes/begin-provider-sign-in.js';
 import { beginSecondFactor } from './routes/begin-second-factor.js';
 import type { ChangeStreams } from './live/change-streams.js';
 import type { BackgroundWork } from './background-work.js';
@@ -25,6 +27,8 @@ import { cancelReplay } from './routes/cancel-replay.js';
 import { changePassword } from './routes/change-password.js';
 import { checkUrl } from './routes/check-url.js';
 import { clearFaults } from './routes/clear-faults.js';
+import { completeProviderConfirmation } from './routes/complete-provider-confirmation.js';
+import { completeProviderSignIn } from './routes/complete-provider-sign-in.js';
 import { confirmSession } from './routes/confirm-session.js';
 import { confirmTechnicalContact } from './routes/confirm-technical-contact.js';
 import { createApiKey } from './routes/create-api-key.js';
@@ -42,6 +46,7 @@ import { getNotificationSettings } from './routes/get-notification-settings.js';
 import { getReplay } from './routes/get-replay.js';
 import { getSecondFactor } from './routes/get-second-factor.js';
 import { getSession } from './routes/get-session.js';
+import { getSignInMethods } from './routes/get-sign-in-methods.js';
 import { getStatistics } from './routes/get-statistics.js';
 import { getTechnicalContact } from './routes/get-technical-contact.js';
 import { getWebhookStatistics } from './routes/get-webhook-statistics.js';
@@ -80,7 +85,9 @@ import { confirmedEndpoint } from './sessions/confirmed-endpoint.js';
 import type { DeviceCookie } from './sessions/device-cookie.js';
 import type { LoginAttempts } from './sessions/login-attempts.js';
 import { checkRole } from './sessions/role.js';
-import { createSessionCookie, type SessionCookie } from './sessions/session-cookie.js';
+import type { IdentityProvider } from './sessions/identity-provider.js';
+import type { ProviderRequests } from './sessions/provider-requests.js';
+import { createProviderCookie, createSessionCookie, type SessionCookie } from './sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from './sessions/session-store.js';
 import { createSessionTrail, type SessionTrail } from './sessions/session-trail.js';
 import type { HashPassword, VerifyPassword } from './sessions/verify-password.js';
@@ -107,8 +114,11 @@ export interface ConsoleAppDeps {
   readonly limiter: RateLimiter;
   /** Absent: no mail server is configured. */
   readonly mailer?: Mailer | undefined;
+  /** Absent: none is configured. */
+  readonly identityProvider?: IdentityProvider | undefined;
+  readonly providerRequests: ProviderRequests;
   readonly changeStreams: ChangeStreams;
-  readonly webApp: Omit<WebAppDeps, 'cookie' | 'sendsMail'>;
+  readonly webApp: Omit<WebAppDeps, 'cookie' | 'sendsMail' | 'providerName'>;
   readonly publicBaseUrl: string;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -129,10 +139,12 @@ type EndpointDeps = Pick<
   | 'deliveries'
   | 'deviceCookie'
   | 'hashPassword'
+  | 'identityProvider'
   | 'limiter'
   | 'logger'
   | 'mailer'
   | 'notifications'
+  | 'providerRequests'
   | 'publicBaseUrl'
   | 'rpcTimeoutMs'
   | 'sandbox'
@@ -141,6 +153,7 @@ type EndpointDeps = Pick<
   | 'verifyPassword'
 > & {
   readonly cookie: SessionCookie;
+  readonly providerCookie: SessionCookie;
   readonly trail: SessionTrail;
   readonly logins: Counter<'outcome'>;
 };
@@ -152,6 +165,11 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     getSession(),
     deleteSession(deps),
     confirmSession(deps),
+    beginProviderSignIn(deps),
+    completeProviderSignIn(deps),
+    beginProviderConfirmation(deps),
+    completeProviderConfirmation(deps),
+    getSignInMethods(deps),
     changePassword(deps),
     requestPasswordLink(deps),
     usePasswordLink(deps),
@@ -223,11 +241,12 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
   const cookie = createSessionCookie(deps.publicBaseUrl);
   const logins = new Counter({
     name: 'partner_console_logins_total',
-    help: 'Logins by outcome: signed_in, wrong, not_owner, second_factor_required, second_factor_wrong, limited.',
+    help: 'Logins by outcome: signed_in, wrong, not_owner, second_factor_required, second_factor_wrong, provider_refused, limited.',
     labelNames: ['outcome'],
     registers: [deps.metrics],
   });
-  const kit = { ...deps, cookie, logins, trail: createSessionTrail(deps) };
+  const providerCookie = createProviderCookie(deps.publicBaseUrl);
+  const kit = { ...deps, cookie, providerCookie, logins, trail: createSessionTrail(deps) };
 
   return createHttpApp<OwnerSession>({
     endpoints: [
@@ -241,6 +260,7 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
         ...deps.webApp,
         cookie,
         sendsMail: deps.mailer !== undefined,
+        providerName: deps.identityProvider?.name,
       }),
     ],
     authenticate: (request) => authenticateSession(kit, request),

@@ -35,6 +35,31 @@ describe('the mail server', () => {
   });
 });
 
+describe('the identity provider', () => {
+  const OIDC = { OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 'secret' };
+  const given = (issuer: string, more: object = OIDC) => ({ ...environment, ...more, OIDC_ISSUER: issuer });
+
+  test('is optional, and requires id and secret of the client [OIDC-1]', () => {
+    expect(parseConfig(consoleConfig, environment).OIDC_ISSUER).toBeUndefined();
+    expect(parseConfig(consoleConfig, given('https://login.example'))).toMatchObject(OIDC);
+    expect(() => parseConfig(consoleConfig, given('https://login.example', {}))).toThrow(
+      /OIDC_CLIENT_ID: is not set, and OIDC_ISSUER is\n.*OIDC_CLIENT_SECRET: is not set/,
+    );
+  });
+
+  test('must be HTTPS, except on this machine in the sandbox [OIDC-1]', () => {
+    expect(parseConfig(consoleConfig, given('http://127.0.0.1:9000'))).toMatchObject(OIDC);
+    for (const [issuer, PARTNER_ENVIRONMENT] of [
+      ['http://login.example', 'sandbox'],
+      ['http://127.0.0.1:9000', 'production'],
+    ] as const) {
+      expect(() => parseConfig(consoleConfig, given(issuer, { ...OIDC, PARTNER_ENVIRONMENT }))).toThrow(
+        'OIDC_ISSUER: must begin with https://',
+      );
+    }
+  });
+});
+
 describe('the base address of the console', () => {
   test.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
     'may be plain HTTP on this machine: %s',

@@ -1,4 +1,4 @@
-import { commonConfig, httpConfig } from '@partner/kernel/config';
+import { commonConfig, httpConfig, urlWithProtocol } from '@partner/kernel/config';
 import { keyListSetting } from '@partner/kernel/key-list';
 import { hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail';
 import { z } from 'zod';
@@ -22,8 +22,40 @@ export const consoleConfig = z
       })
       .refine((url) => URL.canParse(url), 'must be a URL')
       .describe('URL at which browsers open the console, e.g. `https://partner.example.com`.'),
+    OIDC_ISSUER: urlWithProtocol('https:', 'http:')
+      .optional()
+      .describe(
+        'Issuer of an OpenID Connect provider with which people can sign in, e.g. `https://login.example.com`. A person is linked by the email address that it has verified, so it must verify addresses. Without it people sign in with passwords only.',
+      ),
+    OIDC_CLIENT_ID: z
+      .string()
+      .optional()
+      .describe(
+        'Id of this service at the provider, as a confidential client with the redirect URI `<PUBLIC_BASE_URL>/console/sign-in/callback`. Required with `OIDC_ISSUER`.',
+      ),
+    OIDC_CLIENT_SECRET: z.string().optional().meta({
+      description: 'Secret of this service at the OpenID Connect provider. Required with `OIDC_ISSUER`.',
+      isSecret: true,
+    }),
+    OIDC_PROVIDER_NAME: z
+      .string()
+      .max(40)
+      .regex(/^\P{C}+$/u, 'must hold no control characters')
+      .default('single sign-on')
+      .describe('Name of the provider on the pages: "Continue with …".'),
   })
   .refine(hasSender, NO_SENDER)
+  .superRefine((config, context) => {
+    if (config.OIDC_ISSUER === undefined) return;
+    for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const) {
+      if (config[name] !== undefined) continue;
+      context.addIssue({ code: 'custom', path: [name], message: 'is not set, and OIDC_ISSUER is' });
+    }
+    const isDevelopers = isLoopbackHttp(config.OIDC_ISSUER) && config.PARTNER_ENVIRONMENT !== 'production';
+    if (config.OIDC_ISSUER.startsWith('https:') || isDevelopers) return;
+    const message = 'must begin with https:// unless its host is a loopback address in the sandbox';
+    context.addIssue({ code: 'custom', path: ['OIDC_ISSUER'], message });
+  })
   .refine(
     (config) => config.PARTNER_ENVIRONMENT !== 'production' || !isLoopbackHttp(config.PUBLIC_BASE_URL),
     {

@@ -25,7 +25,9 @@ import { createChangeStreams } from './live/change-streams.js';
 import { startChangeListener } from './live/start-change-listener.js';
 import { startNotificationEmails } from './notifications/start-notification-emails.js';
 import { createDeviceCookie } from './sessions/device-cookie.js';
+import { createIdentityProvider, type IdentityProvider } from './sessions/identity-provider.js';
 import { createLoginAttempts } from './sessions/login-attempts.js';
+import { createProviderRequests } from './sessions/provider-requests.js';
 import { createSessionLookup } from './sessions/session-lookup.js';
 import { createSessionRedis, untilTried } from './sessions/session-redis.js';
 import { createSessionSigner } from './sessions/session-signer.js';
@@ -118,6 +120,14 @@ await runService({
         randomBytes,
       },
       mailer,
+      identityProvider: identityProviderOf(config, logger),
+      providerRequests: createProviderRequests({
+        redis: sessionRedis,
+        signer,
+        keyPrefix,
+        clock,
+        randomBytes,
+      }),
       publicBaseUrl: config.PUBLIC_BASE_URL,
       logger,
       metrics,
@@ -133,6 +143,16 @@ await runService({
     lifecycle.onShutdown('change-streams', async () => changeStreams.close());
   },
 });
+
+function identityProviderOf(
+  config: z.output<typeof consoleConfig>,
+  logger: ServiceKit['logger'],
+): IdentityProvider | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
+  const { OIDC_PROVIDER_NAME: name, PUBLIC_BASE_URL: publicBaseUrl } = config;
+  return createIdentityProvider({ name, issuer, clientId, clientSecret, publicBaseUrl, logger });
+}
 
 function connectJobState(
   config: Pick<z.output<typeof consoleConfig>, 'AMQP_URL' | 'AMQP_TOPOLOGY'>,

@@ -54,8 +54,10 @@ test('a viewer may send every read, and changes of the own account only [ROLE-1]
   const allowed = OPERATIONS.filter(isForViewers);
   const changes = allowed.filter(({ method }) => method !== 'get').map(({ id }) => id);
   expect(changes.sort()).toEqual([
+    'beginProviderConfirmation',
     'beginSecondFactor',
     'changePassword',
+    'completeProviderConfirmation',
     'confirmSession',
     'deleteSession',
     'disableSecondFactor',

@@ -46,6 +46,11 @@ export const colleague = z
     hasPassword: z.boolean().meta({
       description: 'False while the person has not set a password and cannot sign in with one.',
     }),
+    // A console of an earlier version sends none.
+    isLinked: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'True for a person who signs in with the identity provider.' }),
   })
   .meta({ id: 'Colleague', description: 'A person with access to the console of the company.' });
 
@@ -64,4 +69,5 @@ export const COLLEAGUE_EXAMPLE = {
   email: 'vera@sunny.example',
   role: 'viewer',
   hasPassword: false,
+  isLinked: false,
 } as const satisfies Colleague;

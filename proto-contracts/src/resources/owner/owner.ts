@@ -15,6 +15,8 @@ export const owner = z.object({
   hasPassword: z.boolean(),
   /** Absent from an older job-state. */
   hasSecondFactor: z.boolean().default(false),
+  /** True: the owner signs in at the identity provider. Absent from an older job-state. */
+  isLinked: z.boolean().default(false),
 });
 
 export type Owner = z.infer<typeof owner>;

@@ -27,7 +27,7 @@ export const CONSOLE_ALERTS: readonly Alert[] = [
     ],
   }),
   warning('PartnerLoginsFail', '0m', {
-    expr: 'sum(increase(partner_console_logins_total{outcome=~"wrong|limited"}[15m])) > 100',
+    expr: 'sum(increase(partner_console_logins_total{outcome=~"wrong|provider_refused|limited"}[15m])) > 100',
     summary: 'Many sign-ins to the console fail',
     description: 'More than 100 logins have been refused in 15 minutes: someone may be guessing passwords.',
     cases: [

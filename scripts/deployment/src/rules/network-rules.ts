@@ -16,17 +16,17 @@ const DESTINATIONS = {
   Redis: [6379, 6380, 26379],
   Postgres: [5432, 6432],
   mail: [465, 587],
-  internet: [443],
+  HTTPS: [443],
   'collector of traces': [4317, 4318],
 } as const;
 
-/** The peers that a service cannot work without (spec: only job-state reaches the database, only the dispatcher reaches subscribers' servers). */
+/** The peers that a service cannot work without (spec: only job-state reaches the database, only the dispatcher reaches subscribers' servers, and only the console the identity provider). */
 const NEEDED: Readonly<Record<ServiceName, readonly string[]>> = {
   'job-state': ['DNS', 'broker', 'Postgres'],
   'inbound-gateway': ['DNS', 'broker', 'Redis'],
   'installer-gateway': ['DNS', 'broker', 'Redis'],
-  console: ['DNS', 'broker', 'Redis', 'mail'],
-  'webhook-dispatcher': ['DNS', 'broker', 'internet'],
+  console: ['DNS', 'broker', 'Redis', 'mail', 'HTTPS'],
+  'webhook-dispatcher': ['DNS', 'broker', 'HTTPS'],
 };
 
 /** What every service may reach besides. */
@@ -105,7 +105,8 @@ export function createNetworkRules(refused: RefusedRanges): DeploymentRules {
             const destination = destinationOf(port);
             if (destination === undefined || ![ALLOWED, ...NEEDED[service]].includes(destination))
               yield `${title}: ${service} does not need it`;
-            if (destination !== 'internet' && (to.length === 0 || to.some(isEverything)))
+            const isInternet = destination === 'HTTPS' && service === 'webhook-dispatcher';
+            if (!isInternet && (to.length === 0 || to.some(isEverything)))
               yield `${title} is open to all addresses`;
             if (destination !== undefined && !isHook(policy)) missing.delete(destination);
           }
@@ -114,8 +115,9 @@ export function createNetworkRules(refused: RefusedRanges): DeploymentRules {
       for (const needed of missing) yield `no policy lets ${service} reach ${needed}`;
     },
     *'of the internet the dispatcher reaches exactly the addresses that it considers public'(rendered) {
+      if (rendered.service !== 'webhook-dispatcher') return;
       for (const rule of policiesOf(rendered).flatMap(egressOf))
-        if (rule.ports?.some(({ port }) => destinationOf(port) === 'internet') === true)
+        if (rule.ports?.some(({ port }) => destinationOf(port) === 'HTTPS') === true)
           yield* internetViolations(rule, refused);
     },
   };

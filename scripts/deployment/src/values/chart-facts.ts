@@ -53,7 +53,7 @@ export const CHART_FACTS: Readonly<Record<ServiceName, ChartFacts>> = {
     resources: { cpu: '100m', memory: '256Mi', memoryLimit: '512Mi' },
     // Hashing passwords needs memory outside of the heap.
     nodeHeapPercent: 60,
-    peers: { ...REDIS, mail: 465 },
+    peers: { ...REDIS, mail: 465, identityProvider: 443 },
     maxReplicas: 10,
     messagesPerReplica: {},
   },

@@ -7,6 +7,7 @@ const PEERS: Readonly<Record<string, string>> = {
   postgres: 'Postgres. No other service may reach it.',
   redis: 'Redis.',
   mail: 'Mail server.',
+  identityProvider: 'OpenID Connect provider of `config.oidcIssuer`.',
 };
 
 /** One side of a connection: pods of the cluster, and addresses outside of it. */

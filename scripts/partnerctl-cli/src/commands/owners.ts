@@ -13,14 +13,21 @@ import type { Session } from '../session.js';
 
 /** The columns of a table of owners. */
 export const OWNER_COLUMNS = columns(
-  'id: membershipId, name: displayName, role, email, may sign in: active, has password: hasPassword, second factor: hasSecondFactor',
+  'id: membershipId, name: displayName, role, email, may sign in: active, has password: hasPassword, second factor: hasSecondFactor, identity provider: isLinked',
 );
 
 const OWNER_LINES = columns(`
   id: owner.membershipId, company: owner.companyId, name: owner.displayName, role: owner.role, email: owner.email,
   may sign in: owner.active, has password: owner.hasPassword,
-  second factor: owner.hasSecondFactor, password
+  second factor: owner.hasSecondFactor, identity provider: owner.isLinked, password
 `);
+
+const DISABLE =
+  "disable an owner's sign-in, and delete the password and the link to the identity provider; sessions end within two minutes";
+const RESET_SECOND_FACTOR =
+  "remove an owner's second factor, so that the password is enough to sign in; verify who asks for it";
+const UNLINK_PROVIDER =
+  "forget an owner's account at the identity provider; the next sign-in there links the one with the owner's email address";
 
 /** Reads all owners of a company, oldest first. */
 export async function readOwners(
@@ -119,18 +126,6 @@ export function ownersCommand(context: CommandContext) {
 
   subcommand(
     group,
-    'reset-second-factor',
-    "remove an owner's second factor, so that the password is enough to sign in; verify who asks for it",
-    'partnerctl owners reset-second-factor mem_01j…',
-  )
-    .argument('<owner>', 'the id of the membership')
-    .action(async (membershipId) => {
-      const { operators, operator } = await context.session();
-      show(await operators.resetSecondFactor({ membershipId, operator }), {});
-    });
-
-  subcommand(
-    group,
     'set-role',
     'make a person an owner, or a viewer who can only read; sessions end within two minutes',
     'partnerctl owners set-role mem_01j… viewer',
@@ -142,16 +137,19 @@ export function ownersCommand(context: CommandContext) {
       show(await operators.updateOwner({ membershipId, role: given, operator }), {});
     });
 
-  for (const [name, active, description] of [
-    ['enable', true, "enable an owner's sign-in, once a password is set (set-password)"],
-    ['disable', false, "disable an owner's sign-in and delete the password; sessions end within two minutes"],
+  for (const [name, description, change] of [
+    ['enable', "enable an owner's sign-in, once a password is set (set-password)", { active: true }],
+    ['disable', DISABLE, { active: false }],
+    ['reset-second-factor', RESET_SECOND_FACTOR, 'resetSecondFactor'],
+    ['unlink-provider', UNLINK_PROVIDER, 'unlinkProvider'],
   ] as const) {
     subcommand(group, name, description, 'mem_01j…')
       .argument('<owner>', 'the id of the membership')
       .action(async (membershipId) => {
         const { operators, operator } = await context.session();
-        const response = await operators.updateOwner({ membershipId, active, operator });
-        show(response, {});
+        const owned = { membershipId, operator };
+        const act = typeof change === 'string' ? operators[change] : operators.updateOwner;
+        show(await act({ ...owned, ...(typeof change === 'object' && change) }), {});
       });
   }
 

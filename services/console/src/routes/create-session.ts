@@ -2,6 +2,7 @@ import { createSessionOperation } from '@partner/proto-contracts/resources/sessi
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { clientOriginOf } from '../client-origin.js';
 import type { DeviceCookie } from '../sessions/device-cookie.js';
+import { endFormerSession } from '../sessions/end-former-session.js';
 import { logIn, type LogInDeps } from '../sessions/log-in.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import { shownSession } from '../sessions/session-resource.js';
@@ -20,12 +21,7 @@ export function createSession(
     const device = deps.deviceCookie.read(request.header('cookie'));
     const credentials = { ...request.body, ...origin, device };
     const { token, session } = await logIn(deps, credentials, request.call);
-    const formerToken = deps.cookie.read(request.header('cookie'));
-    const former = formerToken === undefined ? undefined : await deps.sessions.find(formerToken);
-    if (former !== undefined && (await deps.sessions.end(former))) {
-      const { publicId } = former;
-      await deps.trail.note({ change: 'ended', owner: former, publicId, origin }, request.call);
-    }
+    await endFormerSession(deps, request.header('cookie'), origin, request.call);
     return {
       status: 200,
       json: shownSession(session),

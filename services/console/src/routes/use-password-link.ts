@@ -12,7 +12,7 @@ import { clientOriginOf } from '../client-origin.js';
 import { requiredField } from '../required-field.js';
 import { endSessionsOf } from '../sessions/end-sessions-of.js';
 import { checkNewPassword } from '../sessions/new-password-rule.js';
-import { notifyOfNewPassword, type NotifyDeps } from '../sessions/password-changed-mail.js';
+import { notifyOfNewPassword, type NotifyDeps } from '../sessions/account-mails.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 import type { HashPassword } from '../sessions/verify-password.js';
 

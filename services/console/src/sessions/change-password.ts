@@ -6,7 +6,7 @@ import { requiredField } from '../required-field.js';
 import { confirmPassword, type ConfirmPasswordDeps } from './confirm-password.js';
 import { endSessionsOf } from './end-sessions-of.js';
 import { checkNewPassword } from './new-password-rule.js';
-import { notifyOfNewPassword, type NotifyDeps } from './password-changed-mail.js';
+import { notifyOfNewPassword, type NotifyDeps } from './account-mails.js';
 import type { ClientOrigin, OwnerSession, SessionStore } from './session-store.js';
 import type { SessionTrail } from './session-trail.js';
 import type { HashPassword } from './verify-password.js';

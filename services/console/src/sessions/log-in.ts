@@ -1,41 +1,27 @@
 import type { CallOptions, Client } from '@connectrpc/connect';
-import type { AccessService, Login } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { clientNetwork } from '@partner/gateway-kit/client-address';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Counter } from 'prom-client';
-import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { companyClass } from '@partner/proto-contracts/values/company-class';
-import { enumName } from '@partner/proto-contracts/values/enum-names';
-import { actorOf } from '../acting-owner.js';
-import { requiredField } from '../required-field.js';
-import type { KnownDevice } from './device-cookie.js';
+import { admit, type AdmitDeps, type Conclude, type LoginClient } from './admit.js';
 import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
-import { tryCode } from './second-factor-code.js';
-import { roleOf } from './role.js';
-import type { ClientOrigin, Owner, OwnerSession, SessionStore } from './session-store.js';
-import type { SessionTrail } from './session-trail.js';
+import type { OwnerSession } from './session-store.js';
 import type { VerifyPassword } from './verify-password.js';
 
 /** Dependencies of a login. */
-export interface LogInDeps {
+export interface LogInDeps extends AdmitDeps {
   readonly access: Pick<Client<typeof AccessService>, 'getLogin' | 'useSecondFactor'>;
-  readonly sessions: Pick<SessionStore, 'create' | 'end'>;
   readonly attempts: Pick<LoginAttempts, 'beginFromNetwork' | 'beginKnown' | 'beginUnknown'>;
   readonly verifyPassword: VerifyPassword;
-  readonly trail: SessionTrail;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly logins: Counter<'outcome'>;
 }
 
 /** Credentials of a login, and the client. */
-export interface Credentials extends ClientOrigin {
+export interface Credentials extends LoginClient {
   readonly email: string;
   readonly password: string;
-  /** A code of the second factor, as typed. */
-  readonly code?: string | undefined;
-  /** The browser, if an owner has signed in there before. */
-  readonly device?: KnownDevice | undefined;
 }
 
 /**
@@ -52,12 +38,7 @@ export async function logIn(
 ): Promise<{ readonly token: string; readonly session: OwnerSession }> {
   const attempts: LoginAttempt[] = [];
   let mustCount = false;
-  const conclude = (outcome: string, membershipId: string | undefined) => {
-    deps.logins.inc({ outcome });
-    const line = { outcome, membershipId, remoteAddress: credentials.remoteAddress };
-    if (outcome === 'signed_in') deps.logger.info(line, 'login.concluded');
-    else deps.logger.warn(line, 'login.concluded');
-  };
+  const conclude = concludeLogin(deps, credentials);
 
   try {
     const { device } = credentials;
@@ -78,17 +59,7 @@ export async function logIn(
       conclude('wrong', login?.membershipId);
       throw new ServiceError('unauthenticated', 'the email address or the password is wrong');
     }
-    if (roleOf(login) === undefined) {
-      conclude('not_owner', login.membershipId);
-      throw new ServiceError(
-        'permission_denied',
-        'only an owner or a viewer of a company can use the console',
-      );
-    }
-    await checkSecondFactor(deps, login, credentials, conclude, call);
-    const started = await startSession(deps, ownerOf(login), credentials, call);
-    conclude('signed_in', login.membershipId);
-    return started;
+    return await admit(deps, { login, client: credentials, conclude }, call);
   } catch (error) {
     if (error instanceof ServiceError && error.reason === 'rate_limited') {
       mustCount = true;
@@ -101,77 +72,15 @@ export async function logIn(
   }
 }
 
-/**
- * Uses up the code of an owner with a second factor. Only a client with the right password comes here. So wrong codes
- * have one limit for the account over all addresses, which no stranger can use up; a known device has a separate one.
- */
-async function checkSecondFactor(
-  deps: Pick<LogInDeps, 'access' | 'attempts'>,
-  login: Login,
-  { code: text, device, ...origin }: Credentials,
-  conclude: (outcome: string, membershipId: string | undefined) => void,
-  call: CallOptions,
-): Promise<void> {
-  if (login.hasSecondFactor === undefined) {
-    // A job-state from before the second factor: it cannot tell, so no one signs in past a factor.
-    throw new ServiceError('unavailable', 'the service is being upgraded; retry', { retryAfterSeconds: 1 });
-  }
-  if (!login.hasSecondFactor) return;
-  const { companyId, membershipId, displayName } = ownerOf(login);
-  if (text === undefined) {
-    conclude('second_factor_required', membershipId);
-    throw new ServiceError(
-      'second_factor_required',
-      'enter the code of your authenticator app, or a recovery code',
-    );
-  }
-  const isKnown = device?.membershipId === membershipId;
-  const client = `second factor of ${isKnown ? `device ${device.id}` : membershipId}`;
-  const actor = actorOf({ membershipId, displayName }, origin);
-  try {
-    await tryCode(deps.attempts, { client, text }, (code) =>
-      deps.access.useSecondFactor({ companyId, membershipId, actor, code }, call),
-    );
-  } catch (error) {
-    if (error instanceof ServiceError && error.reason === 'second_factor_wrong') {
-      conclude('second_factor_wrong', membershipId);
-    }
-    throw error;
-  }
-}
-
-async function startSession(
-  deps: Pick<LogInDeps, 'sessions' | 'trail'>,
-  owner: Owner,
-  { remoteAddress, userAgent }: ClientOrigin,
-  call: CallOptions,
-): Promise<{ readonly token: string; readonly session: OwnerSession }> {
-  const origin = { remoteAddress, userAgent };
-  const { token, session, displaced } = await deps.sessions.create(owner, origin);
-  try {
-    await deps.trail.record({ change: 'started', owner, publicId: session.publicId, origin }, call);
-  } catch (error) {
-    await deps.sessions.end(session);
-    throw error;
-  } finally {
-    // These sessions have ended even if the new one did not start.
-    for (const publicId of displaced)
-      await deps.trail.note({ change: 'ended', owner, publicId, origin }, call);
-  }
-  return { token, session };
-}
-
-function ownerOf(login: Login): Owner {
-  return {
-    membershipId: requiredField(login.membershipId, 'login.membership_id'),
-    displayName: requiredField(login.displayName, 'login.display_name'),
-    companyId: requiredField(login.companyId, 'login.company_id'),
-    companyName: requiredField(login.companyName, 'login.company_name'),
-    companyClass: requiredField(
-      enumName(CompanyClassSchema, companyClass.options, login.companyClass),
-      'login.company_class',
-    ),
-    passwordVersion: requiredField(login.passwordVersion, 'login.password_version'),
-    role: requiredField(roleOf(login), 'login.is_owner'),
+/** Returns the function that counts and logs how a login of a client ended. */
+export function concludeLogin(
+  { logins, logger }: Pick<LogInDeps, 'logins' | 'logger'>,
+  { remoteAddress }: Pick<LoginClient, 'remoteAddress'>,
+): Conclude {
+  return (outcome, membershipId) => {
+    logins.inc({ outcome });
+    const line = { outcome, membershipId, remoteAddress };
+    if (outcome === 'signed_in') logger.info(line, 'login.concluded');
+    else logger.warn(line, 'login.concluded');
   };
 }

@@ -87,11 +87,12 @@ export interface OwnerSession extends Owner {
 export interface SessionStore {
   /**
    * Starts a session with a new 256-bit token. Only the token's hash is stored. If the owner already has 50 sessions,
-   * it replaces the oldest, whose public id is in `displaced`.
+   * it replaces the oldest, whose public id is in `displaced`. It is confirmed from `provedAt` on, by default now.
    */
   create(
     owner: Owner,
     origin: ClientOrigin,
+    options?: { readonly provedAt?: Date | undefined },
   ): Promise<{
     readonly token: string;
     readonly session: OwnerSession;
@@ -110,7 +111,7 @@ export interface SessionStore {
   end(session: Pick<OwnerSession, 'id' | 'membershipId'>): Promise<boolean>;
   /** Ends the session of a membership by its public id; false if the membership has no such session. */
   endOwn(membershipId: string, publicId: string): Promise<boolean>;
-  /** Records that the password was entered. Returns until when that counts; undefined if the session has ended. */
+  /** Records that the owner has proved who they are. Returns until when that counts; undefined if the session has ended. */
   confirm(sessionId: string): Promise<Date | undefined>;
   /**
    * Claims the owner check of a session. Returns true to one caller at a time, and only a minute
@@ -170,10 +171,11 @@ export function createSessionStore(deps: {
   }
 
   return {
-    async create(owner, { remoteAddress, userAgent }) {
+    async create(owner, { remoteAddress, userAgent }, { provedAt } = {}) {
       const token = deps.randomBytes(TOKEN_BYTES).toString('base64url');
       const id = sessionIdOf(token);
       const at = now();
+      const confirmedUntil = Math.min(at, provedAt?.getTime() ?? at) + CONFIRMED_MS;
       const signed = {
         startedAt: String(at),
         owner: JSON.stringify(recordOf(owner)),
@@ -185,7 +187,7 @@ export function createSessionStore(deps: {
         ...signed,
         lastSeenAt: signedInstant(signer, 'lastSeenAt', id, at),
         signature: signer.sign(...signedParts(id, signed)),
-        confirmedUntil: signedInstant(signer, 'confirmedUntil', id, at + CONFIRMED_MS),
+        confirmedUntil: signedInstant(signer, 'confirmedUntil', id, confirmedUntil),
         ownerCheckedAt: signedInstant(signer, 'ownerCheckedAt', id, at),
       } satisfies Record<(typeof FIELDS)[number], string>;
       const displaced = await run(

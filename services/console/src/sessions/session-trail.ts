@@ -16,6 +16,8 @@ export interface SessionRecord {
   /** The session's public id. */
   readonly publicId: string;
   readonly origin: ClientOrigin;
+  /** The identity provider that proved who the owner is; absent: the password. */
+  readonly issuer?: string | undefined;
 }
 
 /** Records session changes in a company's audit trail. */
@@ -34,13 +36,14 @@ export function createSessionTrail(deps: {
   readonly audit: Pick<Client<typeof AuditService>, 'recordSessionChange'>;
   readonly logger: Pick<Logger, 'warn'>;
 }): SessionTrail {
-  async function write({ change, owner, publicId, origin }: SessionRecord, call: CallOptions) {
+  async function write({ change, owner, publicId, origin, issuer }: SessionRecord, call: CallOptions) {
     await deps.audit.recordSessionChange(
       {
         companyId: owner.companyId,
         actor: actorOf(owner, origin),
         sessionId: publicId,
         change: enumValue(SessionChangeSchema, change),
+        ...(issuer !== undefined && { issuer }),
       },
       call,
     );

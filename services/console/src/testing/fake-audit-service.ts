@@ -68,7 +68,7 @@ export function createFakeAudit(now: Date): FakeAudit {
           nextCursor: nextCursorOf(matching, limit),
         });
       },
-      recordSessionChange: ({ companyId, actor, sessionId, change }) => {
+      recordSessionChange: ({ companyId, actor, sessionId, change, issuer }) => {
         if (isRecordingAway) throw new ServiceError('internal', 'nothing can be recorded');
         const name = enumName(SessionChangeSchema, ['started', 'ended', 'confirmed'], change);
         invariant(name !== undefined && sessionId !== undefined, 'the console names the change');
@@ -77,6 +77,7 @@ export function createFakeAudit(now: Date): FakeAudit {
           action: `session.${name}`,
           subject: { type: 'session', id: sessionId },
           actor: { membershipId, displayName },
+          details: issuer === undefined ? {} : { issuer },
         });
         return {};
       },

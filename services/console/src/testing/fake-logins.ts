@@ -1,19 +1,32 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type {
   AccessService,
   GetPasswordLinkResponseSchema,
   LoginSchema,
+  ProviderIdentity,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { Role } from '@partner/proto-contracts/api/roles';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
+
+/** When every person was linked to the identity provider. */
+export const LINKED_AT = new Date('2026-08-26T14:03:00Z');
 
 /** A login of a fake job-state. */
 export type FakeLogin = MessageInitShape<typeof LoginSchema>;
 
 type LoginMethods = Pick<
   ServiceImpl<typeof AccessService>,
-  'getLogin' | 'getOwner' | 'changePassword' | 'requestPasswordLink' | 'getPasswordLink' | 'usePasswordLink'
+  | 'getLogin'
+  | 'getOwner'
+  | 'changePassword'
+  | 'requestPasswordLink'
+  | 'getPasswordLink'
+  | 'usePasswordLink'
+  | 'getProviderLogin'
+  | 'linkProvider'
+  | 'getSignInMethods'
 >;
 
 /** In-memory logins, and what a test does to them. */
@@ -43,6 +56,7 @@ export function createFakeLogins(
   const newRoles = new Map<string, Role>();
   const newHashes = new Map<string, string>();
   const links = new Map<string, MessageInitShape<typeof GetPasswordLinkResponseSchema>>();
+  const linked = new Map<string, string>();
   const ownersAsked: string[] = [];
   let isAccessAway = false;
   let isOlder = false;
@@ -58,6 +72,7 @@ export function createFakeLogins(
   }
 
   const nameOf = (tokenSha256: Uint8Array = new Uint8Array()) => Buffer.from(tokenSha256).toString('hex');
+  const accountOf = (identity: ProviderIdentity | undefined) => `${identity?.issuer} ${identity?.subject}`;
   function linkOf(tokenSha256: Uint8Array | undefined) {
     const person = links.get(nameOf(tokenSha256));
     if (person === undefined) throw notFound('password link');
@@ -112,6 +127,29 @@ export function createFakeLogins(
         links.delete(nameOf(tokenSha256));
         return {};
       },
+      getProviderLogin: ({ identity }) => {
+        const membershipId = linked.get(accountOf(identity));
+        const [, login] =
+          Object.entries(logins).find(([email, each]) =>
+            membershipId === undefined
+              ? email === identity?.verifiedEmail
+              : each.membershipId === membershipId,
+          ) ?? [];
+        if (login === undefined) return {};
+        const { passwordVersion } = passwordOf(login);
+        return {
+          login: { ...login, passwordVersion, hasSecondFactor: hasSecondFactor(login.membershipId) },
+          isLinked: membershipId !== undefined,
+        };
+      },
+      linkProvider: ({ identity, actor }) => {
+        linked.set(accountOf(identity), actor?.membershipId ?? '');
+        return {};
+      },
+      getSignInMethods: ({ membershipId = '' }) => ({
+        hasPassword: true,
+        ...([...linked.values()].includes(membershipId) && { linkedAt: timestampFromDate(LINKED_AT) }),
+      }),
     },
     dismiss: (membershipId) => former.add(membershipId),
     setPassword,

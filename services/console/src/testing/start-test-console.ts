@@ -28,7 +28,9 @@ import { createConsoleApp } from '../app.js';
 import { createBackgroundWork } from '../background-work.js';
 import { type ChangeStreams, createChangeStreams } from '../live/change-streams.js';
 import { createDeviceCookie } from '../sessions/device-cookie.js';
+import { createIdentityProvider } from '../sessions/identity-provider.js';
 import { createLoginAttempts } from '../sessions/login-attempts.js';
+import { createProviderRequests } from '../sessions/provider-requests.js';
 import { createSessionLookup } from '../sessions/session-lookup.js';
 import { createSessionSigner } from '../sessions/session-signer.js';
 import { createSessionStore } from '../sessions/session-store.js';
@@ -92,6 +94,10 @@ export async function startTestConsole(options: {
   readonly publicBaseUrl?: string;
   readonly limiter?: RateLimiter;
   readonly mailer?: Mailer;
+  readonly provider?: Pick<
+    Parameters<typeof createIdentityProvider>[0],
+    'name' | 'issuer' | 'clientId' | 'clientSecret'
+  >;
 }): Promise<TestConsole> {
   const publicBaseUrl = options.publicBaseUrl ?? 'https://partner.example';
   const { origin } = new URL(publicBaseUrl);
@@ -140,6 +146,9 @@ export async function startTestConsole(options: {
     limiter: options.limiter ?? createRateLimiter({ redis, keyPrefix, replicas: 1, logger, metrics, clock }),
     webApp: FAKE_WEB_APP,
     mailer: options.mailer,
+    identityProvider:
+      options.provider && createIdentityProvider({ ...options.provider, publicBaseUrl, logger }),
+    providerRequests: createProviderRequests({ redis, signer, keyPrefix, clock, randomBytes }),
     publicBaseUrl,
     logger,
     metrics,

@@ -34,6 +34,7 @@ beforeAll(async () => {
       endpoints: createWebEndpoints({
         ...FAKE_WEB_APP,
         sendsMail: true,
+        providerName: '<$&>',
         cookie: createSessionCookie('https://partner.example'),
       }),
       authenticate: () => {
@@ -61,6 +62,7 @@ describe.each(PAGES)('%s', (path) => {
 
     expect(status).toBe(200);
     expect(text).toContain('<meta name="environment" content="sandbox">');
+    expect(text).toContain('<meta name="partner-provider" content="&lt;$&amp;&gt;">');
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',

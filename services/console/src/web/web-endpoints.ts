@@ -1,5 +1,6 @@
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { ServiceError } from '@partner/kernel/service-error';
+import { html } from '../docs/html.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { WebBundle } from './web-bundle.js';
 
@@ -11,6 +12,8 @@ export interface WebAppDeps {
   readonly randomBytes: (size: number) => Buffer;
   /** Whether a mail server is configured; without one the pages offer nothing that needs it. */
   readonly sendsMail: boolean;
+  /** Name of the identity provider; undefined if none is configured. */
+  readonly providerName: string | undefined;
   readonly cookie: Pick<SessionCookie, 'read'>;
 }
 
@@ -47,6 +50,7 @@ function pageEndpoint<Principal>(id: string, path: string, deps: WebAppDeps): An
         .replaceAll('{{nonce}}', nonce)
         .replaceAll('{{environment}}', deps.environment)
         .replaceAll('{{mail}}', deps.sendsMail ? 'sent' : 'none')
+        .replaceAll('{{provider}}', () => html`${deps.providerName ?? ''}`.html)
         .replaceAll('{{session}}', hasSession ? 'given' : 'none'),
       headers: {
         'content-type': 'text/html; charset=utf-8',

@@ -30,6 +30,7 @@ import { shownKey } from './key-resource.js';
 import { listKeys } from './list-keys.js';
 import { getPasswordLink, requestPasswordLink, usePasswordLink } from './password-links.js';
 import { passwordVersion } from './password-version.js';
+import { createProviderRpcs } from './provider-rpcs.js';
 import { revokeKey } from './revoke-key.js';
 import { rotateKey } from './rotate-key.js';
 import { createSecondFactorRpcs } from './second-factor-rpcs.js';
@@ -52,6 +53,7 @@ export function createAccessService(deps: {
   return {
     ...createSecondFactorRpcs(deps),
     ...createColleagueRpcs(deps),
+    ...createProviderRpcs(deps),
 
     async revokeKey(request, context) {
       await revokeKey(deps, {
@@ -180,7 +182,7 @@ export function createAccessService(deps: {
         isViewer: owner.role === 'VIEWER',
         passwordVersion: passwordVersion(owner.passwordHash),
         ...(request.withPasswordHash === true && {
-          passwordHash: owner.passwordHash,
+          ...(owner.passwordHash !== null && { passwordHash: owner.passwordHash }),
           ...(owner.email !== null && { email: owner.email }),
         }),
       };

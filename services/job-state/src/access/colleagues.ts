@@ -7,15 +7,19 @@ import { invalidArgument } from '@partner/kernel/validation';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
+import { canSignIn } from './can-sign-in.js';
 import type { MembershipOfCompany } from './get-owner.js';
 import { lockCompany } from './insert-key.js';
 import { putPasswordLink } from './password-links.js';
+import { unlinkProviders } from './provider-links.js';
 
 const HOUR_MS = 3_600_000;
 const LIST_LENGTH = 200;
 
 const COLUMNS = `id as "membershipId", display_name as "displayName", email, lower(role) as role,
-  password_hash is not null as "hasPassword"`;
+  password_hash is not null as "hasPassword", exists (
+    select from provider_links as link where link.membership_id = memberships.id
+  ) as "isLinked"`;
 
 interface Deps {
   readonly database: Pick<Database, 'transaction'>;
@@ -39,8 +43,8 @@ export async function listColleagues(database: Queryable, companyId: string): Pr
 }
 
 /**
- * Adds a person to a company with an invitation, which is a link as for a forgotten password. A person of the company without a
- * password gets the given name and role, and a new invitation.
+ * Adds a person to a company with an invitation, which is a link as for a forgotten password. A person of the company who cannot
+ * sign in yet gets the given name and role, and a new invitation.
  *
  * Fails with `permission_denied` unless the acting person is an owner, with `invalid_argument` for an address in use, and with
  * `colleague_limit_reached`.
@@ -69,10 +73,11 @@ export async function addColleague(
     }
     // A person who was removed, or never set a password, is invited again under the same id.
     const [added] = await tx.query<Colleague>(
-      `insert into memberships as known (id, company_id, role, display_name, email) values ($1, $2, $3, $4, $5)
+      `insert into memberships (id, company_id, role, display_name, email) values ($1, $2, $3, $4, $5)
        on conflict (lower(email)) do update
          set role = excluded.role, display_name = excluded.display_name, active = true
-         where known.company_id = $2 and known.role in ('OWNER', 'VIEWER') and known.password_hash is null
+         where memberships.company_id = $2 and memberships.role in ('OWNER', 'VIEWER')
+           and not ${canSignIn('memberships')}
        returning ${COLUMNS}`,
       [newId('mem'), companyId, role.toUpperCase(), displayName, email],
     );
@@ -94,8 +99,8 @@ export async function addColleague(
 /**
  * Changes the role of a person.
  *
- * Fails with `permission_denied` unless the acting person is an owner, with `not_found`, and with `last_owner` if no owner with
- * a password would be left.
+ * Fails with `permission_denied` unless the acting person is an owner, with `not_found`, and with `last_owner` if no owner who
+ * can sign in would be left.
  *
  * Atomic: the role and the entry in the audit trail. Locks: the company, then the membership.
  */
@@ -122,7 +127,7 @@ export async function setColleagueRole(
 }
 
 /**
- * Ends the access of a person, and deletes the password and the link.
+ * Ends the access of a person, and deletes the password, the link and the sign-in at the identity provider.
  *
  * Fails as {@link setColleagueRole} does.
  *
@@ -141,6 +146,7 @@ export async function removeColleague(
       membershipId,
     ]);
     await tx.query('delete from password_links where membership_id = $1', [membershipId]);
+    await unlinkProviders(tx, membershipId);
     await recordAudit(tx, {
       companyId,
       actor,
@@ -195,8 +201,8 @@ async function requireOtherOwner(
   { companyId, membershipId }: MembershipOfCompany,
 ): Promise<void> {
   const others = await tx.query(
-    `select from memberships
-     where company_id = $1 and id <> $2 and role = 'OWNER' and active and password_hash is not null limit 1`,
+    `select from memberships as member
+     where company_id = $1 and id <> $2 and role = 'OWNER' and active and ${canSignIn('member')} limit 1`,
     [companyId, membershipId],
   );
   if (others.length > 0) return;

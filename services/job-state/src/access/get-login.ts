@@ -17,6 +17,17 @@ export interface StoredLogin {
   readonly hasSecondFactor: boolean;
 }
 
+/** The columns of a {@link StoredLogin} from {@link LOGIN_TABLES}. */
+export const LOGIN_COLUMNS = `member.id as "membershipId", member.company_id as "companyId", company.name as "companyName",
+  company.class as "companyClass", member.display_name as "displayName", member.role = 'OWNER' as "isOwner",
+  member.role = 'VIEWER' as "isViewer", member.password_hash as "passwordHash", exists (
+    select from second_factors as factor where factor.membership_id = member.id and factor.enabled_at is not null
+  ) as "hasSecondFactor"`;
+
+/** The tables of a login. */
+export const LOGIN_TABLES =
+  'memberships as member join companies as company on company.id = member.company_id';
+
 /**
  * Finds the login of an email address, ignoring case.
  *
@@ -26,34 +37,10 @@ export async function getLogin(
   deps: { readonly database: Queryable },
   email: string,
 ): Promise<StoredLogin | undefined> {
-  const [row] = await deps.database.query<{
-    id: string;
-    company_id: string;
-    company_name: string;
-    class: CompanyClassName;
-    display_name: string;
-    role: string;
-    password_hash: string;
-    has_second_factor: boolean;
-  }>(
-    `select member.id, member.company_id, company.name as company_name, company.class, member.display_name, member.role,
-       member.password_hash, exists (
-         select from second_factors as factor where factor.membership_id = member.id and factor.enabled_at is not null
-       ) as has_second_factor
-     from memberships as member join companies as company on company.id = member.company_id
+  const [login] = await deps.database.query<StoredLogin>(
+    `select ${LOGIN_COLUMNS} from ${LOGIN_TABLES}
      where lower(member.email) = lower($1) and member.active and member.password_hash is not null`,
     [email],
   );
-  if (row === undefined) return undefined;
-  return {
-    membershipId: row.id,
-    companyId: row.company_id,
-    companyName: row.company_name,
-    companyClass: row.class,
-    displayName: row.display_name,
-    isOwner: row.role === 'OWNER',
-    isViewer: row.role === 'VIEWER',
-    passwordHash: row.password_hash,
-    hasSecondFactor: row.has_second_factor,
-  };
+  return login;
 }

@@ -45,6 +45,7 @@ export function createAuditService(deps: {
         actor: actorOf(request),
         action: `session.${required(change, 'known change')}` as const,
         subject: { type: 'session', id: required(request.sessionId, 'session_id') },
+        ...(request.issuer !== undefined && { details: { issuer: request.issuer } }),
       });
       return {};
     },

@@ -1,3 +1,4 @@
+import { canSignIn } from '../access/can-sign-in.js';
 import type { Database, TransactionLimits } from '../database/database.js';
 
 /** Notifications that one email lists. */
@@ -40,7 +41,7 @@ export async function leaseEmails(
          join memberships m on m.id = r.membership_id
          join companies c on c.id = m.company_id
          where r.membership_id in (select e.membership_id from notification_emails e)
-           and r.emails <> 'off' and m.role = 'OWNER' and m.active and m.email is not null and m.password_hash is not null
+           and r.emails <> 'off' and m.role = 'OWNER' and m.active and m.email is not null and ${canSignIn('m')}
            and (r.not_before is null or r.not_before <= $1)
            and (r.mailed_at is null
              or r.mailed_at + case r.emails when 'daily' then interval '1 day' else interval '1 hour' end <= $1)

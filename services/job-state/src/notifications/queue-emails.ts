@@ -1,3 +1,4 @@
+import { canSignIn } from '../access/can-sign-in.js';
 import type { Transaction } from '../database/database.js';
 
 const QUEUE_EMAILS = {
@@ -7,7 +8,7 @@ const QUEUE_EMAILS = {
     select m.id, notified.event_id
     from unnest($1::text[], $2::text[]) as notified (company_id, event_id)
     join memberships m on m.company_id = notified.company_id
-    where m.role = 'OWNER' and m.active and m.email is not null and m.password_hash is not null
+    where m.role = 'OWNER' and m.active and m.email is not null and ${canSignIn('m')}
   ), recipient as (
     insert into notification_recipients (membership_id) select distinct id from owner order by id
     on conflict (membership_id) do nothing

@@ -4,7 +4,6 @@ import type { OperatorService } from '@partner/proto-contracts/gen/partner/opera
 import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names';
-import { role, type Role } from '@partner/proto-contracts/api/roles';
 import type { Environment } from '@partner/kernel/api-key';
 import type { Logger } from '@partner/kernel/logger';
 import { type Database, queryWithin } from '../database/database.js';
@@ -22,7 +21,7 @@ import { findCompany } from './find-company.js';
 import { getBacklog } from './get-backlog.js';
 import { operatorActor } from './operator-actor.js';
 import { listCompanies } from './operator-company.js';
-import { createOwner, listOwners, resetSecondFactor, updateOwner } from './owners.js';
+import { createOwnerRpcs } from './owner-rpcs.js';
 import { updateCompany } from './update-company.js';
 
 /** Serves the RPCs of the operators' command line, which acts on behalf of no company. */
@@ -35,6 +34,8 @@ export function createOperatorService(deps: {
   readonly inFlight: number;
 }): ServiceImpl<typeof OperatorService> {
   return {
+    ...createOwnerRpcs(deps),
+
     async listCompanies(request, context) {
       const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
       const page = await listCompanies(database, {
@@ -77,56 +78,6 @@ export function createOperatorService(deps: {
         { timeoutMs: context.timeoutMs() },
       );
       return { resourceJson: JSON.stringify(company) };
-    },
-
-    async listOwners(request, context) {
-      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
-      const page = await listOwners(database, {
-        companyId: required(request.companyId, 'company_id'),
-        afterMembershipId: request.afterMembershipId,
-        limit: pageSize(request.limit),
-      });
-      return { resourceJson: JSON.stringify(page) };
-    },
-
-    async createOwner(request, context) {
-      const owner = await createOwner(
-        deps,
-        {
-          companyId: required(request.companyId, 'company_id'),
-          displayName: required(request.displayName, 'display_name'),
-          email: required(request.email, 'email'),
-          passwordHash: request.passwordHash,
-          role: givenRole(request),
-          actor: operatorActor(request),
-        },
-        { timeoutMs: context.timeoutMs() },
-      );
-      return { resourceJson: JSON.stringify(owner) };
-    },
-
-    async updateOwner(request, context) {
-      const owner = await updateOwner(
-        deps,
-        {
-          membershipId: required(request.membershipId, 'membership_id'),
-          passwordHash: request.passwordHash,
-          active: request.active,
-          role: givenRole(request),
-          actor: operatorActor(request),
-        },
-        { timeoutMs: context.timeoutMs() },
-      );
-      return { resourceJson: JSON.stringify(owner) };
-    },
-
-    async resetSecondFactor(request, context) {
-      const owner = await resetSecondFactor(
-        deps,
-        { membershipId: required(request.membershipId, 'membership_id'), actor: operatorActor(request) },
-        { timeoutMs: context.timeoutMs() },
-      );
-      return { resourceJson: JSON.stringify(owner) };
     },
 
     async listAnnouncementRecipients(request, context) {
@@ -223,8 +174,4 @@ export function createOperatorService(deps: {
       };
     },
   };
-}
-
-function givenRole(request: { readonly role?: string | undefined }): Role | undefined {
-  return request.role === undefined ? undefined : required(role.safeParse(request.role).data, 'known role');
 }

@@ -5,6 +5,7 @@ import { newId } from '@partner/kernel/ids';
 import type { Logger } from '@partner/kernel/logger';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { lockCompany } from '../access/insert-key.js';
+import { unlinkProviders } from '../access/provider-links.js';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
@@ -19,7 +20,9 @@ interface Deps {
 const COLUMNS = `id as "membershipId", company_id as "companyId", display_name as "displayName", email, active,
   lower(role) as role, password_hash is not null as "hasPassword", exists (
     select from second_factors f where f.membership_id = memberships.id and f.enabled_at is not null
-  ) as "hasSecondFactor"`;
+  ) as "hasSecondFactor", exists (
+    select from provider_links p where p.membership_id = memberships.id
+  ) as "isLinked"`;
 
 /** A page of the owners of a company by id, oldest first. Fails with `not_found` for an unknown company. */
 export async function listOwners(
@@ -88,7 +91,7 @@ export async function createOwner(
 /**
  * Sets the password or the role of an owner or a viewer, or whether they can sign in.
  *
- * Disabling sign-in removes the password, so that a later message of the platform cannot re-enable it. Fails with `not_found`
+ * Disabling sign-in removes the password and the sign-in at the identity provider, so that a later message of the platform cannot re-enable it. Fails with `not_found`
  * for a membership that is not an owner, and with `invalid_argument` for the password of an owner who cannot sign in.
  *
  * Atomic: the change and its entry in the audit trail. Lock: the membership.
@@ -127,6 +130,7 @@ export async function updateOwner(
     if (after === undefined) throw notFound('owner');
     // A link that was mailed before must not undo the operator's change.
     await tx.query('delete from password_links where membership_id = $1', [membershipId]);
+    if (active === false) await unlinkProviders(tx, membershipId);
     const changed = [
       ...(passwordHash === undefined ? [] : ['password']),
       ...(before.active === after.active ? [] : ['active']),
@@ -141,7 +145,7 @@ export async function updateOwner(
         details: { changed, displayName: after.displayName, active: after.active, role: after.role },
       });
     }
-    return after;
+    return { ...after, isLinked: after.isLinked && active !== false };
   }, limits);
   deps.logger.info({ companyId: owner.companyId, membershipId }, 'owner.updated');
   return owner;
@@ -182,5 +186,40 @@ export async function resetSecondFactor(
     return found;
   }, limits);
   deps.logger.info({ companyId: owner.companyId, membershipId }, 'second_factor.reset');
+  return owner;
+}
+
+/**
+ * Deletes an owner's sign-in at the identity provider. The provider's next sign-in with the owner's email address links it again.
+ * Without one nothing changes.
+ *
+ * Fails with `not_found` for a membership that is not an owner.
+ *
+ * Atomic: the deletion and its entry in the audit trail. Lock: the membership.
+ */
+export async function unlinkProvider(
+  deps: Deps,
+  { membershipId, actor }: { readonly membershipId: string; readonly actor: Actor },
+  limits: TransactionLimits = {},
+): Promise<Owner> {
+  const owner = await deps.database.transaction(async (tx) => {
+    const [found] = await tx.query<Owner>(
+      `select ${COLUMNS} from memberships where id = $1 and role in ('OWNER', 'VIEWER') for no key update`,
+      [membershipId],
+    );
+    if (found === undefined) throw notFound('owner');
+    if (await unlinkProviders(tx, membershipId)) {
+      const { companyId, displayName } = found;
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'owner.updated',
+        subject: { type: 'owner', id: membershipId },
+        details: { displayName, changed: ['provider'] },
+      });
+    }
+    return { ...found, isLinked: false };
+  }, limits);
+  deps.logger.info({ companyId: owner.companyId, membershipId }, 'owner.provider_unlinked');
   return owner;
 }

@@ -6,7 +6,8 @@ import type { PlatformEffect } from './platform-effect.js';
  * Records the current state of a person in a company.
  *
  * The newest message by version wins, and any message overrides data from another source. A new owner has no password and
- * cannot sign in until one is set. An owner whom the company has made a viewer stays a viewer. A former owner loses address and password. A person cannot move to another company. An
+ * cannot sign in until one is set. An owner whom the company has made a viewer stays a viewer. A former owner loses address, password and the sign-in
+ * at the identity provider. A person cannot move to another company. An
  * address belongs to one membership: see {@link freeAddress}.
  *
  * Locks: if it names an address, the global lock of addresses, so that two memberships that exchange addresses cannot deadlock;
@@ -34,7 +35,8 @@ export async function recordMembershipChanged(
   const address = email === null ? FREE : await freeAddress(tx, { ...command, email });
   if (address.kind !== 'free') return address;
   await tx.query(
-    `insert into memberships as known (id, company_id, role, display_name, email, password_hash, active, version, created_at)
+    `with unlinked as (delete from provider_links where membership_id = $1 and $5::text is null)
+     insert into memberships as known (id, company_id, role, display_name, email, password_hash, active, version, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (id) do update set
        role = case when known.role = 'VIEWER' and excluded.role = 'OWNER' then 'VIEWER' else excluded.role end,
@@ -77,7 +79,8 @@ const FREE: FreeAddress = { kind: 'free', passwordHash: null, isViewer: false, l
  *   since it may be late. If a newer message for that membership waits for another address, the membership gives this one up at
  *   once, so that any exchange of addresses finishes. It has no address until its own message takes effect.
  * - An owner of the same company whom an operator created under an id of this service is the same person. The platform's
- *   membership replaces the owner, with the password if the owner is active, with the second factor, and in the audit trail.
+ *   membership replaces the owner, with the password if the owner is active, with the sign-in at the identity provider, with the second factor, and in the
+ *   audit trail.
  *   Sessions under the former id end.
  * - An owner of another company whom an operator created keeps the address permanently.
  */
@@ -109,6 +112,13 @@ async function freeAddress(
       reason: `the email address of membership ${membershipId} is that of an owner of another company`,
     };
   }
+  // The link is moved first: it would be deleted with the membership. The membership's own link stays, as its own password does.
+  await tx.query(
+    `update provider_links as link set membership_id = $2
+     where membership_id = $1 and exists (select from memberships where id = $1 and active) and not exists (
+       select from provider_links as own where own.membership_id = $2 and own.issuer = link.issuer)`,
+    [holder.id, membershipId],
+  );
   const [adopted] = await tx.query<{ passwordHash: string | null; isViewer: boolean }>(
     `delete from memberships where id = $1
      returning case when active then password_hash end as "passwordHash", role = 'VIEWER' as "isViewer"`,

@@ -153,6 +153,7 @@ export function connectOperators(service: ServiceImpl<typeof OperatorService>) {
     createOwner: reading(owner, client.createOwner),
     updateOwner: reading(owner, client.updateOwner),
     resetSecondFactor: reading(owner, client.resetSecondFactor),
+    unlinkProvider: reading(owner, client.unlinkProvider),
     listAnnouncements: reading(announcementPage, client.listAnnouncements),
   };
 }

@@ -9,6 +9,7 @@ import * as secondFactors from './0007-second-factors.js';
 import * as eventSequences from './0008-event-sequences.js';
 import * as webhookSettings from './0009-webhook-settings.js';
 import * as customHeadersAndRates from './0010-custom-headers-and-rates.js';
+import * as providerLinks from './0011-provider-links.js';
 import * as eventReplays from './0012-event-replays.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
@@ -30,5 +31,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0008-event-sequences', ...eventSequences },
   { name: '0009-webhook-settings', ...webhookSettings },
   { name: '0010-custom-headers-and-rates', ...customHeadersAndRates },
+  { name: '0011-provider-links', ...providerLinks },
   { name: '0012-event-replays', ...eventReplays },
 ];

@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  PROVIDER_SIGN_INS,
+  providerRedirect,
+  providerSignedIn,
+} from '@partner/proto-contracts/resources/provider-sign-in/provider-sign-in';
+import { startIdentityProvider, type TestIdentityProvider } from '@partner/test-kit/start-identity-provider';
+import { LOGIN_FAILURE_LIMITS } from './sessions/login-attempts.js';
+import { CONFIRMED_MS } from './sessions/session-times.js';
+import { LINKED_AT } from './testing/fake-logins.js';
+import { expectStatus, SESSION, site as siteWithout, startSite } from './testing/each-test-console.js';
+import { PASSWORD, PEOPLE, type TestConsole } from './testing/start-test-console.js';
+
+const PROVIDER = `${SESSION}/provider`;
+const CONFIRM = `${SESSION}/confirm/provider`;
+const OLIVE = { subject: 'olive-1', email: PEOPLE.installerOwner, isVerified: true };
+
+let provider: TestIdentityProvider;
+let site: TestConsole;
+
+beforeAll(async () => {
+  provider = await startIdentityProvider('https://partner.example/console/sign-in/callback');
+});
+afterAll(() => provider.stop());
+
+beforeEach(async () => {
+  provider.setDown(false);
+  provider.signInAs(OLIVE);
+  site = await startSite({ provider: { ...provider.client, name: 'Acme Login' } });
+});
+
+const firstCookie = (response: { get(name: string): unknown }) => {
+  const [cookie] = [response.get('set-cookie')].flat();
+  return String(cookie).split(';', 1)[0] ?? '';
+};
+
+/** Starts at the console and signs in at the provider, as one browser. */
+async function visitProvider({ path = PROVIDER, session = '', body = {} } = {}) {
+  const begun = await site
+    .request('post', path, path === PROVIDER ? { body, cookie: session } : { cookie: session })
+    .expect(200);
+  const { authorizationUrl } = providerRedirect.parse(begun.body);
+  const { origin, pathname, search } = await provider.visit(authorizationUrl);
+  expect(`${origin}${pathname}`).toBe('https://partner.example/console/sign-in/callback');
+  return { cookie: firstCookie(begun), query: search.slice(1), cookies: begun.get('set-cookie') };
+}
+
+function complete(
+  { cookie, query }: { readonly cookie: string; readonly query: string },
+  { code, session = '', address = '192.0.2.1' }: { code?: string; session?: string; address?: string } = {},
+) {
+  const body = { query, ...(code !== undefined && { code }) };
+  return site.request('post', `${PROVIDER}/complete`, { body, address, cookie: `${cookie}; ${session}` });
+}
+
+function confirm(given: { readonly cookie: string; readonly query: string }, session: string) {
+  const cookie = `${given.cookie}; ${session}`;
+  return site.request('post', `${CONFIRM}/complete`, { body: { query: given.query }, cookie });
+}
+
+async function expectRefused(sent: ReturnType<typeof complete>, text: string) {
+  const response = await sent.expect(403);
+  expect(response.body).toMatchObject({
+    code: 'provider_sign_in_refused',
+    error: expect.stringContaining(text),
+  });
+  expect(response.get('set-cookie')).toBeUndefined();
+}
+
+const signIn = async () => firstCookie(await complete(await visitProvider()).expect(200));
+
+/** The entries of the audit trail that name the provider, newest first. */
+const byProvider = () =>
+  site.jobState.audit
+    .entriesOf('cmp_sunny')
+    .filter(({ details }) => details['issuer'] === provider.client.issuer);
+
+describe('a sign-in with the identity provider', () => {
+  test('starts a session by the verified address, and later by the account alone [OIDC-1, OIDC-3]', async () => {
+    const started = await visitProvider({ body: { returnTo: '/webhooks?state=active' } });
+    expect(started.cookies).toEqual([
+      expect.stringMatching(
+        /^__Host-svc_provider=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=600$/,
+      ),
+    ]);
+    const former = await site.signIn();
+    const response = await complete(started, { session: former }).expect(200);
+    expect(providerSignedIn.parse(response.body)).toMatchObject({
+      session: { owner: { membershipId: 'mem_olive' } },
+      returnTo: '/webhooks?state=active',
+    });
+    expect(response.get('set-cookie')).toEqual([
+      expect.stringMatching(/^__Host-svc_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
+      expect.stringMatching(/^__Host-svc_device=mem_olive\./),
+      '__Host-svc_provider=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0',
+    ]);
+    await expectStatus(200, site.request('get', SESSION, { cookie: firstCookie(response) }));
+    await expectStatus(401, site.request('get', SESSION, { cookie: former }));
+    expect(byProvider()).toMatchObject([{ action: 'session.started', actor: { membershipId: 'mem_olive' } }]);
+
+    provider.signInAs({ ...OLIVE, email: PEOPLE.salesOwner, isVerified: false });
+    const again = await complete(await visitProvider()).expect(200);
+    expect(again.body).toMatchObject({ session: { owner: { membershipId: 'mem_olive' } }, returnTo: null });
+    const methods = await site.request('get', '/partner-api/sign-in-methods', {
+      cookie: firstCookie(again),
+    });
+    expect(methods.body).toEqual({
+      hasPassword: true,
+      provider: { name: 'Acme Login', linkedAt: LINKED_AT.toISOString() },
+    });
+  });
+
+  test.each([
+    ['the address is not verified', { ...OLIVE, subject: 'other-1', isVerified: false }, 'has not verified'],
+    ['no one has the address', { ...OLIVE, subject: 'other-2', email: 'x@sunny.example' }, 'invitation'],
+  ])('is refused if %s [OIDC-3]', async (_name, account, text) => {
+    provider.signInAs(account);
+    await expectRefused(complete(await visitProvider()), text);
+    expect(site.logged()).not.toContain(account.email);
+  });
+
+  test('is refused to a person without access to the console [OIDC-3]', async () => {
+    provider.signInAs({ subject: 'tess', email: PEOPLE.technician, isVerified: true });
+    await complete(await visitProvider()).expect(403);
+    expect(site.acted).toEqual([]);
+  });
+
+  test('is refused in another browser, with another state, a second time, and after 10 minutes [OIDC-2]', async () => {
+    const notOwn = 'was not started in this browser, was used, or is too old';
+    const mine = await visitProvider();
+    const strangers = await visitProvider();
+    await expectRefused(complete({ ...mine, cookie: '' }), notOwn);
+    // The stranger's response in my browser: I would be signed in as the stranger.
+    await expectRefused(complete({ cookie: mine.cookie, query: strangers.query }), notOwn);
+    await expectRefused(complete(mine), notOwn);
+    await expectStatus(200, complete(strangers));
+    await expectRefused(complete(strangers), notOwn);
+    const late = await visitProvider();
+    site.pass(PROVIDER_SIGN_INS.minutes * 60_000);
+    await expectRefused(complete(late), notOwn);
+  });
+
+  test('is refused with a response that the provider has not made, or that a person has cancelled [OIDC-2]', async () => {
+    for (const [change, text] of [
+      [{ code: 'forged' }, 'not valid or was used before'],
+      [{ iss: 'https://other.example' }, 'not valid or was used before'],
+      [{ error: 'access_denied' }, 'did not sign you in'],
+    ] as const) {
+      const { cookie, query } = await visitProvider();
+      const changed = new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(query)), ...change });
+      await expectRefused(complete({ cookie, query: changed.toString() }), text);
+    }
+  });
+
+  test('only returns to pages of the console [OIDC-2]', async () => {
+    for (const returnTo of [
+      'https://evil.example/',
+      '//evil.example',
+      '/\\evil.example',
+      'webhooks',
+      '/a\tb',
+    ]) {
+      const response = await site.request('post', PROVIDER, { body: { returnTo } }).expect(400);
+      expect(response.body).toMatchObject({ details: [{ path: 'returnTo' }] });
+    }
+  });
+
+  test('is 503 while the provider is down, when passwords work, and works again afterwards [OIDC-4]', async () => {
+    provider.setDown(true);
+    const response = await site.request('post', PROVIDER, { body: {} }).expect(503);
+    expect(response.body).toMatchObject({
+      error: expect.stringContaining('Acme Login does not respond as expected'),
+    });
+    await site.signIn();
+    provider.setDown(false);
+    const started = await visitProvider();
+    provider.setDown(true);
+    await expectStatus(503, complete(started));
+    provider.setDown(false);
+    await signIn();
+  });
+
+  test('asks for the second factor before it links the account [OIDC-5]', async () => {
+    const session = await site.signIn();
+    const factor = '/partner-api/second-factor';
+    await site.request('post', factor, { cookie: session }).expect(200);
+    await site.request('post', `${factor}/enable`, { cookie: session, body: { code: '100000' } }).expect(200);
+    const started = await visitProvider();
+    for (const [code, reason] of [
+      [undefined, 'second_factor_required'],
+      ['000000', 'second_factor_wrong'],
+    ] as const) {
+      const refused = await complete(started, { ...(code !== undefined && { code }) }).expect(403);
+      expect(refused.body).toMatchObject({ code: reason });
+    }
+    const methods = () => site.request('get', '/partner-api/sign-in-methods', { cookie: session });
+    expect((await methods()).body).toMatchObject({ provider: { linkedAt: null } });
+    await expectStatus(200, complete(started, { code: '123456' }));
+    expect((await methods()).body).toMatchObject({ provider: { linkedAt: LINKED_AT.toISOString() } });
+    await expectStatus(403, complete(started, { code: '123457' }));
+  });
+
+  test('is limited: 30 starts a minute, and refused ones together with failed logins [OIDC-6]', async () => {
+    for (let n = 0; n < LOGIN_FAILURE_LIMITS.address; n += 1) {
+      await expectStatus(403, complete({ cookie: '', query: `state=${n}` }));
+    }
+    await expectStatus(429, complete({ cookie: '', query: 'state=last' }));
+    const body = { email: PEOPLE.installerOwner, password: PASSWORD };
+    await expectStatus(429, site.request('post', SESSION, { body, address: '192.0.2.1' }));
+    const begin = () => site.request('post', PROVIDER, { body: {}, address: '192.0.2.1' });
+    for (let n = 0; n < PROVIDER_SIGN_INS.perMinute; n += 1) await expectStatus(200, begin());
+    await expectStatus(429, begin());
+  });
+});
+
+describe('a confirmation with the identity provider', () => {
+  test('is needed if the sign-in at the provider was more than 15 minutes ago, and counts only with a new one [OIDC-7]', async () => {
+    // The provider's clock does not move: it states a sign-in 15 minutes ago.
+    site.pass(CONFIRMED_MS);
+    const session = await signIn();
+    const create = { url: 'https://receiver.example/hook', events: ['install.*'], description: 'Main' };
+    const response = await site
+      .request('post', '/partner-api/webhooks', { cookie: session, body: create })
+      .expect(403);
+    expect(response.body).toMatchObject({ code: 'confirmation_required' });
+    // So it did not ask for a new sign-in either.
+    await expectRefused(
+      confirm(await visitProvider({ path: CONFIRM, session }), session),
+      'did not ask you to sign in again',
+    );
+    await expectStatus(403, site.request('post', '/partner-api/webhooks', { cookie: session, body: create }));
+  });
+
+  test('extends the confirmation of the session, and is in the audit trail [OIDC-7]', async () => {
+    const session = await signIn();
+    site.pass(30_000);
+    const response = await confirm(await visitProvider({ path: CONFIRM, session }), session).expect(200);
+    const until = new Date(site.now().getTime() + CONFIRMED_MS).toISOString();
+    expect(response.body).toMatchObject({ confirmedUntil: until });
+    expect(byProvider().map(({ action }) => action)).toEqual(['session.confirmed', 'session.started']);
+  });
+
+  test('is refused for another account, another session, and a sign-in in its place [OIDC-7]', async () => {
+    const session = await signIn();
+    const other = await site.signIn();
+    const started = await visitProvider({ path: CONFIRM, session });
+    await expectRefused(confirm(started, other), 'was not started in this browser');
+    await expectRefused(confirm(await visitProvider(), session), 'was not started in this browser');
+    const asSignIn = await visitProvider({ path: CONFIRM, session });
+    await expectRefused(complete(asSignIn), 'was not started in this browser');
+    provider.signInAs({ subject: 'sam', email: PEOPLE.salesOwner, isVerified: true });
+    const ofAnother = await visitProvider({ path: CONFIRM, session });
+    await expectRefused(confirm(ofAnother, session), 'with another account');
+    await expectStatus(401, confirm(await visitProvider({ path: CONFIRM, session }), ''));
+  });
+});
+
+test('without an identity provider its paths are 404 [OIDC-1]', async () => {
+  for (const [path, body] of [
+    [PROVIDER, {}],
+    [`${PROVIDER}/complete`, { query: 'state=x' }],
+  ] as const) {
+    await expectStatus(404, siteWithout.request('post', path, { body }));
+  }
+  const cookie = await siteWithout.signIn();
+  const methods = await siteWithout.request('get', '/partner-api/sign-in-methods', { cookie }).expect(200);
+  expect(methods.body).toEqual({ hasPassword: true, provider: null });
+});

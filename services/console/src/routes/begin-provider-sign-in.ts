@@ -1,0 +1,39 @@
+import { beginProviderSignInOperation } from '@partner/proto-contracts/resources/provider-sign-in/operations';
+import { PROVIDER_SIGN_INS } from '@partner/proto-contracts/resources/provider-sign-in/provider-sign-in';
+import { clientNetwork } from '@partner/gateway-kit/client-address';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import { ServiceError } from '@partner/kernel/service-error';
+import { beginWithProvider, type ProviderDeps, requireProvider } from '../sessions/provider-sign-in.js';
+import type { SessionCookie } from '../sessions/session-cookie.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `POST /partner-api/session/provider`: leads the browser to the identity provider. */
+export function beginProviderSignIn(
+  deps: ProviderDeps & {
+    readonly limiter: Pick<RateLimiter, 'take'>;
+    readonly providerCookie: Pick<SessionCookie, 'set'>;
+  },
+): AnyEndpoint<OwnerSession> {
+  return serveOperation(beginProviderSignInOperation, async ({ body, remoteAddress }) => {
+    requireProvider(deps);
+    await takeStart(deps.limiter, clientNetwork(remoteAddress));
+    const { token, authorizationUrl } = await beginWithProvider(deps, body);
+    return {
+      status: 200,
+      json: { authorizationUrl },
+      headers: { 'set-cookie': deps.providerCookie.set(token) },
+    };
+  });
+}
+
+async function takeStart(limiter: Pick<RateLimiter, 'take'>, network: string): Promise<void> {
+  const { perMinute } = PROVIDER_SIGN_INS;
+  const { accepted, retryAfterSeconds } = await limiter.take(`provider-sign-ins:${network}`, perMinute);
+  if (accepted) return;
+  throw new ServiceError(
+    'rate_limited',
+    `at most ${perMinute} sign-ins can be started in 60 seconds; retry after ${retryAfterSeconds} seconds`,
+    { retryAfterSeconds },
+  );
+}

@@ -1,0 +1,269 @@
+import { randomBytes } from 'node:crypto';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { colleagueList } from '@partner/proto-contracts/resources/colleague/colleague';
+import { readResource } from '@partner/proto-contracts/resource-json';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { createOperatorService } from '../operator/operator-service.js';
+import type { Database } from '../database/database.js';
+import { recordMembershipChanged } from '../platform/record-membership-changed.js';
+import { connectOperators } from '../testing/public-clients.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
+import { createAccessService } from './access-service.js';
+
+const ISSUER = 'https://login.example/';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let companyId: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+});
+afterAll(() => testDatabase.drop());
+beforeEach(async () => {
+  companyId = await insertCompany(database, 'SALES');
+});
+
+const deps = () =>
+  ({
+    database,
+    clock: () => TEST_NOW,
+    logger: silentLogger,
+    environment: 'sandbox',
+    sealingKeys: TEST_SEALING_KEYS,
+  }) as const;
+
+const access = () =>
+  createClient(
+    AccessService,
+    createInMemoryTransport([rpcService(AccessService, createAccessService(deps()))]),
+  );
+
+const operators = () => connectOperators(createOperatorService({ ...deps(), inFlight: 1 }));
+
+const emailOf = (membershipId: string) => `${membershipId}@seller.example`;
+const by = (membershipId: string) => ({ companyId, actor: { membershipId, displayName: 'Dana' } });
+
+async function member({ role = 'OWNER', hasPassword = true, active = true } = {}): Promise<string> {
+  const id = newId('mem');
+  await database.query(
+    `insert into memberships (id, company_id, role, display_name, email, password_hash, active)
+     values ($1, $2, $3, 'Dana', $4, $5, $6)`,
+    [id, companyId, role, emailOf(id), hasPassword ? '$argon2id$hash' : null, active],
+  );
+  return id;
+}
+
+/** Invites a person, who has no password yet. */
+async function invited(ownerId: string, role = 'owner'): Promise<string> {
+  const id = newId('mem');
+  const tokenSha256 = new Uint8Array(randomBytes(32));
+  const person = { displayName: 'Vera', email: emailOf(id), role };
+  await access().addColleague({ ...by(ownerId), ...person, tokenSha256 });
+  const found = await database.query<{ id: string }>('select id from memberships where email = $1', [
+    person.email,
+  ]);
+  return found[0]?.id ?? '';
+}
+
+const storedEmail = async (membershipId: string) => {
+  const [found] = await database.query<{ email: string }>('select email from memberships where id = $1', [
+    membershipId,
+  ]);
+  return found?.email ?? '';
+};
+
+/** An identity with the address of a person. */
+async function identityOf(membershipId: string, issuer = ISSUER) {
+  return { issuer, subject: newId('usr'), verifiedEmail: (await storedEmail(membershipId)).toUpperCase() };
+}
+
+type Identity = Pick<Awaited<ReturnType<typeof identityOf>>, 'issuer' | 'subject'> & {
+  readonly verifiedEmail?: string;
+};
+
+async function loginOf(identity: Identity) {
+  const { login, isLinked } = await access().getProviderLogin({ identity });
+  return login && { membershipId: login.membershipId, isLinked };
+}
+
+/** Links a person. Resolves to the identity without its address. */
+async function linked(membershipId: string): Promise<Identity> {
+  const identity = await identityOf(membershipId);
+  await access().linkProvider({ ...by(membershipId), identity });
+  return { issuer: identity.issuer, subject: identity.subject };
+}
+
+const refused = { reason: 'provider_sign_in_refused' };
+
+describe('an account at the identity provider', () => {
+  test('finds a person by the verified address, and once linked without one [OIDC-3]', async () => {
+    const id = await member();
+    const identity = await identityOf(id);
+    const { verifiedEmail, ...account } = identity;
+    expect(await loginOf(account)).toBeUndefined();
+    expect(await loginOf(identity)).toEqual({ membershipId: id, isLinked: false });
+    for (let repeat = 0; repeat < 2; repeat += 1) await access().linkProvider({ ...by(id), identity });
+    expect(await loginOf(account)).toEqual({ membershipId: id, isLinked: true });
+    // Neither a new address of the person nor one of the account matters.
+    const other = await member();
+    await database.query('update memberships set email = $2 where id = $1', [id, `new-${emailOf(id)}`]);
+    expect(await loginOf({ ...account, verifiedEmail: emailOf(other) })).toEqual({
+      membershipId: id,
+      isLinked: true,
+    });
+    await database.query('update memberships set email = $2 where id = $1', [other, verifiedEmail]);
+    expect(await loginOf({ ...identity, subject: 'another' })).toMatchObject({ membershipId: other });
+    const entries = await database.query(
+      'select membership_id as by, details from audit_entries where subject_id = $1',
+      [id],
+    );
+    expect(entries).toEqual([
+      { by: id, details: { changed: ['provider'], displayName: 'Dana', issuer: ISSUER } },
+    ]);
+  });
+
+  test('never links a second account of the provider to a person, or an account to two people [OIDC-3]', async () => {
+    const id = await member();
+    const identity = await linked(id);
+    const second = await identityOf(id);
+    expect(await loginOf(second)).toBeUndefined();
+    await expect(access().linkProvider({ ...by(id), identity: second })).rejects.toMatchObject(refused);
+    const other = await member();
+    const claimed = { ...identity, verifiedEmail: emailOf(other) };
+    await expect(access().linkProvider({ ...by(other), identity: claimed })).rejects.toMatchObject(refused);
+    // The operator has another provider now.
+    const elsewhere = await identityOf(id, 'https://other.example/');
+    expect(await loginOf(elsewhere)).toEqual({ membershipId: id, isLinked: false });
+  });
+
+  test('is linked if two of them are at once, and the other is refused [OIDC-3]', async () => {
+    const id = await member();
+    const identities = [await identityOf(id), await identityOf(id)];
+    const results = await Promise.allSettled(
+      identities.map((identity) => access().linkProvider({ ...by(id), identity })),
+    );
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('opens the account of an invited person, and of no one whom only the platform knows or who is inactive [OIDC-3]', async () => {
+    const owner = await member();
+    const guest = await invited(owner, 'viewer');
+    expect(await loginOf(await identityOf(guest))).toEqual({ membershipId: guest, isLinked: false });
+    for (const id of [
+      await member({ hasPassword: false }),
+      await member({ active: false }),
+      await member({ role: 'TECHNICIAN' }),
+    ]) {
+      const identity = await identityOf(id);
+      expect(await loginOf(identity)).toBeUndefined();
+      await expect(access().linkProvider({ ...by(id), identity })).rejects.toMatchObject(refused);
+    }
+    await database.query('update password_links set expires_at = $2 where membership_id = $1', [
+      guest,
+      TEST_NOW,
+    ]);
+    expect(await loginOf(await identityOf(guest))).toBeUndefined();
+  });
+
+  test('of a removed or disabled person opens nothing, also if the platform makes the person active again [OIDC-3]', async () => {
+    const owner = await member();
+    for (const end of [
+      (id: string) => access().removeColleague({ ...by(owner), membershipId: id }),
+      (id: string) => operators().updateOwner({ membershipId: id, active: false, operator: 'olga' }),
+    ]) {
+      const id = await member();
+      const identity = await linked(id);
+      await end(id);
+      await database.query('update memberships set active = true where id = $1', [id]);
+      expect(await loginOf({ ...identity, verifiedEmail: emailOf(id) })).toBeUndefined();
+    }
+  });
+
+  test('moves to the membership of the platform that replaces the person [OIDC-3, PLATFORM-20]', async () => {
+    const id = await member();
+    const identity = await linked(id);
+    const adopted = newId('mem');
+    const person = {
+      membershipId: adopted,
+      companyId,
+      role: 'OWNER',
+      displayName: 'Dana',
+      active: true,
+      occurredAt: TEST_NOW,
+    } as const;
+    const tell = (given: { readonly email: string | null; readonly version: number }) =>
+      database.transaction((tx) => recordMembershipChanged(tx, { ...person, ...given }, TEST_NOW));
+    await tell({ email: emailOf(id), version: 1 });
+    expect(await loginOf(identity)).toEqual({ membershipId: adopted, isLinked: true });
+    // A former owner loses it, as the password.
+    await tell({ email: null, version: 2 });
+    await tell({ email: emailOf(id), version: 3 });
+    expect(await loginOf({ ...identity, verifiedEmail: emailOf(id) })).toBeUndefined();
+  });
+});
+
+describe('a person who signs in at the identity provider only', () => {
+  let ownerId: string;
+  let id: string;
+
+  beforeEach(async () => {
+    ownerId = await member();
+    id = await invited(ownerId);
+    await linked(id);
+  });
+
+  test('is an owner whose sessions last, without a password [OIDC-8]', async () => {
+    expect(await access().getOwner({ companyId, membershipId: id, withPasswordHash: true })).toMatchObject({
+      isOwner: true,
+      passwordVersion: 'none',
+    });
+    expect((await access().getLogin({ email: await storedEmail(id) })).login).toBeUndefined();
+    const methods = { companyId, membershipId: id };
+    expect(await access().getSignInMethods({ ...methods, issuer: ISSUER })).toMatchObject({
+      hasPassword: false,
+      linkedAt: timestampFromDate(TEST_NOW),
+    });
+    expect((await access().getSignInMethods(methods)).linkedAt).toBeUndefined();
+    const { colleagues } = readResource(colleagueList, await access().listColleagues({ companyId }));
+    expect(colleagues.find(({ membershipId }) => membershipId === id)).toMatchObject({
+      hasPassword: false,
+      isLinked: true,
+    });
+  });
+
+  test('counts as an owner who can sign in, and is not invited again [OIDC-8, ROLE-4]', async () => {
+    const again = { displayName: 'Vera', email: await storedEmail(id), role: 'viewer' };
+    await expect(
+      access().addColleague({ ...by(ownerId), ...again, tokenSha256: new Uint8Array(randomBytes(32)) }),
+    ).rejects.toMatchObject({ reason: 'invalid_argument' });
+    await access().removeColleague({ ...by(id), membershipId: ownerId });
+    await expect(access().removeColleague({ ...by(id), membershipId: id })).rejects.toMatchObject({
+      reason: 'last_owner',
+    });
+  });
+
+  test('is unlinked by an operator, which ends the access until the next invitation [OIDC-8]', async () => {
+    const unlink = () => operators().unlinkProvider({ membershipId: id, operator: 'olga' });
+    expect(await unlink()).toMatchObject({ membershipId: id, isLinked: false });
+    await unlink();
+    expect(await access().getOwner({ companyId, membershipId: id })).toMatchObject({ isOwner: false });
+    const entries = await database.query(
+      `select details from audit_entries where subject_id = $1 and membership_id is null and display_name = 'operator: olga'`,
+      [id],
+    );
+    expect(entries).toEqual([{ details: { displayName: 'Vera', changed: ['provider'] } }]);
+    await expect(
+      operators().unlinkProvider({ membershipId: newId('mem'), operator: 'olga' }),
+    ).rejects.toMatchObject({ reason: 'not_found' });
+  });
+});
