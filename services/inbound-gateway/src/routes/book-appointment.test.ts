@@ -14,7 +14,11 @@ import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surf
 type RpcResponse = MessageInitShape<typeof BookAppointmentResponseSchema>;
 
 const expiresAt = timestampFromDate(new Date('2026-10-16T12:00:00Z'));
-const booked: RpcResponse = { appointmentId: 'appt_1', idempotency: { replayed: false, expiresAt } };
+const booked: RpcResponse = {
+  appointmentId: 'appt_1',
+  idempotency: { replayed: false, expiresAt },
+  resourceJson: '{"appointmentId":"appt_1","status":"booked"}',
+};
 
 function createFixture(rpcResponse: RpcResponse | ServiceError = booked) {
   const requests: BookAppointmentRequest[] = [];
@@ -43,7 +47,9 @@ describe('POST /inbound/appointments', () => {
     const given = { ...appointment, projectId: 'prj_1', notes: 'Ring twice', companyId: 'cmp_9', id: 'x' };
     const response = await post().send(given);
     expect(response.status).toBe(201);
-    expect(response.body).toEqual({ appointmentId: 'appt_1', status: 'booked' });
+    expect(response.text).toBe(booked.resourceJson);
+    const former = createFixture({ ...booked, resourceJson: undefined });
+    expect((await former.post().send(given)).text).toBe(booked.resourceJson);
     expect(response.headers).toMatchObject({ 'idempotency-expires': '2026-10-16T12:00:00.000Z' });
     expect(response.headers).not.toHaveProperty('idempotency-replayed');
     expect(requests).toMatchObject([

@@ -16,7 +16,7 @@ export function bookAppointment(deps: {
 }): AnyEndpoint<ApiKeyPrincipal> {
   return serveOperation(bookAppointmentOperation, async (request) => {
     const { leadId, projectId, startsAt, endsAt, notes, idempotencyKey } = request.body;
-    const { appointmentId, idempotency } = await deps.appointments.bookAppointment(
+    const { appointmentId, idempotency, resourceJson } = await deps.appointments.bookAppointment(
       {
         companyId: request.principal.companyId,
         idempotencyKey: idempotencyKeyOf({ ...request, idempotencyKey }),
@@ -30,7 +30,8 @@ export function bookAppointment(deps: {
     );
     return {
       status: idempotency?.replayed === true ? 200 : 201,
-      json: appointmentBooked.parse({ appointmentId, status: 'booked' }),
+      // job-state of release 0.1.0 does not render it. Remove the alternative after the next release.
+      text: resourceJson ?? JSON.stringify(appointmentBooked.parse({ appointmentId, status: 'booked' })),
       headers: idempotencyHeadersOf(idempotency),
     };
   });

@@ -13,9 +13,14 @@ import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surf
 
 type RpcResponse = MessageInitShape<typeof CreateLeadResponseSchema>;
 
-function createFixture(
-  rpcResponse: RpcResponse | ServiceError = { created: true, leadId: 'lead_1', projectId: 'prj_1' },
-) {
+const created: RpcResponse = {
+  created: true,
+  leadId: 'lead_1',
+  projectId: 'prj_1',
+  resourceJson: '{"status":"created","leadId":"lead_1"}',
+};
+
+function createFixture(rpcResponse: RpcResponse | ServiceError = created) {
   const requests: CreateLeadRequest[] = [];
   const { request } = createInboundSurface([
     partialRpcService(LeadService, {
@@ -41,27 +46,28 @@ describe('POST /inbound/leads', () => {
     const { post, requests } = createFixture();
     const response = await post().send({ ...lead, smsConsent: false, companyId: 'cmp_9', source: 'web' });
     expect(response.status).toBe(201);
-    expect(response.body).toEqual({ status: 'created', leadId: 'lead_1' });
+    expect(response.text).toBe(created.resourceJson);
+    const former = createFixture({ created: true, leadId: 'lead_1' });
+    expect((await former.post().send(lead)).text).toBe(created.resourceJson);
     expect(response.headers).not.toHaveProperty('idempotency-expires');
     expect(requests).toMatchObject([{ ...lead, companyId: 'cmp_1', smsConsent: false }]);
     expect(requests[0]?.idempotencyKey).toBeUndefined();
   });
 
   test('returns 200 with the lead, the project and the reason for a merged lead', async () => {
-    const { post, requests } = createFixture({
+    const resourceJson =
+      '{"status":"merged","leadId":"lead_1","projectId":"prj_1","reason":"address matches lead lead_1"}';
+    const { post, requests } = createFixture({ created: false, resourceJson });
+    const response = await post().send(lead);
+    expect(response.status).toBe(200);
+    expect(response.text).toBe(resourceJson);
+    const former = createFixture({
       created: false,
       leadId: 'lead_1',
       projectId: 'prj_1',
       mergeReason: 'address matches lead lead_1',
     });
-    const response = await post().send(lead);
-    expect(response.status).toBe(200);
-    expect(response.body).toEqual({
-      status: 'merged',
-      leadId: 'lead_1',
-      projectId: 'prj_1',
-      reason: 'address matches lead lead_1',
-    });
+    expect((await former.post().send(lead)).text).toBe(resourceJson);
     expect(requests[0]?.smsConsent).toBeUndefined();
   });
 

@@ -6,7 +6,7 @@ import type {
 import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
 import { createLeadOperation } from '@partner/proto-contracts/resources/lead/operations';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
-import { type AnyEndpoint, type EndpointResponse, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';
 
 /**
@@ -24,12 +24,20 @@ export function createLead(deps: {
       { companyId, idempotencyKey, fullName, email, phone, address, smsConsent },
       request.call,
     );
-    return { ...responseFrom(response), headers: idempotencyHeadersOf(response.idempotency) };
+    const { created, idempotency, resourceJson = renderedHere(response) } = response;
+    return {
+      status: created === true ? 201 : 200,
+      text: resourceJson,
+      headers: idempotencyHeadersOf(idempotency),
+    };
   });
 }
 
-function responseFrom({ created, leadId, projectId, mergeReason }: CreateLeadResponse): EndpointResponse {
-  return created === true
-    ? { status: 201, json: leadCreated.parse({ status: 'created', leadId }) }
-    : { status: 200, json: leadMerged.parse({ status: 'merged', leadId, projectId, reason: mergeReason }) };
+/** The outcome from job-state of release 0.1.0, which does not render it. Remove it after the next release. */
+function renderedHere({ created, leadId, projectId, mergeReason }: CreateLeadResponse): string {
+  const shown =
+    created === true
+      ? leadCreated.parse({ status: 'created', leadId })
+      : leadMerged.parse({ status: 'merged', leadId, projectId, reason: mergeReason });
+  return JSON.stringify(shown);
 }

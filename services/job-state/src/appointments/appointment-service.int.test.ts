@@ -78,11 +78,12 @@ describe('the RPC of appointments', () => {
   });
 
   test('returns the appointment, and until when the key can be replayed', async () => {
-    const { appointmentId, idempotency } = await client().bookAppointment({
+    const { appointmentId, idempotency, resourceJson } = await client().bookAppointment({
       ...request(),
       projectId,
       notes: '',
     });
+    expect(resourceJson).toBe(`{"appointmentId":"${appointmentId}","status":"booked"}`);
     invariant(idempotency?.expiresAt, 'a key has an end');
     expect(timestampDate(idempotency.expiresAt)).toEqual(new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000));
     expect(

@@ -1,7 +1,9 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
+import type { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
 import type { Logger } from '@partner/kernel/logger';
+import type { z } from 'zod';
 import type { Database } from '../database/database.js';
 import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
 import { readBinding } from '../idempotency/read-binding.js';
@@ -28,6 +30,9 @@ export function createAppointmentService(deps: {
       });
       return {
         appointmentId,
+        resourceJson: JSON.stringify({ appointmentId, status: 'booked' } satisfies z.infer<
+          typeof appointmentBooked
+        >),
         ...(idempotency === undefined ? {} : { idempotency: idempotencyOutcome(idempotency) }),
       };
     },

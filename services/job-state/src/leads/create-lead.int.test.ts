@@ -1,15 +1,20 @@
 import { fromBinary } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   LeadCreatedSchema,
   LeadMergedSchema,
+  LeadService,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { Database } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { createLead, type LeadSubmission } from './create-lead.js';
+import { createLeadService } from './lead-service.js';
 import { normaliseAddress } from './normalise-address.js';
 
 let testDatabase: TestDatabase;
@@ -100,6 +105,19 @@ describe('a lead', () => {
       reason: `address matches lead ${first.result.leadId}`,
       fullName: 'J. Ellis',
     });
+  });
+
+  test('is returned as the public API shows it, created or merged', async () => {
+    const service = createLeadService({ database, clock: () => TEST_NOW, logger: silentLogger });
+    const client = createClient(LeadService, createInMemoryTransport([rpcService(LeadService, service)]));
+    const person = { fullName: 'Jordan Ellis', email: 'jordan@customers.example', phone: '+1 555 0100' };
+    const lead = { ...person, companyId, address: newAddress() };
+    const first = await client.createLead(lead);
+    expect(first.resourceJson).toBe(`{"status":"created","leadId":"${first.leadId}"}`);
+    const { resourceJson, leadId, projectId, mergeReason } = await client.createLead(lead);
+    expect(resourceJson).toBe(
+      `{"status":"merged","leadId":"${leadId}","projectId":"${projectId}","reason":"${mergeReason}"}`,
+    );
   });
 
   test('of another company at the same address is separate', async () => {

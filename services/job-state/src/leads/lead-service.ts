@@ -1,11 +1,13 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import type { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
 import type { Logger } from '@partner/kernel/logger';
+import type { z } from 'zod';
 import type { Database } from '../database/database.js';
 import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
 import { readBinding } from '../idempotency/read-binding.js';
 import { required } from '../rpc/required.js';
-import { createLead } from './create-lead.js';
+import { createLead, type LeadResult } from './create-lead.js';
 
 /** Serves the RPCs with which sales companies submit leads. */
 export function createLeadService(deps: {
@@ -30,8 +32,16 @@ export function createLeadService(deps: {
         leadId: result.leadId,
         projectId: result.projectId,
         ...(result.kind === 'merged' ? { mergeReason: result.reason } : {}),
+        resourceJson: JSON.stringify(shownResult(result)),
         ...(idempotency === undefined ? {} : { idempotency: idempotencyOutcome(idempotency) }),
       };
     },
   };
+}
+
+/** The outcome as the public API shows it. */
+function shownResult(result: LeadResult): z.infer<typeof leadCreated | typeof leadMerged> {
+  const { leadId, projectId } = result;
+  if (result.kind === 'created') return { status: 'created', leadId };
+  return { status: 'merged', leadId, projectId, reason: result.reason };
 }
