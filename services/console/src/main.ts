@@ -1,6 +1,6 @@
 import { verify } from '@node-rs/argon2';
 import { randomBytes } from 'node:crypto';
-import { createClient } from '@connectrpc/connect';
+import { type Client, createClient } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
@@ -14,7 +14,7 @@ import { createHttpServer, drainServer } from '@partner/kernel/http-server';
 import { createRateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { createRedis } from '@partner/gateway-kit/redis';
 import { listen } from '@partner/kernel/listen';
-import { createMailer } from '@partner/kernel/mail';
+import { createMailer, type Mailer } from '@partner/kernel/mail';
 import { runService, type ServiceKit } from '@partner/kernel/service';
 import type { z } from 'zod';
 import { afterMs } from '@partner/kernel/timers';
@@ -44,11 +44,7 @@ await runService({
     const clock = () => new Date();
     const keyPrefix = config.REDIS_KEY_PREFIX;
 
-    const redis = createRedis(config.REDIS_URL, logger, { replyTimeoutMs: config.REDIS_TIMEOUT_MS });
-    lifecycle.onShutdown('redis', async () => redis.disconnect());
-    const sessionRedis = createSessionRedis({ url: config.REDIS_URL, keyPrefix, logger, metrics });
-    lifecycle.onShutdown('session-redis', async () => sessionRedis.disconnect());
-
+    const { redis, sessionRedis } = openRedis(config, { logger, metrics, lifecycle });
     const { connection, transport } = connectJobState(config, { logger, metrics, lifecycle });
     const access = createClient(AccessService, transport);
     const signer = createSessionSigner(config.SESSION_KEYS);
@@ -72,19 +68,7 @@ await runService({
     lifecycle.onShutdown('background-work', () => background.settled());
 
     const notifications = createClient(NotificationService, transport);
-    const mailer = createMailer(config);
-    if (mailer !== undefined) {
-      const emails = startNotificationEmails({
-        notifications,
-        mailer,
-        publicBaseUrl: config.PUBLIC_BASE_URL,
-        rpcTimeoutMs: config.RPC_TIMEOUT_MS,
-        logger,
-        metrics,
-        intervalMs: NOTIFICATION_EMAILS_INTERVAL_MS,
-      });
-      lifecycle.onShutdown('notification-emails', () => emails.stop());
-    }
+    const mailer = startMailer(config, { logger, metrics, lifecycle }, notifications);
 
     const app = createConsoleApp({
       access,
@@ -144,8 +128,10 @@ await runService({
   },
 });
 
+type ConsoleConfig = z.output<typeof consoleConfig>;
+
 function identityProviderOf(
-  config: z.output<typeof consoleConfig>,
+  config: ConsoleConfig,
   logger: ServiceKit['logger'],
 ): IdentityProvider | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config;
@@ -154,8 +140,40 @@ function identityProviderOf(
   return createIdentityProvider({ name, issuer, clientId, clientSecret, publicBaseUrl, logger });
 }
 
+function openRedis(
+  { REDIS_URL: url, REDIS_TIMEOUT_MS: replyTimeoutMs, REDIS_KEY_PREFIX: keyPrefix }: ConsoleConfig,
+  { logger, metrics, lifecycle }: ServiceKit,
+) {
+  const redis = createRedis(url, logger, { replyTimeoutMs });
+  lifecycle.onShutdown('redis', async () => redis.disconnect());
+  const sessionRedis = createSessionRedis({ url, keyPrefix, logger, metrics });
+  lifecycle.onShutdown('session-redis', async () => sessionRedis.disconnect());
+  return { redis, sessionRedis };
+}
+
+/** Creates the mailer, and starts the emails of notifications if there is a mail server. */
+function startMailer(
+  config: ConsoleConfig,
+  { logger, metrics, lifecycle }: ServiceKit,
+  notifications: Client<typeof NotificationService>,
+): Mailer | undefined {
+  const mailer = createMailer(config);
+  if (mailer === undefined) return undefined;
+  const emails = startNotificationEmails({
+    notifications,
+    mailer,
+    publicBaseUrl: config.PUBLIC_BASE_URL,
+    rpcTimeoutMs: config.RPC_TIMEOUT_MS,
+    logger,
+    metrics,
+    intervalMs: NOTIFICATION_EMAILS_INTERVAL_MS,
+  });
+  lifecycle.onShutdown('notification-emails', () => emails.stop());
+  return mailer;
+}
+
 function connectJobState(
-  config: Pick<z.output<typeof consoleConfig>, 'AMQP_URL' | 'AMQP_TOPOLOGY'>,
+  config: Pick<ConsoleConfig, 'AMQP_URL' | 'AMQP_TOPOLOGY'>,
   { logger, metrics, lifecycle }: ServiceKit,
 ) {
   const connection = createAmqpConnection({

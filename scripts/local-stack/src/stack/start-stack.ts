@@ -11,12 +11,7 @@ import { describeStack } from './describe-stack.js';
 import { makeDatabase, migrateAndSeed } from './fill-database.js';
 import { RECEIVER_HOST } from './receiver-hosts.js';
 import { serviceOf } from './replicas.js';
-import {
-  type ServiceName,
-  serviceSettings,
-  type ServiceSurroundings,
-  simulatorSettings,
-} from './services.js';
+import { type ServiceName, serviceSettings, simulatorSettings } from './services.js';
 import type { SandboxCompany, StackDescription } from './stack-description.js';
 import { thisProcess } from './stack-lock.js';
 import { makePlan, type StackOptions, withSimulator } from './stack-plan.js';
@@ -145,17 +140,7 @@ async function startAll(context: {
   const portMapper = parts.find(({ name }) => name === 'rabbitmq-port-mapper');
   if (portMapper !== undefined) await bringUp(portMapper);
   const certificates = await ensureCertificates(files.receiver, RECEIVER_HOST);
-  const secrets = ensureStackSecrets(directory);
-  const surroundings: Omit<ServiceSurroundings, 'replicas'> = {
-    baseUrl: `http://127.0.0.1:${plan.ports.proxy}`,
-    postgresUrl: partUrl('postgres', plan.parts.postgres),
-    amqpUrl: partUrl('rabbitmq', plan.parts.rabbitmq),
-    redisUrl: partUrl('redis', plan.parts.redis),
-    redisKeyPrefix: plan.redisKeyPrefix,
-    devHosts: plan.devHosts,
-    devCaFile: certificates.caFile,
-    ...secrets,
-  };
+  const surroundings = { ...urlsOf(plan), devCaFile: certificates.caFile, ...ensureStackSecrets(directory) };
   const settingsOf = (name: string, service: ServiceName) => {
     const planned = plan.services[name];
     const replicas = Object.keys(plan.services).filter((other) => serviceOf(other) === service).length;
@@ -227,6 +212,17 @@ async function startAll(context: {
       await removeStackData(directory);
       rmSync(directory, { recursive: true, force: true });
     },
+  };
+}
+
+function urlsOf({ ports, parts, redisKeyPrefix, devHosts }: StackPlan) {
+  return {
+    baseUrl: `http://127.0.0.1:${ports.proxy}`,
+    postgresUrl: partUrl('postgres', parts.postgres),
+    amqpUrl: partUrl('rabbitmq', parts.rabbitmq),
+    redisUrl: partUrl('redis', parts.redis),
+    redisKeyPrefix,
+    devHosts,
   };
 }
 

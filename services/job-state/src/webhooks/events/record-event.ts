@@ -51,6 +51,16 @@ type LeasedNow = Omit<
 /** Why a subscription got no delivery of an event, as of the commit of the event. */
 export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 'paused'] as const;
 
+/** The events of a statement, one for each call, numbered within their company. */
+const ITEMS = `select *, row_number() over of_company as number, count(*) over (partition by company_id) as numbers
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::timestamptz[],
+         $8::text[], $9::text[], $10::integer[], $11::bytea[], $12::text[], $13::text[], $14::timestamptz[], $15::text[],
+         $16::integer[], $17::integer[], $18::integer[], $19::integer[], $20::integer[])
+       with ordinality as item (event_id, company_id, name, event_group, classes, schema_version, occurred_at,
+         resource_type, resource_id, resource_version, body, trace_parent, request_id, created_at, first_delivery_id,
+         lease_seconds, slots, shared_slots, subscription_cap, company_cap, call)
+     window of_company as (partition by company_id order by call)`;
+
 /** Statement that records events and their deliveries: one per subscription, due at once, plus the given differences. */
 const recordEventsStatement = (
   name: string,
@@ -58,14 +68,7 @@ const recordEventsStatement = (
 ): PreparedStatement => ({
   name,
   text: `with item as materialized (
-     select *, row_number() over of_company as number, count(*) over (partition by company_id) as numbers
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::timestamptz[],
-         $8::text[], $9::text[], $10::integer[], $11::bytea[], $12::text[], $13::text[], $14::timestamptz[], $15::text[],
-         $16::integer[], $17::integer[], $18::integer[], $19::integer[], $20::integer[])
-       with ordinality as item (event_id, company_id, name, event_group, classes, schema_version, occurred_at,
-         resource_type, resource_id, resource_version, body, trace_parent, request_id, created_at, first_delivery_id,
-         lease_seconds, slots, shared_slots, subscription_cap, company_cap, call)
-     window of_company as (partition by company_id order by call)
+     ${ITEMS}
    ), head as (
      insert into event_heads as head (company_id, last)
      select company_id, count(*) from item group by company_id order by company_id

@@ -66,6 +66,9 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
       .then(() => setPreviewed(undefined))
       .catch(() => undefined);
 
+  const shown = preview.isRunning || preview.error !== null ? undefined : preview.response;
+  const variant = previewed === undefined ? 'filled' : 'default';
+
   return (
     <Panel title="Select deliveries">
       <form
@@ -100,18 +103,7 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
             />
             <EventSelect value={draft.event} hasTests={false} onPick={(event) => change({ event })} />
           </Group>
-          <Group gap="xs" role="group" aria-label="Time spans">
-            {SPANS.map(({ days, label }) => (
-              <Button
-                key={days}
-                size="compact-sm"
-                variant="default"
-                onClick={() => change(lastDays(days, new Date()))}
-              >
-                {label}
-              </Button>
-            ))}
-          </Group>
+          <TimeSpans onPick={(days) => change(lastDays(days, new Date()))} />
           <NumberInput
             label="Deliveries per minute"
             description="Choose a rate that your server can handle in addition to new events."
@@ -125,29 +117,34 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
             maw="26rem"
           />
           <Group>
-            <Button
-              type="submit"
-              variant={previewed === undefined ? 'filled' : 'default'}
-              loading={preview.isRunning}
-            >
+            <Button type="submit" variant={variant} loading={preview.isRunning}>
               Preview replay
             </Button>
           </Group>
           {previewed !== undefined && <FormFailure error={preview.error} />}
         </Stack>
       </form>
-      {previewed !== undefined &&
-        preview.response !== undefined &&
-        !preview.isRunning &&
-        preview.error === null && (
-          <Preview
-            preview={preview.response}
-            error={start.error}
-            isRunning={start.isRunning}
-            onStart={() => begin(previewed)}
-          />
-        )}
+      {previewed !== undefined && shown !== undefined && (
+        <Preview
+          preview={shown}
+          error={start.error}
+          isRunning={start.isRunning}
+          onStart={() => begin(previewed)}
+        />
+      )}
     </Panel>
+  );
+}
+
+function TimeSpans({ onPick }: { readonly onPick: (days: number) => void }) {
+  return (
+    <Group gap="xs" role="group" aria-label="Time spans">
+      {SPANS.map(({ days, label }) => (
+        <Button key={days} size="compact-sm" variant="default" onClick={() => onPick(days)}>
+          {label}
+        </Button>
+      ))}
+    </Group>
   );
 }
 

@@ -73,16 +73,7 @@ export function DeliveryList(props: {
         </Text>
       </Group>
       <div className={classes['news']} role="status">
-        {news !== undefined && (
-          <Button
-            size="xs"
-            radius="xl"
-            leftSection={<IconArrowUp size={16} aria-hidden />}
-            onClick={showNewest}
-          >
-            {news}
-          </Button>
-        )}
+        {news !== undefined && <News text={news} onShow={showNewest} />}
       </div>
       {place.isNewestLeftOut && (
         <Group mb="sm">
@@ -117,6 +108,14 @@ export function DeliveryList(props: {
         }}
       />
     </section>
+  );
+}
+
+function News({ text, onShow }: { readonly text: string; readonly onShow: () => void }) {
+  return (
+    <Button size="xs" radius="xl" leftSection={<IconArrowUp size={16} aria-hidden />} onClick={onShow}>
+      {text}
+    </Button>
   );
 }
 
