@@ -48,7 +48,8 @@ await runService({
     const { connection, transport } = connectJobState(config, { logger, metrics, lifecycle });
     const access = createClient(AccessService, transport);
     const signer = createSessionSigner(config.SESSION_KEYS);
-    const sessions = createSessionStore({ redis: sessionRedis, signer, keyPrefix, clock, randomBytes });
+    const stored = { redis: sessionRedis, signer, keyPrefix, clock, randomBytes };
+    const sessions = createSessionStore(stored);
     const changeStreams = createChangeStreams({
       isAlive: createSessionLookup({
         access,
@@ -81,13 +82,8 @@ await runService({
       }),
       sessions,
       changeStreams,
-      attempts: createLoginAttempts({ redis: sessionRedis, keyPrefix, clock, randomBytes }),
-      deviceCookie: createDeviceCookie({
-        publicBaseUrl: config.PUBLIC_BASE_URL,
-        signer,
-        clock,
-        randomBytes,
-      }),
+      attempts: createLoginAttempts(stored),
+      deviceCookie: createDeviceCookie({ ...stored, publicBaseUrl: config.PUBLIC_BASE_URL }),
       ...(await createPasswordChecks({ randomBytes, verify, metrics })),
       background,
       limiter: createRateLimiter({
@@ -105,13 +101,7 @@ await runService({
       },
       mailer,
       identityProvider: identityProviderOf(config, logger),
-      providerRequests: createProviderRequests({
-        redis: sessionRedis,
-        signer,
-        keyPrefix,
-        clock,
-        randomBytes,
-      }),
+      providerRequests: createProviderRequests(stored),
       publicBaseUrl: config.PUBLIC_BASE_URL,
       logger,
       metrics,

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { Writable } from 'node:stream';
 import { createClient } from '@connectrpc/connect';
 import { afterEach } from '@jest/globals';
 import { hash, verify } from '@node-rs/argon2';
@@ -104,14 +103,11 @@ export async function startTestConsole(options: {
   const keyPrefix = `test-${randomBytes(6).toString('hex')}:`;
   let now = Date.now();
   const clock = () => new Date(now);
-  let log = '';
-  const destination = new Writable({
-    write(chunk, _encoding, done) {
-      log += String(chunk);
-      done();
-    },
-  });
-  const logger = createLoggerTo(destination, { service: 'console', level: 'trace' });
+  const lines: string[] = [];
+  const logger = createLoggerTo(
+    { write: (line) => void lines.push(line) },
+    { service: 'console', level: 'trace' },
+  );
 
   const passwordHash = await hash(PASSWORD, CHEAP_HASHING);
   const jobState = fakeJobStateOf(passwordHash);
@@ -172,7 +168,7 @@ export async function startTestConsole(options: {
     origin,
     jobState,
     acted,
-    logged: () => log,
+    logged: () => lines.join(''),
     now: clock,
     changeStreams,
     pass: (ms) => {
