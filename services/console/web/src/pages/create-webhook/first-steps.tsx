@@ -89,7 +89,11 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
               Events are sent once it is active. You can do this later: the webhook stays paused.
             </Text>
             <Group>
-              <Button disabled={!isProven || !wasStored} loading={activate.isRunning} onClick={() => activate.run({})}>
+              <Button
+                disabled={!isProven || !wasStored}
+                loading={activate.isRunning}
+                onClick={() => activate.run({})}
+              >
                 Activate webhook
               </Button>
             </Group>

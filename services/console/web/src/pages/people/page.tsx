@@ -16,10 +16,7 @@ export function Page() {
   const colleagues = useColleagues();
   return (
     <>
-      <PageHeader
-        title="People"
-        description="Who can sign in to the console of your company."
-      />
+      <PageHeader title="People" description="Who can sign in to the console of your company." />
       <QueryView
         data={colleagues.data}
         error={colleagues.error}
