@@ -61,8 +61,8 @@ export const TARGET_LABELS: readonly string[] = [
   '__name__',
 ];
 
-/** The metrics of others: Kubernetes, the broker, the database and Prometheus. */
-const OF_OTHERS = /^(up|ALERTS|kube_|container_|rabbitmq_|pg_|redis_|prometheus_)/;
+/** The metrics of others: Kubernetes, the broker, the database and Prometheus, with those that its rules record. */
+const OF_OTHERS = /^(up|ALERTS|partner:|kube_|container_|rabbitmq_|pg_|redis_|prometheus_)/;
 
 /**
  * Returns a sentence for each use of a metric or label that no process exposes: such an expression shows nothing and never

@@ -3,6 +3,7 @@ import type { Alert } from './alert.js';
 import { CONSOLE_ALERTS } from './console-alerts.js';
 import { DISPATCHER_ALERTS } from './dispatcher-alerts.js';
 import { JOB_STATE_ALERTS } from './job-state-alerts.js';
+import { objectiveAlerts } from './objectives.js';
 import { publishAlerts } from './publish-alerts.js';
 import { serviceAlerts } from './service-alerts.js';
 import { surfaceAlerts } from './surface-alerts.js';
@@ -23,5 +24,5 @@ function alertsOf(service: ServiceName): readonly Alert[] {
 
 /** The alerts of each service's chart. */
 export const CHART_ALERTS: ReadonlyMap<ServiceName, readonly Alert[]> = new Map(
-  SERVICE_NAMES.map((service) => [service, alertsOf(service)]),
+  SERVICE_NAMES.map((service) => [service, [...objectiveAlerts(service), ...alertsOf(service)]]),
 );

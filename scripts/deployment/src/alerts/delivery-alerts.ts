@@ -2,7 +2,6 @@ import { type Alert, critical, fires, noData, quiet, UNKNOWN, warning } from './
 
 const DUE = 'partner_webhook_oldest_due_seconds{endpoint_state="healthy"}';
 const BUSY = 'partner_webhook_oldest_due_seconds{endpoint_state="busy"}';
-const DELIVERY = 'partner_webhook_delivery_seconds';
 const RECORDED = 'partner_webhook_attempts_recorded_total';
 
 /** Webhook deliveries: late, slow, failing or lost. job-state reads them from its database. */
@@ -50,32 +49,6 @@ export const DELIVERY_ALERTS: readonly Alert[] = [
       quiet('there is hardly anything to deliver', '100m', {
         [`${RECORDED}{company_class="sales",outcome="delivered"}`]: '0x120',
         [`${RECORDED}{company_class="sales",outcome="rejected"}`]: '0x60 0+1x5 5x60',
-      }),
-    ],
-  }),
-  warning('PartnerDeliverySlow', '5m', {
-    expr: [
-      `sum by (company_class) (increase(${DELIVERY}_bucket{attempt="first",le=~"10|10.0"}[15m]))`,
-      `  / sum by (company_class) (increase(${DELIVERY}_bucket{attempt="first",le="+Inf"}[15m])) < 0.95`,
-      `and sum by (company_class) (increase(${DELIVERY}_bucket{attempt="first",le="+Inf"}[15m])) > 20`,
-      `or absent(${DELIVERY}_bucket{attempt="first"})`,
-    ].join('\n'),
-    summary: 'Webhooks take long',
-    description:
-      'More than 5 % of the deliveries to companies of class {{ $labels.company_class }} that succeeded at the first attempt took over 10 s from the commit of the event.',
-    cases: [
-      fires({ company_class: 'installer' }, 'one delivery in ten to installers takes longer', '30m', {
-        [`${DELIVERY}_bucket{company_class="installer",attempt="first",le="10"}`]: '0+9x40',
-        [`${DELIVERY}_bucket{company_class="installer",attempt="first",le="+Inf"}`]: '0+10x40',
-        [`${DELIVERY}_bucket{company_class="sales",attempt="first",le="10"}`]: '0+10x40',
-        [`${DELIVERY}_bucket{company_class="sales",attempt="first",le="+Inf"}`]: '0+10x40',
-      }),
-      noData({ attempt: 'first' }),
-      quiet('only retries take long, and a replica was started again', '30m', {
-        [`${DELIVERY}_bucket{company_class="installer",attempt="first",le="10"}`]: '0+10x15 0+10x30',
-        [`${DELIVERY}_bucket{company_class="installer",attempt="first",le="+Inf"}`]: '0+10x15 0+10x30',
-        [`${DELIVERY}_bucket{company_class="installer",attempt="later",le="10"}`]: '0x45',
-        [`${DELIVERY}_bucket{company_class="installer",attempt="later",le="+Inf"}`]: '0+10x45',
       }),
     ],
   }),

@@ -1,9 +1,10 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import { ANY_NAMESPACE, withMatcher } from '../promql.js';
 import { type Alert, runbookOf } from './alert.js';
+import { recordingsOf, RULES_INTERVAL_SECONDS } from './objectives.js';
 
 /**
- * `rules/alerts.yaml` of a chart: the rules for a Prometheus of a single environment. The chart restricts each selector to the
+ * `rules/alerts.yaml` of a chart: objectives and alerts for a Prometheus of a single environment. The chart restricts each selector to the
  * namespace of its release.
  */
 export function renderRules(service: ServiceName, alerts: readonly Alert[]) {
@@ -11,17 +12,24 @@ export function renderRules(service: ServiceName, alerts: readonly Alert[]) {
     groups: [
       {
         name: `partner-${service}`,
-        rules: alerts.map((alert) => ({
-          alert: alert.name,
-          expr: withMatcher(alert.expr, ANY_NAMESPACE),
-          for: alert.for,
-          labels: { severity: alert.severity },
-          annotations: {
-            summary: alert.summary,
-            description: alert.description,
-            runbook: runbookOf(alert),
-          },
-        })),
+        interval: `${RULES_INTERVAL_SECONDS}s`,
+        rules: [
+          ...recordingsOf(service).map((recording) => ({
+            ...recording,
+            expr: withMatcher(recording.expr, ANY_NAMESPACE),
+          })),
+          ...alerts.map((alert) => ({
+            alert: alert.name,
+            expr: withMatcher(alert.expr, ANY_NAMESPACE),
+            for: alert.for,
+            labels: { severity: alert.severity },
+            annotations: {
+              summary: alert.summary,
+              description: alert.description,
+              runbook: runbookOf(alert),
+            },
+          })),
+        ],
       },
     ],
   };

@@ -1,7 +1,13 @@
+import { SLO_SERIES } from '../alerts/objectives.js';
 import { type Dashboard, stat, table, timeline } from './dashboard.js';
 import { counted, perSecond, quantile } from './panels.js';
 
 const RECORDED = 'partner_webhook_attempts_recorded_total';
+
+/** Returns how many times the bad ones of a span use up the budget of that span. */
+const spent = (span: string) =>
+  `sum_over_time(${SLO_SERIES.bad}[${span}]) / sum_over_time(${SLO_SERIES.events}[${span}]) / on (namespace, partner_service, slo) group_left () ${SLO_SERIES.budget}`;
+const OF_WHOM = '{{slo}} of {{partner_service}} {{company_class}}';
 
 /** The whole service on one page, for the engineer on call. */
 export const OVERVIEW: Dashboard = {
@@ -63,6 +69,21 @@ export const OVERVIEW: Dashboard = {
           expr: 'sum by (alertname, severity, partner_service, queue, company_class, loop) (ALERTS{alertname=~"Partner.*",alertstate="firing"})',
           legend: 'Alerts that fire',
         },
+      }),
+    ],
+    'Do we keep our promises?': [
+      stat('Error budgets left', 'percentunit', {
+        about:
+          'Share of the errors allowed in 30 days that is left, or since Prometheus began to record. The promises are in charts/docs/metrics.md.',
+        query: { expr: `1 - ${spent('30d')}`, legend: OF_WHOM },
+        limits: { warn: 0.5, alarm: 0.1, isGoodWhenHigh: true },
+        width: 12,
+      }),
+      timeline('Speed at which budgets are spent', 'short', {
+        about:
+          'Over an hour; at 1 a budget lasts for its 30 days. Over 14.4, or over 6 for six hours: PartnerBudgetBurnsFast. Over 3 for a day, or over 1 for three: PartnerBudgetBurns.',
+        query: { expr: spent('1h'), legend: OF_WHOM },
+        limits: { warn: 1, alarm: 14.4 },
       }),
     ],
     'Are we fast?': [

@@ -184,7 +184,8 @@ function failurePanels(service: ServiceName): readonly Panel[] {
   const count = 'partner_http_request_duration_seconds_count';
   return [
     stat('Failed requests', 'percentunit', {
-      about: 'Share of requests of the last 5 minutes that returned 5xx. Over 2 %: PartnerHttpErrors.',
+      about:
+        'Share of requests of the last 5 minutes that returned 5xx. Many use up the error budget: PartnerBudgetBurnsFast.',
       query: `(${counted(count, '5m', { where: `${of},status_class="5xx"` })} or vector(0)) / ${counted(count, '5m', { where: of })}`,
       limits: { warn: 0.005, alarm: 0.02 },
     }),

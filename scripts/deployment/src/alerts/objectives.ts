@@ -1,0 +1,191 @@
+import type { ServiceName } from '@partner/local-stack/stack/services';
+import { type Alert, critical, fires, quiet, warning } from './alert.js';
+
+/** What a service promises: over 30 days at least this share of its requests or deliveries is good. */
+interface Objective {
+  readonly slo: 'availability' | 'latency' | 'delivery';
+  readonly target: number;
+  /** A second's requests or deliveries, and the bad ones among them, as PromQL over 5 minutes. */
+  readonly events: string;
+  readonly bad: string;
+}
+
+/** The recorded series of each objective, with the labels `slo` and `partner_service`. */
+export const SLO_SERIES = {
+  events: 'partner:slo_events:rate5m',
+  bad: 'partner:slo_bad:rate5m',
+  /** The share that may be bad. */
+  budget: 'partner:slo_budget',
+} as const;
+
+/** The interval in which Prometheus evaluates the rules, so that a sum of a second's bad ones tells how many there were. */
+export const RULES_INTERVAL_SECONDS = 60;
+
+const DELIVERY = 'partner_webhook_delivery_seconds_bucket';
+
+/** Objectives of a service with HTTP: 99.9 % without 5xx, 99 % within this many seconds. */
+function ofRequests(service: ServiceName, seconds: 0.5 | 1): readonly Objective[] {
+  const count = `partner_http_request_duration_seconds_count{partner_service="${service}"`;
+  const bucket = `partner_http_request_duration_seconds_bucket{partner_service="${service}"`;
+  const le = seconds === 1 ? 'le=~"1|1.0"' : `le="${seconds}"`;
+  const requests = `sum(rate(${count}}[5m]))`;
+  return [
+    {
+      slo: 'availability',
+      target: 0.999,
+      events: requests,
+      bad: `sum(rate(${count},status_class="5xx"}[5m])) or 0 * ${requests}`,
+    },
+    {
+      slo: 'latency',
+      target: 0.99,
+      events: requests,
+      bad: `sum(rate(${bucket},le="+Inf"}[5m])) - sum(rate(${bucket},${le}}[5m]))`,
+    },
+  ];
+}
+
+/** Of the deliveries that succeed at the first attempt, 99 % within 10 s of their event, for each class of company. */
+const OF_DELIVERIES: readonly Objective[] = [
+  {
+    slo: 'delivery',
+    target: 0.99,
+    events: `sum by (company_class) (rate(${DELIVERY}{attempt="first",le="+Inf"}[5m]))`,
+    bad: [
+      `sum by (company_class) (rate(${DELIVERY}{attempt="first",le="+Inf"}[5m]))`,
+      `- sum by (company_class) (rate(${DELIVERY}{attempt="first",le=~"10|10.0"}[5m]))`,
+    ].join('\n  '),
+  },
+];
+
+const OBJECTIVES: Readonly<Record<ServiceName, readonly Objective[]>> = {
+  'inbound-gateway': ofRequests('inbound-gateway', 0.5),
+  'installer-gateway': ofRequests('installer-gateway', 0.5),
+  console: ofRequests('console', 1),
+  'job-state': OF_DELIVERIES,
+  'webhook-dispatcher': [],
+};
+
+/** A recording rule. */
+export interface Recording {
+  readonly record: string;
+  readonly expr: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Returns the rules that record the objectives of a service. */
+export function recordingsOf(service: ServiceName): readonly Recording[] {
+  return OBJECTIVES[service].flatMap(({ slo, target, events, bad }) => {
+    const labels = { slo, partner_service: service };
+    const budget = `vector(${Number((1 - target).toFixed(6))})`;
+    return [
+      { record: SLO_SERIES.events, expr: events, labels },
+      { record: SLO_SERIES.bad, expr: bad, labels },
+      { record: SLO_SERIES.budget, expr: budget, labels },
+    ];
+  });
+}
+
+/**
+ * True while the budget is spent this many times too fast, over a long window, and still over a short one, so that the alert ends soon
+ * after the cause. A handful of bad requests of a quiet night is not enough.
+ */
+function burns(service: ServiceName, factor: number, long: string, short: string) {
+  const of = `{partner_service="${service}"}`;
+  const isOver = (span: string) =>
+    [
+      `sum_over_time(${SLO_SERIES.bad}${of}[${span}]) / sum_over_time(${SLO_SERIES.events}${of}[${span}])`,
+      `    > on (namespace, partner_service, slo) group_left () ${factor} * ${SLO_SERIES.budget}${of}`,
+    ].join('\n');
+  return [
+    `(${isOver(long)}`,
+    `  and ${isOver(short)}`,
+    `  and sum_over_time(${SLO_SERIES.bad}${of}[${long}]) * ${RULES_INTERVAL_SECONDS} > 10)`,
+  ].join('\n');
+}
+
+/** Counters of good and bad ones, in promtool's notation. */
+type Counters = (good: string, bad: string) => Readonly<Record<string, string>>;
+
+function requestsOf(service: ServiceName): Counters {
+  const of = `partner_service="${service}",route="/x",method="GET"`;
+  return (good, bad) => ({
+    [`partner_http_request_duration_seconds_count{${of},status_class="2xx"}`]: good,
+    [`partner_http_request_duration_seconds_count{${of},status_class="5xx"}`]: bad,
+  });
+}
+
+/** One request in four is slow. */
+function slowRequests(service: ServiceName) {
+  const of = `partner_service="${service}",route="/x",method="GET",status_class="2xx"`;
+  return {
+    [`partner_http_request_duration_seconds_count{${of}}`]: '0+100x90',
+    [`partner_http_request_duration_seconds_bucket{${of},le="0.5"}`]: '0+75x90',
+    [`partner_http_request_duration_seconds_bucket{${of},le="1"}`]: '0+75x90',
+    [`partner_http_request_duration_seconds_bucket{${of},le="+Inf"}`]: '0+100x90',
+  };
+}
+
+const deliveries: Counters = (good, bad) => {
+  const of = (instance: string, le: string) =>
+    `${DELIVERY}{company_class="sales",attempt="first",instance="${instance}",le="${le}"}`;
+  return {
+    [of('in time', '10')]: good,
+    [of('in time', '+Inf')]: good,
+    [of('late', '10')]: '0x1000',
+    [of('late', '+Inf')]: bad,
+  };
+};
+
+/**
+ * Alerts about the error budgets of a service: the windows and factors of Google's Site Reliability Workbook. The fast one pages, at 2 %
+ * of the budget in an hour or 5 % in six. The other is for the same day, at 10 % in a day or in three.
+ */
+export function objectiveAlerts(service: ServiceName): readonly Alert[] {
+  const [first] = OBJECTIVES[service];
+  if (first === undefined) return [];
+  const { slo, target } = first;
+  const series = slo === 'delivery' ? deliveries : requestsOf(service);
+  const labels = {
+    partner_service: service,
+    slo,
+    ...(slo === 'delivery' ? { company_class: 'sales' } : {}),
+  };
+  /** A thousand a minute: bad ones are the budget times the factor, later there are none. */
+  const spending = (factor: number, minutes: number, goodMinutes = 0) => {
+    const bad = Math.round(1000 * (1 - target) * factor);
+    const end = (each: number) => `${each * minutes}+${each}x${goodMinutes}`;
+    return goodMinutes === 0
+      ? series(`0+${1000 - bad}x${minutes}`, `0+${bad}x${minutes}`)
+      : series(
+          `0+${1000 - bad}x${minutes - 1} ${end(1000 - bad)}`,
+          `0+${bad}x${minutes - 1} ${bad * minutes}x${goodMinutes}`,
+        );
+  };
+  return [
+    critical('PartnerBudgetBurnsFast', '2m', {
+      expr: `${burns(service, 14.4, '1h', '5m')}\nor ${burns(service, 6, '6h', '30m')}`,
+      summary: `${service} breaks a promise`,
+      description: `The {{ $labels.slo }} of ${service} is so bad that the errors allowed in 30 days last for 5 days at most.`,
+      cases: [
+        fires(labels, 'the budget of 20 hours is spent in each', '75m', spending(20, 90)),
+        fires(labels, 'that of 10 hours is spent in each', '400m', spending(10, 420)),
+        ...(slo === 'delivery'
+          ? []
+          : [fires({ ...labels, slo: 'latency' }, 'one in four is slow', '75m', slowRequests(service))]),
+        quiet('it was bad for an hour, and is good again', '100m', spending(20, 60, 60)),
+        quiet('that of half an hour is spent in each', '400m', spending(0.5, 420)),
+        quiet('the only few of a quiet night are bad', '100m', series('0x120', '0x80 0+1x5 5x40')),
+      ],
+    }),
+    warning('PartnerBudgetBurns', '15m', {
+      expr: `${burns(service, 3, '1d', '2h')}\nor ${burns(service, 1, '3d', '6h')}`,
+      summary: `${service} will break a promise`,
+      description: `The {{ $labels.slo }} of ${service} is so bad that the errors allowed in 30 days do not last that long.`,
+      cases: [
+        fires(labels, 'the budget of two hours is spent in each', '500m', spending(2, 520)),
+        quiet('that of half an hour is spent in each', '500m', spending(0.5, 520)),
+      ],
+    }),
+  ];
+}
