@@ -8,7 +8,14 @@ import { startIdentityProvider, type TestIdentityProvider } from '@partner/test-
 import { LOGIN_FAILURE_LIMITS } from './sessions/login-attempts.js';
 import { CONFIRMED_MS } from './sessions/session-times.js';
 import { LINKED_AT } from './testing/fake-logins.js';
-import { expectStatus, SESSION, site as siteWithout, startSite } from './testing/each-test-console.js';
+import {
+  expectStatus,
+  newWebhook,
+  SESSION,
+  site as siteWithout,
+  startSite,
+  WEBHOOKS,
+} from './testing/each-test-console.js';
 import { PASSWORD, PEOPLE, type TestConsole } from './testing/start-test-console.js';
 
 const PROVIDER = `${SESSION}/provider`;
@@ -214,21 +221,21 @@ describe('a sign-in with the identity provider', () => {
 });
 
 describe('a confirmation with the identity provider', () => {
-  test('is needed if the sign-in at the provider was more than 15 minutes ago, and counts only with a new one [OIDC-7]', async () => {
-    // The provider's clock does not move: it states a sign-in 15 minutes ago.
-    site.pass(CONFIRMED_MS);
+  test('is needed if the sign-in at the provider was 15 minutes ago, and asks it for a new one [OIDC-7]', async () => {
+    provider.signInAs({ ...OLIVE, minutesAgo: 15 });
     const session = await signIn();
-    const create = { url: 'https://receiver.example/hook', events: ['install.*'], description: 'Main' };
-    const response = await site
-      .request('post', '/partner-api/webhooks', { cookie: session, body: create })
-      .expect(403);
-    expect(response.body).toMatchObject({ code: 'confirmation_required' });
-    // So it did not ask for a new sign-in either.
-    await expectRefused(
-      confirm(await visitProvider({ path: CONFIRM, session }), session),
-      'did not ask you to sign in again',
-    );
-    await expectStatus(403, site.request('post', '/partner-api/webhooks', { cookie: session, body: create }));
+    const create = () => site.request('post', WEBHOOKS, { cookie: session, body: newWebhook });
+    expect((await create().expect(403)).body).toMatchObject({ code: 'confirmation_required' });
+    await expectStatus(200, confirm(await visitProvider({ path: CONFIRM, session }), session));
+    await expectStatus(201, create());
+  });
+
+  test('is refused if the provider has not asked for a new sign-in [OIDC-7]', async () => {
+    const session = await signIn();
+    // The provider's clock does not move: what it states is older than the start.
+    site.pass(CONFIRMED_MS);
+    const started = await visitProvider({ path: CONFIRM, session });
+    await expectRefused(confirm(started, session), 'did not ask you to sign in again');
   });
 
   test('extends the confirmation of the session, and is in the audit trail [OIDC-7]', async () => {

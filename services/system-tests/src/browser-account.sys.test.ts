@@ -4,21 +4,24 @@ import { technicalContact } from '@partner/proto-contracts/resources/technical-c
 import { eventually } from '@partner/test-kit/eventually';
 import { newId } from '@partner/kernel/ids';
 import { sendCall } from '@partner/test-kit/http-call';
+import { startIdentityProvider, type TestIdentityProvider } from '@partner/test-kit/start-identity-provider';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { checkLooks } from './browser/check-looks.js';
 import { expectAccessible } from './browser/expect-accessible.js';
-import { type OpenPage, setUpBrowser } from './browser/set-up-browser.js';
+import { fillSignIn, type OpenPage, setUpBrowser } from './browser/set-up-browser.js';
 import { button, dialog, expectText, failRequests, heading, region } from './browser/steps.js';
 import { createActiveSubscription } from './support/owner-session.js';
 
 let mail: MailServer;
+let provider: TestIdentityProvider;
 const suite = setUpBrowser(async () => {
   mail = await startMailServer();
-  return { settings: { console: { SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' } } };
+  provider = await startIdentityProvider('http://127.0.0.1/console/sign-in/callback');
+  return { settings: { console: { ...mail.settings, ...provider.settings } } };
 });
-afterAll(() => mail.stop());
+afterAll(() => Promise.all([mail.stop(), provider.stop()]));
 
 /** Returns an empty list, then a 503 as without job-state. */
 async function showEmptyAndFailed(
@@ -176,16 +179,13 @@ test('the audit trail shows who did what from where, is filtered, and leads to i
   await owner.call('PATCH', `/partner-api/webhooks/${id}`, { description: 'Dispatch board' });
   const { page } = await suite.openFor(company('INSTALLER', 1).owner, '/console/audit');
   const row = (name: RegExp) => page.getByRole('row', { name }).first();
-  await row(/^Signed in/)
-    .getByText('Chrome on Linux')
-    .waitFor();
-  await row(/Changed the description of the webhook Dispatch board/).waitFor();
+  await expectText(row(/^Signed in/), 'Chrome on Linux');
+  const details = row(/Changed the description of the webhook Dispatch board/).getByText('Details');
+  await details.waitFor();
   await checkLooks(page, 'audit');
   await page.getByLabel('Show', { exact: true }).selectOption('Webhook changed');
   await page.getByText('All shown').waitFor();
-  await row(/Changed the description/)
-    .getByText('Details')
-    .click();
+  await details.click();
   await page.getByText(id).waitFor();
   await checkLooks(page, 'audit-details');
   await page.getByRole('link', { name: 'View subject' }).click();
@@ -201,10 +201,7 @@ test('an owner sees where they are signed in, ends one session and then all othe
   const forgotten = await suite.openFor(owner);
   forgotten.watched.allow(/^401 (GET|POST) \/partner-api\//);
   const { page } = await suite.openFor(owner, '/console/sessions');
-  await page
-    .getByRole('row', { name: /This session/ })
-    .getByText('127.0.0.1')
-    .waitFor();
+  await expectText(page.getByRole('row', { name: /This session/ }), '127.0.0.1');
   expect(await page.getByRole('rowheader').count()).toBe(2);
   await checkLooks(page, 'sessions');
   await button(page, /^End the session of Chrome on Linux/).click();
@@ -289,9 +286,7 @@ async function setPasswordByLink(page: Page, to: string, password: string): Prom
   await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByText('Password set').waitFor();
   await page.getByRole('link', { name: 'Sign in' }).click();
-  await page.getByLabel('Email address').fill(to);
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await fillSignIn(page, { email: to, password });
 }
 
 test('an owner who forgot the password sets one with the mailed link, changes it and invites a viewer [SESSION-11, SESSION-13, ROLE-3]', async () => {
@@ -359,9 +354,7 @@ test('an owner sets up two-factor authentication, signs in with a recovery code 
 
   await page.getByRole('button', { name: 'Sign out' }).click();
   watched.allow(/^403 POST \/partner-api\/session$/);
-  await page.getByLabel('Email address').fill(owner.email);
-  await page.getByLabel('Password', { exact: true }).fill(owner.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await fillSignIn(page, owner);
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
   await checkLooks(page, 'sign-in-code');
   await page.getByLabel('Code', { exact: true }).fill('000000');
@@ -378,4 +371,21 @@ test('an owner sets up two-factor authentication, signs in with a recovery code 
   await checkLooks(page, 'account-disable');
   await dialog.getByRole('button', { name: 'Disable' }).click();
   await page.getByRole('button', { name: 'Set up' }).waitFor();
+});
+
+test('an owner signs in with the identity provider and confirms a change with it [OIDC-1, OIDC-7]', async () => {
+  const { email } = suite.stack().company('SALES', 1).owner;
+  const { page, watched } = await suite.open();
+  watched.allow(/^403 POST \/partner-api\/(session\/provider\/complete|second-factor)$/);
+  for (const [text, isVerified] of Object.entries({ 'has not verified': false, Linked: true })) {
+    provider.signInAs({ subject: 'olive', email, isVerified, minutesAgo: 20 });
+    await page.goto('/console/account');
+    await button(page, 'Continue with Acme Login').click();
+    await expectText(page, text);
+    await checkLooks(page, `with-provider-${text}`);
+  }
+  await button(page, 'Set up').click();
+  await checkLooks(page, 'confirm-with-provider');
+  await button(dialog(page, 'Confirm that it is you'), 'Continue with Acme Login').click();
+  await page.getByRole('img', { name: /^QR code/ }).waitFor();
 });

@@ -127,10 +127,7 @@ describe('the page of a webhook', () => {
     const events = () => receivedAt('shown').filter(({ envelope }) => envelope.event !== 'install.test');
     await suite.stack().receiver.waitUntil('three events', () => events().length === 3);
     const page = await openPage('/webhooks');
-    await page
-      .getByRole('row', { name: /webhooks\/shown/ })
-      .getByText('100%')
-      .waitFor();
+    await expectText(page.getByRole('row', { name: /webhooks\/shown/ }), '100%');
     await checkLooks(page, 'webhooks');
     await page.getByRole('link', { name: urlOf('shown').replace('https://', '') }).click();
     const recent = region(page, 'Recent deliveries');
@@ -216,17 +213,14 @@ describe('the page of a webhook', () => {
     await checkLooks(page, 'webhook-settings');
 
     const keys = await openPage('/api-keys', newcomer());
-    await button(keys, /^Faults for/)
-      .first()
-      .click();
+    const faults = button(keys, /^Faults for/).first();
+    await faults.click();
     await button(keys, 'Add a step').click();
     await expectText(keys, '1 request: refused with 429');
     await checkLooks(keys, 'api-key-faults');
     await button(keys, 'Save faults').click();
     await expectText(keys, 'Faults saved');
-    await button(keys, /^Faults for/)
-      .first()
-      .click();
+    await faults.click();
     await button(keys, 'Remove all faults').click();
     await expectText(keys, 'Faults removed');
   });

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Provider from 'oidc-provider';
 
 /** An account at the identity provider. */
@@ -8,13 +8,17 @@ export interface ProviderTestAccount {
   readonly subject: string;
   readonly email: string;
   readonly isVerified: boolean;
+  /** How long ago the person entered credentials, unless the client asks for that; absent: now. */
+  readonly minutesAgo?: number;
 }
 
 /** An OpenID Connect provider on a loopback port. It signs in at once, without a form. */
 export interface TestIdentityProvider {
   /** Settings of its only client. */
   readonly client: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
-  /** Signs in with an account from now on. */
+  /** The same as settings of the console. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Signs in with an account from now on: at first with one without a verified address. */
   signInAs(account: ProviderTestAccount): void;
   /** Follows the redirects of the provider as a new browser does. Resolves to the address of the client that it returns to. */
   visit(authorizationUrl: string): Promise<URL>;
@@ -27,7 +31,7 @@ export interface TestIdentityProvider {
 export async function startIdentityProvider(redirectUri: string): Promise<TestIdentityProvider> {
   let account: ProviderTestAccount = { subject: 'nobody', email: 'nobody@example.org', isVerified: false };
   let isDown = false;
-  const known = new Map<string, ProviderTestAccount>();
+  const known = new Map([[account.subject, account]]);
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -39,7 +43,13 @@ export async function startIdentityProvider(redirectUri: string): Promise<TestId
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const provider = new Provider(client.issuer.replace(/\/$/, ''), {
     clients: [
-      { client_id: client.clientId, client_secret: client.clientSecret, redirect_uris: [redirectUri] },
+      {
+        client_id: client.clientId,
+        client_secret: client.clientSecret,
+        redirect_uris: [redirectUri],
+        // Then any port of a loopback address matches.
+        application_type: redirectUri.startsWith('http:') ? 'native' : 'web',
+      },
     ],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'test', use: 'sig', alg: 'RS256' }] },
     cookies: { keys: [randomBytes(16).toString('hex')] },
@@ -65,17 +75,32 @@ export async function startIdentityProvider(redirectUri: string): Promise<TestId
     },
   });
   const handle = provider.callback();
+
+  async function signIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { params } = await provider.interactionDetails(request, response);
+    const minutesAgo = params['prompt'] === 'login' ? 0 : (account.minutesAgo ?? 0);
+    const ts = Math.floor(Date.now() / 1_000) - minutesAgo * 60;
+    const login = { accountId: account.subject, ts };
+    await provider.interactionFinished(request, response, { login, consent: {} });
+  }
+
   server.on('request', (request, response) => {
     if (isDown) {
       response.writeHead(500).end();
     } else if (request.url?.startsWith('/interaction/') === true) {
-      void provider.interactionFinished(request, response, { login: { accountId: account.subject } });
+      void signIn(request, response);
     } else {
       void handle(request, response);
     }
   });
   return {
     client,
+    settings: {
+      OIDC_ISSUER: client.issuer,
+      OIDC_CLIENT_ID: client.clientId,
+      OIDC_CLIENT_SECRET: client.clientSecret,
+      OIDC_PROVIDER_NAME: 'Acme Login',
+    },
     signInAs(given) {
       account = given;
       known.set(given.subject, given);

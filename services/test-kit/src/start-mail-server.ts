@@ -14,6 +14,8 @@ export interface ReceivedMail {
 export interface MailServer {
   /** Value for `SMTP_URL`. */
   readonly url: string;
+  /** Settings of a service that sends with it. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Accepted emails, newest last. */
   readonly received: readonly ReceivedMail[];
   /** Refuses mail to an address from now on, at a command and with a code; undefined: accepts all. */
@@ -65,8 +67,10 @@ export async function startMailServer(port = 0): Promise<MailServer> {
   const listening = server.listen(port, '127.0.0.1');
   await once(listening, 'listening');
   const { port: own } = address(listening.address());
+  const url = `smtp://127.0.0.1:${own}`;
   return {
-    url: `smtp://127.0.0.1:${own}`,
+    url,
+    settings: { SMTP_URL: url, MAIL_FROM: 'partner-api@service.example' },
     received,
     refuse(refusedAddress, command = 'RCPT TO', responseCode = 550) {
       refused = { address: refusedAddress, command, responseCode };

@@ -26,8 +26,7 @@ const DISABLE =
   "disable an owner's sign-in, and delete the password and the link to the identity provider; sessions end within two minutes";
 const RESET_SECOND_FACTOR =
   "remove an owner's second factor, so that the password is enough to sign in; verify who asks for it";
-const UNLINK_PROVIDER =
-  "forget an owner's account at the identity provider; the next sign-in there links the one with the owner's email address";
+const UNLINK = "forget an owner's account at the identity provider; the next sign-in there links one";
 
 /** Reads all owners of a company, oldest first. */
 export async function readOwners(
@@ -141,15 +140,14 @@ export function ownersCommand(context: CommandContext) {
     ['enable', "enable an owner's sign-in, once a password is set (set-password)", { active: true }],
     ['disable', DISABLE, { active: false }],
     ['reset-second-factor', RESET_SECOND_FACTOR, 'resetSecondFactor'],
-    ['unlink-provider', UNLINK_PROVIDER, 'unlinkProvider'],
+    ['unlink-provider', UNLINK, 'unlinkProvider'],
   ] as const) {
     subcommand(group, name, description, 'mem_01j…')
       .argument('<owner>', 'the id of the membership')
       .action(async (membershipId) => {
         const { operators, operator } = await context.session();
-        const owned = { membershipId, operator };
         const act = typeof change === 'string' ? operators[change] : operators.updateOwner;
-        show(await act({ ...owned, ...(typeof change === 'object' && change) }), {});
+        show(await act({ membershipId, operator, ...(typeof change === 'object' && change) }), {});
       });
   }
 

@@ -29,6 +29,7 @@ const ROUTES: RouteObject[] = [
     HydrateFallback: () => <Loading label="Loading the console" />,
     children: [
       { path: 'sign-in', Component: SignIn },
+      page('sign-in/callback', () => import('./pages/sign-in-callback/page.js')),
       page('forgot-password', () => import('./pages/forgot-password/page.js')),
       page('set-password', () => import('./pages/set-password/page.js')),
       page('technical-contact/confirm', () => import('./pages/confirm-technical-contact/page.js')),

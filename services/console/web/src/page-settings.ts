@@ -14,6 +14,11 @@ export function pageSendsMail(): boolean {
   return document.querySelector('meta[name="partner-mail"]')?.getAttribute('content') === 'sent';
 }
 
+/** The name of the identity provider with which people can sign in; empty without one. */
+export function pageProviderName(): string {
+  return document.querySelector('meta[name="partner-provider"]')?.getAttribute('content') ?? '';
+}
+
 /** The console's environment: `sandbox` or `production`. */
 export function pageEnvironment(): string {
   return document.querySelector('meta[name="partner-environment"]')?.getAttribute('content') ?? '';

@@ -16,7 +16,8 @@ interface SignInBody {
   readonly code?: string;
 }
 
-const SESSION_KEY = ['session'] as const;
+/** Key of the session's data. */
+export const SESSION_KEY = ['session'] as const;
 
 /** The session: `ended` if there was one when the page was loaded or since, null without one and after signing out. */
 export function useSession() {

@@ -1,9 +1,13 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
-import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
+import { type SubmitEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { ConfirmationGate } from '../api/confirmation-gate.js';
+import { useBeginProviderConfirmation, useSignInMethods } from '../api/provider-sign-in.js';
 import { useAction } from '../api/use-action.js';
+import { onConfirmed } from '../confirmed-elsewhere.js';
+import { pageProviderName } from '../page-settings.js';
 import { FormFailure } from './form-failure.js';
+import { Loading } from './loading.js';
 
 /** Asks for the password while requests wait at the gate. */
 export function PasswordDialog({ gate }: { readonly gate: ConfirmationGate }) {
@@ -12,13 +16,71 @@ export function PasswordDialog({ gate }: { readonly gate: ConfirmationGate }) {
     <Modal
       opened={isAsking}
       onClose={() => gate.settle(false)}
-      title="Confirm your password"
+      title={pageProviderName() === '' ? 'Confirm your password' : 'Confirm that it is you'}
       centered
       zIndex={400}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <PasswordForm gate={gate} />
+      <Confirmation gate={gate} />
     </Modal>
+  );
+}
+
+/** Offers what the owner signs in with. The password comes first: it needs no other page. */
+function Confirmation({ gate }: { readonly gate: ConfirmationGate }) {
+  const { data, isLoading } = useSignInMethods();
+  if (isLoading) return <Loading label="Loading how you sign in" rows={2} />;
+  const hasPassword = data?.hasPassword !== false;
+  const provider = data?.provider ?? null;
+  return (
+    <Stack>
+      {hasPassword && <PasswordForm gate={gate} />}
+      {provider !== null && provider.linkedAt !== null && (
+        <ProviderForm
+          gate={gate}
+          name={provider.name}
+          introduction={`${hasPassword ? 'Or sign' : 'Sign'} in again with ${provider.name} in a new tab. This page then continues.`}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** Signs the owner in again in another tab, so that this page keeps what was entered. */
+function ProviderForm({
+  gate,
+  name,
+  introduction,
+}: {
+  readonly gate: ConfirmationGate;
+  readonly name: string;
+  readonly introduction: string;
+}) {
+  useEffect(() => onConfirmed(() => gate.settle(true)), [gate]);
+  const tab = useRef<Window | null>(null);
+  const [blockedUrl, setBlockedUrl] = useState<string>();
+  const beginning = useBeginProviderConfirmation((url) => {
+    if (tab.current === null) setBlockedUrl(url);
+    else tab.current.location.replace(url);
+  });
+  const open = () => {
+    // Before the request: browsers block a tab that does not open with the click.
+    tab.current = window.open('about:blank', '_blank');
+    if (tab.current !== null) tab.current.opener = null;
+    beginning.run(undefined, { onError: () => tab.current?.close() });
+  };
+  return (
+    <Stack>
+      <Text>{introduction}</Text>
+      <FormFailure error={beginning.error} />
+      {blockedUrl === undefined ? (
+        <Button variant="default" loading={beginning.isRunning} onClick={open}>
+          {`Continue with ${name}`}
+        </Button>
+      ) : (
+        <Anchor href={blockedUrl} target="_blank" rel="noopener">{`Open ${name}`}</Anchor>
+      )}
+    </Stack>
   );
 }
 

@@ -24,7 +24,7 @@ export const ACTION_LABELS: Readonly<Record<Action, string>> = {
   'api_key.faults_cleared': 'Fault script removed',
   'session.started': 'Signed in',
   'session.ended': 'Session ended',
-  'session.confirmed': 'Password confirmed',
+  'session.confirmed': 'Session confirmed',
   'company.created': 'Company onboarded',
   'company.updated': 'Company changed',
   'owner.created': 'Person added',
@@ -49,6 +49,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   active: 'sign-in permission',
   secondFactor: 'two-factor authentication',
   recoveryCodes: 'recovery codes',
+  provider: 'identity provider',
   role: 'role',
 };
 
@@ -97,11 +98,13 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
     case 'api_key.faults_cleared':
       return `Removed the fault script of the API key${ending(lastFour)}`;
     case 'session.started':
-      return 'Signed in';
+      return details['issuer'] === undefined ? 'Signed in' : 'Signed in with the identity provider';
     case 'session.ended':
       return 'Ended a session';
     case 'session.confirmed':
-      return 'Confirmed the password';
+      return details['issuer'] === undefined
+        ? 'Confirmed the password'
+        : 'Signed in again with the identity provider';
     case 'company.created':
       return 'Onboarded the company';
     case 'company.updated':
@@ -174,6 +177,7 @@ const DETAIL_NAMES: Readonly<Record<string, string>> = {
   email: 'Email address',
   active: 'Can sign in',
   secondFactor: 'Two-factor authentication',
+  issuer: 'Identity provider',
   recoveryCodesLeft: 'Recovery codes left',
 };
 

@@ -3,6 +3,7 @@ import { role as roles } from '@partner/proto-contracts/api/roles';
 import type { Colleague } from '@partner/proto-contracts/resources/colleague/colleague';
 import { useState } from 'react';
 import { useColleagues, useRemoveColleague, useSetColleagueRole } from '../../api/colleagues.js';
+import { pageProviderName } from '../../page-settings.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
 import { useOwner } from '../../parts/owner-context.js';
@@ -73,7 +74,13 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
                 ROLE_OPTIONS.find(({ value }) => value === role)?.label
               ),
           },
-          { header: 'Password', cell: ({ hasPassword }) => (hasPassword ? 'Set' : 'Not set yet') },
+          {
+            header: 'Password',
+            cell: ({ hasPassword, isLinked }) => {
+              if (hasPassword) return 'Set';
+              return isLinked ? `None, signs in with ${pageProviderName()}` : 'Not set yet';
+            },
+          },
           ...(isOwner ? [action] : []),
         ]}
       />

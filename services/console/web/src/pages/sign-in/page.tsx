@@ -3,7 +3,8 @@ import { type SubmitEvent, useState } from 'react';
 import { Navigate, useNavigate, useSearchParams } from 'react-router';
 import { useSession, useSignIn } from '../../api/session.js';
 import { ApiError } from '../../api/api-error.js';
-import { pageEnvironment, pageSendsMail } from '../../page-settings.js';
+import { useBeginProviderSignIn } from '../../api/provider-sign-in.js';
+import { pageEnvironment, pageProviderName, pageSendsMail } from '../../page-settings.js';
 import { CodeForm } from '../../parts/code-form.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
@@ -20,6 +21,8 @@ export function Page() {
   const session = useSession();
   const next = pathAfterSignIn(query.get('next'));
   const signIn = useSignIn(() => void navigate(next, { replace: true }));
+  const beginning = useBeginProviderSignIn();
+  const providerName = pageProviderName();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [asksCode, setAsksCode] = useState(false);
@@ -93,6 +96,14 @@ export function Page() {
             <Button type="submit" loading={signIn.isRunning} fullWidth>
               Sign in
             </Button>
+            {providerName !== '' && (
+              <>
+                <FormFailure error={beginning.error} />
+                <Button variant="default" loading={beginning.isRunning} onClick={() => beginning.run(next)}>
+                  {`Continue with ${providerName}`}
+                </Button>
+              </>
+            )}
             {pageSendsMail() && <TextLink to={PATHS.forgotPassword}>Forgot your password?</TextLink>}
           </Stack>
         </form>

@@ -1,0 +1,71 @@
+import {
+  providerRedirect,
+  providerSignedIn,
+  signInMethods,
+} from '@partner/proto-contracts/resources/provider-sign-in/provider-sign-in';
+import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
+import { useQueryClient } from '@tanstack/react-query';
+import { pageProviderName } from '../page-settings.js';
+import { SESSION_KEY } from './session.js';
+import { useAction } from './use-action.js';
+import { useApiQuery } from './use-api-query.js';
+
+const SIGN_IN = '/session/provider';
+const CONFIRM = '/session/confirm/provider';
+
+/** How the owner can sign in; not loaded where the password is the only way. */
+export function useSignInMethods() {
+  return useApiQuery({
+    key: ['sign-in-methods'],
+    schema: signInMethods,
+    path: '/sign-in-methods',
+    enabled: pageProviderName() !== '',
+  });
+}
+
+/** Starts a sign-in, and leaves the console for the identity provider. The form shows a failure itself. */
+export function useBeginProviderSignIn() {
+  return useAction({
+    act: (api, returnTo: string) => {
+      // As the API accepts it: escaped.
+      const { pathname, search } = new URL(returnTo, window.location.origin);
+      const body = { returnTo: `${pathname}${search}` };
+      return api.read(providerRedirect, { method: 'POST', path: SIGN_IN, body });
+    },
+    onDone: ({ authorizationUrl }) => window.location.assign(authorizationUrl),
+    notifiesFailure: false,
+  });
+}
+
+/** Completes a sign-in. The page shows a failure itself. */
+export function useCompleteProviderSignIn(onDone: (returnTo: string | null) => void) {
+  const queries = useQueryClient();
+  return useAction({
+    act: (api, body: { readonly query: string; readonly code?: string }) =>
+      api.read(providerSignedIn, { method: 'POST', path: `${SIGN_IN}/complete`, body }),
+    onDone: ({ session, returnTo }) => {
+      queries.setQueryData(SESSION_KEY, session);
+      onDone(returnTo);
+    },
+    notifiesFailure: false,
+  });
+}
+
+/** Starts the confirmation of the session. The form shows a failure itself. */
+export function useBeginProviderConfirmation(onDone: (authorizationUrl: string) => void) {
+  return useAction({
+    act: (api, _input: undefined) => api.read(providerRedirect, { method: 'POST', path: CONFIRM }),
+    onDone: ({ authorizationUrl }) => onDone(authorizationUrl),
+    notifiesFailure: false,
+  });
+}
+
+/** Completes the confirmation of the session. The page shows a failure itself. */
+export function useCompleteProviderConfirmation(onDone: () => void) {
+  return useAction({
+    act: (api, query: string) =>
+      api.read(sessionResponse, { method: 'POST', path: `${CONFIRM}/complete`, body: { query } }),
+    onDone,
+    notifiesFailure: false,
+  });
+}

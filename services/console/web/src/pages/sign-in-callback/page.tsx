@@ -1,0 +1,109 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import { useNavigate, useSearchParams } from 'react-router';
+import { ApiError } from '../../api/api-error.js';
+import { useCompleteProviderConfirmation, useCompleteProviderSignIn } from '../../api/provider-sign-in.js';
+import { announceConfirmed } from '../../confirmed-elsewhere.js';
+import { pageProviderName } from '../../page-settings.js';
+import { CodeForm } from '../../parts/code-form.js';
+import { FormFailure } from '../../parts/form-failure.js';
+import { LinkButton } from '../../parts/link-button.js';
+import { Loading } from '../../parts/loading.js';
+import { Notice } from '../../parts/notice.js';
+import { OutsidePage } from '../../parts/outside-page.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { Panel } from '../../parts/panel.js';
+import { PATHS, pathAfterSignIn } from '../../paths.js';
+
+/** Page to which the identity provider returns. */
+export function Page() {
+  const [given, setQuery] = useSearchParams();
+  const [query] = useState(() => given.toString());
+  // The response works once: it does not stay in the address bar and the history.
+  useEffect(() => setQuery({}, { replace: true }), [setQuery]);
+  const isConfirmation = new URLSearchParams(query).get('state')?.startsWith('confirm.') === true;
+  return (
+    <OutsidePage>{isConfirmation ? <Confirmation query={query} /> : <SignIn query={query} />}</OutsidePage>
+  );
+}
+
+function SignIn({ query }: { readonly query: string }) {
+  const navigate = useNavigate();
+  const { run, error, isRunning } = useCompleteProviderSignIn(
+    (returnTo) => void navigate(pathAfterSignIn(returnTo), { replace: true }),
+  );
+  const [asksCode, setAsksCode] = useState(false);
+  useEffect(() => {
+    run({ query }, { onError: (failure) => setAsksCode(codeOf(failure) === 'second_factor_required') });
+  }, [run, query]);
+  const mayRetryCode = error === null || codeOf(error).startsWith('second_factor_');
+  if (asksCode && mayRetryCode) {
+    return (
+      <>
+        <PageHeader
+          title="Enter your code"
+          description="Your account is protected with two-factor authentication."
+        />
+        <Panel p="lg">
+          <CodeForm
+            description="The 6 digits of your authenticator app, or a recovery code"
+            submitLabel="Sign in"
+            isRunning={isRunning}
+            error={codeOf(error) === 'second_factor_required' ? null : error}
+            onSubmit={(code) => run({ query, code })}
+          />
+        </Panel>
+      </>
+    );
+  }
+  return (
+    <Result error={error} title={`Sign in with ${pageProviderName()}`}>
+      <LinkButton to={PATHS.signIn} mt="md">
+        Back to sign-in
+      </LinkButton>
+    </Result>
+  );
+}
+
+function Confirmation({ query }: { readonly query: string }) {
+  const { run, error, response } = useCompleteProviderConfirmation(() => {
+    announceConfirmed();
+    window.close();
+  });
+  useEffect(() => run(query), [run, query]);
+  if (response === undefined) {
+    return (
+      <Result error={error} title="Confirm your session">
+        Close this tab, then start again in the page that you came from.
+      </Result>
+    );
+  }
+  return (
+    <>
+      <PageHeader title="Session confirmed" description="The page that you came from continues." />
+      <Notice tone="good" title="You can close this tab" isAlert />
+    </>
+  );
+}
+
+/** Shows that the response is being checked, or why it was refused. */
+function Result(props: { readonly title: string; readonly error: unknown; readonly children: ReactNode }) {
+  return (
+    <>
+      <PageHeader title={props.title} description="For the partner console." />
+      <Panel p="lg">
+        {props.error === null ? (
+          <Loading label="Checking your sign-in" rows={2} />
+        ) : (
+          <>
+            <FormFailure error={props.error} />
+            {props.children}
+          </>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof ApiError ? error.code : '';
+}
