@@ -185,6 +185,11 @@ describe('a sign-in with the identity provider', () => {
     await expectStatus(503, complete(started));
     provider.setDown(false);
     await signIn();
+    // Neither may the provider have another issuer than the configured one.
+    const issuer = `${provider.client.issuer}.well-known/openid-configuration`;
+    const wrong = await startSite({ provider: { ...provider.client, issuer, name: 'Acme Login' } });
+    await expectStatus(503, wrong.request('post', PROVIDER, { body: {} }));
+    expect(wrong.logged()).toContain("OIDC_ISSUER must be the provider's issuer");
   });
 
   test('asks for the second factor before it links the account [OIDC-5]', async () => {
@@ -221,8 +226,8 @@ describe('a sign-in with the identity provider', () => {
 });
 
 describe('a confirmation with the identity provider', () => {
-  test('is needed if the sign-in at the provider was 15 minutes ago, and asks it for a new one [OIDC-7]', async () => {
-    provider.signInAs({ ...OLIVE, minutesAgo: 15 });
+  test('is needed if the sign-in at the provider was 16 minutes ago, and asks it for a new one [OIDC-7]', async () => {
+    provider.signInAs({ ...OLIVE, minutesAgo: 16 });
     const session = await signIn();
     const create = () => site.request('post', WEBHOOKS, { cookie: session, body: newWebhook });
     expect((await create().expect(403)).body).toMatchObject({ code: 'confirmation_required' });

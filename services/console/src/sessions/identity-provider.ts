@@ -70,7 +70,7 @@ export function createIdentityProvider(options: {
   let known: { readonly configuration: Promise<openid.Configuration>; readonly readAt: number } | undefined;
 
   async function discover(): Promise<openid.Configuration> {
-    return openid.discovery(
+    const found = await openid.discovery(
       new URL(issuer),
       clientId,
       { [openid.clockTolerance]: CLOCK_SKEW_MS / 1_000 },
@@ -91,6 +91,11 @@ export function createIdentityProvider(options: {
         ],
       },
     );
+    // The library accepts some providers of many organizations, each of which says for itself which addresses it has verified.
+    const actual = found.serverMetadata().issuer;
+    if (new URL(actual).href !== issuer)
+      throw new Error(`OIDC_ISSUER must be the provider's issuer, ${actual}`);
+    return found;
   }
 
   /** Concurrent sign-ins share one discovery; a failed one is not kept. */

@@ -142,7 +142,8 @@ export async function completeProviderConfirmation(
   }
   if (roleOf(login) !== session.role) throw refused('your role was changed; sign in again');
   // A provider that was not asked to, or ignores it, states no time or an earlier one.
-  if (authenticatedAt === undefined || authenticatedAt.getTime() < request.startedAt - CLOCK_SKEW_MS) {
+  const isNew = (authenticatedAt?.getTime() ?? 0) >= request.startedAt - CLOCK_SKEW_MS;
+  if (!isNew) {
     throw refused(
       `${name} did not ask you to sign in again; sign out of this console and of ${name}, then sign in`,
     );
