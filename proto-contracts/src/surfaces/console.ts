@@ -66,6 +66,7 @@ import {
   getSessionOperation,
   listSessionsOperation,
 } from '../resources/session/operations.js';
+import { getServiceStatusOperation } from '../resources/service-status/operations.js';
 import { getStatisticsOperation, getWebhookStatisticsOperation } from '../resources/statistics/operations.js';
 import {
   activateWebhookOperation,
@@ -134,6 +135,7 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   getEventOperation,
   getWebhookStatisticsOperation,
   getStatisticsOperation,
+  getServiceStatusOperation,
   listApiKeysOperation,
   createApiKeyOperation,
   rotateApiKeyOperation,

@@ -45,6 +45,7 @@ import { getFaults } from './routes/get-faults.js';
 import { getNotificationSettings } from './routes/get-notification-settings.js';
 import { getReplay } from './routes/get-replay.js';
 import { getSecondFactor } from './routes/get-second-factor.js';
+import { getServiceStatus } from './routes/get-service-status.js';
 import { getSession } from './routes/get-session.js';
 import { getSignInMethods } from './routes/get-sign-in-methods.js';
 import { getStatistics } from './routes/get-statistics.js';
@@ -222,6 +223,7 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     confirmTechnicalContact(deps),
     getWebhookStatistics(deps),
     getStatistics(deps),
+    getServiceStatus(deps),
   ];
 }
 

@@ -44,6 +44,8 @@ import { createEventFeedService } from './webhooks/events/event-feed.js';
 import { createEventRpcs } from './webhooks/events/event-rpcs.js';
 import { createEventReplayRpcs } from './webhooks/replay/event-replay-rpcs.js';
 import { createReplayRpcs } from './webhooks/replay/replay-rpcs.js';
+import { subscriptionCapOf } from './webhooks/schedule/release-due.js';
+import { createServiceStatusRpcs } from './webhooks/schedule/service-status-rpcs.js';
 import { createStatisticsRpcs } from './webhooks/statistics/statistics-rpcs.js';
 import { createSubscriptionService } from './webhooks/subscriptions/subscription-service.js';
 
@@ -165,6 +167,14 @@ function managementServices(config: Config, deps: ServiceDeps): readonly RpcServ
       ...createEventRpcs({ database }),
       ...createReplayRpcs({ database, logger }),
       ...createStatisticsRpcs({ database }),
+      ...createServiceStatusRpcs({
+        database,
+        clock,
+        capacity: {
+          inFlight: config.DELIVERIES_IN_FLIGHT,
+          subscriptionCap: subscriptionCapOf(config.DELIVERIES_IN_FLIGHT),
+        },
+      }),
     }),
     rpcService(
       SubscriptionService,

@@ -124,6 +124,7 @@ describe('the overview', () => {
     await openForInstaller();
 
     await page.getByText('Deliveries to Dispatch board fail').waitFor();
+    await page.getByText('The service works, and webhooks leave on time').waitFor();
     await page
       .getByText('3 deliveries dead-lettered in the last 24 hours, and recent attempts fail.')
       .waitFor();

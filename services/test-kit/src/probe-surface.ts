@@ -6,7 +6,7 @@ const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'] as 
 
 /**
  * Probes an app without credentials: every operation, every other method on the same paths, and neighbouring paths.
- * Resolves to the violations: an operation without a 401 (or 400 if it needs no credentials), another method without a
+ * Resolves to the violations: an operation without a 401 (if it needs no credentials: without a 400 or 403, or a 503 as there is no job-state), another method without a
  * 405, or another path without a 404.
  */
 export async function probeSurface(
@@ -27,7 +27,7 @@ export async function probeSurface(
     for (const method of METHODS) {
       const found = here.find((operation) => operation.method === (method === 'head' ? 'get' : method));
       if (found === undefined) await ask(method, filled, [405]);
-      else await ask(method, filled, found.unauthenticated === true ? [400, 403] : [401]);
+      else await ask(method, filled, found.unauthenticated === true ? [400, 403, 503] : [401]);
     }
     await ask('get', `${filled}/`, [404]);
     await ask('get', `${filled}/unknown/unknown`, [404]);

@@ -39,6 +39,7 @@ export function createFakeDeliveryService(deps: {
 }): RpcService {
   const { ask, askOf } = deps;
   const now = formatDateTime(deps.now);
+  let measurements = 0;
 
   function deliveryOf(
     method: string,
@@ -213,6 +214,15 @@ export function createFakeDeliveryService(deps: {
           totals: countsOf(deliveries.filter(({ subscriptionId }) => subscriptionId === id).length),
         })),
         ...statisticsOf(deliveries.length, request),
+      });
+    },
+    getServiceStatus: () => {
+      measurements += 1;
+      return resourceResponse({
+        status: 'operational',
+        webhookDelayMs: measurements,
+        failingWebhooksPercent: null,
+        checkedAt: now,
       });
     },
   });

@@ -45,6 +45,7 @@ import type { z } from 'zod';
 import { createDeliveryRpcs } from '../webhooks/attempts/delivery-rpcs.js';
 import { createEventRpcs } from '../webhooks/events/event-rpcs.js';
 import { createReplayRpcs } from '../webhooks/replay/replay-rpcs.js';
+import { createServiceStatusRpcs } from '../webhooks/schedule/service-status-rpcs.js';
 import { createStatisticsRpcs } from '../webhooks/statistics/statistics-rpcs.js';
 
 /** Parses each response with its public schema. Fails for a field that the schema does not have. */
@@ -98,6 +99,11 @@ export function connectDeliveries(deps: Parameters<typeof createReplayRpcs>[0]) 
       ...createEventRpcs(deps),
       ...createReplayRpcs(deps),
       ...createStatisticsRpcs(deps),
+      ...createServiceStatusRpcs({
+        ...deps,
+        clock: () => new Date(),
+        capacity: { inFlight: 500, subscriptionCap: 20 },
+      }),
     }),
   ]);
   const client = createClient(DeliveryService, transport);

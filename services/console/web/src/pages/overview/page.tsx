@@ -3,6 +3,7 @@ import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router';
 import { useApiKeys } from '../../api/api-keys.js';
 import { useDeliveryCounts } from '../../api/deliveries.js';
+import { useServiceStatus } from '../../api/service-status.js';
 import { type AttemptCounts, useCompanyStatistics } from '../../api/statistics.js';
 import { useWebhooks, type Webhook } from '../../api/webhooks.js';
 import { QueryView } from '../../parts/query-view.js';
@@ -23,6 +24,7 @@ import { PATHS } from '../../paths.js';
 import { chartPoints, SPAN_TEXTS, spanNamed, spanUntil } from '../../statistics-span.js';
 import { attentionOf } from './attention.js';
 import { AttentionList } from './attention-list.js';
+import { ServiceNotice } from './service-notice.js';
 import { WebhookTable } from './webhook-table.js';
 
 /** Overview page: problems, and the health of each webhook. */
@@ -32,6 +34,7 @@ export function Page() {
   // Loaded beside the webhooks, not after them.
   useCompanyStatistics();
   useApiKeys();
+  useServiceStatus();
   const hasWebhooks = (webhooks.data?.subscriptions.length ?? 0) > 0;
   return (
     <>
@@ -86,6 +89,7 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const lastDay = useCompanyStatistics();
   const statistics = useCompanyStatistics(spanUntil(span, now));
   const { keys, error: keysError } = useApiKeys();
+  const service = useServiceStatus();
   const totalsOfDay = totalsById(lastDay.data?.webhooks ?? []);
   const paused = idsOf(webhooks, ({ state }) => state === 'paused');
   const failing = idsOf(webhooks, ({ id }) => (totalsOfDay.get(id)?.failed ?? 0) > 0);
@@ -94,6 +98,7 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const isWhole =
     lastDay.data !== undefined &&
     keys !== undefined &&
+    (service.data !== undefined || service.error !== null) &&
     held.counts.size === paused.length &&
     retrying.counts.size === failing.length;
   const hasFailed = [lastDay.error, keysError, held.error, retrying.error].some((error) => error !== null);
@@ -114,6 +119,7 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   return (
     <Deferred fallback={loading}>
       <Stack gap="lg">
+        <ServiceNotice hasIssues={found.length > 0} />
         <AttentionList found={found} isWhole={isWhole} />
         <Panel title="Deliveries" actions={<SpanSwitch span={span} />}>
           {statistics.data === undefined ? (

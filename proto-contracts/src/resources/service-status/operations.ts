@@ -1,0 +1,27 @@
+import type { z } from 'zod';
+import { defineOperation } from '../../api/operation.js';
+import { serviceStatus } from './service-status.js';
+
+/** `GET /partner-api/status` */
+export const getServiceStatusOperation = defineOperation({
+  id: 'getServiceStatus',
+  method: 'get',
+  path: '/partner-api/status',
+  unauthenticated: true,
+  summary: 'Read the status of the service',
+  description: `
+Tells whether a problem is yours or ours. While the service is \`operational\`, a webhook that fails does so because of its server. A 503 means that the service
+itself does not work. It needs no session.`,
+  responses: {
+    200: {
+      description: 'The status.',
+      schema: serviceStatus,
+      example: {
+        status: 'operational',
+        webhookDelayMs: 200,
+        failingWebhooksPercent: 2,
+        checkedAt: '2026-11-26T09:12:44.108Z',
+      } satisfies z.input<typeof serviceStatus>,
+    },
+  },
+});

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { dateTimeOut } from '../../values/date-time.js';
+
+/** Above this delay of webhooks to working servers, or this percentage of failing ones, the cause is probably ours. */
+export const SERVICE_STATUS_LIMITS = { delayMs: 60_000, failingPercent: 50 } as const;
+
+/** Webhooks that must be active before the percentage of failing ones says anything. */
+export const SERVICE_STATUS_LEAST_WEBHOOKS = 10;
+
+/**
+ * Whether the service works, without anything about a company.
+ *
+ * Visible to everyone.
+ */
+export const serviceStatus = z
+  .object({
+    status: z.enum(['operational', 'degraded']).meta({
+      description: `\`degraded\` while webhooks to working servers are more than ${SERVICE_STATUS_LIMITS.delayMs / 1_000} seconds late, or more than half of all active webhooks fail.`,
+    }),
+    webhookDelayMs: z.int().meta({
+      description: 'How late the oldest webhook is that is due at a server that works, in milliseconds.',
+    }),
+    failingWebhooksPercent: z
+      .int()
+      .nullable()
+      .meta({
+        description: `How many of a hundred active webhooks have failed in their last five attempts, of all companies; null with fewer than ${SERVICE_STATUS_LEAST_WEBHOOKS}.`,
+      }),
+    checkedAt: dateTimeOut.meta({ description: 'When it was measured, at most 10 seconds ago.' }),
+  })
+  .meta({ id: 'ServiceStatus', description: 'Whether the service works.' });
+
+export type ServiceStatus = z.infer<typeof serviceStatus>;

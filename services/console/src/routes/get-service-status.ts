@@ -1,0 +1,32 @@
+import type { Client } from '@connectrpc/connect';
+import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { getServiceStatusOperation } from '@partner/proto-contracts/resources/service-status/operations';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { forwardResource } from '../forward-resource.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** How long a measurement is returned to everyone. */
+const FRESH_MS = 10_000;
+
+/**
+ * `GET /partner-api/status`: whether the service works. Public, so all requests of 10 seconds share one measurement, also the ones
+ * that wait for it.
+ */
+export function getServiceStatus(deps: {
+  readonly deliveries: Pick<Client<typeof DeliveryService>, 'getServiceStatus'>;
+  readonly clock: () => Date;
+}): AnyEndpoint<OwnerSession> {
+  type Measurement = ReturnType<typeof deps.deliveries.getServiceStatus>;
+  let last: { readonly at: number; readonly measurement: Measurement } | undefined;
+  return serveOperation(getServiceStatusOperation, async ({ call }) => {
+    const now = deps.clock().getTime();
+    if (last === undefined || Math.abs(now - last.at) >= FRESH_MS) {
+      const measurement = deps.deliveries.getServiceStatus({}, call);
+      last = { at: now, measurement };
+      measurement.catch(() => {
+        last = undefined;
+      });
+    }
+    return forwardResource(200, await last.measurement);
+  });
+}

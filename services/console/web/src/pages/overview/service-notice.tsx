@@ -1,0 +1,36 @@
+import { Text } from '@mantine/core';
+import { SERVICE_STATUS_LIMITS } from '@partner/proto-contracts/resources/service-status/service-status';
+import { useServiceStatus } from '../../api/service-status.js';
+import { formatDuration } from '../../format.js';
+import { Notice } from '../../parts/notice.js';
+
+/** Whose problem it is: says what is wrong with the service, or, beside issues of the company, that nothing is. */
+export function ServiceNotice({ hasIssues }: { readonly hasIssues: boolean }) {
+  const { data, error } = useServiceStatus();
+  if (data === undefined) {
+    return (
+      error !== null && (
+        <Notice tone="warn" title="The status of the service is unknown">
+          The cause of a problem may be ours.
+        </Notice>
+      )
+    );
+  }
+  const { status, webhookDelayMs } = data;
+  if (status === 'operational') {
+    return (
+      hasIssues && (
+        <Text size="sm" c="dimmed">
+          The service works, and webhooks leave on time: the cause of failed deliveries is at their endpoint.
+        </Text>
+      )
+    );
+  }
+  return (
+    <Notice tone="warn" title="The service has a problem">
+      {webhookDelayMs > SERVICE_STATUS_LIMITS.delayMs
+        ? `Webhooks leave up to ${formatDuration(webhookDelayMs)} late. Nothing is lost.`
+        : 'Most webhooks of all companies fail at the moment, so the cause is probably ours. Deliveries are retried.'}
+    </Notice>
+  );
+}

@@ -1,0 +1,80 @@
+import type { Database, Queryable } from '../../database/database.js';
+import { FAILING_AFTER, sharedSlotsOf } from './claim-due.js';
+
+/** The states of endpoints that the age of due deliveries is measured for. */
+export const ENDPOINT_STATES = ['healthy', 'busy', 'failing'] as const;
+type EndpointState = (typeof ENDPOINT_STATES)[number];
+
+/** What can be in flight at once. */
+export interface DeliveryCapacity {
+  /** Deliveries of all subscriptions. */
+  readonly inFlight: number;
+  /** Deliveries of one. */
+  readonly subscriptionCap: number;
+}
+
+/** Timeout of a measurement, so that it does not load a database that is already slow. */
+const MEASUREMENT_MS = 3_000;
+/** Subscriptions with a backlog that a measurement inspects: its duration grows with their number. */
+const SUBSCRIPTIONS_MEASURED = 5_000;
+
+/** Returns the database with the timeout of a measurement. */
+export function measuring(database: Pick<Database, 'query'>): Queryable {
+  return { query: (statement, values) => database.query(statement, values, { timeoutMs: MEASUREMENT_MS }) };
+}
+
+/**
+ * Returns the age of the oldest due delivery in seconds, 0 without one, by the state of its endpoint: of the oldest waiting one of each
+ * subscription, and of all overdue ones, waiting or with the dispatcher again.
+ *
+ * The indexes begin with the oldest one, so the cost does not depend on the backlog.
+ */
+export async function oldestDueSeconds(
+  database: Queryable,
+  { inFlight, subscriptionCap }: DeliveryCapacity,
+): Promise<ReadonlyMap<EndpointState, number>> {
+  const rows = await database.query<{ state: EndpointState; age: number }>(
+    `with recursive first (subscription_id, next_attempt_at) as (
+       (select subscription_id, next_attempt_at from deliveries where state = 'pending' and lease_id is null
+        order by subscription_id, next_attempt_at limit 1)
+       union all
+       select following.* from first cross join lateral (
+         select d.subscription_id, d.next_attempt_at from deliveries d
+         where d.state = 'pending' and d.lease_id is null and d.subscription_id > first.subscription_id
+         order by d.subscription_id, d.next_attempt_at limit 1
+       ) following
+     ), retry (subscription_id, next_attempt_at) as (
+       (select subscription_id, next_attempt_at from deliveries where state = 'retry_scheduled' and lease_id is null
+        order by subscription_id, next_attempt_at limit 1)
+       union all
+       select following.* from retry cross join lateral (
+         select d.subscription_id, d.next_attempt_at from deliveries d
+         where d.state = 'retry_scheduled' and d.lease_id is null and d.subscription_id > retry.subscription_id
+         order by d.subscription_id, d.next_attempt_at limit 1
+       ) following
+     ), waiting as materialized (
+       (select * from first limit $2) union all (select * from retry limit $2)
+     ), under_way as materialized (
+       select subscription_id, count(*) as deliveries from deliveries where lease_id is not null and next_attempt_at > now()
+       group by 1
+     ), due (subscription_id, since, is_busy) as (
+       select waiting.subscription_id, waiting.next_attempt_at, coalesce(under_way.deliveries, 0) >= $3 / 2.0
+         and (select sum(deliveries) from under_way) < $4
+       from waiting left join under_way on under_way.subscription_id = waiting.subscription_id
+       where waiting.next_attempt_at <= now()
+       union all
+       (select subscription_id, overdue_since, false from deliveries
+        where overdue_since is not null and state <> 'held'
+          and (lease_id is not null or next_attempt_at <= now() + interval '5 seconds')
+        order by overdue_since limit $2)
+     )
+     select case when s.failures_in_row >= $1 then 'failing' when due.is_busy then 'busy' else 'healthy' end as state,
+       extract(epoch from now() - min(due.since))::double precision as age
+     from due join subscriptions s on s.id = due.subscription_id
+     group by 1`,
+    [FAILING_AFTER, SUBSCRIPTIONS_MEASURED, subscriptionCap, sharedSlotsOf(inFlight)],
+  );
+  return new Map(
+    ENDPOINT_STATES.map((state) => [state, rows.find((row) => row.state === state)?.age ?? 0] as const),
+  );
+}

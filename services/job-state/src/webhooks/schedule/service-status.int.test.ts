@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import { fixture, LIMITS, setFailing, subscriptionWithEvents } from '../testing/release-fixture.js';
+import { getServiceStatus } from './service-status.js';
+
+const status = () =>
+  getServiceStatus({
+    database: fixture.database,
+    capacity: LIMITS,
+    clock: () => new Date('2026-09-01T12:00:00Z'),
+  });
+
+/** Lets no subscription of former tests count. */
+const pauseAll = () =>
+  fixture.database.query(
+    `update subscriptions set state = 'paused', paused_at = now() where state = 'active'`,
+  );
+
+test('the service is degraded while a working endpoint waits for over a minute [CONSOLE-12]', async () => {
+  await pauseAll();
+  const waiting = await subscriptionWithEvents(1);
+  const later = (seconds: number) =>
+    fixture.database.query(
+      'update deliveries set next_attempt_at = now() - make_interval(secs => $2) where id = $1',
+      [waiting.deliveries[0]?.id, seconds],
+    );
+  await later(50);
+  expect(await status()).toEqual({
+    status: 'operational',
+    webhookDelayMs: expect.closeTo(50_000, -4),
+    failingWebhooksPercent: null,
+    checkedAt: '2026-09-01T12:00:00.000Z',
+  });
+  await later(70);
+  expect(await status()).toMatchObject({ status: 'degraded' });
+  await setFailing(waiting.subscriptionId);
+  expect(await status()).toMatchObject({ status: 'operational', webhookDelayMs: 0 });
+});
+
+test('the service is degraded while most of at least ten endpoints fail [CONSOLE-12]', async () => {
+  await pauseAll();
+  const ids: string[] = [];
+  for (let index = 0; index < 9; index += 1) ids.push((await subscriptionWithEvents(0)).subscriptionId);
+  await setFailing(...ids.slice(0, 5));
+  expect(await status()).toMatchObject({ status: 'operational', failingWebhooksPercent: null });
+  const tenth = await subscriptionWithEvents(0);
+  expect(await status()).toMatchObject({ status: 'operational', failingWebhooksPercent: 50 });
+  await setFailing(tenth.subscriptionId);
+  expect(await status()).toMatchObject({ status: 'degraded', failingWebhooksPercent: 60 });
+});
