@@ -75,6 +75,7 @@ CREATE TABLE public.deliveries (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     overdue_since timestamp with time zone,
     wrong_secret bytea,
+    number bigint,
     CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'retry_scheduled'::text, 'held'::text])))
 );
 
@@ -95,6 +96,7 @@ CREATE TABLE public.finished_deliveries (
     created_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone NOT NULL,
     wrong_secret bytea,
+    number bigint,
     CONSTRAINT finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'dead_lettered'::text, 'cancelled'::text])))
 )
 PARTITION BY RANGE (id);
@@ -116,7 +118,8 @@ CREATE VIEW public.all_deliveries AS
     deliveries.lease_id,
     deliveries.created_at,
     NULL::timestamp with time zone AS finished_at,
-    deliveries.wrong_secret
+    deliveries.wrong_secret,
+    deliveries.number
    FROM public.deliveries
 UNION ALL
  SELECT finished_deliveries.id,
@@ -135,7 +138,8 @@ UNION ALL
     NULL::text AS lease_id,
     finished_deliveries.created_at,
     finished_deliveries.finished_at,
-    finished_deliveries.wrong_secret
+    finished_deliveries.wrong_secret,
+    finished_deliveries.number
    FROM public.finished_deliveries;
 
 CREATE TABLE public.api_keys (
@@ -308,8 +312,10 @@ CREATE TABLE public.delivery_statistics_default (
 
 CREATE TABLE public.event_heads (
     company_id text NOT NULL,
-    last bigint NOT NULL
-);
+    last bigint NOT NULL,
+    delivery_counts jsonb DEFAULT '{}'::jsonb NOT NULL
+)
+WITH (fillfactor='50');
 
 CREATE TABLE public.events (
     id text NOT NULL COLLATE pg_catalog."C",
@@ -388,6 +394,7 @@ CREATE TABLE public.finished_deliveries_default (
     created_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone NOT NULL,
     wrong_secret bytea,
+    number bigint,
     CONSTRAINT finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'dead_lettered'::text, 'cancelled'::text])))
 );
 

@@ -35,6 +35,8 @@ the attempt waits for a free slot.
   and the signature are new. Process an \`id\` once, and respond with 2xx to every repeat.
 - **Events can arrive in another order.** Order the events of one resource by \`occurredAt\` and \`resource.version\`, and ignore
   those older than your state.
+- **To know that you missed nothing**, compare \`x-svc-number\`, which counts the events of the webhook without gaps, with the webhook's
+  manifest, e.g. once an hour, and replay the events that you lack by their ids.
 - To write back, send \`resource.version\` as \`expectedVersion\`.
 - Ignore unknown events and fields.
 

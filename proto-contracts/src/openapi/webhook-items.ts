@@ -10,6 +10,7 @@ import {
   webhookEnvelope,
 } from '../events/webhook-events.js';
 import { WEBHOOK_EXAMPLES } from '../events/webhook-examples.js';
+import { SUBSCRIPTION_EXAMPLE } from '../resources/subscription/subscription.js';
 import { pascalCase } from './pascal-case.js';
 
 /** The tag of all webhooks. */
@@ -37,6 +38,19 @@ const HEADERS = z.object({
     .meta({
       description: 'Only on a test delivery: nothing happened, and the data can be an example.',
       param: { id: 'WebhookTest', example: 'true' },
+    }),
+  'x-svc-subscription-id': header(
+    'WebhookSubscriptionId',
+    'The webhook subscription. Read its manifest by it.',
+    SUBSCRIPTION_EXAMPLE.id,
+  ),
+  'x-svc-number': z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "The event's number among those of the webhook: from 1, without gaps, the same in every attempt and replay. Not on a test.",
+      param: { id: 'WebhookNumber', example: '417' },
     }),
   'x-svc-delivery-id': header(
     'WebhookDeliveryId',

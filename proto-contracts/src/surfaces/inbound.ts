@@ -11,6 +11,7 @@ import {
   replayInboundEventsOperation,
 } from '../resources/event-replay/operations.js';
 import { createLeadOperation } from '../resources/lead/operations.js';
+import { getInboundManifestOperation } from '../resources/manifest/operations.js';
 
 /** Every operation of the inbound surface. */
 export const INBOUND_OPERATIONS: readonly AnyOperation[] = [
@@ -22,4 +23,5 @@ export const INBOUND_OPERATIONS: readonly AnyOperation[] = [
   replayInboundEventsOperation,
   getInboundEventReplayOperation,
   cancelInboundEventReplayOperation,
+  getInboundManifestOperation,
 ];

@@ -13,6 +13,7 @@ import {
   setScheduleOperation,
 } from '../resources/job/operations.js';
 import { listTechniciansOperation } from '../resources/technician/operations.js';
+import { getInstallerManifestOperation } from '../resources/manifest/operations.js';
 
 /** Every operation of the installer surface. */
 export const INSTALLER_OPERATIONS: readonly AnyOperation[] = [
@@ -26,4 +27,5 @@ export const INSTALLER_OPERATIONS: readonly AnyOperation[] = [
   replayInstallerEventsOperation,
   getInstallerEventReplayOperation,
   cancelInstallerEventReplayOperation,
+  getInstallerManifestOperation,
 ];

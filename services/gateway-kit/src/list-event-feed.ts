@@ -1,7 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { invariant } from '@partner/kernel/invariant';
-import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
 import type {
   EventFeedService,
   FeedEvent,
@@ -12,6 +11,8 @@ import type { z } from 'zod';
 import type { ApiKeyPrincipal } from './api-key-authentication.js';
 import { type AnyEndpoint, serveOperation } from './endpoint.js';
 import { decodeEventCursor, encodeEventCursor } from './event-cursor.js';
+import { keySignatures } from './key-signatures.js';
+import { versionedText } from './versioned-text.js';
 
 /** Dependencies of the events' endpoints. */
 export interface EventFeedDeps {
@@ -46,36 +47,26 @@ export function listEventFeed(
       request.call,
     );
     const now = clock();
-    const apiKey = request.header('x-api-key');
-    invariant(apiKey, 'the caller has a key');
-    const secret = `whsec_${Buffer.from(apiKey, 'utf8').toString('base64')}`;
-    const events = page.events.map((found) => shownEvent(found, secret, Math.floor(now.getTime() / 1_000)));
+    const events = page.events.map((found) => shownEvent(found, request, now));
     invariant(page.nextSequence, 'a page has an end');
     const nextCursor = encodeEventCursor(companyId, { sequence: page.nextSequence, givenAt: now });
-    const version =
-      operation.id === 'listInstallerEvents' ? `"apiVersion":${JSON.stringify(request.apiVersion)},` : '';
-    const text = `{${version}"events":[${events.join(',')}],"nextCursor":"${nextCursor}","hasMore":${page.hasMore === true}}`;
-    return { status: 200, text };
+    const text = `{"events":[${events.join(',')}],"nextCursor":"${nextCursor}","hasMore":${page.hasMore === true}}`;
+    return { status: 200, text: versionedText(operation, request, text) };
   });
 }
 
 function shownEvent(
   { sequence, eventId, event, body }: FeedEvent,
-  secret: string,
-  timestamp: number,
+  request: Parameters<typeof keySignatures>[0],
+  now: Date,
 ): string {
   invariant(sequence !== undefined && /^\d+$/.test(sequence), 'an event has a number');
   invariant(eventId, 'an event has an id');
   invariant(event, 'an event has a name');
   invariant(body, 'an event has a body');
-  const signed = { secret, timestamp, eventId, body: Buffer.from(body, 'utf8') };
   const headers = {
     'x-svc-event': event,
-    'x-svc-timestamp': String(timestamp),
-    'x-svc-signature': serviceSignature(signed),
-    'webhook-id': eventId,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': standardWebhooksSignature(signed),
+    ...keySignatures(request, now, { eventId, body }),
   } satisfies z.infer<typeof feedEventHeaders>;
   return `{"sequence":${sequence},"headers":${JSON.stringify(headers)},"body":${JSON.stringify(body)}}`;
 }

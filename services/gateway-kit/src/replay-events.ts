@@ -1,6 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type IdPrefix, isId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
 import { notFound } from '@partner/kernel/service-error';
 import type {
   cancelInstallerEventReplayOperation,
@@ -11,10 +10,11 @@ import type { ApiKeyPrincipal } from './api-key-authentication.js';
 import { type AnyEndpoint, type EndpointRequest, serveOperation } from './endpoint.js';
 import { idempotencyHeadersOf, idempotencyKeyOf } from './idempotency.js';
 import type { EventFeedDeps } from './list-event-feed.js';
+import { versionedText } from './versioned-text.js';
 
 /**
  * Serves the replay of events of the caller's company: its start, its progress and its end (decisions REPLAY-6 to REPLAY-8). The
- * operations are those of the gateway's surface; on a versioned one each response names its version.
+ * operations are those of the gateway's surface.
  */
 export function eventReplayEndpoints(
   operations: {
@@ -23,14 +23,7 @@ export function eventReplayEndpoints(
     readonly cancel: typeof cancelInstallerEventReplayOperation;
   },
   { eventFeed }: Pick<EventFeedDeps, 'eventFeed'>,
-  isVersioned: boolean,
 ): readonly AnyEndpoint<ApiKeyPrincipal>[] {
-  const text = (request: Request, resourceJson: string | undefined): string => {
-    invariant(resourceJson, 'a response has its resource');
-    return isVersioned
-      ? `{"apiVersion":${JSON.stringify(request.apiVersion)},${resourceJson.slice(1)}`
-      : resourceJson;
-  };
   return [
     serveOperation(operations.replay, async (request) => {
       const { subscriptionId, fromSequence, toSequence, from, to, eventIds, event, perMinute } = request.body;
@@ -54,16 +47,20 @@ export function eventReplayEndpoints(
         },
         request.call,
       );
-      return { status: 202, text: text(request, resourceJson), headers: idempotencyHeadersOf(idempotency) };
+      return {
+        status: 202,
+        text: versionedText(operations.replay, request, resourceJson),
+        headers: idempotencyHeadersOf(idempotency),
+      };
     }),
     serveOperation(operations.get, async (request) => {
       const { resourceJson } = await eventFeed.getEventReplay(replayOf(request), request.call);
-      return { status: 200, text: text(request, resourceJson) };
+      return { status: 200, text: versionedText(operations.get, request, resourceJson) };
     }),
     serveOperation(operations.cancel, async (request) => {
       const cancelled = { ...replayOf(request), actor: actorOf(request) };
       const { resourceJson } = await eventFeed.cancelEventReplay(cancelled, request.call);
-      return { status: 200, text: text(request, resourceJson) };
+      return { status: 200, text: versionedText(operations.cancel, request, resourceJson) };
     }),
   ];
 }

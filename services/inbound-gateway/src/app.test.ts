@@ -18,6 +18,7 @@ const OPERATIONS = [
   ['post', '/inbound/jobs/job_1/status', 'contractor'],
   ['get', '/inbound/events', 'general'],
   ['post', '/inbound/events/replay', 'general'],
+  ['get', '/inbound/webhooks/whk_1/manifest', 'general'],
 ] as const;
 
 describe('the inbound surface', () => {

@@ -14,6 +14,7 @@ import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-app';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { type EventFeedDeps, listEventFeed } from '@partner/gateway-kit/list-event-feed';
+import { getManifest } from '@partner/gateway-kit/get-manifest';
 import { eventReplayEndpoints } from '@partner/gateway-kit/replay-events';
 import { listInboundEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import {
@@ -21,6 +22,7 @@ import {
   getInboundEventReplayOperation,
   replayInboundEventsOperation,
 } from '@partner/proto-contracts/resources/event-replay/operations';
+import { getInboundManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import type { RequestListener } from 'node:http';
 import { appendJobNote } from './routes/append-job-note.js';
 import { bookAppointment } from './routes/book-appointment.js';
@@ -58,7 +60,8 @@ export function inboundEndpoints(
     listContractorJobs(deps),
     appendJobNote(deps),
     listEventFeed(listInboundEventsOperation, deps),
-    ...eventReplayEndpoints(REPLAY_OPERATIONS, deps, false),
+    ...eventReplayEndpoints(REPLAY_OPERATIONS, deps),
+    getManifest(getInboundManifestOperation, deps),
   ];
 }
 

@@ -13,6 +13,7 @@ import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-app';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { type EventFeedDeps, listEventFeed } from '@partner/gateway-kit/list-event-feed';
+import { getManifest } from '@partner/gateway-kit/get-manifest';
 import { eventReplayEndpoints } from '@partner/gateway-kit/replay-events';
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import {
@@ -20,6 +21,7 @@ import {
   getInstallerEventReplayOperation,
   replayInstallerEventsOperation,
 } from '@partner/proto-contracts/resources/event-replay/operations';
+import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import type { RequestListener } from 'node:http';
 import type { FeedCursor } from './feed-cursor.js';
 import { getJob } from './routes/get-job.js';
@@ -74,7 +76,8 @@ export function installerEndpoints(
     replaceAssignments({ jobs }),
     listTechnicians({ jobs, cursors: technicianCursors }),
     listEventFeed(listInstallerEventsOperation, deps),
-    ...eventReplayEndpoints(REPLAY_OPERATIONS, deps, true),
+    ...eventReplayEndpoints(REPLAY_OPERATIONS, deps),
+    getManifest(getInstallerManifestOperation, deps),
   ];
 }
 

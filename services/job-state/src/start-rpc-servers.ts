@@ -40,6 +40,7 @@ import { createNotificationService } from './notifications/notification-service.
 import { createOperatorService } from './operator/operator-service.js';
 import { createSandboxService } from './sandbox/sandbox-service.js';
 import { createDeliveryRpcs } from './webhooks/attempts/delivery-rpcs.js';
+import { createManifestRpc } from './webhooks/attempts/read-manifest.js';
 import { createEventFeedService } from './webhooks/events/event-feed.js';
 import { createEventRpcs } from './webhooks/events/event-rpcs.js';
 import { createEventReplayRpcs } from './webhooks/replay/event-replay-rpcs.js';
@@ -125,6 +126,7 @@ function eventFeedService(config: Config, { database, clock, logger }: ServiceDe
   return rpcService(EventFeedService, {
     ...createEventFeedService({ database, clock, deliveriesDays }),
     ...createEventReplayRpcs({ database, clock, logger }),
+    ...createManifestRpc({ database }),
   });
 }
 

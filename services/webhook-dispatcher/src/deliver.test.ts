@@ -78,6 +78,18 @@ describe('a command', () => {
     expect(run.posts[0]?.headers).toMatchObject({ 'x-svc-test': 'true' });
   });
 
+  test('names the subscription and the number of the event there, if it has one [DELIVERY-24]', async () => {
+    const deliver = deliverer();
+    await deliver(message({ number: '9007199254740993' }));
+    await deliver(message({ leaseId: 'lease-2', deliveryId: 'dlv_other' }));
+    const [numbered, unnumbered] = run.posts.map(({ headers }) => headers);
+    expect(numbered).toMatchObject({
+      'x-svc-subscription-id': command.subscriptionId,
+      'x-svc-number': '9007199254740993',
+    });
+    expect(unnumbered).not.toHaveProperty('x-svc-number');
+  });
+
   test('is signed so that a stock verifier of Standard Webhooks accepts it', async () => {
     await deliverer({ clock: () => new Date() })(
       message({ leaseExpiresAt: timestampFromDate(new Date(Date.now() + 30_000)) }),

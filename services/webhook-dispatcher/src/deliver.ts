@@ -293,6 +293,8 @@ function signedHeaders(attempt: {
     'user-agent': USER_AGENT,
     'x-svc-event': command.event,
     ...(command.isTest && { 'x-svc-test': 'true' }),
+    'x-svc-subscription-id': command.subscriptionId,
+    ...(command.number !== undefined && { 'x-svc-number': command.number }),
     'x-svc-delivery-id': attempt.attemptId,
     'x-svc-timestamp': String(timestamp),
     'x-svc-secret-version': String(command.secretVersion),

@@ -21,6 +21,8 @@ export interface DeliveryCommand {
   readonly eventId: string;
   readonly event: string;
   readonly isTest: boolean;
+  /** Number of the event among those of the subscription, a decimal text; undefined for a test. */
+  readonly number: string | undefined;
   readonly body: Uint8Array;
   readonly secretVersion: number;
   readonly sealedSecret: Uint8Array;
@@ -38,6 +40,7 @@ const OPTIONAL_FIELDS: ReadonlySet<string> = new Set([
   'traceParent',
   'requestId',
   'isTest',
+  'number',
   'sealedHeaders',
 ]);
 
@@ -90,8 +93,8 @@ function readDeliveryCommand(message: DeliverWebhook): ReadCommand {
   ) {
     return malformed(`the DeliverWebhook lacks ${missingFields(message).join(', ')}`);
   }
-  if (!HEADER_SAFE.test(eventId) || !HEADER_SAFE.test(event)) {
-    return malformed('the event id or name cannot be sent in a header');
+  if (![eventId, event, subscriptionId].every((text) => HEADER_SAFE.test(text))) {
+    return malformed('the event id or name, or the subscription id, cannot be sent in a header');
   }
   return {
     command: {
@@ -106,6 +109,7 @@ function readDeliveryCommand(message: DeliverWebhook): ReadCommand {
       eventId,
       event,
       isTest: message.isTest ?? false,
+      number: message.number,
       body,
       secretVersion,
       sealedSecret,

@@ -60,6 +60,11 @@ export const delivery = z
     wrongSignature: z.boolean().meta({
       description: 'True for a test that is signed wrongly on purpose: your server must refuse it.',
     }),
+    number: z.int().nullable().meta({
+      description:
+        "The event's number among those of the subscription, from 1 and without gaps: `x-svc-number`. Every attempt and replay of the event has the same. Null for a test, and for a delivery from before there were numbers.",
+      format: 'int64',
+    }),
   })
   .meta({ id: 'WebhookDelivery', description: 'The delivery of one event to one subscription.' });
 
@@ -151,6 +156,7 @@ export const DELIVERY_EXAMPLE = {
   replayOf: null,
   bulkReplayId: null,
   wrongSignature: false,
+  number: 417,
 } as const satisfies z.infer<typeof delivery>;
 
 /** The same in a list. */

@@ -27,7 +27,7 @@ const DELIVERY_LINES = columns(`
   event: delivery.event, event id: delivery.eventId, about: delivery.resource.id,
   state: delivery.state, attempts: delivery.attempts, created: delivery.createdAt,
   next attempt: delivery.nextAttemptAt, finished: delivery.finishedAt, repeats: delivery.replayOf,
-  bulk replay: delivery.bulkReplayId
+  bulk replay: delivery.bulkReplayId, number: delivery.number
 `);
 
 /** The columns of a table of attempts. */

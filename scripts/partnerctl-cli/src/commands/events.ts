@@ -96,12 +96,9 @@ export function eventsCommand(context: CommandContext) {
     'replay <id>',
     'send events to a webhook again, or to each active webhook of a company that receives some of them',
     'whk_01j… --ids evt_01j…,evt_01k… --yes',
-    'cmp_01j… --from-sequence 8123 --to-sequence 8139 --yes',
     "whk_01j… --since 24h --event 'install.*' --rate 60 --yes",
   )
     .option('--ids <list>', 'these events', listOf('ids of events'))
-    .option('--from-sequence <number>', 'events from this number on', wholeNumber(1, Number.MAX_SAFE_INTEGER))
-    .option('--to-sequence <number>', 'events up to this number', wholeNumber(1, Number.MAX_SAFE_INTEGER))
     .option(
       '--since <time>',
       'events recorded at this time or later: an instant, or 90m, 24h, 7d ago',
@@ -111,7 +108,7 @@ export function eventsCommand(context: CommandContext) {
     .option('--event <pattern>', 'only this event or group')
     .option('--rate <count>', 'maximum deliveries a minute', wholeNumber(1, 60_000), 600)
     .option('--yes', 'do it')
-    .action(async (given, { ids, fromSequence, toSequence, since, until, event, rate, yes }) => {
+    .action(async (given, { ids, since, until, event, rate, yes }) => {
       const { eventFeed, actor, companyId } = await context.about(given);
       demandYes(yes, `this sends events to webhooks of ${companyId} again`);
       const to = until ?? (since === undefined ? undefined : new Date());
@@ -120,8 +117,6 @@ export function eventsCommand(context: CommandContext) {
         subscriptionId: given === companyId ? undefined : given,
         selection: {
           eventIds: ids ?? [],
-          fromSequence: fromSequence?.toString(),
-          toSequence: toSequence?.toString(),
           from: since && timestampFromDate(since),
           to: to && timestampFromDate(to),
           event,

@@ -48,6 +48,8 @@ export interface LeasedDelivery {
   readonly eventId: string;
   readonly event: string;
   readonly isTest: boolean;
+  /** Number of the event among those of the subscription, a decimal text; null: a test, or queued before there were numbers. */
+  readonly number: string | null;
   readonly body: Buffer;
   readonly traceParent: string | null;
   /** The request that caused the event. */

@@ -159,9 +159,9 @@ export async function openWebhookFixture(): Promise<WebhookFixture> {
            delete from deliveries where id = any($1::text[]) returning *
          )
          insert into finished_deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
-           secret_version, replay_of, bulk_replay_id, state, attempts, created_at, finished_at)
+           secret_version, replay_of, bulk_replay_id, state, attempts, created_at, finished_at, number)
          select id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version,
-           replay_of, bulk_replay_id, $2, attempts, created_at, now()
+           replay_of, bulk_replay_id, $2, attempts, created_at, now(), number
          from ended`,
         [deliveryIds, state],
       );

@@ -25,12 +25,11 @@ export async function validRequest(
   job?: JobState,
 ): Promise<ValidRequest> {
   const body = await bodyFor(side, operation, async () => job ?? readJob(stack, side.jobId));
+  const isOnOther = operation.path.includes(':id') && !isOnJob(operation);
+  const id = isOnOther ? await webhookThing(stack, side, operation) : side.jobId;
   return {
     method: operation.method.toUpperCase(),
-    path: operation.path.replace(
-      ':id',
-      isOnJob(operation) ? side.jobId : await replayOf(stack, side, operation),
-    ),
+    path: operation.path.replace(':id', id),
     headers: {
       'x-api-key': side.keys[kindFor(operation)],
       ...(operation.idempotencyKey === undefined ? {} : { 'idempotency-key': newId('evt') }),
@@ -44,18 +43,8 @@ async function bodyFor(
   operation: AnyOperation,
   readPresentJob: () => Promise<JobState>,
 ): Promise<Body | undefined> {
+  if (operation.body === undefined) return undefined;
   switch (operation.id) {
-    case 'listContractorJobs':
-    case 'listJobFeed':
-    case 'getJob':
-    case 'listTechnicians':
-    case 'listInboundEvents':
-    case 'listInstallerEvents':
-    case 'getInboundEventReplay':
-    case 'getInstallerEventReplay':
-    case 'cancelInboundEventReplay':
-    case 'cancelInstallerEventReplay':
-      return undefined;
     case 'replayInboundEvents':
     case 'replayInstallerEvents':
       return { from: '2026-09-02T15:00:00Z', to: '2026-09-02T16:00:00Z' };
@@ -105,14 +94,13 @@ async function bodyFor(
   }
 }
 
-/** The id of a new replay of events, if the operation is about one. */
-async function replayOf(
+/** The id of a new webhook or replay of events, if the operation is about one. */
+async function webhookThing(
   { database }: Pick<TestStack, 'database'>,
   { installerId, sellerId }: SurfaceSide,
   operation: AnyOperation,
 ): Promise<string> {
-  if (!operation.path.includes(':id')) return '';
-  const id = newId('rpl');
+  const [webhookId, replayId] = [newId('whk'), newId('rpl')];
   await database.query(
     `with s as (
        insert into subscriptions (id, company_id, url, events, state, schema_version, paused_at)
@@ -120,9 +108,9 @@ async function replayOf(
      )
      insert into bulk_replays (id, subscription_id, company_id, kind, from_time, to_time, per_minute, total)
      select $3, id, company_id, 'events', now(), now(), 1, 0 from s`,
-    [newId('whk'), kindFor(operation) === 'installer-company' ? installerId : sellerId, id],
+    [webhookId, kindFor(operation) === 'installer-company' ? installerId : sellerId, replayId],
   );
-  return id;
+  return operation.path.includes('/replays/') ? replayId : webhookId;
 }
 
 /** How a job is, as far as a write can change it. */

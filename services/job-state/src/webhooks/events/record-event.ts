@@ -13,6 +13,7 @@ import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Transaction } from '../../database/database.js';
 import { FAILING_AFTER, SEALED_HEADERS } from '../schedule/claim-due.js';
 import { deliveryIdSql } from '../schedule/delivery-id-sql.js';
+import { ADDED_COUNTS } from './delivery-numbers.js';
 import { renderEnvelope } from './render-envelope.js';
 
 /** An event that the webhook subscriptions of a company may match. */
@@ -69,11 +70,6 @@ const recordEventsStatement = (
   name,
   text: `with item as materialized (
      ${ITEMS}
-   ), head as (
-     insert into event_heads as head (company_id, last)
-     select company_id, count(*) from item group by company_id order by company_id
-     on conflict (company_id) do update set last = head.last + excluded.last
-     returning company_id, last
    ), ${faults}verdicts as materialized (
      select item.call, s.id, item.company_id, s.failures_in_row >= ${FAILING_AFTER} as is_failing,
        s.deliveries_per_second is not null as has_rate,
@@ -86,6 +82,17 @@ const recordEventsStatement = (
      from item
      join companies c on c.id = item.company_id
      join subscriptions s on s.company_id = item.company_id and s.deleted_at is null
+   ), matched as materialized (
+     select *, row_number() over (partition by id order by call) as nth, count(*) over (partition by id) as matches
+     from verdicts where reason is null
+   ), head as (
+     insert into event_heads as head (company_id, last, delivery_counts)
+     select item.company_id, count(*), (
+       select coalesce(jsonb_object_agg(m.id, m.matches), '{}') from matched m where m.company_id = item.company_id and m.nth = 1
+     )
+     from item group by item.company_id order by item.company_id
+     on conflict (company_id) do update set last = head.last + excluded.last, delivery_counts = ${ADDED_COUNTS}
+     returning company_id, last, delivery_counts
    ), not_queued as (
      select call, jsonb_object_agg(id, reason) as reasons from verdicts where reason is not null group by call
    ), event as (
@@ -100,7 +107,7 @@ const recordEventsStatement = (
      where d.lease_id is not null and d.next_attempt_at > now() and ($16::integer[])[1] is not null
      group by d.subscription_id, d.company_id
    ), queued as (
-     select v.call, v.id, ${dueAt} as due_at, not v.is_failing and not v.has_rate and ${dueAt} <= now() and not exists (
+     select v.call, v.id, v.nth, v.matches, ${dueAt} as due_at, not v.is_failing and not v.has_rate and ${dueAt} <= now() and not exists (
          select from deliveries d where d.subscription_id = v.id and d.state = 'pending' and d.lease_id is null
        ) and not exists (
          select from deliveries d
@@ -112,24 +119,24 @@ const recordEventsStatement = (
          + coalesce((select deliveries from in_flight where in_flight.subscription_id = v.id), 0) as of_subscription,
        row_number() over (partition by v.company_id order by v.call, v.id)
          + coalesce((select sum(deliveries) from in_flight where in_flight.company_id = v.company_id), 0) as of_company
-     from verdicts v${copies}
-     where v.reason is null
+     from matched v${copies}
    ), delivery as (
      insert into deliveries
-       (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at, next_attempt_at, lease_id)
+       (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at, next_attempt_at, lease_id, number)
      select ${deliveryIdSql('item.first_delivery_id', 'queued.number')},
        queued.id, item.company_id, item.event_id, item.name, item.resource_type, item.resource_id, item.created_at,
        case when is_leased then statement_timestamp() + make_interval(secs => item.lease_seconds) else queued.due_at end,
-       case when is_leased then gen_random_uuid()::text end
-     from queued join item using (call)
+       case when is_leased then gen_random_uuid()::text end,
+       (head.delivery_counts ->> queued.id)::bigint - queued.matches + queued.nth
+     from queued join item using (call) join head using (company_id)
      cross join lateral (
        select item.lease_seconds is not null and queued.is_first
          and queued.of_subscription <= item.subscription_cap and queued.of_company <= item.company_cap
          and queued.of_all <= case queued.of_company when 1 then item.slots else item.shared_slots end as is_leased
      ) lease
-     returning id, event_id, subscription_id, lease_id, next_attempt_at
+     returning id, event_id, subscription_id, lease_id, next_attempt_at, number
    )
-   select item.call, delivery.subscription_id as "subscriptionId", delivery.id, delivery.lease_id as "leaseId",
+   select item.call, delivery.subscription_id as "subscriptionId", delivery.id, delivery.number, delivery.lease_id as "leaseId",
      statement_timestamp() as "leasedAt", delivery.next_attempt_at as "leaseExpiresAt", s.failures_in_row > 0 as "lastAttemptFailed", s.url,
      s.url_version as "urlVersion", secret.version as "secretVersion", secret.sealed as "sealedSecret",
      ${SEALED_HEADERS} as "sealedHeaders"
@@ -166,9 +173,9 @@ const RECORD_EVENTS_WITH_FAULTS = recordEventsStatement('record-events-with-faul
  * name, and a subscription none about itself. A deleted subscription gets neither delivery nor reason.
  *
  * It is one statement and one snapshot, right before the commit, that all events of the transaction share: each is ordered either
- * before or after a concurrent pause or activation. Events get the next numbers of their companies. Each company's number is locked
- * until the commit, in ascending order of company, so that numbers follow the order of commits, without gaps. Throws if the data
- * does not fit the event's schema.
+ * before or after a concurrent pause or activation. Events get the next numbers of their companies, and deliveries those of their
+ * subscriptions. The row of each company with its numbers is locked until the commit, in ascending order of company, so that numbers
+ * follow the order of commits, without gaps. Throws if the data does not fit the event's schema.
  *
  * A delivery to an endpoint that has a free slot, no rate, no failing state and nothing due is leased at once, within the same bounds as
  * a claim of the scheduler, and released after the commit. Its lease begins with the statement: the transaction may have waited

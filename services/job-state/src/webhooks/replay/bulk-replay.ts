@@ -57,7 +57,7 @@ export const MAX_DELIVERIES_COUNTED = 100_000;
  */
 export function oldestInStates({ from, limit }: { readonly from: string; readonly limit: string }): string {
   const columns =
-    'f.id, f.event_id, f.event, f.resource_type, f.resource_id, f.state, f.created_at, f.is_test';
+    'f.id, f.event_id, f.event, f.resource_type, f.resource_id, f.state, f.created_at, f.is_test, f.number';
   return `
   select f.* from (select distinct state from unnest($2::text[]) as state) meant
   cross join lateral (

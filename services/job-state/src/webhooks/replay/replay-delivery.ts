@@ -14,6 +14,7 @@ interface ReplayedDelivery {
   readonly eventId: string;
   readonly state: DeliveryStateName;
   readonly isTest: boolean;
+  readonly number: string | null;
 }
 
 /**
@@ -45,8 +46,8 @@ export async function replayDelivery(
       const [row] = await tx.query<DeliveryRow>(
         `with d as (
            insert into deliveries
-             (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, state)
-           select $1, $2, e.company_id, e.id, e.name, e.resource_type, e.resource_id, $3, $4
+             (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, state, number)
+           select $1, $2, e.company_id, e.id, e.name, e.resource_type, e.resource_id, $3, $4, $6
            from events e where e.id = $5
            returning *
          )
@@ -57,6 +58,7 @@ export async function replayDelivery(
           replayed.id,
           state === 'active' ? 'pending' : 'held',
           replayed.eventId,
+          replayed.number,
         ],
       );
       if (row === undefined) {
@@ -89,7 +91,7 @@ async function findDelivery(
   { companyId, deliveryId }: DeliveryOfCompany,
 ): Promise<ReplayedDelivery> {
   const [found] = await tx.query<ReplayedDelivery>(
-    `select d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.state, d.is_test as "isTest"
+    `select d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.state, d.is_test as "isTest", d.number
      from all_deliveries d
      where ${IS_DELIVERY_OF_COMPANY}`,
     [companyId, deliveryId],

@@ -1,17 +1,15 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { eventReplays } from '@partner/proto-contracts/resources/event-replay/event-replay';
 import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { binding } from '../../testing/test-jobs.js';
-import { createEventFeedService } from '../events/event-feed.js';
 import { eventsOf, HOUR_MS, queuedBy, runToEnd, step, stepOf } from '../testing/bulk-replay-fixture.js';
 import { companyWith, fixture, logger } from '../testing/delivery-service-fixture.js';
 import { createEventReplayRpcs } from './event-replay-rpcs.js';
@@ -23,10 +21,7 @@ function connect() {
   return createClient(
     EventFeedService,
     createInMemoryTransport([
-      rpcService(EventFeedService, {
-        ...createEventFeedService({ database, clock, deliveriesDays: 90 }),
-        ...createEventReplayRpcs({ database, clock, logger }),
-      }),
+      partialRpcService(EventFeedService, createEventReplayRpcs({ database, clock, logger })),
     ]),
   );
 }

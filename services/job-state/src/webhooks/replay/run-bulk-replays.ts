@@ -5,6 +5,7 @@ import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
 import type { Database, Transaction } from '../../database/database.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
+import { numberedFrom } from '../events/delivery-numbers.js';
 import { eventsOfSubscription } from '../events/events-of-subscription.js';
 import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.js';
 import { IS_SELECTED, IS_TO_BE_QUEUED, oldestInStates, selectionValues } from './bulk-replay.js';
@@ -84,7 +85,8 @@ export function startBulkReplays(
  * deleted subscription is cancelled. Returns `idle` if nothing was due. A failed step is logged and retried after {@link
  * FAILED_STEP_PAUSE_SECONDS}, so that it does not block others. It throws if it cannot record that either.
  *
- * Locks: the bulk replay and its subscription, without waiting for either. The second excludes a concurrent replay of a single
+ * Locks: the bulk replay and its subscription, without waiting for either, then the row with the numbers of the company if an event is
+ * queued to the subscription for the first time. The second excludes a concurrent replay of a single
  * delivery, a pause and a deletion.
  */
 export async function stepBulkReplay(deps: BulkReplayStepDeps): Promise<'more' | 'idle'> {
@@ -232,9 +234,9 @@ async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
        where d.id = waiting.id
      ), queued as (
        insert into deliveries
-         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, bulk_replay_id)
+         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, bulk_replay_id, number)
        select ${deliveryIdSql('$11', 'row_number() over (order by m.id)')}, $1, $12, m.event_id, m.event, m.resource_type,
-         m.resource_id, m.id, $13
+         m.resource_id, m.id, $13, m.number
        from to_queue m where m.state <> 'retry_scheduled'
      )
      ${COUNTS}`,
@@ -279,11 +281,14 @@ async function stepBackfill(tx: Transaction, due: DueBulkReplay, now: Date): Pro
        order by m.id limit $11
      ), locked as materialized (
        select e.id from to_queue m join events e on e.id = m.id order by e.id for key share of e
-     ), queued as (
+     ), first_of_event as materialized (
+       select m.*, true as is_first, null::bigint as replayed_number from to_queue m join locked using (id)
+     ), ${numberedFrom('first_of_event')}, queued as (
        insert into deliveries
-         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, bulk_replay_id)
-       select ${deliveryIdSql('$12', 'row_number() over (order by m.id)')}, $1, $2, m.id, m.name, m.resource_type, m.resource_id, $13
-       from to_queue m join locked on locked.id = m.id
+         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, bulk_replay_id, number)
+       select ${deliveryIdSql('$12', 'row_number() over (order by m.id)')}, $1, $2, m.id, m.name, m.resource_type, m.resource_id, $13,
+         m.number
+       from numbered m
      )
      ${COUNTS}`,
     [
@@ -327,12 +332,19 @@ async function stepEvents(tx: Transaction, due: DueBulkReplay): Promise<Step> {
        order by m.id limit $9
      ), locked as materialized (
        select e.id from to_queue m join events e on e.id = m.id order by e.id for key share of e
-     ), queued as (
+     ), with_last as materialized (
+       select m.*, last.id as replay_of, last.id is null as is_first, last.number as replayed_number
+       from to_queue m join locked using (id)
+       left join lateral (
+         select f.id, f.number from finished_deliveries f where f.event_id = m.id and f.subscription_id = $1
+         order by f.id desc limit 1
+       ) last on true
+     ), ${numberedFrom('with_last')}, queued as (
        insert into deliveries
-         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, bulk_replay_id)
+         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, bulk_replay_id, number)
        select ${deliveryIdSql('$10', 'row_number() over (order by m.id)')}, $1, $2, m.id, m.name, m.resource_type, m.resource_id,
-         (select max(f.id) from finished_deliveries f where f.event_id = m.id and f.subscription_id = $1), $11
-       from to_queue m join locked on locked.id = m.id
+         m.replay_of, $11, m.number
+       from numbered m
      )
      ${COUNTS}`,
     [

@@ -234,7 +234,7 @@ const CLAIM = {
     case when leased.wrong_secret is null then secret.version else leased.secret_version end as "secretVersion",
     coalesce(leased.wrong_secret, secret.sealed) as "sealedSecret",
     ${SEALED_HEADERS} as "sealedHeaders",
-    leased.event_id as "eventId", leased.event, leased.is_test as "isTest", event.body, event.trace_parent as "traceParent",
+    leased.event_id as "eventId", leased.event, leased.is_test as "isTest", leased.number, event.body, event.trace_parent as "traceParent",
     event.request_id as "requestId"
   from leased
   join subscriptions s on s.id = leased.subscription_id

@@ -33,6 +33,7 @@ test('a delivery has null for attempts and times that it does not have', () => {
     replayOf: null,
     bulkReplayId: null,
     wrongSignature: false,
+    eventNumber: '7',
   });
   expect(shown).toEqual({
     id: 'dlv_1',
@@ -49,6 +50,7 @@ test('a delivery has null for attempts and times that it does not have', () => {
     replayOf: null,
     bulkReplayId: null,
     wrongSignature: false,
+    number: 7,
   });
 });
 

@@ -152,6 +152,7 @@ function commandFor(delivery: LeasedDelivery): Promise<MessageInitShape<typeof D
         ...(delivery.isTest && { isTest: true }),
         ...(traceparent !== undefined && { traceParent: traceparent }),
         ...(delivery.requestId !== null && { requestId: delivery.requestId }),
+        ...(delivery.number !== null && { number: delivery.number }),
       });
     },
   );

@@ -126,7 +126,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_TEST_DELIVERIES);
     const spread = (seconds: number) =>
       fixture.database.query(
-        `update deliveries d set created_at = $2::timestamptz - make_interval(secs => $3::double precision + number)
+        `update deliveries d set created_at = $2::timestamptz - make_interval(secs => $3::double precision + one.number)
          from (select id, row_number() over (order by id) as number from deliveries where subscription_id = $1) as one
          where d.id = one.id`,
         [subscription.subscriptionId, fixture.now, seconds],

@@ -10,7 +10,7 @@ import { lockSubscription, type OwnersSubscription } from './get-subscription.js
  * gradually, however large the backlog. Its row stays as long as its deliveries are kept. Fails with `not_found` for a
  * subscription that the company does not have.
  *
- * Locks: the subscription, then its secrets.
+ * Locks: the subscription, then its secrets, then the row with the numbers of the company.
  */
 export async function deleteSubscription(
   deps: {
@@ -31,6 +31,11 @@ export async function deleteSubscription(
       [subscriptionId, deps.clock()],
     );
     await tx.query('delete from subscription_secrets where subscription_id = $1', [subscriptionId]);
+    // The row with the company's numbers has those of subscriptions that can get an event only.
+    await tx.query('update event_heads set delivery_counts = delivery_counts - $2 where company_id = $1', [
+      companyId,
+      subscriptionId,
+    ]);
     await recordAudit(tx, {
       companyId,
       actor,

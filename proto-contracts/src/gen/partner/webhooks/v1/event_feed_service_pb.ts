@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/webhooks/v1/event_feed_service.proto.
  */
 export const file_partner_webhooks_v1_event_feed_service: GenFile = /*@__PURE__*/
-  fileDesc("CixwYXJ0bmVyL3dlYmhvb2tzL3YxL2V2ZW50X2ZlZWRfc2VydmljZS5wcm90bxITcGFydG5lci53ZWJob29rcy52MSL7AQoUTGlzdEV2ZW50RmVlZFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjEKBWFmdGVyGAIgASgLMiIucGFydG5lci53ZWJob29rcy52MS5FdmVudFBvc2l0aW9uEhUKCGZyb21fZW5kGAMgASgISAGIAQESEgoFbGltaXQYBCABKAVIAogBARISCgVldmVudBgFIAEoCUgDiAEBEhgKC3Jlc291cmNlX2lkGAYgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCCwoJX2Zyb21fZW5kQggKBl9saW1pdEIICgZfZXZlbnRCDgoMX3Jlc291cmNlX2lkImUKDUV2ZW50UG9zaXRpb24SGQoIc2VxdWVuY2UYASABKANCAjABSACIAQESLAoIZ2l2ZW5fYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9zZXF1ZW5jZSKdAQoVTGlzdEV2ZW50RmVlZFJlc3BvbnNlEi4KBmV2ZW50cxgBIAMoCzIeLnBhcnRuZXIud2ViaG9va3MudjEuRmVlZEV2ZW50Eh4KDW5leHRfc2VxdWVuY2UYAiABKANCAjABSACIAQESFQoIaGFzX21vcmUYAyABKAhIAYgBAUIQCg5fbmV4dF9zZXF1ZW5jZUILCglfaGFzX21vcmUikQEKCUZlZWRFdmVudBIZCghzZXF1ZW5jZRgBIAEoA0ICMAFIAIgBARIVCghldmVudF9pZBgCIAEoCUgBiAEBEhIKBWV2ZW50GAMgASgJSAKIAQESEQoEYm9keRgEIAEoCUgDiAEBQgsKCV9zZXF1ZW5jZUILCglfZXZlbnRfaWRCCAoGX2V2ZW50QgcKBV9ib2R5IvkBChRFdmVudFJlcGxheVNlbGVjdGlvbhIeCg1mcm9tX3NlcXVlbmNlGAEgASgDQgIwAUgAiAEBEhwKC3RvX3NlcXVlbmNlGAIgASgDQgIwAUgBiAEBEigKBGZyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglldmVudF9pZHMYBSADKAkSEgoFZXZlbnQYBiABKAlIAogBAUIQCg5fZnJvbV9zZXF1ZW5jZUIOCgxfdG9fc2VxdWVuY2VCCAoGX2V2ZW50IrYCChNSZXBsYXlFdmVudHNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARI8CglzZWxlY3Rpb24YAyABKAsyKS5wYXJ0bmVyLndlYmhvb2tzLnYxLkV2ZW50UmVwbGF5U2VsZWN0aW9uEhcKCnBlcl9taW51dGUYBCABKAVIAogBARI3Cg9pZGVtcG90ZW5jeV9rZXkYBSABKAsyHi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeUtleRImCgVhY3RvchgGIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEINCgtfcGVyX21pbnV0ZSJ9ChRSZXBsYXlFdmVudHNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESNwoLaWRlbXBvdGVuY3kYAiABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVCEAoOX3Jlc291cmNlX2pzb24iZQoVR2V0RXZlbnRSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkYKFkdldEV2ZW50UmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpABChhDYW5jZWxFdmVudFJlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhYKCXJlcGxheV9pZBgCIAEoCUgBiAEBEiYKBWFjdG9yGAMgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkkKGUNhbmNlbEV2ZW50UmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uMs0DChBFdmVudEZlZWRTZXJ2aWNlEmsKDUxpc3RFdmVudEZlZWQSKS5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RFdmVudEZlZWRSZXF1ZXN0GioucGFydG5lci53ZWJob29rcy52MS5MaXN0RXZlbnRGZWVkUmVzcG9uc2UiA5ACARJjCgxSZXBsYXlFdmVudHMSKC5wYXJ0bmVyLndlYmhvb2tzLnYxLlJlcGxheUV2ZW50c1JlcXVlc3QaKS5wYXJ0bmVyLndlYmhvb2tzLnYxLlJlcGxheUV2ZW50c1Jlc3BvbnNlEm4KDkdldEV2ZW50UmVwbGF5EioucGFydG5lci53ZWJob29rcy52MS5HZXRFdmVudFJlcGxheVJlcXVlc3QaKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEV2ZW50UmVwbGF5UmVzcG9uc2UiA5ACARJ3ChFDYW5jZWxFdmVudFJlcGxheRItLnBhcnRuZXIud2ViaG9va3MudjEuQ2FuY2VsRXZlbnRSZXBsYXlSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5DYW5jZWxFdmVudFJlcGxheVJlc3BvbnNlIgOQAgJiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service, file_partner_rpc_v1_idempotency]);
+  fileDesc("CixwYXJ0bmVyL3dlYmhvb2tzL3YxL2V2ZW50X2ZlZWRfc2VydmljZS5wcm90bxITcGFydG5lci53ZWJob29rcy52MSL7AQoUTGlzdEV2ZW50RmVlZFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjEKBWFmdGVyGAIgASgLMiIucGFydG5lci53ZWJob29rcy52MS5FdmVudFBvc2l0aW9uEhUKCGZyb21fZW5kGAMgASgISAGIAQESEgoFbGltaXQYBCABKAVIAogBARISCgVldmVudBgFIAEoCUgDiAEBEhgKC3Jlc291cmNlX2lkGAYgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCCwoJX2Zyb21fZW5kQggKBl9saW1pdEIICgZfZXZlbnRCDgoMX3Jlc291cmNlX2lkImUKDUV2ZW50UG9zaXRpb24SGQoIc2VxdWVuY2UYASABKANCAjABSACIAQESLAoIZ2l2ZW5fYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9zZXF1ZW5jZSKdAQoVTGlzdEV2ZW50RmVlZFJlc3BvbnNlEi4KBmV2ZW50cxgBIAMoCzIeLnBhcnRuZXIud2ViaG9va3MudjEuRmVlZEV2ZW50Eh4KDW5leHRfc2VxdWVuY2UYAiABKANCAjABSACIAQESFQoIaGFzX21vcmUYAyABKAhIAYgBAUIQCg5fbmV4dF9zZXF1ZW5jZUILCglfaGFzX21vcmUikQEKCUZlZWRFdmVudBIZCghzZXF1ZW5jZRgBIAEoA0ICMAFIAIgBARIVCghldmVudF9pZBgCIAEoCUgBiAEBEhIKBWV2ZW50GAMgASgJSAKIAQESEQoEYm9keRgEIAEoCUgDiAEBQgsKCV9zZXF1ZW5jZUILCglfZXZlbnRfaWRCCAoGX2V2ZW50QgcKBV9ib2R5IvkBChRFdmVudFJlcGxheVNlbGVjdGlvbhIeCg1mcm9tX3NlcXVlbmNlGAEgASgDQgIwAUgAiAEBEhwKC3RvX3NlcXVlbmNlGAIgASgDQgIwAUgBiAEBEigKBGZyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglldmVudF9pZHMYBSADKAkSEgoFZXZlbnQYBiABKAlIAogBAUIQCg5fZnJvbV9zZXF1ZW5jZUIOCgxfdG9fc2VxdWVuY2VCCAoGX2V2ZW50IrYCChNSZXBsYXlFdmVudHNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARI8CglzZWxlY3Rpb24YAyABKAsyKS5wYXJ0bmVyLndlYmhvb2tzLnYxLkV2ZW50UmVwbGF5U2VsZWN0aW9uEhcKCnBlcl9taW51dGUYBCABKAVIAogBARI3Cg9pZGVtcG90ZW5jeV9rZXkYBSABKAsyHi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeUtleRImCgVhY3RvchgGIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEINCgtfcGVyX21pbnV0ZSJ9ChRSZXBsYXlFdmVudHNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESNwoLaWRlbXBvdGVuY3kYAiABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVCEAoOX3Jlc291cmNlX2pzb24iZQoVR2V0RXZlbnRSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkYKFkdldEV2ZW50UmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpABChhDYW5jZWxFdmVudFJlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhYKCXJlcGxheV9pZBgCIAEoCUgBiAEBEiYKBWFjdG9yGAMgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkkKGUNhbmNlbEV2ZW50UmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpQCChJHZXRNYW5pZmVzdFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEigKBGZyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeChFhZnRlcl9kZWxpdmVyeV9pZBgFIAEoCUgCiAEBEhIKBWxpbWl0GAYgASgFSAOIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIUChJfYWZ0ZXJfZGVsaXZlcnlfaWRCCAoGX2xpbWl0IkMKE0dldE1hbmlmZXN0UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uMrQEChBFdmVudEZlZWRTZXJ2aWNlEmsKDUxpc3RFdmVudEZlZWQSKS5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RFdmVudEZlZWRSZXF1ZXN0GioucGFydG5lci53ZWJob29rcy52MS5MaXN0RXZlbnRGZWVkUmVzcG9uc2UiA5ACARJlCgtHZXRNYW5pZmVzdBInLnBhcnRuZXIud2ViaG9va3MudjEuR2V0TWFuaWZlc3RSZXF1ZXN0GigucGFydG5lci53ZWJob29rcy52MS5HZXRNYW5pZmVzdFJlc3BvbnNlIgOQAgESYwoMUmVwbGF5RXZlbnRzEigucGFydG5lci53ZWJob29rcy52MS5SZXBsYXlFdmVudHNSZXF1ZXN0GikucGFydG5lci53ZWJob29rcy52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJuCg5HZXRFdmVudFJlcGxheRIqLnBhcnRuZXIud2ViaG9va3MudjEuR2V0RXZlbnRSZXBsYXlSZXF1ZXN0GisucGFydG5lci53ZWJob29rcy52MS5HZXRFdmVudFJlcGxheVJlc3BvbnNlIgOQAgESdwoRQ2FuY2VsRXZlbnRSZXBsYXkSLS5wYXJ0bmVyLndlYmhvb2tzLnYxLkNhbmNlbEV2ZW50UmVwbGF5UmVxdWVzdBouLnBhcnRuZXIud2ViaG9va3MudjEuQ2FuY2VsRXZlbnRSZXBsYXlSZXNwb25zZSIDkAICYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service, file_partner_rpc_v1_idempotency]);
 
 /**
  * ListEventFeedRequest requests one page of one company's events.
@@ -426,6 +426,83 @@ export const CancelEventReplayResponseSchema: GenMessage<CancelEventReplayRespon
   messageDesc(file_partner_webhooks_v1_event_feed_service, 10);
 
 /**
+ * GetManifestRequest requests one page of the manifest of one subscription.
+ *
+ * @generated from message partner.webhooks.v1.GetManifestRequest
+ */
+export type GetManifestRequest = Message<"partner.webhooks.v1.GetManifestRequest"> & {
+  /**
+   * The calling company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The subscription.
+   *
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+
+  /**
+   * Events queued at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 3;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Events queued before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 4;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * Only deliveries after this one; absent: from the first.
+   *
+   * @generated from field: optional string after_delivery_id = 5;
+   */
+  afterDeliveryId?: string | undefined;
+
+  /**
+   * Maximum deliveries to scan, 1 to 1,000.
+   *
+   * @generated from field: optional int32 limit = 6;
+   */
+  limit?: number | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.GetManifestRequest.
+ * Use `create(GetManifestRequestSchema)` to create a new message.
+ */
+export const GetManifestRequestSchema: GenMessage<GetManifestRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 11);
+
+/**
+ * GetManifestResponse is one page of a manifest.
+ *
+ * @generated from message partner.webhooks.v1.GetManifestResponse
+ */
+export type GetManifestResponse = Message<"partner.webhooks.v1.GetManifestResponse"> & {
+  /**
+   * The page as the public API shows it: `manifest`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.GetManifestResponse.
+ * Use `create(GetManifestResponseSchema)` to create a new message.
+ */
+export const GetManifestResponseSchema: GenMessage<GetManifestResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 12);
+
+/**
  * EventFeedService shows a company its own events by API key, and sends them to its webhooks once more. Served by
  * job-state, called by both gateways and by operators.
  *
@@ -442,6 +519,16 @@ export const EventFeedService: GenService<{
     methodKind: "unary";
     input: typeof ListEventFeedRequestSchema;
     output: typeof ListEventFeedResponseSchema;
+  },
+  /**
+   * GetManifest lists the events that were queued to a subscription of the company in a span of time.
+   *
+   * @generated from rpc partner.webhooks.v1.EventFeedService.GetManifest
+   */
+  getManifest: {
+    methodKind: "unary";
+    input: typeof GetManifestRequestSchema;
+    output: typeof GetManifestResponseSchema;
   },
   /**
    * ReplayEvents starts a replay of events for one subscription, or for each that receives some of them. Fails with

@@ -147,6 +147,7 @@ function DeliveryFacts(props: {
             <CopyButton value={delivery.eventId} what="event ID" isSmall />
           </Group>,
         ],
+        ['Number at this webhook', delivery.number?.toString()],
         [
           'Repeats',
           delivery.replayOf === null ? undefined : (

@@ -1,0 +1,225 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
+import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
+import { manifest } from '@partner/proto-contracts/resources/manifest/manifest';
+import { readResource } from '@partner/proto-contracts/resource-json';
+import { createGate } from '../../testing/create-gate.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
+import { recordEvent } from '../events/record-event.js';
+import { replayEvents } from '../replay/replay-events.js';
+import { deleteSubscription } from '../subscriptions/delete-subscription.js';
+import { startBackfill } from '../subscriptions/start-backfill.js';
+import { HOUR_MS, later, runToEnd } from '../testing/bulk-replay-fixture.js';
+import { client, companyWith, fixture, logger } from '../testing/delivery-service-fixture.js';
+import { createManifestRpc } from './read-manifest.js';
+
+const clock = () => new Date();
+
+const hourAround = () => ({
+  from: timestampFromDate(new Date(Date.now() - HOUR_MS)),
+  to: timestampFromDate(new Date(Date.now() + HOUR_MS)),
+});
+
+async function read(companyId: string, subscriptionId: string, query: object = {}) {
+  const { getManifest } = createClient(
+    EventFeedService,
+    createInMemoryTransport([
+      partialRpcService(EventFeedService, createManifestRpc({ database: fixture.database })),
+    ]),
+  );
+  return readResource(manifest, await getManifest({ companyId, subscriptionId, ...hourAround(), ...query }));
+}
+
+/** Numbers, events and outcomes of all entries. */
+async function entriesOf(companyId: string, subscriptionId: string) {
+  const { entries } = await read(companyId, subscriptionId);
+  return entries.map(({ number, eventId, outcome }) => [number, eventId, outcome]);
+}
+
+const numbersOf = async (subscriptionId: string) =>
+  fixture.database.query<{ id: string; event_id: string; number: string | null }>(
+    'select id, event_id, number from all_deliveries where subscription_id = $1 order by id',
+    [subscriptionId],
+  );
+
+function unassigned(companyId: string) {
+  const jobId = newId('job');
+  const resource = { type: 'install_job', id: jobId, version: 1 };
+  return {
+    companyId,
+    event: 'install.job_unassigned',
+    occurredAt: clock(),
+    resource,
+    data: { jobId },
+    now: clock(),
+  } as const;
+}
+
+describe('the numbers of the events of a subscription', () => {
+  test('count what is queued to it, in the order of commits and without gaps: filters, pauses and rollbacks use none [DELIVERY-24]', async () => {
+    const companyId = await fixture.company();
+    const all = await fixture.subscription({ companyId });
+    const some = await fixture.subscription({ companyId, events: ['install.status_changed'] });
+    const record = () => fixture.database.transaction((tx) => recordEvent(tx, unassigned(companyId)).eventId);
+    const gate = createGate();
+    const late: string[] = [];
+    const lateCommit = fixture.database.transaction(async (tx) => {
+      for (let made = 0; made < 3; made += 1) late.push(recordEvent(tx, unassigned(companyId)).eventId);
+      await gate.opened;
+    });
+    const first = await record();
+    const lost = fixture.database.transaction(async (tx) => {
+      recordEvent(tx, unassigned(companyId));
+      await tx.query('select 1');
+      throw new Error('rolled back');
+    });
+    await expect(lost).rejects.toThrow('rolled back');
+    gate.open();
+    await lateCommit;
+    await fixture.setState(all, 'paused');
+    const second = await fixture.event(companyId);
+    await fixture.setState(all, 'active');
+    const third = await fixture.event(companyId);
+    const numbered = new Map((await numbersOf(all)).map(({ event_id, number }) => [event_id, number]));
+    expect([first, ...late, third].map((id) => numbered.get(id))).toEqual(['1', '2', '3', '4', '5']);
+    expect((await numbersOf(some)).map(({ event_id, number }) => [event_id, number])).toEqual([
+      [second, '1'],
+      [third, '2'],
+    ]);
+  });
+
+  test('stay gapless for transactions at once that belong to several companies [DELIVERY-24]', async () => {
+    const [one, other] = [await fixture.company(), await fixture.company()];
+    const subscriptions = await Promise.all(
+      [one, one, other].map((companyId) => fixture.subscription({ companyId })),
+    );
+    const both = (companies: readonly string[]) =>
+      fixture.database.transaction(async (tx) => {
+        for (const companyId of companies) recordEvent(tx, unassigned(companyId));
+      });
+    await Promise.all(
+      Array.from({ length: 20 }, (_, turn) => both(turn % 2 === 0 ? [one, other] : [other, one, one])),
+    );
+    for (const [place, id] of subscriptions.entries()) {
+      const numbers = (await numbersOf(id)).map(({ number }) => Number(number));
+      const count = place === 2 ? 20 : 30;
+      expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, before) => before + 1));
+    }
+  });
+
+  test('are repeated by replays, and taken by events that a back-fill or a replay queues for the first time [DELIVERY-24]', async () => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(1);
+    const [delivered] = deliveries;
+    invariant(delivered, 'one delivery');
+    await fixture.setState(subscriptionId, 'paused');
+    const pausedAt = clock();
+    const missed = [await fixture.event(companyId), await fixture.event(companyId)];
+    await fixture.setState(subscriptionId, 'active');
+    await fixture.finish('delivered', delivered.id);
+    const last = await fixture.event(companyId);
+    const { id: backfillId } = await fixture.database.transaction((tx) =>
+      startBackfill(tx, { companyId, subscriptionId, from: pausedAt, to: clock(), maxCounted: 10 }),
+    );
+    await client.replayDelivery({ companyId, deliveryId: delivered.id });
+    await runToEnd({ companyId, replayId: backfillId });
+    const numbers = async () => {
+      const rows = await numbersOf(subscriptionId);
+      return [delivered.event_id, last, ...missed].map((id) =>
+        rows.filter(({ event_id }) => event_id === id).map(({ number }) => number),
+      );
+    };
+    expect(await numbers()).toEqual([['1', '1'], ['2'], ['3'], ['4']]);
+
+    await fixture.setState(subscriptionId, 'paused');
+    const never = await fixture.event(companyId);
+    await fixture.setState(subscriptionId, 'active');
+    await fixture.finish('delivered', ...(await numbersOf(subscriptionId)).map(({ id }) => id));
+    const selection = {
+      ...{ fromSequence: 1, toSequence: 9, from: undefined, to: undefined },
+      ...{ eventIds: undefined, event: undefined },
+    };
+    const { result } = await replayEvents(
+      { database: fixture.database, clock: later, logger },
+      { companyId, subscriptionId, selection, perMinute: 60_000, binding: undefined, actor: undefined },
+      { timeoutMs: undefined, maxCounted: 10 },
+    );
+    await runToEnd({ companyId, replayId: result.replays[0]?.id ?? '' });
+    expect(await numbers()).toEqual([
+      ['1', '1', '1'],
+      ['2', '2'],
+      ['3', '3'],
+      ['4', '4'],
+    ]);
+    const rows = await numbersOf(subscriptionId);
+    expect(rows.filter(({ event_id }) => event_id === never).map(({ number }) => number)).toEqual(['5']);
+    expect((await entriesOf(companyId, subscriptionId)).map(([number, id]) => [number, id])).toEqual([
+      [1, delivered.event_id],
+      [2, last],
+      [3, missed[0]],
+      [4, missed[1]],
+      [5, never],
+    ]);
+  });
+
+  test('are dropped with their subscription, so that the row of a company does not grow', async () => {
+    const { companyId, subscriptionId } = await companyWith(1);
+    const deps = { database: fixture.database, logger, clock };
+    await deleteSubscription(deps, { companyId, subscriptionId });
+    const [head] = await fixture.database.query(
+      'select delivery_counts from event_heads where company_id = $1',
+      [companyId],
+    );
+    expect(head).toEqual({ delivery_counts: {} });
+  });
+});
+
+describe('a manifest', () => {
+  test('has each event of its span once, with the outcome of its newest delivery, and no test [DELIVERY-25]', async () => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(3);
+    const [dead, delivered, waiting] = deliveries;
+    invariant(dead && delivered && waiting, 'three deliveries');
+    await fixture.finish('dead_lettered', dead.id);
+    await fixture.finish('delivered', delivered.id);
+    await fixture.database.query(
+      `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test)
+       select $1, subscription_id, company_id, event_id, event, resource_type, resource_id, true from deliveries where id = $2`,
+      [newId('dlv'), waiting.id],
+    );
+    const entries = async () => entriesOf(companyId, subscriptionId);
+    expect(await entries()).toEqual([
+      [1, dead.event_id, 'dead_lettered'],
+      [2, delivered.event_id, 'delivered'],
+      [3, waiting.event_id, 'pending'],
+    ]);
+    await client.replayDelivery({ companyId, deliveryId: dead.id });
+    expect((await entries())[0]).toEqual([1, dead.event_id, 'pending']);
+    const before = { from: hourAround().from, to: timestampFromDate(new Date(Date.now() - HOUR_MS / 2)) };
+    expect(await read(companyId, subscriptionId, before)).toEqual({
+      subscriptionId,
+      entries: [],
+      nextCursor: null,
+    });
+  });
+
+  test('comes in pages that follow one another, and has no number for what an older version queued [DELIVERY-25]', async () => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(3);
+    await fixture.database.query('update deliveries set number = null where id = $1', [deliveries[2]?.id]);
+    const first = await read(companyId, subscriptionId, { limit: 2 });
+    expect(first.entries.map(({ number }) => number)).toEqual([1, 2]);
+    const second = await read(companyId, subscriptionId, {
+      limit: 2,
+      afterDeliveryId: first.nextCursor ?? '',
+    });
+    expect(second).toMatchObject({ entries: [{ number: null }], nextCursor: null });
+  });
+
+  test('of a subscription that the company does not have is not found [DELIVERY-25]', async () => {
+    const { subscriptionId } = await companyWith(1);
+    const failure = await failureOf(read(await fixture.company(), subscriptionId));
+    expect(failure.reason).toBe('not_found');
+  });
+});
