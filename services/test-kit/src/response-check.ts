@@ -34,7 +34,7 @@ type SchemaCheck = (schema: SchemaNode, value: unknown) => readonly string[];
  * body must match the schema. An error must have a code of the operation and status.
  *
  * It is stricter than the description about undescribed fields: partners ignore them, but the service must not send
- * them.
+ * them. Fields must be in the order of the description, so that a response keeps its bytes.
  */
 export function createResponseCheck(document: OpenApiDocument): ResponseCheck {
   const { operations } = readApiDescription(document);
@@ -70,6 +70,7 @@ export function createSchemaCheck(
 ): SchemaCheck {
   const { components } = closed(JSON.parse(JSON.stringify(document)));
   const ajv = formats.default(new Ajv2020({ allErrors: true, strict: false }));
+  ajv.addKeyword({ keyword: 'order', type: 'object', validate: isInOrder });
   for (const [name, format] of Object.entries(stricterFormats)) ajv.addFormat(name, format);
   const compiled = new Map<string, ValidateFunction>();
 
@@ -79,8 +80,8 @@ export function createSchemaCheck(
     compiled.set(key, validate);
     if (validate(value)) return [];
     return (validate.errors ?? []).map(
-      ({ instancePath, message = 'does not match', params }) =>
-        `body${instancePath} ${message} ${JSON.stringify(params)}`,
+      ({ keyword, instancePath, message = 'does not match', params }) =>
+        `body${instancePath} ${keyword === 'order' ? 'has its fields in another order' : message} ${JSON.stringify(params)}`,
     );
   };
 }
@@ -93,9 +94,15 @@ function closed(schema: unknown): Readonly<Record<string, unknown>> {
       ([name, value]) => [name, isObject(value) ? closed(value) : value] as const,
     ),
     ...(schema['type'] === 'object' && isObject(schema['properties'])
-      ? [['additionalProperties', false] as const]
+      ? [['additionalProperties', false] as const, ['order', Object.keys(schema['properties'])] as const]
       : []),
   ]);
+}
+
+/** Whether the fields of an object are in this order. */
+function isInOrder(order: readonly string[], value: object): boolean {
+  const places = Object.keys(value).map((name) => order.indexOf(name));
+  return places.every((place, index) => index === 0 || place > (places[index - 1] ?? 0));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -59,6 +59,7 @@ export const attempt = z
       .int()
       .nullable()
       .meta({ description: 'The HTTP status of the response; null without a response.' }),
+    error: z.string().nullable().meta({ description: 'The error, for people.' }),
     responseHeaders: z
       .array(
         z
@@ -75,7 +76,6 @@ export const attempt = z
           ' no longer fits is omitted. Cookies and credentials are removed. Null without a response, and if they were not recorded.',
       }),
     responseBody: z.string().nullable().meta({ description: 'The first 4 KiB of the response body.' }),
-    error: z.string().nullable().meta({ description: 'The error, for people.' }),
     remoteAddress: z.string().nullable().meta({ description: 'The address of the connection.' }),
     secretVersion: z.int().meta({ description: 'The version of the secret that signed it.' }),
     exchange: exchangeTrace.nullable().meta({
@@ -109,12 +109,12 @@ export const ATTEMPT_EXAMPLE = {
   durationMs: 187,
   outcome: 'delivered',
   responseStatus: 204,
+  error: null,
   responseHeaders: [
     { name: 'date', value: 'Thu, 03 Sep 2026 12:31:07 GMT' },
     { name: 'x-request-id', value: '7f3c9b' },
   ],
   responseBody: null,
-  error: null,
   remoteAddress: '203.0.113.20',
   secretVersion: 1,
   exchange: {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CURRENT_API_VERSION } from '../../api/versions.js';
 import { defineOperation } from '../../api/operation.js';
 import { apiVersion } from '../../values/api-version.js';
@@ -34,7 +35,7 @@ export const listInstallerEventsOperation = defineOperation({
   responses: {
     200: {
       description: 'A page of events.',
-      schema: eventFeed.extend({ apiVersion }).meta({
+      schema: z.object({ apiVersion, ...eventFeed.shape }).meta({
         id: 'VersionedEventFeed',
         description: 'A page of the events of your company, oldest first.',
       }),

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CURRENT_API_VERSION } from '../../api/versions.js';
 import { defineOperation } from '../../api/operation.js';
 import { apiVersion } from '../../values/api-version.js';
@@ -64,7 +65,7 @@ Stops a replay of events. Deliveries that it has queued continue. A finished one
 
 const CANCELLED_EXAMPLE = { ...EVENT_REPLAY_EXAMPLE, state: 'cancelled', queued: 4 } as const;
 
-const versioned = bulkReplay.extend({ apiVersion }).meta({
+const versioned = z.object({ apiVersion, ...bulkReplay.shape }).meta({
   id: 'VersionedEventReplay',
   description: 'A replay of events with its progress.',
 });
@@ -77,7 +78,7 @@ export const replayInstallerEventsOperation = defineOperation({
   responses: {
     202: {
       description: started,
-      schema: eventReplays.extend({ apiVersion }).meta({
+      schema: z.object({ apiVersion, ...eventReplays.shape }).meta({
         id: 'VersionedEventReplays',
         description: 'The replays that the request has started.',
       }),

@@ -35,8 +35,8 @@ export type ShownAttemptCounts = z.infer<typeof attemptCounts>;
 
 const buckets = z
   .array(
-    attemptCounts
-      .extend({ startsAt: dateTimeOut })
+    z
+      .object({ startsAt: dateTimeOut, ...attemptCounts.shape })
       .meta({ id: 'WebhookStatisticsBucket', description: 'The attempts that began within one bucket.' }),
   )
   .meta({ description: 'Those with attempts, oldest first.' });

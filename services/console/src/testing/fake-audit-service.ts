@@ -37,17 +37,19 @@ export function createFakeAudit(now: Date): FakeAudit {
     return trail;
   }
 
-  function add(companyId: string | undefined, entry: NewEntry): string {
+  function add(companyId: string | undefined, { action, subject, ...rest }: NewEntry): string {
     const id = newId('aud');
     trailOf(companyId).unshift({
       id,
       at: formatDateTime(now),
       actor: null,
+      action,
+      subject,
       remoteAddress: null,
       userAgent: null,
       requestId: null,
       details: {},
-      ...entry,
+      ...rest,
     });
     return id;
   }

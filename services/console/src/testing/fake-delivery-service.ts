@@ -259,8 +259,8 @@ function eventOf(delivery: Delivery, now: string): WebhookEvent {
     occurredAt: now,
     committedAt: now,
     resource: { ...delivery.resource, version: 1 },
-    schemaVersion: 1,
     summary: null,
+    schemaVersion: 1,
     requestId: null,
     isTest: false,
   };
