@@ -42,7 +42,8 @@ export const ERROR_REASON_CATALOGUE = {
   confirmation_required: {
     httpStatus: 403,
     meaning: 'An operation that shows a secret needs a password that was confirmed in the last 15 minutes.',
-    action: 'Send the password to `POST /partner-api/session/confirm`, then the request again.',
+    action:
+      'Send the password to `POST /partner-api/session/confirm`, or confirm with the identity provider, then send the request again.',
   },
   password_wrong: {
     httpStatus: 403,

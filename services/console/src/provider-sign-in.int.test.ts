@@ -219,9 +219,14 @@ describe('a sign-in with the identity provider', () => {
     await expectStatus(429, complete({ cookie: '', query: 'state=last' }));
     const body = { email: PEOPLE.installerOwner, password: PASSWORD };
     await expectStatus(429, site.request('post', SESSION, { body, address: '192.0.2.1' }));
-    const begin = () => site.request('post', PROVIDER, { body: {}, address: '192.0.2.1' });
+    const begin = (cookie = '') => site.request('post', PROVIDER, { body: {}, address: '192.0.2.1', cookie });
     for (let n = 0; n < PROVIDER_SIGN_INS.perMinute; n += 1) await expectStatus(200, begin());
     await expectStatus(429, begin());
+    // No stranger can use up the limits of a browser that is known.
+    const signedIn = await complete(await visitProvider(), { address: '198.51.100.1' }).expect(200);
+    const device = signedIn.get('set-cookie')?.[1]?.split(';', 1)[0] ?? '';
+    await expectStatus(200, begin(device));
+    await expectStatus(200, complete(await visitProvider(), { session: device }));
   });
 });
 

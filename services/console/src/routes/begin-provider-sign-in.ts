@@ -4,6 +4,7 @@ import { clientNetwork } from '@partner/gateway-kit/client-address';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { ServiceError } from '@partner/kernel/service-error';
+import type { DeviceCookie } from '../sessions/device-cookie.js';
 import { beginWithProvider, type ProviderDeps, requireProvider } from '../sessions/provider-sign-in.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -12,12 +13,14 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function beginProviderSignIn(
   deps: ProviderDeps & {
     readonly limiter: Pick<RateLimiter, 'take'>;
+    readonly deviceCookie: Pick<DeviceCookie, 'read'>;
     readonly providerCookie: Pick<SessionCookie, 'set'>;
   },
 ): AnyEndpoint<OwnerSession> {
-  return serveOperation(beginProviderSignInOperation, async ({ body, remoteAddress }) => {
+  return serveOperation(beginProviderSignInOperation, async ({ body, header, remoteAddress }) => {
     requireProvider(deps);
-    await takeStart(deps.limiter, clientNetwork(remoteAddress));
+    const device = deps.deviceCookie.read(header('cookie'));
+    await takeStart(deps.limiter, device?.id ?? clientNetwork(remoteAddress));
     const { token, authorizationUrl } = await beginWithProvider(deps, body);
     return {
       status: 200,
@@ -27,9 +30,9 @@ export function beginProviderSignIn(
   });
 }
 
-async function takeStart(limiter: Pick<RateLimiter, 'take'>, network: string): Promise<void> {
+async function takeStart(limiter: Pick<RateLimiter, 'take'>, client: string): Promise<void> {
   const { perMinute } = PROVIDER_SIGN_INS;
-  const { accepted, retryAfterSeconds } = await limiter.take(`provider-sign-ins:${network}`, perMinute);
+  const { accepted, retryAfterSeconds } = await limiter.take(`provider-sign-ins:${client}`, perMinute);
   if (accepted) return;
   throw new ServiceError(
     'rate_limited',

@@ -6,7 +6,7 @@ import { actorOf } from '../acting-owner.js';
 import { admit, type AdmitDeps, type LoginClient } from './admit.js';
 import { CLOCK_SKEW_MS, type IdentityProvider, type ProviderAccount } from './identity-provider.js';
 import { concludeLogin, type LogInDeps } from './log-in.js';
-import type { LoginAttempts } from './login-attempts.js';
+import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
 import type { ProviderRequest, ProviderRequests } from './provider-requests.js';
 import { type NotifyDeps, notifyOfLink } from './account-mails.js';
 import { roleOf } from './role.js';
@@ -68,12 +68,10 @@ export async function completeProviderSignIn(
   const provider = requireProvider(deps);
   const { token, query, client } = given;
   const conclude = concludeLogin(deps, client);
-  const attempt = await deps.attempts
-    .beginFromNetwork(clientNetwork(client.remoteAddress))
-    .catch((error: unknown) => {
-      conclude('limited', undefined);
-      throw error;
-    });
+  const attempt = await beginAttempt(deps.attempts, client).catch((error: unknown) => {
+    conclude('limited', undefined);
+    throw error;
+  });
   let mustCount = false;
   try {
     const request = await takeRequest(deps.providerRequests, { token, query, sessionId: undefined });
@@ -108,6 +106,16 @@ export async function completeProviderSignIn(
     // An attempt that cannot be removed stays counted until its span ends; the response is the same.
     if (!mustCount) await Promise.allSettled([attempt.forget()]);
   }
+}
+
+/** Counts an attempt: of the browser if it is known, so that no stranger in its network can use up the limit. */
+function beginAttempt(
+  attempts: ProviderSignInDeps['attempts'],
+  { device, remoteAddress }: LoginClient,
+): Promise<LoginAttempt> {
+  return device === undefined
+    ? attempts.beginFromNetwork(clientNetwork(remoteAddress))
+    : attempts.beginKnown(`device ${device.id}`);
 }
 
 /**

@@ -63,7 +63,7 @@ export async function errorOfResponse(response: Response): Promise<ApiError> {
 /** Returns the message to show for any thrown value. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof ApiError && thrown.code === 'confirmation_required')
-    return 'Enter your password to do this.';
+    return 'Confirm that it is you to do this.';
   const text = thrown instanceof ApiError ? thrown.message : 'Something went wrong on this page.';
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { useNavigate, useSearchParams } from 'react-router';
+import { Navigate, useNavigate, useSearchParams } from 'react-router';
 import { ApiError } from '../../api/api-error.js';
 import { useCompleteProviderConfirmation, useCompleteProviderSignIn } from '../../api/provider-sign-in.js';
 import { announceConfirmed } from '../../confirmed-elsewhere.js';
@@ -20,6 +20,8 @@ export function Page() {
   const [query] = useState(() => given.toString());
   // The response works once: it does not stay in the address bar and the history.
   useEffect(() => setQuery({}, { replace: true }), [setQuery]);
+  // Loaded again, after the response was used.
+  if (query === '') return <Navigate to={PATHS.signIn} replace />;
   const isConfirmation = new URLSearchParams(query).get('state')?.startsWith('confirm.') === true;
   return (
     <OutsidePage>{isConfirmation ? <Confirmation query={query} /> : <SignIn query={query} />}</OutsidePage>
