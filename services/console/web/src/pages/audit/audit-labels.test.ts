@@ -24,6 +24,10 @@ describe('the description of an entry', () => {
     expect(ACTION_LABELS[action]).toMatch(/^[A-Z]/);
   });
 
+  test('names an action of a newer version as it is', () => {
+    expect(describeEntry(entry({ action: 'webhook.archived' }), nameOf)).toBe('webhook.archived');
+  });
+
   test('names the webhook and the changed fields', () => {
     const changed = entry({ details: { changed: ['url', 'events', 'description'] } });
     expect(describeEntry(changed, nameOf)).toBe(

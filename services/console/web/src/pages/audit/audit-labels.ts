@@ -1,10 +1,9 @@
+import type { AuditAction } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import type { AuditEntry } from '../../api/audit.js';
 import { PATHS } from '../../paths.js';
 
-type Action = AuditEntry['action'];
-
 /** Label of each action in the filter. */
-export const ACTION_LABELS: Readonly<Record<Action, string>> = {
+export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'webhook.created': 'Webhook created',
   'webhook.updated': 'Webhook changed',
   'webhook.deleted': 'Webhook deleted',
@@ -119,6 +118,9 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
       return 'Set the technical contact';
     case 'technical_contact.confirmed':
       return 'Confirmed the technical contact';
+    default:
+      // Of a newer version.
+      return action;
   }
 }
 
