@@ -20,14 +20,7 @@ import type { AcceptanceWorld } from './acceptance-world.js';
 const WITH_BODY = SURFACE_OPERATIONS.filter(({ body }) => body !== undefined);
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-const REFUSED_REPLAY = {
-  subscriptionId: 7,
-  toSequence: 0,
-  from: 'yesterday',
-  eventIds: [],
-  event: 'install',
-  perMinute: 60_001,
-} as const;
+const REFUSED_REPLAY = { subscriptionId: 7, toSequence: 0, from: 'x', eventIds: [], perMinute: 0 } as const;
 
 /** Of each operation fields that break a rule each, in a body that is valid otherwise. */
 const REFUSED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -63,8 +63,13 @@ export const INVARIANTS = {
     ) a on a.delivery_id = q.id
     group by q.id, q.attempts
     having greatest(max(a.number), q.attempts) > ${LIMITS.webhookAttempts} or q.attempts > count(*)
-      or (bool_or(number <> place) or q.attempts <> count(*))
+      or (bool_or(a.number <> place) or q.attempts <> count(*))
         and not pg_temp.is_unsettled(min(began), max(ended))`,
+
+  'the numbers of a subscription have no gap and no duplicate': `
+    select subscription_id, count(*) as events, count(distinct number), min(number), max(number) from queued where not is_test
+    group by subscription_id
+    having count(distinct number) <> count(*) or max(number) - min(number) + 1 <> count(*)`,
 
   // An attempt of number n needs n - 1 results: it waits from the (n - 1)th of all ends.
   'an attempt waits for its backoff, and for what the receiver asked for': `
