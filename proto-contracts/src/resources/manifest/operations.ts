@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CURRENT_API_VERSION } from '../../api/versions.js';
 import { defineOperation, type ResponseHeader } from '../../api/operation.js';
 import { apiVersion } from '../../values/api-version.js';
@@ -59,7 +60,7 @@ export const getInstallerManifestOperation = defineOperation({
     200: {
       description: 'A page of the manifest.',
       headers: SIGNED,
-      schema: manifest.extend({ apiVersion }).meta({
+      schema: z.object({ apiVersion, ...manifest.shape }).meta({
         id: 'VersionedWebhookManifest',
         description: 'The events that were queued to a webhook in a span of time.',
       }),
