@@ -68,7 +68,7 @@ describe('a streamed response', () => {
 });
 
 describe('every response', () => {
-  test('has the request id of the caller when it has the right form', async () => {
+  test('has the request id of the caller when it has the right form [ERROR-2]', async () => {
     const { app } = createFixture();
     const id = 'A-z.0_9:x'.padEnd(128, 'x');
     const response = await request(app).get('/things/1').set('x-api-key', 'full').set('x-request-id', id);
@@ -127,12 +127,13 @@ describe('every response', () => {
 });
 
 describe('the order of checks', () => {
-  test('begins with paths and methods: 404 and 405 need no credentials', async () => {
+  test('begins with paths, as they are sent, and methods: 404 and 405 need no credentials [HTTP-15]', async () => {
     const { app } = createFixture();
     const unknown = await request(app).get('/nothing');
     expect(assertError(unknown, 404, 'not_found').error).toBe('path: there is no such path');
     assertError(await request(app).get('/things/1/'), 404, 'not_found');
-    assertError(await request(app).get('/Things/1'), 404, 'not_found');
+    for (const path of ['/Things/1', '/%74hings/1', '//things/1'])
+      assertError(await request(app).get(path), 404, 'not_found');
     for (const send of [
       request(app).delete('/things/1'),
       request(app).options('/things/1'),

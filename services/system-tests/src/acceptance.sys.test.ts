@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import { type AcceptanceWorld, startAcceptanceWorld } from './acceptance/acceptance-world.js';
 import { describeConsoleBoundaries } from './acceptance/console-boundaries.js';
 import { describeFaultScripts } from './acceptance/fault-scripts.js';
-import { describeHttpProtocol } from './acceptance/http-protocol.js';
 import { describeIdempotency } from './acceptance/idempotency.js';
 import { describeKeys } from './acceptance/keys.js';
 import { describeOperations } from './acceptance/operations.js';
@@ -26,7 +25,6 @@ describe.each([
   ['operations', describeOperations],
   ['an Idempotency-Key', describeIdempotency],
   ['webhook subscriptions', describeWebhookSubscriptions],
-  ['HTTP', describeHttpProtocol],
   ['fault scripts', describeFaultScripts],
   ['keys', describeKeys],
 ] as const)('%s', (_topic, describeTopic) => {

@@ -56,7 +56,7 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
     ]);
   });
 
-  test.each([0, 1, 20])('accepts %d technicians', async (count) => {
+  test.each([0, 1, 20])('accepts %d technicians [ASSIGN-1]', async (count) => {
     const { put, requests } = createFixture();
     expect((await put().send({ ...assignments, membershipIds: members(count) })).status).toBe(200);
     expect(requests).toMatchObject([{ membershipIds: members(count) }]);
@@ -87,7 +87,7 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
     [{ ...assignments, expectedVersion: 1.5 }, 'expectedVersion: must be an integer'],
     [{ ...assignments, expectedVersion: 0 }, 'expectedVersion: must be at least 1'],
     [[], 'body: must be an object, not an array'],
-  ])('refuses %j with a 400: %s', async (body, message) => {
+  ])('refuses %j with a 400: %s [ASSIGN-1]', async (body, message) => {
     const { put, requests } = createFixture();
     const { error, details } = assertError(await put().send(body), 400, 'invalid_argument');
     expect(error).toBe(message);

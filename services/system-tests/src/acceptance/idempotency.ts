@@ -2,15 +2,9 @@ import { expect, test } from '@jest/globals';
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { newId } from '@partner/kernel/ids';
 import { addKey } from '../support/companies.js';
-import { requestsOf, spoilt, withBody, withHeader, withReversedBody } from './requests-of.js';
+import { requestsOf, withBody, withHeader, withReversedBody } from './requests-of.js';
 import { expectError } from '../surfaces/send.js';
-import {
-  isOnJob,
-  kindFor,
-  operationOf,
-  SURFACE_OPERATIONS,
-  verdictsOn,
-} from '../surfaces/surface-operations.js';
+import { isOnJob, kindFor, operationOf, SURFACE_OPERATIONS } from '../surfaces/surface-operations.js';
 import { readJob, validRequest } from '../surfaces/valid-request.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
@@ -63,26 +57,6 @@ export function describeIdempotency(world: () => AcceptanceWorld): void {
       if (isOnJob(operation)) {
         expectError(await send(onJob(request, newId('job'))), 409, 'idempotency_mismatch');
       }
-    },
-  );
-
-  test.each(WITH_KEY_HEADER)(
-    'of $id is not used up by 400, 401, 403 and 404 [IDEM-5, LEAD-7]',
-    async (operation) => {
-      const request = await valid(operation);
-      expectError(await send(spoilt(operation, request)), 400, 'invalid_argument');
-      expectError(await send(withHeader(request, 'x-api-key', 'unknown')), 401, 'unauthenticated');
-      for (const [kind, verdict] of verdictsOn(operation)) {
-        if (verdict !== 403) continue;
-        expectError(
-          await send(withHeader(request, 'x-api-key', world().side.keys[kind])),
-          403,
-          'permission_denied',
-        );
-      }
-      if (isOnJob(operation)) expectError(await send(onJob(request, newId('job'))), 404, 'not_found');
-      const response = await expectSuccess(request);
-      expect(response.headers.get('idempotency-replayed')).toBeNull();
     },
   );
 

@@ -1,56 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
-import { jobResponse } from '@partner/proto-contracts/resources/job/job';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import { addCompany, addKey } from '../support/companies.js';
 import { requestsOf, spoilt, withBody, withHeader } from './requests-of.js';
 import { expectError, type WireRequest } from '../surfaces/send.js';
-import {
-  isOnJob,
-  kindFor,
-  operationOf,
-  SURFACE_OPERATIONS,
-  verdictsOn,
-} from '../surfaces/surface-operations.js';
+import { isOnJob, kindFor, SURFACE_OPERATIONS, verdictsOn } from '../surfaces/surface-operations.js';
 import { readJob, validRequest } from '../surfaces/valid-request.js';
 import { watchRedis } from '../surfaces/watch-redis.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
-
-const WITH_BODY = SURFACE_OPERATIONS.filter(({ body }) => body !== undefined);
-const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-
-const REFUSED_REPLAY = { subscriptionId: 7, toSequence: 0, from: 'x', eventIds: [], perMinute: 0 } as const;
-
-/** Of each operation fields that break a rule each, in a body that is valid otherwise. */
-const REFUSED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  createLead: { fullName: ' ', email: 'zoë@b.example', phone: 7, address: '1A', smsConsent: 'yes' },
-  bookAppointment: {
-    leadId: null,
-    startsAt: '2026-02-30T15:00:00Z',
-    endsAt: '2101-01-01T00:00:00Z',
-    notes: 'x'.repeat(501),
-    idempotencyKey: 'x'.repeat(7),
-  },
-  appendJobNote: { note: 'x'.repeat(2_001) },
-  recordStatusEvent: {
-    status: 'CANCELLED',
-    occurredAt: '2026-09-02T15:00:00-00:00',
-    note: 7,
-    blockerCode: 'RAIN',
-    expectedVersion: 1.5,
-  },
-  setSchedule: { status: 'UNSCHEDULED', startsAt: 'tomorrow', timeZone: 'PST', expectedVersion: '1' },
-  replaceAssignments: { membershipIds: 'mem_1', expectedVersion: 0 },
-  replayInboundEvents: REFUSED_REPLAY,
-  replayInstallerEvents: REFUSED_REPLAY,
-};
 
 /** Every operation that is used with an API key. */
 export function describeOperations(world: () => AcceptanceWorld): void {
   describeKeyOfOperations(world);
   describeEveryOperation(world);
-  describeFields(world);
   describeLimitAndVersion(world);
 }
 
@@ -167,48 +130,6 @@ function describeEveryOperation(world: () => AcceptanceWorld): void {
       },
     );
 
-    test.each(SURFACE_OPERATIONS)(
-      '$id returns the request id of its caller if it is well-formed, else a new one [ERROR-1, ERROR-2, HTTP-8]',
-      async (operation) => {
-        const request = await valid(operation);
-        const unknown = withHeader(request, 'x-api-key', 'unknown');
-        const id = 'A-z.0_9:x'.padEnd(128, 'x');
-        expect((await send(withHeader(unknown, 'x-request-id', id))).headers.get('x-request-id')).toBe(id);
-        for (const wrong of ['a b', 'a/b', 'x'.repeat(129)]) {
-          const response = await send(withHeader(unknown, 'x-request-id', wrong));
-          expect(response.headers.get('x-request-id')).toMatch(UUID_V7);
-        }
-        expect(
-          (await expectSuccess(withHeader(request, 'x-request-id', id))).headers.get('x-request-id'),
-        ).toBe(id);
-      },
-    );
-
-    test.each(WITH_BODY)(
-      '$id refuses anything but a JSON object of its content type with 400 [ERROR-1, ERROR-3, HTTP-2, HTTP-16]',
-      async (operation) => {
-        const { json, ...rest } = await valid(operation);
-        const bodies: readonly (readonly [string | undefined, string])[] = [
-          ['application/json', '{"a":'],
-          ['application/json', '[]'],
-          ['application/json', '"text"'],
-          ['application/json', 'null'],
-          ['application/json', ''],
-          ['text/plain', JSON.stringify(json)],
-          ['application/x-www-form-urlencoded', 'a=1'],
-          [undefined, JSON.stringify(json)],
-        ];
-        for (const [type, text] of bodies) {
-          const headers = { ...rest.headers, ...(type === undefined ? {} : { 'content-type': type }) };
-          const response = await send({ ...rest, headers, bytes: new TextEncoder().encode(text) });
-          expect(expectError(response, 400, 'invalid_argument').error).toMatch(
-            /^(body|content-type): must|required/,
-          );
-        }
-        await expectSuccess({ ...rest, json });
-      },
-    );
-
     test.each(SURFACE_OPERATIONS.filter(isOnJob))(
       '$id refuses a job of another company with the same 404 as an unknown one, and does not change it [AUTH-8, CONTRACTOR-4, ERROR-6, JOB-2]',
       async (operation) => {
@@ -251,43 +172,6 @@ function describeEveryOperation(world: () => AcceptanceWorld): void {
           expect(response.headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|6[01])$/);
           expect(response.headers.get('ratelimit')).toContain('r=0;');
         }
-      }
-    });
-  });
-}
-
-function describeFields(world: () => AcceptanceWorld): void {
-  const { send, valid } = requestsOf(world);
-  describe('a field', () => {
-    test.each(WITH_BODY)(
-      'of the body of $id that breaks its rule is a 400 that names it [APPT-1, ERROR-3, HTTP-1, HTTP-11, HTTP-12, HTTP-17, LEAD-1, LEAD-6, LIMIT-5, SCHED-1, SCHED-4, STATUS-1]',
-      async (operation) => {
-        const fields = Object.entries(REFUSED[operation.id] ?? {});
-        expect(fields).not.toEqual([]);
-        for (const [field, value] of fields) {
-          const response = await send(withBody(await valid(operation), { [field]: value }));
-          const { error, details } = expectError(response, 400, 'invalid_argument');
-          expect({ value, error }).toEqual({
-            value,
-            error: expect.stringMatching(new RegExp(`^${field}: \\S`)),
-          });
-          expect(details?.map(({ path }) => path)).toContain(field);
-        }
-      },
-    );
-
-    test('membershipIds is taken with 20 different technicians, and is a 400 with 21 or with one of them twice [ASSIGN-1, LIMIT-5]', async () => {
-      const replace = operationOf('replaceAssignments');
-      const put = async (membershipIds: readonly string[]) =>
-        send(withBody(await valid(replace), { membershipIds }));
-      const twenty = world().side.technicianIds.slice(0, 20);
-      const { resource } = jobResponse.parse((await put(twenty)).json);
-      expect(resource.technicianAssignments.map(({ membershipId }) => membershipId)).toEqual(twenty);
-      for (const wrong of [
-        world().side.technicianIds.slice(0, 21),
-        [...twenty.slice(0, 2), ...twenty.slice(0, 1)],
-      ]) {
-        expect(expectError(await put(wrong), 400, 'invalid_argument').error).toMatch(/^membershipIds/);
       }
     });
   });
