@@ -103,13 +103,11 @@ function errorResponse(status: number, codes: readonly ErrorReason[]): ZodOpenAp
       'application/json': {
         schema: errorBody,
         examples: Object.fromEntries(
-          codes.map((code) => [
-            code,
-            {
-              summary: ERROR_REASON_CATALOGUE[code].meaning,
-              value: { code, requestId: REQUEST_ID, ...ERROR_EXAMPLES[code] } satisfies ErrorBody,
-            },
-          ]),
+          codes.map((code) => {
+            const { error, ...more } = ERROR_EXAMPLES[code];
+            const value = { error, code, requestId: REQUEST_ID, ...more } satisfies ErrorBody;
+            return [code, { summary: ERROR_REASON_CATALOGUE[code].meaning, value }];
+          }),
         ),
       },
     },
