@@ -25,6 +25,8 @@ const PATHS = [
   '/docs/postman-collection.json',
   '/docs/changelog',
   '/docs/changelog.atom',
+  '/docs/changelog.md',
+  '/llms.txt',
 ];
 
 let log = '';
@@ -144,6 +146,8 @@ test('each has its own content type', async () => {
     'application/json; charset=utf-8',
     'text/html; charset=utf-8',
     'application/atom+xml',
+    'text/markdown; charset=utf-8',
+    'text/plain; charset=utf-8',
   ]);
 });
 
@@ -230,4 +234,22 @@ test('the document names the address where partners find it', async () => {
     openapi: '3.1.1',
     servers: [{ url: 'https://api.partner.example' }],
   });
+});
+
+test('llms.txt leads to a complete Markdown page of each operation and webhook [DOCS-4]', async () => {
+  const { text } = await request(server).get('/llms.txt').expect(200);
+  const { operations, webhooks } = readApiDescription((await request(server).get('/openapi.json')).body);
+  const pages = [...text.matchAll(/\(https:\/\/api\.partner\.example(\/docs\/pages\/\S+)\)/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(pages).toHaveLength(1 + operations.length + webhooks.length);
+  for (const page of pages) {
+    const response = await request(server)
+      .get(page)
+      .expect(200)
+      .expect('content-type', /^text\/markdown/);
+    expect(response.text).toMatch(/^# \S/);
+    expect(response.text).not.toContain('$ref');
+  }
+  await request(server).get('/docs/pages/unknown.md').expect(404);
 });

@@ -4,10 +4,12 @@ import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import { compressedOnce } from '@partner/gateway-kit/content-coding';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { entityTagOf } from '@partner/gateway-kit/entity-tag';
+import { ServiceError } from '@partner/kernel/service-error';
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { renderChangelog, renderChangelogFeed } from './render-changelog.js';
 import { DOCS_STYLE } from './docs-style.js';
+import { llmsText, markdownPages } from './markdown-pages.js';
 import { renderDocsPage } from './render-docs-page.js';
 
 const PATHS = {
@@ -23,7 +25,12 @@ const PATHS = {
   reference: '/docs',
   changelog: '/docs/changelog',
   changelogFeed: '/docs/changelog.atom',
+  changelogMarkdown: '/docs/changelog.md',
+  llms: '/llms.txt',
 } as const;
+
+const MARKDOWN = 'text/markdown; charset=utf-8';
+const markdownPath = (page: string) => `/docs/pages/${page}.md`;
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/><path d="M4 4h8v1.6H4zm0 3.2h8v1.6H4zm0 3.2h5V12H4z" fill="#fff"/></svg>\n`;
 
@@ -74,6 +81,20 @@ export function createDocsEndpoints<Principal>(options: {
     textEndpoint('getChangelog', PATHS.changelog, HTML, () => page, {
       'content-security-policy': PAGE_POLICY,
     }),
+    textEndpoint('getChangelogMarkdown', PATHS.changelogMarkdown, MARKDOWN, () => changelog),
+    textEndpoint('getLlmsText', PATHS.llms, 'text/plain; charset=utf-8', () => texts().llms),
+    serveOperation(
+      { id: 'getDocsMarkdown', method: 'get', path: '/docs/pages/:file', unauthenticated: true },
+      async ({ params }) => {
+        const text = texts().markdown.get((params['file'] ?? '').replace(/\.md$/, ''));
+        if (text === undefined) throw new ServiceError('not_found', 'path: there is no such page');
+        return {
+          status: 200,
+          text,
+          headers: { 'content-type': MARKDOWN, 'cache-control': 'public, no-cache' },
+        };
+      },
+    ),
     textEndpoint('getChangelogFeed', PATHS.changelogFeed, 'application/atom+xml', () => feed),
     textEndpoint('getPostmanCollection', PATHS.postman, 'application/json; charset=utf-8', () => postman, {
       'content-disposition': 'attachment; filename="partner-integration-api.postman_collection.json"',
@@ -93,6 +114,9 @@ interface TextsOfDay {
   readonly openApi: string;
   readonly openApiYaml: string;
   readonly page: string;
+  /** Pages by name. */
+  readonly markdown: ReadonlyMap<string, string>;
+  readonly llms: string;
 }
 
 /**
@@ -113,11 +137,15 @@ function textsOfToday(options: {
         today: day,
       });
       const openApi = JSON.stringify(document);
+      const description = readApiDescription(JSON.parse(openApi));
+      const urlOf = (path: string) => new URL(path, options.publicBaseUrl).href;
       made = {
         day,
         openApi,
         openApiYaml: stringify(JSON.parse(openApi), { aliasDuplicateObjects: false }),
-        page: renderDocsPage(readApiDescription(JSON.parse(openApi)), PATHS, options.isSandbox),
+        page: renderDocsPage(description, PATHS, options.isSandbox),
+        markdown: markdownPages(description),
+        llms: llmsText(description, (page) => urlOf(markdownPath(page)), urlOf(PATHS.changelogMarkdown)),
       };
     }
     return made;

@@ -22,6 +22,7 @@ const PATHS = {
   postman: '/postman.json',
   receiverCode: '/receiver-code',
   changelog: '/changelog',
+  llms: '/llms.txt',
 };
 const description = readApiDescription(
   createOpenApiDocument({ serverUrl: 'https://api.partner.example', sessionCookie: '__Host-svc_session' }),

@@ -17,6 +17,7 @@ export interface DocsPaths {
   readonly postman: string;
   readonly receiverCode: string;
   readonly changelog: string;
+  readonly llms: string;
 }
 
 /** A section of the page with a title in the contents. */
@@ -84,6 +85,7 @@ export function renderDocsPage(description: ApiDescription, paths: DocsPaths, is
           <p class="download">
             OpenAPI 3.1: <a href="${paths.openApi}">JSON</a>, <a href="${paths.openApiYaml}">YAML</a>.
             <a href="${paths.postman}">Postman collection</a>.
+            <a href="${paths.llms}">Markdown for assistants</a>.
             <a href="${paths.receiverCode}">Receiver code</a>. <a href="${paths.changelog}">Changelog</a>
           </p>
         </header>
