@@ -62,6 +62,16 @@ const ITEMS = `select *, row_number() over of_company as number, count(*) over (
          lease_seconds, slots, shared_slots, subscription_cap, company_cap, call)
      window of_company as (partition by company_id order by call)`;
 
+/** The deliveries of a statement, with what a leased one needs. */
+const RECORDED_DELIVERIES = `select item.call, delivery.subscription_id as "subscriptionId", delivery.id, delivery.number, delivery.lease_id as "leaseId",
+     statement_timestamp() as "leasedAt", delivery.next_attempt_at as "leaseExpiresAt", s.failures_in_row > 0 as "lastAttemptFailed", s.url,
+     s.url_version as "urlVersion", secret.version as "secretVersion", secret.sealed as "sealedSecret",
+     ${SEALED_HEADERS} as "sealedHeaders"
+   from delivery join item using (event_id)
+   left join (subscriptions s join subscription_secrets secret
+     on secret.subscription_id = s.id and secret.version = s.secret_version)
+     on s.id = delivery.subscription_id and delivery.lease_id is not null`;
+
 /** Statement that records events and their deliveries: one per subscription, due at once, plus the given differences. */
 const recordEventsStatement = (
   name: string,
@@ -136,14 +146,7 @@ const recordEventsStatement = (
      ) lease
      returning id, event_id, subscription_id, lease_id, next_attempt_at, number
    )
-   select item.call, delivery.subscription_id as "subscriptionId", delivery.id, delivery.number, delivery.lease_id as "leaseId",
-     statement_timestamp() as "leasedAt", delivery.next_attempt_at as "leaseExpiresAt", s.failures_in_row > 0 as "lastAttemptFailed", s.url,
-     s.url_version as "urlVersion", secret.version as "secretVersion", secret.sealed as "sealedSecret",
-     ${SEALED_HEADERS} as "sealedHeaders"
-   from delivery join item using (event_id)
-   left join (subscriptions s join subscription_secrets secret
-     on secret.subscription_id = s.id and secret.version = s.secret_version)
-     on s.id = delivery.subscription_id and delivery.lease_id is not null`,
+   ${RECORDED_DELIVERIES}`,
 });
 
 const RECORD_EVENTS = recordEventsStatement('record-events', { faults: '', copies: '', dueAt: 'now()' });

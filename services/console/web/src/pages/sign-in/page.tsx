@@ -21,8 +21,6 @@ export function Page() {
   const session = useSession();
   const next = pathAfterSignIn(query.get('next'));
   const signIn = useSignIn(() => void navigate(next, { replace: true }));
-  const beginning = useBeginProviderSignIn();
-  const providerName = pageProviderName();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [asksCode, setAsksCode] = useState(false);
@@ -96,14 +94,7 @@ export function Page() {
             <Button type="submit" loading={signIn.isRunning} fullWidth>
               Sign in
             </Button>
-            {providerName !== '' && (
-              <>
-                <FormFailure error={beginning.error} />
-                <Button variant="default" loading={beginning.isRunning} onClick={() => beginning.run(next)}>
-                  {`Continue with ${providerName}`}
-                </Button>
-              </>
-            )}
+            <ProviderSignIn next={next} />
             {pageSendsMail() && <TextLink to={PATHS.forgotPassword}>Forgot your password?</TextLink>}
           </Stack>
         </form>
@@ -114,4 +105,19 @@ export function Page() {
 
 function needsCode(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'second_factor_required';
+}
+
+/** Sign-in with the identity provider, if there is one. */
+function ProviderSignIn({ next }: { readonly next: string }) {
+  const beginning = useBeginProviderSignIn();
+  const name = pageProviderName();
+  if (name === '') return null;
+  return (
+    <>
+      <FormFailure error={beginning.error} />
+      <Button variant="default" loading={beginning.isRunning} onClick={() => beginning.run(next)}>
+        {`Continue with ${name}`}
+      </Button>
+    </>
+  );
 }
