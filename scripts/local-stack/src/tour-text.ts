@@ -23,7 +23,7 @@ ${companies.map(companyLine).join('\n')}
 Open the owners' console in a browser: ${baseUrl}/console
 Read the reference of the API: ${baseUrl}/docs
 
-Hand in a lead; again with 12 N. Elm St., it is merged:
+Create a lead; again with 12 N. Elm St., it is merged:
   curl -i ${baseUrl}/inbound/leads -H 'x-api-key: ${general}' ${json} \\
     -d '{"fullName":"Robin Vale","email":"robin@example.com","phone":"+1 512 555 0100","address":"12 North Elm Street, Austin, TX 78701"}'
 

@@ -97,7 +97,8 @@ async function stay(stack: Stack): Promise<void> {
   const gone = new Set<string>();
   const watch = setInterval(() => {
     for (const { name, pid, logFile } of stack.processes) {
-      if (pid !== undefined) gone.delete(name);
+      // Its end is no failure: it stops when it is told to.
+      if (pid !== undefined || name === 'simulator') gone.delete(name);
       else if (!gone.has(name)) {
         gone.add(name);
         report(`${name} has ended; its log is ${logFile}; scripts/up in another terminal starts it again`);

@@ -293,10 +293,6 @@ test('an owner who forgot the password sets one with the mailed link, changes it
   const { owner } = suite.stack().company('ACCOUNTING');
   const { page, watched } = await suite.open();
   await page.goto('/console/sign-in');
-  await page.route(/assets\/page-/, async (r) => {
-    await new Promise((d) => setTimeout(d, 3000));
-    await r.continue();
-  });
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   // The sign-in page has a field of the same name.
   await page.getByRole('button', { name: 'Send link' }).waitFor();

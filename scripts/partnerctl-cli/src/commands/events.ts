@@ -26,7 +26,7 @@ const EVENT_LINES = columns(`
 `);
 
 const TRAIL_COLUMNS = columns(`
-  subscription, what became of it: verdict, delivery: delivery.id, state: delivery.state,
+  subscription, outcome: verdict, delivery: delivery.id, state: delivery.state,
   attempts: delivery.attempts, next attempt: delivery.nextAttemptAt
 `);
 

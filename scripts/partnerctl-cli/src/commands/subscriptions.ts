@@ -141,7 +141,7 @@ export function subscriptionsCommand(context: CommandContext) {
   subcommand(
     group,
     'delete <subscription>',
-    'delete a subscription; what it has not got is cancelled',
+    'delete a subscription and cancel its unfinished deliveries',
     'whk_01j… --yes',
   )
     .option('--yes', 'do it')
@@ -151,7 +151,7 @@ export function subscriptionsCommand(context: CommandContext) {
       const isActive = found.state === 'active';
       demandYes(
         yes,
-        `this deletes the ${isActive ? 'active ' : ''}subscription ${id} to ${found.url}, and cancels what it has not got`,
+        `this deletes the ${isActive ? 'active ' : ''}subscription ${id} to ${found.url}, and cancels its unfinished deliveries`,
       );
       await subscriptions.deleteSubscription(changed);
       context.output.words({ subscriptionId: id, deleted: true }, `${id} is deleted.`);

@@ -9,8 +9,8 @@ import type { OwnerSession } from '../sessions/session-store.js';
 const FRESH_MS = 10_000;
 
 /**
- * `GET /partner-api/status`: whether the service works. Public, so all requests of 10 seconds share one measurement, also the ones
- * that wait for it.
+ * `GET /partner-api/status`: whether the service works. Public, so all requests of 10 seconds share one measurement or its failure,
+ * also the ones that wait for it. No client's cancellation ends it.
  */
 export function getServiceStatus(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'getServiceStatus'>;
@@ -18,14 +18,10 @@ export function getServiceStatus(deps: {
 }): AnyEndpoint<OwnerSession> {
   type Measurement = ReturnType<typeof deps.deliveries.getServiceStatus>;
   let last: { readonly at: number; readonly measurement: Measurement } | undefined;
-  return serveOperation(getServiceStatusOperation, async ({ call }) => {
+  return serveOperation(getServiceStatusOperation, async ({ call: { signal: _signal, ...patient } }) => {
     const now = deps.clock().getTime();
     if (last === undefined || Math.abs(now - last.at) >= FRESH_MS) {
-      const measurement = deps.deliveries.getServiceStatus({}, call);
-      last = { at: now, measurement };
-      measurement.catch(() => {
-        last = undefined;
-      });
+      last = { at: now, measurement: deps.deliveries.getServiceStatus({}, patient) };
     }
     return forwardResource(200, await last.measurement);
   });

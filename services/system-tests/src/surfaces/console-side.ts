@@ -111,6 +111,9 @@ export async function readEverything(database: Pick<Pool, 'query'>): Promise<unk
   for (const table of [
     'companies',
     'memberships',
+    'provider_links',
+    'second_factors',
+    'password_links',
     'notification_recipients',
     'technical_contacts',
     'api_keys',

@@ -36,5 +36,6 @@ export function useRemoveColleague(onDone: () => void) {
     act: (api, id: string) => api.send({ method: 'DELETE', path: `${PATH}/${encodeURIComponent(id)}` }),
     done: 'Access removed',
     onDone,
+    notifiesFailure: false,
   });
 }

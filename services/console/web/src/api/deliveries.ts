@@ -66,6 +66,7 @@ export function useReplayDelivery(onDone?: (replayed: Delivery) => void) {
     act: (api, id: string) => api.read(delivery, { method: 'POST', path: `${deliveryPath(id)}/replay` }),
     done: 'Replay queued',
     ...(onDone === undefined ? {} : { onDone }),
+    notifiesFailure: false,
   });
 }
 
@@ -126,6 +127,7 @@ export function useCancelReplay() {
   return useAction({
     act: (api, id: string) => api.read(bulkReplay, { method: 'DELETE', path: replayPath(id) }),
     done: 'Bulk replay stopped',
+    notifiesFailure: false,
   });
 }
 

@@ -99,6 +99,7 @@ export function useActivateWebhook(id: string) {
     act: (api, body: { readonly backfill?: boolean }) =>
       api.read(subscriptionActivated, { method: 'POST', path: `${webhookPath(id)}/activate`, body }),
     done: 'Webhook activated',
+    notifiesFailure: false,
   });
 }
 
@@ -107,6 +108,7 @@ export function usePauseWebhook(id: string) {
   return useAction({
     act: (api) => api.read(subscription, { method: 'POST', path: `${webhookPath(id)}/pause` }),
     done: 'Webhook paused',
+    notifiesFailure: false,
   });
 }
 

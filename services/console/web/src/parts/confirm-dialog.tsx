@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { FormFailure } from './form-failure.js';
 
 /** Asks for confirmation of an action that is hard to undo. The default choice is to cancel. */
 export function ConfirmDialog(props: {
@@ -9,10 +10,14 @@ export function ConfirmDialog(props: {
   readonly children: ReactNode;
   /** Label of the action, e.g. `Delete webhook`. */
   readonly confirmLabel: string;
+  /** Label of the other choice. */
+  readonly cancelLabel?: string;
   readonly isDangerous?: boolean;
   readonly isRunning?: boolean;
   /** True while required input is missing. */
   readonly isBlocked?: boolean;
+  /** Why the action failed. */
+  readonly error?: unknown;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }) {
@@ -21,9 +26,11 @@ export function ConfirmDialog(props: {
     title,
     children,
     confirmLabel,
+    cancelLabel = 'Cancel',
     isDangerous = false,
     isRunning = false,
     isBlocked = false,
+    error = null,
   } = props;
   return (
     <Modal
@@ -35,9 +42,10 @@ export function ConfirmDialog(props: {
     >
       <Stack>
         <div>{children}</div>
+        <FormFailure error={error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onClose} data-autofocus>
-            Cancel
+            {cancelLabel}
           </Button>
           <Button
             loading={isRunning}

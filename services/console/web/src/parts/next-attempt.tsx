@@ -9,19 +9,22 @@ export function isWaitingForSlot(nextAttemptAt: string, now: Date): boolean {
 /** Shows when a delivery's next attempt is due, or that it waits for a slot or for the rate of its webhook. */
 export function NextAttempt({
   delivery: { nextAttemptAt, state },
-  perSecond = null,
+  perSecond,
 }: {
   readonly delivery: Pick<Delivery, 'nextAttemptAt' | 'state'>;
-  /** The rate of the webhook, if it is known and has one. */
+  /** The rate of the webhook, null without one; absent: not known. */
   readonly perSecond?: number | null;
 }) {
   const now = useNow();
   if (nextAttemptAt === null || state === 'held') return '–';
   return isWaitingForSlot(nextAttemptAt, now) ? (
-    <time dateTime={nextAttemptAt}>
-      {perSecond === null ? 'Due, waiting for a free slot' : `Due, limited to ${perSecond} per second`}
-    </time>
+    <time dateTime={nextAttemptAt}>{dueText(perSecond)}</time>
   ) : (
     <DueTime at={nextAttemptAt} />
   );
+}
+
+function dueText(perSecond: number | null | undefined): string {
+  if (perSecond === undefined) return 'Due, queued';
+  return perSecond === null ? 'Due, waiting for a free slot' : `Due, limited to ${perSecond} per second`;
 }

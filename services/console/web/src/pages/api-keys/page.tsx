@@ -180,7 +180,7 @@ function State({ apiKey }: { readonly apiKey: ApiKey }) {
       {state !== 'revoked' && expiresAt !== null && (
         <Text size="xs" c="dimmed">
           {state === 'expired' ? 'ended ' : 'ends '}
-          <DueTime at={expiresAt} />
+          {state === 'expired' ? <PastTime at={expiresAt} /> : <DueTime at={expiresAt} />}
         </Text>
       )}
     </Stack>

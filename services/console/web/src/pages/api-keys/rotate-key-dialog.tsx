@@ -3,7 +3,7 @@ import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { useState } from 'react';
 import { type ApiKey, useRotateApiKey } from '../../api/api-keys.js';
 import { Notice } from '../../parts/notice.js';
-import { DueTime } from '../../parts/relative-time.js';
+import { DueTime, PastTime } from '../../parts/relative-time.js';
 import { KeyOnce } from './key-once.js';
 import { keyName } from './key-labels.js';
 
@@ -75,8 +75,16 @@ export function RotateKeyDialog({
           {response.previous.expiresAt !== null && (
             <Notice tone="info">
               The old key, ending in {response.previous.lastFour},{' '}
-              {response.previous.state === 'expiring' ? 'ends' : 'ended'}{' '}
-              <DueTime at={response.previous.expiresAt} />.
+              {response.previous.state === 'expiring' ? (
+                <>
+                  ends <DueTime at={response.previous.expiresAt} />
+                </>
+              ) : (
+                <>
+                  ended <PastTime at={response.previous.expiresAt} />
+                </>
+              )}
+              .
             </Notice>
           )}
           <KeyOnce kind={response.key.kind} apiKey={response.apiKey} onDone={onClose} />

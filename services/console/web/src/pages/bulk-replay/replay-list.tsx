@@ -53,7 +53,7 @@ export function ReplayList({ webhookId }: { readonly webhookId: string }) {
             rowKey={({ id }) => id}
             columns={[
               {
-                header: 'Begun',
+                header: 'Started',
                 isName: true,
                 cell: (replay) => (
                   <div>
@@ -109,7 +109,7 @@ function Running({ replay }: { readonly replay: Replay }) {
         <Group justify="space-between" gap="xs">
           <Text size="sm" className="numbers">{`${progressText(replay)} queued`}</Text>
           <Text size="sm" c="dimmed">
-            {`${formatCount(replay.perMinute)} a minute · begun `}
+            {`${formatCount(replay.perMinute)} a minute · started `}
             <ExactTime at={replay.createdAt} />
           </Text>
         </Group>
@@ -125,6 +125,8 @@ function Running({ replay }: { readonly replay: Replay }) {
         confirmLabel="Stop replay"
         isDangerous
         isRunning={cancel.isRunning}
+        error={cancel.error}
+        cancelLabel="Keep running"
         onConfirm={() =>
           void cancel
             .runAsync(replay.id)

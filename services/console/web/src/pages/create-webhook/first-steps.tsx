@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { useActivateWebhook, type Webhook } from '../../api/webhooks.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { Notice } from '../../parts/notice.js';
 import { SecretOnce } from '../../parts/secret-once.js';
@@ -88,6 +89,7 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
             <Text size="sm">
               Events are sent once it is active. You can do this later: the webhook stays paused.
             </Text>
+            <FormFailure error={activate.error} />
             <Group>
               <Button
                 disabled={!isProven || !wasStored}

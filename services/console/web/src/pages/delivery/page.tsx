@@ -149,7 +149,7 @@ function DeliveryFacts(props: {
         ],
         ['Number at this webhook', delivery.number?.toString()],
         [
-          'Repeats',
+          'Replay of',
           delivery.replayOf === null ? undefined : (
             <TextLink key="replay" size="sm" to={PATHS.delivery(delivery.replayOf)}>
               {delivery.replayOf}

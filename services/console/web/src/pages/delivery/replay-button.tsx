@@ -42,6 +42,7 @@ export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
         title="Replay this delivery?"
         confirmLabel="Replay now"
         isRunning={replay.isRunning}
+        error={replay.error}
         onConfirm={() => replay.run(delivery.id)}
         onClose={close}
       >

@@ -38,7 +38,7 @@ test('a delivery with a pending retry has the reason and the time', () => {
     'The next attempt is due and waits for a free slot of this webhook',
   );
   const limited = sumUp({ ...DELIVERY, nextAttemptAt: '2026-09-03T12:59:30.000Z' }, [], NOW, 5);
-  expect(limited.what).toContain('this webhook has a rate of 5 per second');
+  expect(limited.what).toContain('this webhook is limited to 5 per second');
 });
 
 test('a finished or waiting delivery is described as such', () => {

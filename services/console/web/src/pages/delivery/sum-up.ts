@@ -79,5 +79,5 @@ function nextOf({ nextAttemptAt }: Delivery, now: Date, perSecond: number | null
   }
   return perSecond === null
     ? 'The next attempt is due and waits for a free slot of this webhook'
-    : `The next attempt is due and waits for its turn: this webhook has a rate of ${perSecond} per second`;
+    : `The next attempt is due: this webhook is limited to ${perSecond} per second`;
 }

@@ -55,13 +55,13 @@ function attentionOfWebhook({ webhook, totals, held, retrying }: WebhookFacts): 
     label: 'See what failed',
   };
 
-  if (webhook.health === 'degraded') {
+  if (webhook.state === 'active' && webhook.verified && webhook.health === 'degraded') {
     add('degraded', {
       tone: 'bad',
       title: `Deliveries to ${name} fail`,
       text:
         dead === 0
-          ? 'Most attempts of the last hour failed. They are retried automatically.'
+          ? 'Recent attempts failed. They are retried automatically.'
           : `${formatCountOf(dead, 'delivery', 'deliveries')} dead-lettered in the last 24 hours, and recent attempts fail.`,
       link: deadLettered,
     });
@@ -69,7 +69,7 @@ function attentionOfWebhook({ webhook, totals, held, retrying }: WebhookFacts): 
     add('dead-lettered', {
       tone: 'warn',
       title: `${formatCountOf(dead, 'delivery', 'deliveries')} to ${name} dead-lettered in the last 24 hours`,
-      text: 'Later ones were delivered. Replay the ones that you still need.',
+      text: 'Replay the ones that you still need.',
       link: deadLettered,
     });
   }

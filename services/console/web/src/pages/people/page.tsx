@@ -93,6 +93,7 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
         confirmLabel="Remove"
         isDangerous
         isRunning={remove.isRunning}
+        error={remove.error}
         onConfirm={() => {
           if (removed !== undefined) remove.run(removed.membershipId);
         }}

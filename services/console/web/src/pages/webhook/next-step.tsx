@@ -17,7 +17,7 @@ export function NextStep({ webhook }: { readonly webhook: Webhook }) {
           </TextLink>
         </Notice>
       )}
-      {health === 'degraded' && (
+      {state === 'active' && verified && health === 'degraded' && (
         <Notice tone="bad" title="Recent deliveries fail.">
           <Group gap="md">
             <TextLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })} size="sm">

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { ActionButton } from '../../parts/action-button.js';
 import { useActivateWebhook, usePauseWebhook, type Webhook } from '../../api/webhooks.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { Panel } from '../../parts/panel.js';
 import { TextLink } from '../../parts/text-link.js';
@@ -48,7 +49,8 @@ function Active({ id }: { readonly id: string }) {
         title="Pause this webhook?"
         confirmLabel="Pause"
         isRunning={pause.isRunning}
-        onConfirm={() => pause.run(undefined, { onSettled: () => setAsking(false) })}
+        error={pause.error}
+        onConfirm={() => pause.run(undefined, { onSuccess: () => setAsking(false) })}
         onClose={() => setAsking(false)}
       >
         <Text>
@@ -102,6 +104,7 @@ function Paused(props: {
               />
             </Stack>
           </Radio.Group>
+          <FormFailure error={activate.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setAsking(false)}>
               Cancel
@@ -109,7 +112,7 @@ function Paused(props: {
             <Button
               loading={activate.isRunning}
               onClick={() =>
-                activate.run({ backfill: choice === 'backfill' }, { onSettled: () => setAsking(false) })
+                activate.run({ backfill: choice === 'backfill' }, { onSuccess: () => setAsking(false) })
               }
             >
               Activate
