@@ -97,7 +97,7 @@ async function stay(stack: Stack): Promise<void> {
   const gone = new Set<string>();
   const watch = setInterval(() => {
     for (const { name, pid, logFile } of stack.processes) {
-      // Its end is no failure: it stops when it is told to.
+      // Its end is no failure: `--simulate 0` stops it.
       if (pid !== undefined || name === 'simulator') gone.delete(name);
       else if (!gone.has(name)) {
         gone.add(name);
