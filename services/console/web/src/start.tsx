@@ -21,6 +21,7 @@ export function start(): void {
   const nonce = pageNonce();
   // For styles that Mantine's dialogs insert.
   setNonce(nonce);
+  document.querySelector('.starting')?.remove();
   createRoot(root).render(
     <StrictMode>
       <MantineProvider
