@@ -29,7 +29,11 @@ export interface TestIdentityProvider {
 
 /** Starts a provider for the client at a redirect URI. */
 export async function startIdentityProvider(redirectUri: string): Promise<TestIdentityProvider> {
-  let account: ProviderTestAccount = { subject: 'nobody', email: 'nobody@example.org', isVerified: false };
+  let account: ProviderTestAccount = {
+    subject: 'stranger',
+    email: 'stranger@example.org',
+    isVerified: false,
+  };
   let isDown = false;
   const known = new Map([[account.subject, account]]);
   const server = createServer();
