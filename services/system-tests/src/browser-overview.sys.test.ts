@@ -126,12 +126,15 @@ describe('the overview', () => {
     await page.getByText('Deliveries to Dispatch board fail').waitFor();
     await page.getByText('The service works, and webhooks leave on time').waitFor();
     await page
-      .getByText('3 deliveries dead-lettered in the last 24 hours, and recent attempts fail.')
+      .getByText('At least 5 attempts in a row failed. 3 deliveries dead-lettered in the last 24 hours.')
       .waitFor();
     await webhooks().getByText('Warehouse').waitFor();
     await webhooks().getByText('100%').first().waitFor();
     expect(await webhooks().getByRole('link', { name: '3 dead-lettered' }).count()).toBe(1);
     await checkLooks(page, 'overview');
+    await webhooks().getByRole('link', { name: 'Dispatch board' }).click();
+    await page.getByText('This endpoint is failing: at least 5 attempts in a row failed').waitFor();
+    await checkLooks(page, 'webhook-failing');
   });
 
   test('says what could not be loaded, never that there is nothing, and loads it with the next attempt', async () => {

@@ -14,6 +14,8 @@ export const WEBHOOK_LIMITS = {
   healthMinutes: 60,
   /** Fewer failed attempts do not make a subscription degraded. */
   healthFailures: 3,
+  /** After this many failed attempts in a row an endpoint is failing, until an attempt is delivered. */
+  failingAfter: 5,
   /** The highest rate that an owner can choose. */
   deliveriesPerSecond: 1_000,
 } as const;
@@ -220,6 +222,13 @@ export const subscription = z
     deliveriesPerSecond: z.int().nullable().meta({
       description: 'Deliveries start at most at this rate, tests and retries included; null without a rate.',
     }),
+    failuresInRow: z.int().meta({
+      description: `Failed attempts since the last delivered one, counted up to ${WEBHOOK_LIMITS.failingAfter}. With ${WEBHOOK_LIMITS.failingAfter} the endpoint is failing: all failing endpoints together have at most half of all slots.`,
+    }),
+    nextAttemptAt: dateTimeOut.nullable().meta({
+      description:
+        'When the next waiting delivery is attempted. In the past: it is due, but waits for a slot or for the rate. Null if none waits; deliveries that are in flight or held do not.',
+    }),
     createdAt: dateTimeOut,
     updatedAt: dateTimeOut,
   })
@@ -288,6 +297,8 @@ export const SUBSCRIPTION_EXAMPLE = {
   verified: true,
   headerNames: ['authorization'],
   deliveriesPerSecond: null,
+  failuresInRow: 0,
+  nextAttemptAt: null,
   createdAt: '2026-08-26T14:03:00.000Z',
   updatedAt: '2026-08-26T14:09:21.730Z',
 } as const satisfies z.infer<typeof subscription>;

@@ -23,7 +23,8 @@ const SUBSCRIPTION_LINES = columns(`
   verified: subscription.verified, schema version: subscription.schemaVersion,
   secret version: subscription.secretVersion,
   pending secret version: subscription.pendingSecretVersion, headers: subscription.headerNames,
-  deliveries per second: subscription.deliveriesPerSecond, created: subscription.createdAt,
+  deliveries per second: subscription.deliveriesPerSecond, failures in a row: subscription.failuresInRow,
+  next attempt: subscription.nextAttemptAt, created: subscription.createdAt,
   changed: subscription.updatedAt, secret, back-fill: backfillId
 `);
 

@@ -17,6 +17,7 @@ import type { ComponentType, ReactNode } from 'react';
 import type { ApiKey } from '../api/api-keys.js';
 import type { Attempt, DeliveryState } from '../api/deliveries.js';
 import type { Webhook } from '../api/webhooks.js';
+import { isFailing } from '../is-failing.js';
 import type { Tone } from '../tones.js';
 import classes from './badges.module.css';
 
@@ -70,13 +71,16 @@ const HEALTHS: Readonly<Record<Webhook['health'], Look>> = {
   degraded: { tone: 'bad', icon: IconAlertTriangle, label: 'Degraded' },
 };
 
+const FAILING: Look = { tone: 'bad', icon: IconAlertTriangle, label: 'Failing' };
+
 /** Whether deliveries to a subscription succeed. A paused or untested one has no health. */
 export function HealthBadge({
   webhook,
 }: {
-  readonly webhook: Pick<Webhook, 'health' | 'state' | 'verified'>;
+  readonly webhook: Pick<Webhook, 'health' | 'state' | 'verified' | 'failuresInRow'>;
 }) {
-  return webhook.state === 'active' && webhook.verified ? <LookBadge look={HEALTHS[webhook.health]} /> : null;
+  if (webhook.state !== 'active' || !webhook.verified) return null;
+  return <LookBadge look={isFailing(webhook) ? FAILING : HEALTHS[webhook.health]} />;
 }
 
 const VERIFIED: Look = { tone: 'good', icon: IconShieldCheck, label: 'Verified' };

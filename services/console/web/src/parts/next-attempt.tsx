@@ -1,4 +1,5 @@
 import type { Delivery } from '../api/deliveries.js';
+import type { Webhook } from '../api/webhooks.js';
 import { DueTime, useNow } from './relative-time.js';
 
 /** Whether the next attempt is due, but all slots of the webhook are in use. */
@@ -21,6 +22,21 @@ export function NextAttempt({
     <time dateTime={nextAttemptAt}>{dueText(perSecond)}</time>
   ) : (
     <DueTime at={nextAttemptAt} />
+  );
+}
+
+/** Shows when the next waiting delivery of a webhook is attempted; nothing if none waits. */
+export function NextAttemptOfWebhook({
+  webhook: { nextAttemptAt, deliveriesPerSecond },
+}: {
+  readonly webhook: Pick<Webhook, 'nextAttemptAt' | 'deliveriesPerSecond'>;
+}) {
+  if (nextAttemptAt === null) return null;
+  return (
+    <span>
+      {'Next attempt: '}
+      <NextAttempt delivery={{ nextAttemptAt, state: 'retry_scheduled' }} perSecond={deliveriesPerSecond} />
+    </span>
   );
 }
 

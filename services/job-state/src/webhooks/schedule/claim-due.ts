@@ -1,4 +1,5 @@
 import { HEADERS_VERSION } from '@partner/kernel/secret-sealing';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { LeasedDelivery } from '../../database/after-commit.js';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Queryable } from '../../database/database.js';
@@ -23,7 +24,7 @@ const FAILING_SHARE = 0.5;
 const SLOTS_PER_RETRY = 4;
 
 /** After this many consecutive failed attempts an endpoint is failing, until an attempt is delivered. */
-export const FAILING_AFTER = 5;
+export const FAILING_AFTER = WEBHOOK_LIMITS.failingAfter;
 
 /** Slots available to companies that already have deliveries in flight. */
 export function sharedSlotsOf(inFlight: number): number {

@@ -1,4 +1,4 @@
-import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import {
   type Subscription,
   WEBHOOK_LIMITS,
@@ -18,6 +18,8 @@ export interface SubscriptionRow {
   readonly verified: boolean;
   readonly headerNames: readonly string[];
   readonly deliveriesPerSecond: number | null;
+  readonly failuresInRow: number;
+  readonly nextAttemptAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -29,6 +31,15 @@ const FAILS_NOW = `exists (
     having sum(recent.failed) >= ${WEBHOOK_LIMITS.healthFailures} and sum(recent.failed) > sum(recent.delivered)
   )`;
 
+/** When the next waiting delivery in a state is attempted; one probe of the index of the queue. */
+function nextAttempt(state: 'pending' | 'retry_scheduled'): string {
+  return `(
+    select d.next_attempt_at from deliveries d
+    where d.subscription_id = s.id and d.state = '${state}' and d.lease_id is null
+    order by d.next_attempt_at limit 1
+  )`;
+}
+
 /** Columns of a {@link SubscriptionRow}, from `subscriptions s`. */
 export const SUBSCRIPTION_COLUMNS = `
   s.id, s.url, s.description, s.events, s.schema_version as "schemaVersion", s.state,
@@ -36,6 +47,7 @@ export const SUBSCRIPTION_COLUMNS = `
   s.secret_version as "secretVersion", s.pending_secret_version as "pendingSecretVersion",
   s.verified_url_version is not distinct from s.url_version as verified,
   s.header_names as "headerNames", s.deliveries_per_second as "deliveriesPerSecond",
+  s.failures_in_row as "failuresInRow", least(${nextAttempt('pending')}, ${nextAttempt('retry_scheduled')}) as "nextAttemptAt",
   s.created_at as "createdAt", s.updated_at as "updatedAt"`;
 
 /** A subscription as the public API shows it. */
@@ -53,6 +65,8 @@ export function shownSubscription(row: SubscriptionRow): Subscription {
     verified: row.verified,
     headerNames: [...row.headerNames],
     deliveriesPerSecond: row.deliveriesPerSecond,
+    failuresInRow: row.failuresInRow,
+    nextAttemptAt: formatOptionalDateTime(row.nextAttemptAt),
     createdAt: formatDateTime(row.createdAt),
     updatedAt: formatDateTime(row.updatedAt),
   };

@@ -60,9 +60,16 @@ describe('failed deliveries are linked', () => {
     expect(first).toMatchObject({
       tone: 'bad',
       title: 'Deliveries to partner.example/hooks fail',
-      text: '3 deliveries dead-lettered in the last 24 hours, and recent attempts fail.',
+      text: 'Recent attempts failed. 3 deliveries dead-lettered in the last 24 hours.',
       link: { to: '/deliveries?webhook=whk_1&status=dead_lettered' },
     });
+  });
+
+  test('of a failing endpoint, whose failures can be few among many attempts [DELIVERY-26]', () => {
+    expect(found([facts({ failuresInRow: 5 })])).toMatchObject([
+      { tone: 'bad', text: 'At least 5 attempts in a row failed. They are retried automatically.' },
+    ]);
+    expect(found([facts({ failuresInRow: 4 }), facts({ failuresInRow: 5, state: 'paused' })])).toEqual([]);
   });
 
   test('of one that has recovered', () => {

@@ -1,7 +1,9 @@
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { ApiKey } from '../../api/api-keys.js';
 import type { AttemptCounts } from '../../api/statistics.js';
 import type { Webhook } from '../../api/webhooks.js';
 import { formatCountOf, formatPast, formatRelative } from '../../format.js';
+import { isFailing } from '../../is-failing.js';
 import { PATHS } from '../../paths.js';
 import type { Tone } from '../../tones.js';
 import { webhookName } from '../../webhook-name.js';
@@ -55,14 +57,21 @@ function attentionOfWebhook({ webhook, totals, held, retrying }: WebhookFacts): 
     label: 'See what failed',
   };
 
-  if (webhook.state === 'active' && webhook.verified && webhook.health === 'degraded') {
+  if (
+    webhook.state === 'active' &&
+    webhook.verified &&
+    (webhook.health === 'degraded' || isFailing(webhook))
+  ) {
+    const recent = isFailing(webhook)
+      ? `At least ${WEBHOOK_LIMITS.failingAfter} attempts in a row failed.`
+      : 'Recent attempts failed.';
     add('degraded', {
       tone: 'bad',
       title: `Deliveries to ${name} fail`,
       text:
         dead === 0
-          ? 'Recent attempts failed. They are retried automatically.'
-          : `${formatCountOf(dead, 'delivery', 'deliveries')} dead-lettered in the last 24 hours, and recent attempts fail.`,
+          ? `${recent} They are retried automatically.`
+          : `${recent} ${formatCountOf(dead, 'delivery', 'deliveries')} dead-lettered in the last 24 hours.`,
       link: deadLettered,
     });
   } else if (dead > 0) {

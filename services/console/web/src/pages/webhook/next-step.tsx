@@ -1,5 +1,8 @@
-import { Group } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { Webhook } from '../../api/webhooks.js';
+import { isFailing } from '../../is-failing.js';
+import { NextAttemptOfWebhook } from '../../parts/next-attempt.js';
 import { Notice } from '../../parts/notice.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
@@ -17,17 +20,23 @@ export function NextStep({ webhook }: { readonly webhook: Webhook }) {
           </TextLink>
         </Notice>
       )}
-      {state === 'active' && verified && health === 'degraded' && (
-        <Notice tone="bad" title="Recent deliveries fail.">
-          <Group gap="md">
-            <TextLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })} size="sm">
-              See failures
-            </TextLink>
-            <TextLink to={PATHS.bulkReplay(id)} size="sm">
-              Replay them
-            </TextLink>
-          </Group>
-        </Notice>
+      {isFailing(webhook) ? (
+        <Failing webhook={webhook} />
+      ) : (
+        state === 'active' &&
+        verified &&
+        health === 'degraded' && (
+          <Notice tone="bad" title="Recent deliveries fail.">
+            <Group gap="md">
+              <TextLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })} size="sm">
+                See failures
+              </TextLink>
+              <TextLink to={PATHS.bulkReplay(id)} size="sm">
+                Replay them
+              </TextLink>
+            </Group>
+          </Notice>
+        )
       )}
       {pendingSecretVersion !== null && (
         <Notice tone="info" title={`Version ${pendingSecretVersion} of the secret is pending.`}>
@@ -37,5 +46,35 @@ export function NextStep({ webhook }: { readonly webhook: Webhook }) {
         </Notice>
       )}
     </>
+  );
+}
+
+/** What a failing endpoint means for its deliveries, and when the next attempt comes. */
+function Failing({ webhook }: { readonly webhook: Webhook }) {
+  const { id } = webhook;
+  return (
+    <Notice
+      tone="bad"
+      title={`This endpoint is failing: at least ${WEBHOOK_LIMITS.failingAfter} attempts in a row failed`}
+    >
+      <Stack gap="xs">
+        <span>
+          Deliveries keep their retry schedule. If many endpoints fail at once, their attempts can start late,
+          because failing endpoints together have at most half of the slots. One delivered attempt ends this.
+        </span>
+        <NextAttemptOfWebhook webhook={webhook} />
+        <Group gap="md">
+          <TextLink to={PATHS.deliveries({ webhook: id, status: 'retry_scheduled' })} size="sm">
+            See waiting deliveries
+          </TextLink>
+          <TextLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })} size="sm">
+            See dead-lettered deliveries
+          </TextLink>
+          <TextLink to={PATHS.bulkReplay(id)} size="sm">
+            Retry or replay them
+          </TextLink>
+        </Group>
+      </Stack>
+    </Notice>
   );
 }

@@ -4,11 +4,13 @@ import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/
 import { useCompanyStatistics } from '../../api/statistics.js';
 import { useWebhooks, type Webhook } from '../../api/webhooks.js';
 import { formatCountOf, formatShare } from '../../format.js';
+import { isFailing } from '../../is-failing.js';
 import { QueryView } from '../../parts/query-view.js';
 import { HealthBadge, StateBadge, VerifiedBadge } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { LinkButton } from '../../parts/link-button.js';
+import { NextAttemptOfWebhook } from '../../parts/next-attempt.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
 import { WebhookLink } from '../../parts/webhook-link.js';
@@ -85,6 +87,11 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
               <StateBadge state={webhook.state} />
               <HealthBadge webhook={webhook} />
               {!webhook.verified && <VerifiedBadge verified={false} />}
+              {isFailing(webhook) && (
+                <Text span size="sm" c="dimmed">
+                  <NextAttemptOfWebhook webhook={webhook} />
+                </Text>
+              )}
             </Group>
           ),
         },

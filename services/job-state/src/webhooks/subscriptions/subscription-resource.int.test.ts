@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals';
+import { attempted, companyWith, FAILED, fixture, handle } from '../testing/statistics-fixture.js';
+import { listSubscriptions } from './list-subscriptions.js';
+
+test('a subscription shows its failures in a row, up to 5, and when its next waiting delivery is attempted [DELIVERY-26]', async () => {
+  const { companyId, subscriptionId, ids } = await companyWith(7);
+  const shown = async () => {
+    const [row] = await listSubscriptions(fixture.database, companyId);
+    return { failures: row?.failuresInRow, next: row?.nextAttemptAt };
+  };
+  const waiting = async () =>
+    (await fixture.deliveriesOf(subscriptionId)).flatMap(({ lease_id: lease, next_attempt_at: at }) =>
+      lease === null && at !== null ? [at.getTime()] : [],
+    );
+  const earliest = async () => new Date(Math.min(...(await waiting())));
+
+  for (const [done, id] of ids.slice(0, 6).entries()) {
+    expect(await shown()).toEqual({ failures: Math.min(done, 5), next: await earliest() });
+    await handle(attempted(id, { outcome: FAILED }));
+  }
+  const [first = '', , third = '', , , , untried = ''] = ids;
+  // A retry can be due before a first attempt.
+  await fixture.makeDue(third);
+  expect(await shown()).toEqual({ failures: 5, next: await earliest() });
+
+  await handle(attempted(untried));
+  await fixture.database.query(`update deliveries set lease_id = 'in flight' where id <> $1`, [first]);
+  expect(await shown()).toEqual({
+    failures: 0,
+    next: (await fixture.delivery(first)).next_attempt_at,
+  });
+  await fixture.database.query(`update deliveries set lease_id = 'in flight'`);
+  expect(await shown()).toEqual({ failures: 0, next: null });
+});
