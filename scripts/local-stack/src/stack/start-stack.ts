@@ -84,7 +84,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-async function startAll(context: {
+interface StartContext {
   readonly options: StackOptions;
   readonly directory: string;
   readonly report: Progress;
@@ -92,7 +92,34 @@ async function startAll(context: {
   readonly state: StackState;
   /** Undefined: the stack is new. */
   readonly before: StackPlan | undefined;
-}): Promise<Stack> {
+}
+
+/** Starts of processes, which end together with the first failure. */
+function createStarts(ended: AbortSignal | undefined, report: Progress) {
+  const failure = new AbortController();
+  const signal = AbortSignal.any([failure.signal, ...(ended === undefined ? [] : [ended])]);
+  return {
+    signal,
+    async bringUp(process: StackProcess, title?: string): Promise<void> {
+      const ranBefore = process.pid !== undefined;
+      await process.start(signal);
+      await process.ready(signal);
+      if (!ranBefore && title !== undefined) report(`${title} is ready`);
+    },
+    /** Resolves once all are ready. After the first failure it starts no other, and leaves none half started. */
+    async bringAllUp(starts: readonly Promise<void>[]): Promise<void> {
+      try {
+        await Promise.all(starts);
+      } catch (error) {
+        failure.abort(error);
+        await Promise.allSettled(starts);
+        throw error;
+      }
+    },
+  };
+}
+
+async function startAll(context: StartContext): Promise<Stack> {
   const { options, directory, report, plan, state } = context;
   const files = stackFiles(directory);
   const programPlace = { directory, plan };
@@ -114,24 +141,7 @@ async function startAll(context: {
     processes.push(made);
     return made;
   }
-  const failure = new AbortController();
-  const signal = AbortSignal.any([failure.signal, ...(options.signal === undefined ? [] : [options.signal])]);
-  async function bringUp(process: StackProcess, title?: string): Promise<void> {
-    const ranBefore = process.pid !== undefined;
-    await process.start(signal);
-    await process.ready(signal);
-    if (!ranBefore && title !== undefined) report(`${title} is ready`);
-  }
-  /** Resolves once all are ready. After the first failure it starts no other, and leaves none half started. */
-  async function bringAllUp(starts: readonly Promise<void>[]): Promise<void> {
-    try {
-      await Promise.all(starts);
-    } catch (error) {
-      failure.abort(error);
-      await Promise.allSettled(starts);
-      throw error;
-    }
-  }
+  const { signal, bringUp, bringAllUp } = createStarts(options.signal, report);
 
   if (Object.values(plan.parts).some((source) => source.kind === 'docker') && context.before !== undefined) {
     await restartContainers(plan, directory);

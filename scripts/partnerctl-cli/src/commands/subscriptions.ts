@@ -87,6 +87,14 @@ export function subscriptionsCommand(context: CommandContext) {
       showSubscription(context, created.subscription, { secret: created.secret });
     });
 
+  addTestCommand(group, context);
+  addStateCommands(group, context);
+  addSecretCommands(group, context);
+  addDeleteCommand(group, context);
+  return group;
+}
+
+function addTestCommand(group: Command, context: CommandContext): void {
   subcommand(
     group,
     'test <subscription>',
@@ -112,7 +120,9 @@ export function subscriptionsCommand(context: CommandContext) {
       const queued = readResource(delivery, response);
       await showNextAttempt(context, { companyId: changed.companyId, queued, wait });
     });
+}
 
+function addStateCommands(group: Command, context: CommandContext): void {
   subcommand(
     group,
     'activate <subscription>',
@@ -136,9 +146,9 @@ export function subscriptionsCommand(context: CommandContext) {
     const { subscriptions, changed } = await sessionAbout(context, id);
     showSubscription(context, readResource(subscription, await subscriptions.pauseSubscription(changed)));
   });
+}
 
-  addSecretCommands(group, context);
-
+function addDeleteCommand(group: Command, context: CommandContext): void {
   subcommand(
     group,
     'delete <subscription>',
@@ -157,8 +167,6 @@ export function subscriptionsCommand(context: CommandContext) {
       await subscriptions.deleteSubscription(changed);
       context.output.words({ subscriptionId: id, deleted: true }, `${id} is deleted.`);
     });
-
-  return group;
 }
 
 /** Adds the commands that rotate the signing secret of a subscription. */

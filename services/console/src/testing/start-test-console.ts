@@ -87,8 +87,7 @@ export interface TestConsole {
   stop(): Promise<void>;
 }
 
-/** Starts a test console with its own key prefix in Redis and its own clock. */
-export async function startTestConsole(options: {
+interface TestConsoleOptions {
   readonly redisUrl: string;
   readonly publicBaseUrl?: string;
   readonly limiter?: RateLimiter;
@@ -97,7 +96,10 @@ export async function startTestConsole(options: {
     Parameters<typeof createIdentityProvider>[0],
     'name' | 'issuer' | 'clientId' | 'clientSecret'
   >;
-}): Promise<TestConsole> {
+}
+
+/** Starts a test console with its own key prefix in Redis and its own clock. */
+export async function startTestConsole(options: TestConsoleOptions): Promise<TestConsole> {
   const publicBaseUrl = options.publicBaseUrl ?? 'https://partner.example';
   const { origin } = new URL(publicBaseUrl);
   const keyPrefix = `test-${randomBytes(6).toString('hex')}:`;
@@ -155,14 +157,7 @@ export async function startTestConsole(options: {
   const server = createHttpServer(checked(app));
   await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
 
-  const request: TestConsole['request'] = (method, path, { cookie, address, body } = {}) => {
-    const sent = supertest(server)[method](path);
-    if (method !== 'get') void sent.set('origin', origin);
-    if (cookie !== undefined) void sent.set('cookie', cookie);
-    if (address !== undefined) void sent.set('x-forwarded-for', address);
-    return body === undefined ? sent : sent.send(body);
-  };
-
+  const request = requestFrom(server, origin);
   return {
     server,
     origin,
@@ -191,6 +186,16 @@ export async function startTestConsole(options: {
       await closeServer(server);
       redis.disconnect();
     },
+  };
+}
+
+function requestFrom(server: Server, origin: string): TestConsole['request'] {
+  return (method, path, { cookie, address, body } = {}) => {
+    const sent = supertest(server)[method](path);
+    if (method !== 'get') void sent.set('origin', origin);
+    if (cookie !== undefined) void sent.set('cookie', cookie);
+    if (address !== undefined) void sent.set('x-forwarded-for', address);
+    return body === undefined ? sent : sent.send(body);
   };
 }
 

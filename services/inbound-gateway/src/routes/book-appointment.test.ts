@@ -41,6 +41,48 @@ const appointment = {
   idempotencyKey: 'visit: Ada & "Bo" 🏠',
 };
 
+const DATE_TIME =
+  'must be an ISO 8601 date-time in UTC (Z or +00:00), with seconds 00 to 59, e.g. 2026-08-26T14:03:00Z';
+
+const REFUSED: readonly (readonly [field: string, value: unknown, message: string])[] = [
+  ['leadId', undefined, 'is required'],
+  ['leadId', null, 'must be a string, not null'],
+  ['leadId', 1, 'must be a string, not a number'],
+  ['leadId', ['lead_1'], 'must be a string, not an array'],
+  ['leadId', 'lead_\u0000', 'must not contain the character U+0000'],
+  ['projectId', null, 'must be a string, not null'],
+  ['projectId', 1, 'must be a string, not a number'],
+  ['startsAt', undefined, 'is required'],
+  ['startsAt', null, DATE_TIME],
+  ['startsAt', 1_788_361_200, DATE_TIME],
+  ['startsAt', '', DATE_TIME],
+  ['startsAt', '2026-09-02', DATE_TIME],
+  ['startsAt', '2026-09-02T15:00:00', DATE_TIME],
+  ['startsAt', '1999-09-02T15:00:00Z', 'must be in the years 2000 to 2100'],
+  ['endsAt', undefined, 'is required'],
+  ['endsAt', null, DATE_TIME],
+  ['endsAt', false, DATE_TIME],
+  ['endsAt', '2026-09-02T16:00:00-07:00', DATE_TIME],
+  ['endsAt', '2101-01-01T00:00:00Z', 'must be in the years 2000 to 2100'],
+  ['endsAt', '2026-09-02T15:00:00Z', 'must be after startsAt'],
+  ['endsAt', '2026-09-02T15:00:00.000Z', 'must be after startsAt'],
+  ['endsAt', '2026-09-02T14:59:59.999Z', 'must be after startsAt'],
+  ['notes', null, 'must be a string, not null'],
+  ['notes', 5, 'must be a string, not a number'],
+  ['notes', 'n'.repeat(501), 'must be at most 500 characters'],
+  ['notes', '🏠'.repeat(501), 'must be at most 500 characters'],
+  ['notes', 'half \ud83c', 'must be well-formed Unicode text'],
+  ['idempotencyKey', undefined, 'is required'],
+  ['idempotencyKey', null, 'must be a string, not null'],
+  ['idempotencyKey', 12_345_678, 'must be a string, not a number'],
+  ['idempotencyKey', '', 'must be at least 8 characters'],
+  ['idempotencyKey', 'k'.repeat(7), 'must be at least 8 characters'],
+  ['idempotencyKey', '🏠'.repeat(7), 'must be at least 8 characters'],
+  ['idempotencyKey', 'k'.repeat(161), 'must be at most 160 characters'],
+  ['idempotencyKey', '🏠'.repeat(161), 'must be at most 160 characters'],
+  ['idempotencyKey', '12345678\u0000', 'must not contain the character U+0000'],
+];
+
 describe('POST /inbound/appointments', () => {
   test('returns 201 with exactly appointmentId and status for a new appointment', async () => {
     const { post, requests } = createFixture();
@@ -111,46 +153,7 @@ describe('POST /inbound/appointments', () => {
     assertError(await createFixture({}).post().send(appointment), 500, 'internal');
   });
 
-  const dateTime =
-    'must be an ISO 8601 date-time in UTC (Z or +00:00), with seconds 00 to 59, e.g. 2026-08-26T14:03:00Z';
-  test.each([
-    ['leadId', undefined, 'is required'],
-    ['leadId', null, 'must be a string, not null'],
-    ['leadId', 1, 'must be a string, not a number'],
-    ['leadId', ['lead_1'], 'must be a string, not an array'],
-    ['leadId', 'lead_\u0000', 'must not contain the character U+0000'],
-    ['projectId', null, 'must be a string, not null'],
-    ['projectId', 1, 'must be a string, not a number'],
-    ['startsAt', undefined, 'is required'],
-    ['startsAt', null, dateTime],
-    ['startsAt', 1_788_361_200, dateTime],
-    ['startsAt', '', dateTime],
-    ['startsAt', '2026-09-02', dateTime],
-    ['startsAt', '2026-09-02T15:00:00', dateTime],
-    ['startsAt', '1999-09-02T15:00:00Z', 'must be in the years 2000 to 2100'],
-    ['endsAt', undefined, 'is required'],
-    ['endsAt', null, dateTime],
-    ['endsAt', false, dateTime],
-    ['endsAt', '2026-09-02T16:00:00-07:00', dateTime],
-    ['endsAt', '2101-01-01T00:00:00Z', 'must be in the years 2000 to 2100'],
-    ['endsAt', '2026-09-02T15:00:00Z', 'must be after startsAt'],
-    ['endsAt', '2026-09-02T15:00:00.000Z', 'must be after startsAt'],
-    ['endsAt', '2026-09-02T14:59:59.999Z', 'must be after startsAt'],
-    ['notes', null, 'must be a string, not null'],
-    ['notes', 5, 'must be a string, not a number'],
-    ['notes', 'n'.repeat(501), 'must be at most 500 characters'],
-    ['notes', '🏠'.repeat(501), 'must be at most 500 characters'],
-    ['notes', 'half \ud83c', 'must be well-formed Unicode text'],
-    ['idempotencyKey', undefined, 'is required'],
-    ['idempotencyKey', null, 'must be a string, not null'],
-    ['idempotencyKey', 12_345_678, 'must be a string, not a number'],
-    ['idempotencyKey', '', 'must be at least 8 characters'],
-    ['idempotencyKey', 'k'.repeat(7), 'must be at least 8 characters'],
-    ['idempotencyKey', '🏠'.repeat(7), 'must be at least 8 characters'],
-    ['idempotencyKey', 'k'.repeat(161), 'must be at most 160 characters'],
-    ['idempotencyKey', '🏠'.repeat(161), 'must be at most 160 characters'],
-    ['idempotencyKey', '12345678\u0000', 'must not contain the character U+0000'],
-  ])('refuses %s = %j with 400: %s', async (field, value, message) => {
+  test.each(REFUSED)('refuses %s = %j with 400: %s', async (field, value, message) => {
     const { post, requests } = createFixture();
     const response = await post()
       .send(JSON.stringify({ ...appointment, [field]: value }))

@@ -173,20 +173,22 @@ const MALFORMED: readonly [violation: string, read: ReadMessage][] = [
   ],
 ];
 
+const COMPLETE = [
+  ['a company', readOf(CompanyChangedSchema, WHOLE.company), WHOLE.company.companyId],
+  ['a membership', readOf(MembershipChangedSchema, WHOLE.membership), WHOLE.membership.membershipId],
+  ['a new job', readOf(JobCreatedSchema, WHOLE.created), job.jobId],
+  ['an assignment', readOf(JobAssignedSchema, WHOLE.assigned), job.jobId],
+  ['the end of one', readOf(JobUnassignedSchema, job), job.jobId],
+  ['a cancellation', readOf(JobCancelledSchema, job), job.jobId],
+  ['a scope', readOf(JobScopeChangedSchema, WHOLE.scoped), job.jobId],
+  ['readiness', readOf(JobReadinessChangedSchema, WHOLE.ready), job.jobId],
+  ['a schedule', readOf(JobScheduledSchema, WHOLE.scheduled), job.jobId],
+  ['a document', readOf(JobDocumentAvailableSchema, WHOLE.document), job.jobId],
+  ['an accepted completion', readOf(JobCompletionAcceptedSchema, job), job.jobId],
+] as const;
+
 describe('a message of the platform', () => {
-  test.each([
-    ['a company', readOf(CompanyChangedSchema, WHOLE.company), WHOLE.company.companyId],
-    ['a membership', readOf(MembershipChangedSchema, WHOLE.membership), WHOLE.membership.membershipId],
-    ['a new job', readOf(JobCreatedSchema, WHOLE.created), job.jobId],
-    ['an assignment', readOf(JobAssignedSchema, WHOLE.assigned), job.jobId],
-    ['the end of one', readOf(JobUnassignedSchema, job), job.jobId],
-    ['a cancellation', readOf(JobCancelledSchema, job), job.jobId],
-    ['a scope', readOf(JobScopeChangedSchema, WHOLE.scoped), job.jobId],
-    ['readiness', readOf(JobReadinessChangedSchema, WHOLE.ready), job.jobId],
-    ['a schedule', readOf(JobScheduledSchema, WHOLE.scheduled), job.jobId],
-    ['a document', readOf(JobDocumentAvailableSchema, WHOLE.document), job.jobId],
-    ['an accepted completion', readOf(JobCompletionAcceptedSchema, job), job.jobId],
-  ])('about %s is accepted if it is complete', (_what, read, resourceId) => {
+  test.each(COMPLETE)('about %s is accepted if it is complete', (_what, read, resourceId) => {
     expect(read).toMatchObject({ kind: 'whole', message: { resourceId } });
   });
 

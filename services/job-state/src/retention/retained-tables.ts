@@ -48,6 +48,10 @@ const ATTEMPT_KEY = { ...DELIVERY_KEY, column: 'delivery_id' } as const satisfie
  * A referenced table comes after its referrers: events stay at least as long as any of their deliveries, finished or not.
  */
 export function retainedTables(settings: RetentionSettings): readonly RetainedTable[] {
+  return [...tablesOfRequests(settings), ...tablesOfDeliveries(settings)];
+}
+
+function tablesOfRequests({ feedDays }: RetentionSettings): readonly RetainedTable[] {
   return [
     {
       name: 'idempotency_keys',
@@ -73,7 +77,7 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
       key: { kind: 'instant', column: 'changed_at' },
       widthDays: 30,
       aheadDays: 0,
-      keptDays: settings.feedDays,
+      keptDays: feedDays,
       beforeDrop: markFeedsPurged,
       purgeDefault: purgeDefaultFeed,
     },
@@ -86,12 +90,17 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
       purgeDefault: (tx, before, limit) =>
         deleteFromDefault(tx, 'audit_entries', 'id < $2', limit, [partitionBound(AUDIT_KEY, before)]),
     },
+  ];
+}
+
+function tablesOfDeliveries({ deliveriesDays }: RetentionSettings): readonly RetainedTable[] {
+  return [
     {
       name: 'finished_deliveries',
       key: DELIVERY_KEY,
       widthDays: 7,
       aheadDays: 0,
-      keptDays: settings.deliveriesDays,
+      keptDays: deliveriesDays,
       // For a delivery that was held for long the end counts, not the start.
       isNeeded: (tx, { name }, before) =>
         isTrue(tx, `select exists (select from ${name} where finished_at >= $1) as holds`, [before]),
@@ -107,7 +116,7 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
       key: ATTEMPT_KEY,
       widthDays: 7,
       aheadDays: 0,
-      keptDays: settings.deliveriesDays,
+      keptDays: deliveriesDays,
       isNeeded: (tx, { name }, before) =>
         isTrue(tx, `select exists (select from ${name} where recorded_at >= $1) as holds`, [before]),
       purgeDefault: (tx, before, limit) =>
@@ -121,7 +130,7 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
       key: { kind: 'instant', column: 'starts_at' },
       widthDays: 7,
       aheadDays: 0,
-      keptDays: settings.deliveriesDays,
+      keptDays: deliveriesDays,
       purgeDefault: (tx, before, limit) =>
         deleteFromDefault(tx, 'delivery_statistics', 'starts_at < $2', limit, [before]),
     },
@@ -130,7 +139,7 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
       key: EVENT_KEY,
       widthDays: 7,
       aheadDays: 0,
-      keptDays: eventDays(settings.deliveriesDays),
+      keptDays: eventDays(deliveriesDays),
       isNeeded: isReferredTo,
       purgeDefault: (tx, before, limit) =>
         deleteFromDefault(

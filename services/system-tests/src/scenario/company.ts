@@ -70,46 +70,24 @@ function groupsOf(companyClass: CompanyClassName): readonly string[] {
 /** Where owners' sessions are kept, with the names that the console shows. */
 const SESSIONS = 'redis';
 
+interface CompanyOptions {
+  readonly class: CompanyClassName;
+  readonly who: string;
+  readonly accountingCompanyIds?: readonly string[];
+  /** Who sees its name besides its own console. */
+  readonly nameAt?: readonly string[];
+}
+
 /** Makes the company and its owner by messages of the platform, and all the rest as the owner would, at the console. */
 export async function createScenarioCompany(
   deps: ScenarioDeps,
-  company: {
-    readonly class: CompanyClassName;
-    readonly who: string;
-    readonly accountingCompanyIds?: readonly string[];
-    /** Who sees its name besides its own console. */
-    readonly nameAt?: readonly string[];
-  },
+  company: CompanyOptions,
 ): Promise<ScenarioCompany> {
   const { stack, canaries, recorder } = deps;
   const { who } = company;
-  const id = newId('cmp');
   const consolePlace = `console of ${who}`;
-  // Before every journal entry of the company: an entry is for the companies that were linked by then.
-  const occurredAt = timestampFromDate(new Date(Date.now() - 3_600_000));
-  const name = canaries.word(`name of ${who}`, consolePlace, SESSIONS, ...(company.nameAt ?? []));
-  await stack.publishFromPlatform(CompanyChangedSchema, {
-    companyId: id,
-    version: 1,
-    name: `Company ${name}`,
-    class: enumValue(CompanyClassSchema, company.class),
-    accountingCompanyIds: [...(company.accountingCompanyIds ?? [])],
-    occurredAt,
-  });
-  const ownerEmail = `${canaries.word(`email of the owner of ${who}`, 'messages of the platform', consolePlace)}@owners.example`;
-  const ownerId = newId('mem');
-  await stack.publishFromPlatform(MembershipChangedSchema, {
-    membershipId: ownerId,
-    version: 1,
-    companyId: id,
-    role: MembershipRole.OWNER,
-    displayName: `Owner ${canaries.word(`name of the owner of ${who}`, consolePlace, SESSIONS)}`,
-    email: ownerEmail,
-    active: true,
-    occurredAt,
-  });
-  const password = await givePassword(stack, ownerId);
-  const session = await signIn(deps, who, { email: ownerEmail, password });
+  const { id, ...credentials } = await publishCompany(deps, company, consolePlace);
+  const session = await signIn(deps, who, credentials);
   const console: ScenarioCompany['console'] = (method, path, body) =>
     recorder.call(consolePlace, `/partner-api${path}`, {
       method,
@@ -186,6 +164,40 @@ export async function createScenarioCompany(
       return apiKey;
     },
   };
+}
+
+/** Publishes the company and its owner as the platform does; resolves to the owner's credentials. */
+async function publishCompany(
+  { stack, canaries }: ScenarioDeps,
+  company: CompanyOptions,
+  consolePlace: string,
+): Promise<{ readonly id: string; readonly email: string; readonly password: string }> {
+  const { who } = company;
+  const id = newId('cmp');
+  // Before every journal entry of the company: an entry is for the companies that were linked by then.
+  const occurredAt = timestampFromDate(new Date(Date.now() - 3_600_000));
+  const name = canaries.word(`name of ${who}`, consolePlace, SESSIONS, ...(company.nameAt ?? []));
+  await stack.publishFromPlatform(CompanyChangedSchema, {
+    companyId: id,
+    version: 1,
+    name: `Company ${name}`,
+    class: enumValue(CompanyClassSchema, company.class),
+    accountingCompanyIds: [...(company.accountingCompanyIds ?? [])],
+    occurredAt,
+  });
+  const email = `${canaries.word(`email of the owner of ${who}`, 'messages of the platform', consolePlace)}@owners.example`;
+  const ownerId = newId('mem');
+  await stack.publishFromPlatform(MembershipChangedSchema, {
+    membershipId: ownerId,
+    version: 1,
+    companyId: id,
+    role: MembershipRole.OWNER,
+    displayName: `Owner ${canaries.word(`name of the owner of ${who}`, consolePlace, SESSIONS)}`,
+    email,
+    active: true,
+    occurredAt,
+  });
+  return { id, email, password: await givePassword(stack, ownerId) };
 }
 
 /** As an operator would: the password of an owner whose password is known. */

@@ -96,6 +96,37 @@ async function serversOf(
   return { parts: { kind: 'given', ...urls }, release };
 }
 
+/** Connects to the broker as the platform does, and collects what it receives. */
+function connectPlatform(amqpUrl: string) {
+  const connection = createAmqpConnection({
+    url: amqpUrl,
+    name: 'platform',
+    logger: silentLogger,
+    metrics: new Registry(),
+  });
+  const publisher = createPublisher({ connection, logger: silentLogger, metrics: new Registry() });
+  const toPlatform: PlatformMessage[] = [];
+  const lastMessages = new Set<string>();
+  const receivedStatusChanges: ReceivedStatusChange[] = [];
+  const platformConsumer = startConsumer({
+    connection,
+    queue: PARTNER_EVENTS_FOR_PLATFORM,
+    prefetch: 50,
+    logger: silentLogger,
+    metrics: new Registry(),
+    handle: ({ type, messageId, body }) => {
+      if (type === LAST_MESSAGE) lastMessages.add(messageId);
+      else toPlatform.push({ type, body });
+      if (type === JobStatusChangedSchema.typeName) {
+        const { jobId = '', version = 0, $unknown = [] } = fromBinary(JobStatusChangedSchema, body);
+        receivedStatusChanges.push({ jobId, version, unknownFields: $unknown.length });
+      }
+      return Promise.resolve({ kind: 'done' });
+    },
+  });
+  return { connection, publisher, platformConsumer, toPlatform, lastMessages, receivedStatusChanges };
+}
+
 /** Starts a stack that ends with the test. */
 export async function startTestStack(options: {
   readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
@@ -140,32 +171,8 @@ export async function startTestStack(options: {
   const database = new pg.Pool({ connectionString: postgresUrl, max: 2 });
   // The server is killed in some tests; each query says itself when it fails.
   database.on('error', () => undefined);
-  const connection = createAmqpConnection({
-    url: amqpUrl,
-    name: 'platform',
-    logger: silentLogger,
-    metrics: new Registry(),
-  });
-  const publisher = createPublisher({ connection, logger: silentLogger, metrics: new Registry() });
-  const toPlatform: PlatformMessage[] = [];
-  const lastMessages = new Set<string>();
-  const receivedStatusChanges: ReceivedStatusChange[] = [];
-  const platformConsumer = startConsumer({
-    connection,
-    queue: PARTNER_EVENTS_FOR_PLATFORM,
-    prefetch: 50,
-    logger: silentLogger,
-    metrics: new Registry(),
-    handle: ({ type, messageId, body }) => {
-      if (type === LAST_MESSAGE) lastMessages.add(messageId);
-      else toPlatform.push({ type, body });
-      if (type === JobStatusChangedSchema.typeName) {
-        const { jobId = '', version = 0, $unknown = [] } = fromBinary(JobStatusChangedSchema, body);
-        receivedStatusChanges.push({ jobId, version, unknownFields: $unknown.length });
-      }
-      return Promise.resolve({ kind: 'done' });
-    },
-  });
+  const { connection, publisher, platformConsumer, toPlatform, lastMessages, receivedStatusChanges } =
+    connectPlatform(amqpUrl);
   const ofClass = (companyClass: SandboxCompany['class']) =>
     companies.filter((company) => company.class === companyClass);
   return {

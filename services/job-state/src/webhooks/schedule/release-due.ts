@@ -68,18 +68,14 @@ export interface Scheduler {
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const { database, publisher, logger } = options;
   const subscriptionCap = subscriptionCapOf(options.inFlight);
-  const metrics = createReleaseMetrics(options.metrics, database, {
-    inFlight: options.inFlight,
-    subscriptionCap,
-  });
-  const companyCap = shareOf(options.inFlight, COMPANY_SHARE);
   const leaseLimits = {
     leaseSeconds: options.leaseSeconds,
     inFlight: options.inFlight,
     sharedSlots: sharedSlotsOf(options.inFlight),
     subscriptionCap,
-    companyCap,
+    companyCap: shareOf(options.inFlight, COMPANY_SHARE),
   };
+  const metrics = createReleaseMetrics(options.metrics, database, leaseLimits);
   let failedAt: number | undefined;
   /** False if the latest walk found nothing and no commit has left a delivery since. */
   let mayWait = true;
@@ -147,14 +143,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   ): Promise<readonly LeasedDelivery[]> {
     for (const id of subscriptionIds) inClaims.add(id);
     try {
-      return await claimDue(database, {
-        batchSize,
-        leaseSeconds: options.leaseSeconds,
-        inFlight: options.inFlight,
-        subscriptionCap,
-        companyCap,
-        subscriptionIds,
-      });
+      return await claimDue(database, { ...leaseLimits, batchSize, subscriptionIds });
     } finally {
       for (const id of subscriptionIds) inClaims.delete(id);
     }

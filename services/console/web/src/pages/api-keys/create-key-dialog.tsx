@@ -88,29 +88,12 @@ function KeyForm(props: {
           </Notice>
         )}
         {isBound && (
-          <NativeSelect
-            label="Installer company"
-            description="The key can read only this company’s jobs."
-            required
-            withAsterisk={false}
-            value={boundCompanyId}
-            onChange={({ currentTarget }) => setBound(currentTarget.value)}
+          <InstallerChoice
+            installers={installers}
+            chosen={boundCompanyId}
             error={violations['boundCompanyId']}
-            data={[
-              { value: '', label: 'Choose one', disabled: true },
-              ...(installers.installers ?? []).map(({ id, name }) => ({ value: id, label: name })),
-            ]}
+            onChoose={setBound}
           />
-        )}
-        {isBound && installers.hasMore && (
-          <Button
-            variant="default"
-            size="xs"
-            loading={installers.isLoadingMore}
-            onClick={installers.loadMore}
-          >
-            Load more companies
-          </Button>
         )}
         <TextInput
           label="Description"
@@ -132,6 +115,37 @@ function KeyForm(props: {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function InstallerChoice(props: {
+  readonly installers: ReturnType<typeof useInstallers>;
+  readonly chosen: string;
+  readonly error: string | undefined;
+  readonly onChoose: (companyId: string) => void;
+}) {
+  const { installers, hasMore, isLoadingMore, loadMore } = props.installers;
+  return (
+    <>
+      <NativeSelect
+        label="Installer company"
+        description="The key can read only this company’s jobs."
+        required
+        withAsterisk={false}
+        value={props.chosen}
+        onChange={({ currentTarget }) => props.onChoose(currentTarget.value)}
+        error={props.error}
+        data={[
+          { value: '', label: 'Choose one', disabled: true },
+          ...(installers ?? []).map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+      />
+      {hasMore && (
+        <Button variant="default" size="xs" loading={isLoadingMore} onClick={loadMore}>
+          Load more companies
+        </Button>
+      )}
+    </>
   );
 }
 

@@ -83,39 +83,7 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
               The replay starts when you activate it.
             </Notice>
           )}
-          <StatesField
-            states={draft.states}
-            error={violations['states']}
-            onPick={(states) => change({ states })}
-          />
-          <Group gap="sm" align="flex-start">
-            <DateTimeField
-              label="From"
-              value={draft.from}
-              onPick={(from) => change({ from })}
-              error={violations['from']}
-            />
-            <DateTimeField
-              label="To"
-              value={draft.to}
-              onPick={(to) => change({ to })}
-              error={violations['to']}
-            />
-            <EventSelect value={draft.event} hasTests={false} onPick={(event) => change({ event })} />
-          </Group>
-          <TimeSpans onPick={(days) => change(lastDays(days, new Date()))} />
-          <NumberInput
-            label="Deliveries per minute"
-            description="Choose a rate that your server can handle in addition to new events."
-            value={draft.perMinute}
-            onChange={(value) => change({ perMinute: typeof value === 'number' ? value : Number.NaN })}
-            error={violations['perMinute']}
-            min={1}
-            max={60_000}
-            allowDecimal={false}
-            thousandSeparator=","
-            maw="26rem"
-          />
+          <DraftFields draft={draft} violations={violations} onChange={change} />
           <Group>
             <Button type="submit" variant={variant} loading={preview.isRunning}>
               Preview replay
@@ -133,6 +101,51 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
         />
       )}
     </Panel>
+  );
+}
+
+function DraftFields(props: {
+  readonly draft: ReplayDraft;
+  readonly violations: ReturnType<typeof draftViolations>;
+  readonly onChange: (part: Partial<ReplayDraft>) => void;
+}) {
+  const { draft, violations, onChange } = props;
+  return (
+    <>
+      <StatesField
+        states={draft.states}
+        error={violations['states']}
+        onPick={(states) => onChange({ states })}
+      />
+      <Group gap="sm" align="flex-start">
+        <DateTimeField
+          label="From"
+          value={draft.from}
+          onPick={(from) => onChange({ from })}
+          error={violations['from']}
+        />
+        <DateTimeField
+          label="To"
+          value={draft.to}
+          onPick={(to) => onChange({ to })}
+          error={violations['to']}
+        />
+        <EventSelect value={draft.event} hasTests={false} onPick={(event) => onChange({ event })} />
+      </Group>
+      <TimeSpans onPick={(days) => onChange(lastDays(days, new Date()))} />
+      <NumberInput
+        label="Deliveries per minute"
+        description="Choose a rate that your server can handle in addition to new events."
+        value={draft.perMinute}
+        onChange={(value) => onChange({ perMinute: typeof value === 'number' ? value : Number.NaN })}
+        error={violations['perMinute']}
+        min={1}
+        max={60_000}
+        allowDecimal={false}
+        thousandSeparator=","
+        maw="26rem"
+      />
+    </>
   );
 }
 

@@ -28,27 +28,11 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
   const activate = useActivateWebhook(id);
   const isProven = test.outcome?.kind === 'delivered';
   const isActive = activate.response !== undefined;
-  const top = useRef<HTMLDivElement>(null);
-
-  useEffect(() => {
-    top.current?.focus({ preventScroll: true });
-    window.scrollTo({ top: 0 });
-  }, []);
 
   return (
     <Stack gap="lg">
       <LeaveGuard isOn={!wasStored} />
-      <div ref={top} tabIndex={-1} role="group" aria-label="Created">
-        <Notice
-          tone="good"
-          title={`Your webhook is created.${isActive ? '' : ' It is paused until you have tested it.'}`}
-        >
-          <Stack gap={4}>
-            <span>{url}</span>
-            <EventPatterns events={events} />
-          </Stack>
-        </Notice>
-      </div>
+      <CreatedNotice url={url} events={events} isActive={isActive} />
       <StepPanel number={1} title="Add the secret to your server" state={isStored ? 'done' : 'next'}>
         <Stack gap="sm">
           <Text size="sm">
@@ -103,6 +87,30 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
         )}
       </StepPanel>
     </Stack>
+  );
+}
+
+/** Shown at the top of the page, where it takes the focus. */
+function CreatedNotice(props: Pick<Webhook, 'url' | 'events'> & { readonly isActive: boolean }) {
+  const top = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    top.current?.focus({ preventScroll: true });
+    window.scrollTo({ top: 0 });
+  }, []);
+
+  return (
+    <div ref={top} tabIndex={-1} role="group" aria-label="Created">
+      <Notice
+        tone="good"
+        title={`Your webhook is created.${props.isActive ? '' : ' It is paused until you have tested it.'}`}
+      >
+        <Stack gap={4}>
+          <span>{props.url}</span>
+          <EventPatterns events={props.events} />
+        </Stack>
+      </Notice>
+    </div>
   );
 }
 

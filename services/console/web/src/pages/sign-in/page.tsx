@@ -36,26 +36,12 @@ export function Page() {
   };
   if (asksCode) {
     return (
-      <OutsidePage>
-        <PageHeader
-          title="Enter your code"
-          description="Your account is protected with two-factor authentication."
-        />
-        <Panel p="lg">
-          <CodeForm
-            description="The 6 digits of your authenticator app, or a recovery code"
-            submitLabel="Sign in"
-            isRunning={signIn.isRunning}
-            error={needsCode(signIn.error) ? null : signIn.error}
-            cancel={
-              <Button variant="default" onClick={goBack}>
-                Back
-              </Button>
-            }
-            onSubmit={(code) => signIn.run({ email, password, code })}
-          />
-        </Panel>
-      </OutsidePage>
+      <CodePage
+        isRunning={signIn.isRunning}
+        error={needsCode(signIn.error) ? null : signIn.error}
+        onBack={goBack}
+        onSubmit={(code) => signIn.run({ email, password, code })}
+      />
     );
   }
   return (
@@ -98,6 +84,36 @@ export function Page() {
             {pageSendsMail() && <TextLink to={PATHS.forgotPassword}>Forgot your password?</TextLink>}
           </Stack>
         </form>
+      </Panel>
+    </OutsidePage>
+  );
+}
+
+function CodePage(props: {
+  readonly isRunning: boolean;
+  readonly error: unknown;
+  readonly onBack: () => void;
+  readonly onSubmit: (code: string) => void;
+}) {
+  return (
+    <OutsidePage>
+      <PageHeader
+        title="Enter your code"
+        description="Your account is protected with two-factor authentication."
+      />
+      <Panel p="lg">
+        <CodeForm
+          description="The 6 digits of your authenticator app, or a recovery code"
+          submitLabel="Sign in"
+          isRunning={props.isRunning}
+          error={props.error}
+          cancel={
+            <Button variant="default" onClick={props.onBack}>
+              Back
+            </Button>
+          }
+          onSubmit={props.onSubmit}
+        />
       </Panel>
     </OutsidePage>
   );
