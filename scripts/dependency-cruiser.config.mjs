@@ -1,4 +1,5 @@
 const CONTRACTS = 'proto-contracts';
+const CLIENTS = `${CONTRACTS}/clients`;
 const KERNEL = 'services/kernel';
 const GATEWAY_KIT = 'services/gateway-kit';
 const TEST_KIT = 'services/test-kit';
@@ -32,6 +33,9 @@ const PACKAGES = {
   [DEPLOYMENT]: [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
   'scripts/benchmarks': [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
   'scripts/checks': [CONTRACTS, TEST_KIT, LOCAL_STACK],
+  // The signatures of the service and of the client are tested against each other.
+  [`${CLIENTS}/typescript`]: [KERNEL, TEST_KIT],
+  [`${CLIENTS}/generation`]: [CONTRACTS, TEST_KIT, LOCAL_STACK, 'scripts/partnerctl-cli'],
 };
 
 /** A gateway and a worker that do the least, to compare with. */
@@ -59,9 +63,19 @@ const DATABASE_DRIVERS = ['knex', 'pg'];
 const WEBHOOKS = ['schedule', 'events', 'subscriptions', 'statistics', 'attempts', 'replay'];
 const webhooks = 'services/job-state/src/webhooks';
 
-const OURS = `^(${CONTRACTS}|services/[^/]+|scripts/(?!node_modules)[^/]+)/`;
+/** The clients are separate packages inside the folder of the contracts. */
+const NOT_CLIENTS = '(?!clients/)';
+const placeOf = (name) => `^${name}/${name === CONTRACTS ? NOT_CLIENTS : ''}`;
+const OURS = `^(${CONTRACTS}(?=/${NOT_CLIENTS})|${CLIENTS}/[^/]+|services/[^/]+|scripts/(?!node_modules)[^/]+)/`;
 const TESTS = '[.]test[.]tsx?$';
-const USES_TEST_KIT = ['^scripts/', `^${TEST_KIT}/`, '^services/system-tests/', '/testing/', TESTS];
+const USES_TEST_KIT = [
+  '^scripts/',
+  `^${CLIENTS}/generation/`,
+  `^${TEST_KIT}/`,
+  '^services/system-tests/',
+  '/testing/',
+  TESTS,
+];
 
 /** A package is imported by its name, so from what is built of it. */
 const builtOf = (name) => `^${name}/dist/`;
@@ -73,14 +87,14 @@ export default {
       name: `imports-of-${name.replace(/^(services|scripts)\//, '')}`,
       comment: `${name} imports only: ${imported.join(', ') || 'no package of ours'}`,
       severity: 'error',
-      from: { path: `^${name}/` },
-      to: { path: OURS, pathNot: [`^${name}/(?!dist/)`, ...imported.map(builtOf)] },
+      from: { path: placeOf(name) },
+      to: { path: OURS, pathNot: ['/node_modules/', `${placeOf(name)}(?!dist/)`, ...imported.map(builtOf)] },
     })),
     {
       name: 'unlisted-package',
       comment: 'say in scripts/dependency-cruiser.config.mjs what the package may import',
       severity: 'error',
-      from: { path: OURS, pathNot: Object.keys(PACKAGES).map((name) => `^${name}/`) },
+      from: { path: OURS, pathNot: Object.keys(PACKAGES).map(placeOf) },
       to: {},
     },
     {

@@ -164,6 +164,11 @@ const checks: readonly Check[] = [
   { name: 'no breaking change since the last release', run: changesSinceRelease },
   { name: 'contracts: generated code', run: generatedContracts },
   {
+    name: 'clients: generated code',
+    run: () =>
+      command(process.execPath, ['proto-contracts/clients/generation/dist/write-clients.js', '--check']),
+  },
+  {
     name: 'charts: generated files',
     run: () => command(process.execPath, ['scripts/deployment/dist/write-chart-files.js', '--check']),
   },

@@ -73,15 +73,6 @@ const generate = (jar: string, generator: string, ...options: readonly string[])
 /** One generator of each language, and the most used one of all languages wherever the guide for partners names its options. */
 export const CLIENT_GENERATORS: readonly ClientGenerator[] = [
   {
-    title: 'openapi-typescript (Node)',
-    folder: 'openapi-typescript',
-    commands: [
-      [node, programOf('openapi-typescript', 'bin/cli.js'), 'openapi.json', '--output', 'schema.d.ts'],
-      COMPILE_TYPESCRIPT,
-      [node, 'out/program.js'],
-    ],
-  },
-  {
     title: 'OpenAPI Generator typescript-fetch (Node and Java)',
     folder: 'typescript-fetch',
     commands:

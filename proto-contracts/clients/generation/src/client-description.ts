@@ -1,0 +1,111 @@
+import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
+import { z } from 'zod';
+
+const reference = z.looseObject({ $ref: z.string().optional() });
+const operation = z.looseObject({
+  tags: z.array(z.string()),
+  description: z.string().optional(),
+  parameters: z.array(reference).default([]),
+  responses: z.record(
+    z.string(),
+    z.looseObject({ content: z.record(z.string(), z.object({ schema: z.unknown() })).optional() }),
+  ),
+});
+const described = z.looseObject({
+  info: z.looseObject({ version: z.string() }),
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+  components: z.looseObject({
+    schemas: z.record(z.string(), z.unknown()),
+    parameters: z.record(z.string(), z.looseObject({})),
+  }),
+});
+
+/** The description that clients are generated from. */
+export type ClientDescription = z.infer<typeof described>;
+
+/** Surfaces that take API keys. */
+const TAGS = ['Inbound', 'Installer'];
+/** Headers that the hand-written part of a client sends or leaves out. */
+const OWN_HEADERS = ['RequestId', 'ApiVersion', 'IfNoneMatch'].map(
+  (name) => `#/components/parameters/${name}`,
+);
+
+/**
+ * Reduces the API description to what a client offers: the operations with an API key, and the schemas that they or `alsoNamed`
+ * use. The hand-written part makes idempotency keys and throws errors, so the keys are optional here and only successes remain.
+ */
+export function clientDescription(alsoNamed: readonly string[]): ClientDescription {
+  const document = createOpenApiDocument({
+    serverUrl: 'https://api.partner.example.org',
+    sessionCookie: '__Host-svc_session',
+    today: '2026-01-01',
+  });
+  const { paths, components, info, ...rest } = described.parse(JSON.parse(JSON.stringify(document)));
+  const kept = Object.entries(paths).flatMap(([path, operations]) => {
+    const offered = Object.entries(operations).filter(([, { tags }]) =>
+      tags.some((tag) => TAGS.includes(tag)),
+    );
+    return offered.length === 0 ? [] : [[path, Object.fromEntries(offered.map(reduceOperation))] as const];
+  });
+  const offeredPaths = Object.fromEntries(kept);
+  const parameters = Object.fromEntries(
+    Object.entries(components.parameters).map(([name, parameter]) => [
+      name,
+      name === 'IdempotencyKey' ? { ...parameter, required: false } : parameter,
+    ]),
+  );
+  const sections = { schemas: components.schemas, parameters };
+  const used = referencesOf(
+    [offeredPaths, alsoNamed.map((name) => ({ $ref: `#/components/schemas/${name}` }))],
+    sections,
+  );
+  const usedOf = <T>(section: 'schemas' | 'parameters', all: Readonly<Record<string, T>>) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${section}/${name}`)));
+  return {
+    ...rest,
+    webhooks: undefined,
+    tags: undefined,
+    info: { ...info, description: undefined },
+    paths: offeredPaths,
+    components: {
+      schemas: usedOf('schemas', components.schemas),
+      parameters: usedOf('parameters', parameters),
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+    },
+  };
+}
+
+/** Keeps the first paragraph of the description and no example: the reference has the rest. */
+function reduceOperation([method, given]: readonly [string, z.infer<typeof operation>]) {
+  const { description, parameters, responses, ...rest } = given;
+  return [
+    method,
+    {
+      ...rest,
+      description: description?.split('\n\n')[0],
+      parameters: parameters.filter(({ $ref }) => $ref === undefined || !OWN_HEADERS.includes($ref)),
+      responses: Object.fromEntries(
+        Object.entries(responses)
+          .filter(([status]) => status.startsWith('2'))
+          .map(([status, response]) => [status, { ...response, headers: undefined }]),
+      ),
+    },
+  ] as const;
+}
+
+/** The components that a part of the description refers to, directly or through others: `schemas/LeadIn`. */
+function referencesOf(
+  part: unknown,
+  sections: Readonly<Record<'schemas' | 'parameters', Readonly<Record<string, unknown>>>>,
+  found = new Set<string>(),
+): ReadonlySet<string> {
+  for (const [, section, name = ''] of JSON.stringify(part).matchAll(
+    /"#\/components\/(schemas|parameters)\/(\w+)"/g,
+  )) {
+    const place = `${section}/${name}`;
+    if (found.has(place)) continue;
+    found.add(place);
+    referencesOf(section === 'schemas' ? sections.schemas[name] : sections.parameters[name], sections, found);
+  }
+  return found;
+}

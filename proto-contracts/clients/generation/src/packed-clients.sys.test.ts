@@ -1,0 +1,197 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { createServer } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
+import { lastLines, runCommand } from '@partner/local-stack/run-command';
+import { document, newJob, stack, textAt } from '@partner/partnerctl/testing/partnerctl-on-stack';
+import {
+  baseEnvironment,
+  freePort,
+  startLocalProgram,
+  stopLocalProcess,
+} from '@partner/test-kit/backing-services/local-process';
+import { eventually } from '@partner/test-kit/eventually';
+
+const CLIENTS = 'proto-contracts/clients';
+/** TypeScript 7, as a developer's own compiler. */
+const COMPILER = path.join(PROJECT_ROOT, 'node_modules/typescript-native/bin/tsc');
+const COMPILER_OPTIONS =
+  '--ignoreConfig --strict --target ES2023 --module NodeNext --types node --outDir out';
+
+const directory = mkdtempSync(path.join(PROJECT_ROOT, '.stack', 'packed-clients-'));
+/** The port of the program that receives webhooks; the stack delivers to a TLS server in front of it. */
+let programPort = 0;
+let front: ReturnType<typeof createServer> | undefined;
+
+beforeAll(async () => {
+  const { port, keyFile, certificateFile } = stack.description.listener;
+  front = createServer({ key: readFileSync(keyFile), cert: readFileSync(certificateFile) }, (socket) => {
+    const program = connect(programPort, '127.0.0.1');
+    socket.pipe(program).pipe(socket);
+    for (const side of [socket, program])
+      side.on('error', () => [socket, program].map((each) => each.destroy()));
+  });
+  await new Promise<void>((resolve) => front?.listen(port, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  front?.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {
+  const result = await runCommand(program, args, { cwd, env: settings() });
+  expect({ program, args, failure: result.exitCode === 0 ? '' : lastLines(result, 40) }).toMatchObject({
+    failure: '',
+  });
+  return result.stdout;
+}
+
+/** The code blocks of a README in a language. */
+function examplesOf(client: string, language: string): readonly string[] {
+  const blocks = readProjectFile(`${CLIENTS}/${client}/README.md`).matchAll(
+    new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'),
+  );
+  return [...blocks].map(([, block = '']) => block);
+}
+
+function company(kind: 'SALES' | 'INSTALLER') {
+  const found = stack.description.companies.find((each) => each.class === kind);
+  if (found === undefined) throw new Error(`the sandbox has no company of class ${kind}`);
+  return found;
+}
+
+/** A client as a developer installs it from its packed file. */
+interface InstalledClient {
+  readonly title: string;
+  readonly folder: string;
+  /** Runs one of the examples. */
+  readonly command: (example: number) => readonly [string, ...string[]];
+}
+
+function typescriptClient(): InstalledClient {
+  const folder = path.join(directory, 'typescript');
+  return {
+    title: 'TypeScript',
+    folder,
+    command: (example) => [process.execPath, path.join(folder, `out/example-${example}.js`)],
+  };
+}
+
+async function installTypescript({ folder }: InstalledClient): Promise<void> {
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+  const packages = path.join(PROJECT_ROOT, CLIENTS, 'typescript');
+  await run(packages, 'npm', 'pack', '--pack-destination', folder);
+  const installed = [
+    './partner-client-0.1.0.tgz',
+    '@types/node@20.19.43',
+    '@types/express@5.0.6',
+    'express@5.3.0',
+    'fastify@5.12.8',
+  ];
+  await run(folder, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', ...installed);
+  const files = examplesOf('typescript', 'ts').map((example, index) => {
+    const file = `example-${index}.ts`;
+    writeFileSync(path.join(folder, file), example.replace('8080', String(programPort)));
+    return file;
+  });
+  await run(folder, process.execPath, COMPILER, ...COMPILER_OPTIONS.split(' '), ...files);
+}
+
+const settings = (secret = '') => ({
+  ...baseEnvironment(),
+  PARTNER_URL: stack.description.baseUrl,
+  PARTNER_API_KEY: company('INSTALLER').keys.find(({ kind }) => kind === 'installer-company')?.apiKey ?? '',
+  PARTNER_WEBHOOK_SECRET: secret,
+});
+
+/** A new job that the installer can read. */
+async function assignedJob(): Promise<string> {
+  const id = await newJob(company('SALES').id, company('INSTALLER').id);
+  const headers = { 'x-api-key': settings().PARTNER_API_KEY };
+  const url = new URL(`/partner/v1/jobs/${id}`, stack.description.baseUrl);
+  await eventually('the job is assigned', async () => (await fetch(url, { headers })).ok, { everyMs: 1_000 });
+  return id;
+}
+
+/** A paused webhook subscription of the installer. */
+async function createWebhook(): Promise<{ readonly id: string; readonly secret: string }> {
+  const url = `${stack.description.listener.url}/webhooks`;
+  const made = await document(
+    'subscriptions',
+    'create',
+    company('INSTALLER').id,
+    '--events',
+    'install.*',
+    '--url',
+    url,
+  );
+  return { id: textAt(made, 'subscription.id'), secret: textAt(made, 'secret') };
+}
+
+async function becomesSynced(client: InstalledClient): Promise<void> {
+  const before = await assignedJob();
+  const webhook = await createWebhook();
+  const [command, ...args] = client.command(0);
+  const logFile = path.join(client.folder, 'program.log');
+  const output = () => readFileSync(logFile, 'utf8');
+  const program = await startLocalProgram(
+    {
+      ...{ name: client.title, command, args, cwd: client.folder, logFile },
+      env: settings(webhook.secret),
+      isUp: () => fetch(`http://127.0.0.1:${programPort}/`).then(() => true),
+      ...{ startTimeoutMs: 120_000, stopSignal: 'SIGTERM', stopGraceMs: 5_000 },
+    },
+    { detached: false },
+  );
+  try {
+    await document('subscriptions', 'test', webhook.id);
+    await document('subscriptions', 'activate', webhook.id);
+    const after = await assignedJob();
+    await eventually(
+      () => `the program prints what it received; so far: ${output()}`,
+      () =>
+        output().includes('verified install.test') &&
+        output().includes(`verified install.job_assigned ${after}`) &&
+        output().includes(`synced ${before}`),
+    );
+    const wrong = await fetch(`http://127.0.0.1:${programPort}/webhooks`, { method: 'POST', body: '{}' });
+    expect(wrong.status).toBe(401);
+  } finally {
+    await stopLocalProcess(program, 'SIGTERM', 5_000);
+    await document('subscriptions', 'delete', webhook.id, '--yes');
+  }
+}
+
+describe('the packed TypeScript client', () => {
+  const client = typescriptClient();
+  beforeAll(async () => {
+    programPort = await freePort();
+    await installTypescript(client);
+  });
+
+  test('goes from an API key to a verified webhook and a synced feed with 15 lines of its README [CLIENT-8]', async () => {
+    const [example = ''] = examplesOf('typescript', 'ts');
+    expect(example.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(15);
+    await becomesSynced(client);
+  });
+
+  test('acknowledges a job with the lines of its README [CLIENT-8]', async () => {
+    const job = await assignedJob();
+    expect(await run(client.folder, ...client.command(1))).toContain(`acknowledged ${job}`);
+  });
+
+  test('loads as an ES module and as CommonJS [CLIENT-8]', async () => {
+    const names = 'Object.keys(client).sort().join()';
+    const modules = `import * as client from '@partner/client'; console.log(${names})`;
+    const commonJs = `const client = require('@partner/client'); console.log(${names})`;
+    const [first, second] = await Promise.all([
+      run(client.folder, process.execPath, '--input-type=module', '-e', modules),
+      run(client.folder, process.execPath, '--input-type=commonjs', '-e', commonJs),
+    ]);
+    expect(first).toContain('createPartnerClient,createWebhookReceiver');
+    expect(second).toBe(first);
+  });
+});

@@ -1,0 +1,95 @@
+import { delay } from './delay.js';
+import type { components } from './gen/schema.js';
+import type { PartnerClient } from './partner-client.js';
+import type { Store } from './store.js';
+
+/** A page of the change feed: `resources`, oldest first. */
+export type JobPage = components['schemas']['JobFeed'];
+/** A page of your company's events: `events`, oldest first. A webhook receiver verifies and handles each. */
+export type EventPage = components['schemas']['EventFeed'];
+
+export interface FollowOptions {
+  /** Keeps the cursor, under the path of the feed. */
+  readonly store: Store;
+  /** Ends the iteration once all present entries have been read. Otherwise it polls until `signal` is aborted. */
+  readonly stopAtEnd?: boolean;
+  /** Seconds between polls. Default and least allowed by the service: 60. */
+  readonly pollSeconds?: number;
+  /** Most entries in a page. */
+  readonly limit?: number;
+  /** Ignores the stored cursor and begins again, as after `cursor_invalid`. */
+  readonly restart?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Iterates over the pages of the change feed. Without a stored cursor it begins with a snapshot of the present jobs, or at the
+ * oldest entry (`from: 'start'`). The cursor is stored when the next page is requested, so a page during which the process or the
+ * loop ends comes again: at least once, none skipped.
+ */
+export function followJobs(
+  client: PartnerClient,
+  options: FollowOptions & { readonly from?: 'snapshot' | 'start' },
+): AsyncGenerator<JobPage, void, undefined> {
+  const first = options.from === 'start' ? ({ from: 'start' } as const) : ({ view: 'snapshot' } as const);
+  return follow(
+    '/partner/v1/jobs',
+    options,
+    ({ resources }) => resources.length === 0,
+    (cursor, init) =>
+      client.GET('/partner/v1/jobs', {
+        ...init,
+        params: { query: { ...(cursor === undefined ? first : { cursor }), ...limitOf(options) } },
+      }),
+  );
+}
+
+/** Iterates over the pages of the events of a selling (`/inbound/events`) or an installing company, as {@link followJobs} does. */
+export function followEvents(
+  client: PartnerClient,
+  path: '/inbound/events' | '/partner/v1/events',
+  options: FollowOptions,
+): AsyncGenerator<EventPage, void, undefined> {
+  return follow<EventPage>(
+    path,
+    options,
+    ({ events }) => events.length === 0,
+    (cursor, init) =>
+      client.GET(path, {
+        ...init,
+        params: { query: { ...(cursor === undefined ? {} : { cursor }), ...limitOf(options) } },
+      }),
+  );
+}
+
+const limitOf = ({ limit }: FollowOptions) => (limit === undefined ? {} : { limit });
+
+interface Page {
+  readonly nextCursor: string | null;
+  readonly hasMore: boolean;
+}
+
+async function* follow<P extends Page>(
+  path: string,
+  { store, stopAtEnd = false, pollSeconds = 60, restart = false, signal }: FollowOptions,
+  isEmpty: (page: P) => boolean,
+  read: (cursor: string | undefined, init: { readonly signal: AbortSignal | null }) => Promise<P>,
+): AsyncGenerator<P, void, undefined> {
+  const key = `cursor:${path}`;
+  let cursor = restart ? undefined : await store.get(key);
+  const endIfAborted = (error: unknown) => {
+    if (signal?.aborted !== true) throw error;
+  };
+  while (signal?.aborted !== true) {
+    const page = await read(cursor, { signal: signal ?? null }).catch(endIfAborted);
+    if (page === undefined) return;
+    if (!isEmpty(page)) yield page;
+    if (page.nextCursor !== null && page.nextCursor !== cursor) {
+      cursor = page.nextCursor;
+      await store.set(key, cursor);
+    }
+    if (page.hasMore) continue;
+    if (stopAtEnd) return;
+    await delay(pollSeconds * 1_000, signal).catch(endIfAborted);
+  }
+}

@@ -1,0 +1,83 @@
+import createClient, { type MaybeOptionalInit } from 'openapi-fetch';
+import type { PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers';
+import { delay } from './delay.js';
+import { API_VERSION, type paths } from './gen/schema.js';
+import { errorOf, PartnerError } from './partner-error.js';
+import { createRetryingFetch, type RetryLimits, type Surroundings } from './send-with-retries.js';
+
+/** The same as that of openapi-fetch, which does not export it. */
+type InitParam<Init> =
+  RequiredKeysOf<Init> extends never
+    ? [(Init & { [key: string]: unknown })?]
+    : [Init & { [key: string]: unknown }];
+
+type PathOf<Method extends 'get' | 'post' | 'put' | 'delete'> = PathsWithMethod<paths, Method>;
+type InitOf<Path extends keyof paths, Method extends keyof paths[Path]> = MaybeOptionalInit<
+  paths[Path],
+  Method
+>;
+
+/**
+ * The operations that an API key can use, typed by the API description. Each takes the path and its input, resolves to the body of
+ * the success, and throws a `PartnerError` otherwise. Safe to share.
+ */
+export type PartnerClient = ReturnType<typeof createPartnerClient>;
+
+export interface PartnerClientOptions {
+  /** For example `https://api.partner.example`. */
+  readonly baseUrl: string;
+  /** `<keyId>.<secret>`. */
+  readonly apiKey: string;
+  readonly retries?: RetryLimits;
+  /** Default: that of the runtime. */
+  readonly fetch?: Surroundings['fetch'];
+}
+
+/**
+ * Creates a client that pins the API version of its types. A write without an `Idempotency-Key` gets one, which every retry
+ * repeats, so a write takes effect once however often it is sent.
+ */
+export function createPartnerClient(
+  { baseUrl, apiKey, retries = {}, fetch = (request) => globalThis.fetch(request) }: PartnerClientOptions,
+  surroundings: Omit<Surroundings, 'fetch'> = { now: Date.now, random: Math.random, delay },
+) {
+  const calls = createClient<paths, 'application/json'>({
+    baseUrl,
+    headers: { 'x-api-key': apiKey, 'x-svc-api-version': API_VERSION },
+    fetch: createRetryingFetch(retries, { fetch, ...surroundings }),
+  });
+  calls.use({
+    onRequest({ request }) {
+      if (request.method === 'GET' || request.headers.has('idempotency-key')) return undefined;
+      request.headers.set('idempotency-key', globalThis.crypto.randomUUID());
+      return request;
+    },
+    async onResponse({ request, response }) {
+      if (response.ok) return undefined;
+      throw await errorOf(response, request.headers.get('idempotency-key') ?? undefined);
+    },
+  });
+  return {
+    GET: async <Path extends PathOf<'get'>, Init extends InitOf<Path, 'get'>>(
+      path: Path,
+      ...init: InitParam<Init>
+    ) => bodyOf(path, await calls.GET<Path, Init>(path, ...init)),
+    POST: async <Path extends PathOf<'post'>, Init extends InitOf<Path, 'post'>>(
+      path: Path,
+      ...init: InitParam<Init>
+    ) => bodyOf(path, await calls.POST<Path, Init>(path, ...init)),
+    PUT: async <Path extends PathOf<'put'>, Init extends InitOf<Path, 'put'>>(
+      path: Path,
+      ...init: InitParam<Init>
+    ) => bodyOf(path, await calls.PUT<Path, Init>(path, ...init)),
+    DELETE: async <Path extends PathOf<'delete'>, Init extends InitOf<Path, 'delete'>>(
+      path: Path,
+      ...init: InitParam<Init>
+    ) => bodyOf(path, await calls.DELETE<Path, Init>(path, ...init)),
+  };
+}
+
+function bodyOf<T>(path: string, { data }: { readonly data?: T }): NonNullable<T> {
+  if (data === undefined || data === null) throw new PartnerError(`the response of ${path} has no body`);
+  return data;
+}

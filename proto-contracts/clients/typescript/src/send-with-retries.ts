@@ -1,0 +1,80 @@
+import { ConnectionError } from './partner-error.js';
+
+/** Limits of one call. A call ends at the first of them. */
+export interface RetryLimits {
+  /** Attempts in all. Default 5. */
+  readonly attempts?: number;
+  /** Time for all attempts and delays together, in milliseconds. Default 60,000. */
+  readonly totalMs?: number;
+  /** Time for one attempt, body included, in milliseconds. Default 30,000. */
+  readonly attemptMs?: number;
+}
+
+/** Sources of time and chance; a test replaces them. */
+export interface Surroundings {
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly delay: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const RETRIED = new Set([429, 502, 503, 504]);
+const FIRST_BACKOFF_MS = 500;
+const MOST_BACKOFF_MS = 20_000;
+
+/**
+ * Returns a `fetch` that repeats a request after 429, 502, 503, 504 and connection failures, with exponential backoff and full
+ * jitter. It waits at least as long as `retry-after` says, and ends at once if that exceeds the total time. Each attempt sends the
+ * same bytes and headers, so an idempotency key stays. Resolves to the last response; throws {@link ConnectionError} without one.
+ */
+export function createRetryingFetch(
+  { attempts = 5, totalMs = 60_000, attemptMs = 30_000 }: RetryLimits,
+  { fetch, now, random, delay }: Surroundings,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const end = now() + totalMs;
+    for (let attempt = 1; ; attempt += 1) {
+      const left = Math.max(1, Math.min(attemptMs, end - now()));
+      const outcome = await sendOnce(fetch, request, left);
+      const isFinal = outcome.response !== undefined && !RETRIED.has(outcome.response.status);
+      const backoffMs = random() * Math.min(MOST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1));
+      const waitMs = retryAfterMs(outcome.response, now()) + backoffMs;
+      if (isFinal || attempt >= attempts || now() + waitMs >= end) {
+        if (outcome.response !== undefined) return outcome.response;
+        throw new ConnectionError(`no response from ${new URL(request.url).origin} in ${attempt} attempts`, {
+          cause: outcome.failure,
+          idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
+        });
+      }
+      await delay(waitMs, request.signal);
+    }
+  };
+}
+
+type Outcome =
+  | { readonly response: Response; readonly failure?: never }
+  | { readonly response?: never; readonly failure: unknown };
+
+/** Reads the whole body, so that a connection that breaks within it is a failed attempt. The caller's abort is thrown. */
+async function sendOnce(fetch: Surroundings['fetch'], request: Request, timeoutMs: number): Promise<Outcome> {
+  try {
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+    const response = await fetch(new Request(request.clone(), { signal }));
+    const body = await response.arrayBuffer();
+    const { status, statusText, headers } = response;
+    return {
+      response: new Response(body.byteLength === 0 ? null : body, { status, statusText, headers }),
+    };
+  } catch (failure) {
+    if (request.signal.aborted) throw failure;
+    return { failure };
+  }
+}
+
+/** Reads seconds or an HTTP date; 0 for anything else. */
+function retryAfterMs(response: Response | undefined, now: number): number {
+  const value = response?.headers.get('retry-after') ?? '';
+  if (/^\d+$/.test(value)) return Number(value) * 1_000;
+  const instant = Date.parse(value);
+  return Number.isNaN(instant) ? 0 : Math.max(0, instant - now);
+}
