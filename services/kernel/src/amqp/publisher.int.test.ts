@@ -66,7 +66,7 @@ describe('a publisher', () => {
     const queue = await probe.declareTestQueue({ type: 'classic' });
     const publisher = createPublisher({ connection, logger, metrics });
     await connected();
-    const count = 5_000;
+    const count = 1_000;
     await Promise.all(
       Array.from({ length: count }, (_, index) => publisher.publish(messageTo(queue, String(index)))),
     );
