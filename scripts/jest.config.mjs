@@ -20,6 +20,7 @@ export default {
   rootDir,
   // Ends what hangs; a busy machine may take many times what a test takes alone.
   testTimeout: 900_000,
+  testSequencer: `${rootDir}scripts/jest-sequencer.mjs`,
   projects: [
     project('unit', '/dist/.*\\.test\\.js$', ['\\.(int|sys)\\.test\\.js$']),
     project('int', '/dist/.*\\.int\\.test\\.js$', []),

@@ -14,7 +14,7 @@ import { createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js'
 import { startTestStack, type TestStack } from './support/test-stack.js';
 
 /** For each operation; with all of them the requests are more than 2,000. */
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 120);
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 60);
 
 const document = createOpenApiDocument({
   serverUrl: 'https://api.partner.example',
