@@ -132,7 +132,8 @@ function generatedClients(): string {
   return `
 ## Generated clients
 
-\`/openapi.json\` is OpenAPI 3.1, and client generators read it. Three things need your choice:
+There are clients for TypeScript (\`@partner/client\`) and Python (\`partner-client\`). They retry, follow the change feed and
+receive webhooks. For other languages, client generators read \`/openapi.json\`, which is OpenAPI 3.1. Three things need your choice:
 
 - A list of values such as \`ErrorCode\` can grow. If your generator's clients fail on an unknown value,
   set its option that accepts one, or catch the failure and use the status. With OpenAPI Generator's \`java\` it is

@@ -13,7 +13,7 @@ import { assignNewJob } from './support/platform-job.js';
 import { createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
 import { readJob } from './surfaces/valid-request.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
-import { runProgram } from './support/toolchains.js';
+import { runProgram } from '@partner/local-stack/toolchains';
 import { CLIENT_GENERATORS, CLIENTS } from './support/client-generators.js';
 
 /** What a program prints after its calls. */

@@ -15,7 +15,13 @@ import {
   stopLocalProcess,
 } from '@partner/test-kit/backing-services/local-process';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
-import { type Command, ensureGoModule, ensureJars, ensurePython, runProgram } from './support/toolchains.js';
+import {
+  type Command,
+  ensureGoModule,
+  ensureJars,
+  ensurePython,
+  runProgram,
+} from '@partner/local-stack/toolchains';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 

@@ -30,6 +30,14 @@ const OWN_HEADERS = ['RequestId', 'ApiVersion', 'IfNoneMatch'].map(
   (name) => `#/components/parameters/${name}`,
 );
 
+const IdempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'By default a new key, which all attempts of the call repeat. Pass one to continue a write of an earlier call.',
+  schema: { type: 'string', maxLength: 128 },
+};
+
 /**
  * Reduces the API description to what a client offers: the operations with an API key, and the schemas that they or `alsoNamed`
  * use. The hand-written part makes idempotency keys and throws errors, so the keys are optional here and only successes remain.
@@ -48,12 +56,7 @@ export function clientDescription(alsoNamed: readonly string[]): ClientDescripti
     return offered.length === 0 ? [] : [[path, Object.fromEntries(offered.map(reduceOperation))] as const];
   });
   const offeredPaths = Object.fromEntries(kept);
-  const parameters = Object.fromEntries(
-    Object.entries(components.parameters).map(([name, parameter]) => [
-      name,
-      name === 'IdempotencyKey' ? { ...parameter, required: false } : parameter,
-    ]),
-  );
+  const parameters = { ...components.parameters, IdempotencyKey, OptionalIdempotencyKey: IdempotencyKey };
   const sections = { schemas: components.schemas, parameters };
   const used = referencesOf(
     [offeredPaths, alsoNamed.map((name) => ({ $ref: `#/components/schemas/${name}` }))],

@@ -13,6 +13,7 @@ import {
   stopLocalProcess,
 } from '@partner/test-kit/backing-services/local-process';
 import { eventually } from '@partner/test-kit/eventually';
+import { installPython } from './python-client.js';
 
 const CLIENTS = 'proto-contracts/clients';
 /** TypeScript 7, as a developer's own compiler. */
@@ -40,7 +41,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {
+async function run(cwd: string, ...[program, ...args]: readonly [string, ...string[]]): Promise<string> {
   const result = await runCommand(program, args, { cwd, env: settings() });
   expect({ program, args, failure: result.exitCode === 0 ? '' : lastLines(result, 40) }).toMatchObject({
     failure: '',
@@ -62,45 +63,74 @@ function company(kind: 'SALES' | 'INSTALLER') {
   return found;
 }
 
-/** A client as a developer installs it from its packed file. */
-interface InstalledClient {
-  readonly title: string;
+/** A client as a developer installs it from its packed file, in an empty folder. */
+interface PackedClient {
+  readonly language: 'TypeScript' | 'Python';
+  /** The code blocks of its README. */
+  readonly examples: readonly string[];
   readonly folder: string;
+  /** Packs and installs it, and writes the examples. */
+  readonly install: () => Promise<void>;
   /** Runs one of the examples. */
   readonly command: (example: number) => readonly [string, ...string[]];
 }
 
-function typescriptClient(): InstalledClient {
+function typescriptClient(): PackedClient {
   const folder = path.join(directory, 'typescript');
+  const examples = examplesOf('typescript', 'ts');
   return {
-    title: 'TypeScript',
-    folder,
+    ...{ language: 'TypeScript', examples, folder },
+    async install() {
+      writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+      await run(path.join(PROJECT_ROOT, CLIENTS, 'typescript'), 'npm', 'pack', '--pack-destination', folder);
+      await run(
+        folder,
+        ...['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', './partner-client-0.1.0.tgz'],
+        ...['@types/node@20.19.43', '@types/express@5.0.6', 'express@5.3.0', 'fastify@5.12.8'],
+      );
+      const files = examples.map((example, index) => {
+        const file = `example-${index}.ts`;
+        writeFileSync(path.join(folder, file), example.replace('8080', String(programPort)));
+        return file;
+      });
+      await run(folder, process.execPath, COMPILER, ...COMPILER_OPTIONS.split(' '), ...files);
+    },
     command: (example) => [process.execPath, path.join(folder, `out/example-${example}.js`)],
   };
 }
 
-async function installTypescript({ folder }: InstalledClient): Promise<void> {
-  mkdirSync(folder);
-  writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-  const packages = path.join(PROJECT_ROOT, CLIENTS, 'typescript');
-  await run(packages, 'npm', 'pack', '--pack-destination', folder);
-  const installed = [
-    './partner-client-0.1.0.tgz',
-    '@types/node@20.19.43',
-    '@types/express@5.0.6',
-    'express@5.3.0',
-    'fastify@5.12.8',
-  ];
-  await run(folder, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', ...installed);
-  const files = examplesOf('typescript', 'ts').map((example, index) => {
-    const file = `example-${index}.ts`;
-    writeFileSync(path.join(folder, file), example.replace('8080', String(programPort)));
-    return file;
-  });
-  await run(folder, process.execPath, COMPILER, ...COMPILER_OPTIONS.split(' '), ...files);
+function pythonClient(python: string): PackedClient {
+  const folder = path.join(directory, 'python');
+  const examples = examplesOf('python', 'python');
+  const installed = path.join(folder, 'installed/bin/python');
+  return {
+    ...{ language: 'Python', examples, folder },
+    async install() {
+      const packages = path.join(PROJECT_ROOT, CLIENTS, 'python');
+      await run(
+        packages,
+        python,
+        '-m',
+        'pip',
+        'wheel',
+        '-q',
+        '--no-deps',
+        '--no-build-isolation',
+        '-w',
+        folder,
+        '.',
+      );
+      await run(folder, python, '-m', 'venv', 'installed');
+      const wheel = './partner_client-0.1.0-py3-none-any.whl[fastapi,django]';
+      await run(folder, installed, '-m', 'pip', 'install', '-q', wheel, 'uvicorn==0.54.0');
+      for (const [index, example] of examples.entries())
+        writeFileSync(path.join(folder, `example_${index}.py`), example.replace('8080', String(programPort)));
+    },
+    command: (example) => [installed, path.join(folder, `example_${example}.py`)],
+  };
 }
 
-const settings = (secret = '') => ({
+const settings = (secret = `whsec_${btoa('of no webhook')}`) => ({
   ...baseEnvironment(),
   PARTNER_URL: stack.description.baseUrl,
   PARTNER_API_KEY: company('INSTALLER').keys.find(({ kind }) => kind === 'installer-company')?.apiKey ?? '',
@@ -131,7 +161,7 @@ async function createWebhook(): Promise<{ readonly id: string; readonly secret: 
   return { id: textAt(made, 'subscription.id'), secret: textAt(made, 'secret') };
 }
 
-async function becomesSynced(client: InstalledClient): Promise<void> {
+async function becomesSynced(client: PackedClient): Promise<void> {
   const before = await assignedJob();
   const webhook = await createWebhook();
   const [command, ...args] = client.command(0);
@@ -139,7 +169,7 @@ async function becomesSynced(client: InstalledClient): Promise<void> {
   const output = () => readFileSync(logFile, 'utf8');
   const program = await startLocalProgram(
     {
-      ...{ name: client.title, command, args, cwd: client.folder, logFile },
+      ...{ name: client.language, command, args, cwd: client.folder, logFile },
       env: settings(webhook.secret),
       isUp: () => fetch(`http://127.0.0.1:${programPort}/`).then(() => true),
       ...{ startTimeoutMs: 120_000, stopSignal: 'SIGTERM', stopGraceMs: 5_000 },
@@ -165,33 +195,48 @@ async function becomesSynced(client: InstalledClient): Promise<void> {
   }
 }
 
-describe('the packed TypeScript client', () => {
-  const client = typescriptClient();
+const python = await installPython();
+const PACKED: readonly PackedClient[] = [
+  typescriptClient(),
+  ...(python === undefined ? [] : [pythonClient(python)]),
+];
+
+describe.each(PACKED)('the packed $language client', (client) => {
+  const { language, examples, folder } = client;
+
   beforeAll(async () => {
     programPort = await freePort();
-    await installTypescript(client);
+    mkdirSync(folder);
+    await client.install();
   });
 
-  test('goes from an API key to a verified webhook and a synced feed with 15 lines of its README [CLIENT-8]', async () => {
-    const [example = ''] = examplesOf('typescript', 'ts');
-    expect(example.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(15);
+  test(`goes from an API key to a verified webhook and a synced feed with 15 lines of its README (${language}) [CLIENT-8]`, async () => {
+    const lines = examples[0]?.split('\n').filter((line) => line.trim() !== '') ?? [];
+    expect(lines.length).toBeLessThanOrEqual(15);
     await becomesSynced(client);
   });
 
-  test('acknowledges a job with the lines of its README [CLIENT-8]', async () => {
+  test(`acknowledges a job with the lines of its README (${language}) [CLIENT-8]`, async () => {
     const job = await assignedJob();
-    expect(await run(client.folder, ...client.command(1))).toContain(`acknowledged ${job}`);
+    expect(await run(folder, ...client.command(1))).toContain(`acknowledged ${job}`);
   });
 
-  test('loads as an ES module and as CommonJS [CLIENT-8]', async () => {
-    const names = 'Object.keys(client).sort().join()';
-    const modules = `import * as client from '@partner/client'; console.log(${names})`;
-    const commonJs = `const client = require('@partner/client'); console.log(${names})`;
-    const [first, second] = await Promise.all([
-      run(client.folder, process.execPath, '--input-type=module', '-e', modules),
-      run(client.folder, process.execPath, '--input-type=commonjs', '-e', commonJs),
-    ]);
-    expect(first).toContain('createPartnerClient,createWebhookReceiver');
-    expect(second).toBe(first);
+  test(`sets up its frameworks with the lines of its README (${language}) [CLIENT-8]`, async () => {
+    await run(folder, ...client.command(2));
   });
+});
+
+test('the packed TypeScript client loads as an ES module and as CommonJS [CLIENT-8]', async () => {
+  const { folder } = typescriptClient();
+  const load = async (type: 'module' | 'commonjs', code: string) =>
+    run(
+      folder,
+      process.execPath,
+      `--input-type=${type}`,
+      '-e',
+      `${code}; console.log(Object.keys(client).sort().join())`,
+    );
+  const names = await load('module', "import * as client from '@partner/client'");
+  expect(names).toContain('createPartnerClient,createWebhookReceiver');
+  expect(await load('commonjs', "const client = require('@partner/client')")).toBe(names);
 });

@@ -6,8 +6,7 @@ import {
   ensureGoProgram,
   ensureJars,
   ensureOpenApiGenerator,
-  ensurePython,
-} from './toolchains.js';
+} from '@partner/local-stack/toolchains';
 
 /** The folders with the programs that use the generated clients. */
 export const CLIENTS = path.resolve(import.meta.dirname, '../..', 'clients');
@@ -50,12 +49,6 @@ const JAVA_DEPENDENCIES = [
 
 const openApiGenerator = await ensureOpenApiGenerator();
 const jars = openApiGenerator && (await ensureJars(JAVA_DEPENDENCIES.join('\n')));
-const python = await ensurePython([
-  'openapi-python-client==0.29.1',
-  'httpx==0.28.1',
-  'attrs==26.1.0',
-  'python-dateutil==2.9.0.post0',
-]);
 const oapiCodegen = await ensureGoProgram('github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2');
 const goModule =
   oapiCodegen &&
@@ -70,7 +63,7 @@ const generate = (jar: string, generator: string, ...options: readonly string[])
   ...[`--generator-name=${generator}`, ...options],
 ];
 
-/** One generator of each language, and the most used one of all languages wherever the guide for partners names its options. */
+/** Generators of languages without a client of ours, and the most used one wherever the guide for partners names its options. */
 export const CLIENT_GENERATORS: readonly ClientGenerator[] = [
   {
     title: 'OpenAPI Generator typescript-fetch (Node and Java)',
@@ -88,20 +81,6 @@ export const CLIENT_GENERATORS: readonly ClientGenerator[] = [
             ),
             COMPILE_TYPESCRIPT,
             [node, 'out/program.js'],
-          ],
-  },
-  {
-    title: 'openapi-python-client (Python)',
-    folder: 'openapi-python-client',
-    commands:
-      python === undefined
-        ? undefined
-        : [
-            [
-              ...([python, '-m', 'openapi_python_client', 'generate', '--path=openapi.json'] as const),
-              ...['--output-path=client', '--meta=none', '--config=config.json', '--fail-on-warning'],
-            ],
-            [python, 'program.py'],
           ],
   },
   {

@@ -2172,15 +2172,9 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /**
-         * @description Identifies this request among all of your company, so that a repeat has no second effect. Create a new one for each new request (a random UUID does) and keep it until you have a response.
-         * @example 5f0c1a52-7d4e-4a53-9a54-0f6f3f1c9b7e
-         */
+        /** @description By default a new key, which all attempts of the call repeat. Pass one to continue a write of an earlier call. */
         OptionalIdempotencyKey: string;
-        /**
-         * @description Identifies this request among all of your company, so that a repeat has no second effect. Create a new one for each new request (a random UUID does) and keep it until you have a response.
-         * @example 5f0c1a52-7d4e-4a53-9a54-0f6f3f1c9b7e
-         */
+        /** @description By default a new key, which all attempts of the call repeat. Pass one to continue a write of an earlier call. */
         IdempotencyKey: string;
     };
     requestBodies: never;
@@ -2193,10 +2187,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Identifies this request among all of your company, so that a repeat has no second effect. Create a new one for each new request (a random UUID does) and keep it until you have a response.
-                 * @example 5f0c1a52-7d4e-4a53-9a54-0f6f3f1c9b7e
-                 */
+                /** @description By default a new key, which all attempts of the call repeat. Pass one to continue a write of an earlier call. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
@@ -2288,10 +2279,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Identifies this request among all of your company, so that a repeat has no second effect. Create a new one for each new request (a random UUID does) and keep it until you have a response.
-                 * @example 5f0c1a52-7d4e-4a53-9a54-0f6f3f1c9b7e
-                 */
+                /** @description By default a new key, which all attempts of the call repeat. Pass one to continue a write of an earlier call. */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
@@ -2354,10 +2342,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Identifies this request among all of your company, so that a repeat has no second effect. Create a new one for each new request (a random UUID does) and keep it until you have a response.
-                 * @example 5f0c1a52-7d4e-4a53-9a54-0f6f3f1c9b7e
-                 */
+                /** @description By default a new key, which all attempts of the call repeat. Pass one to continue a write of an earlier call. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2526,10 +2511,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Identifies this request among all of your company, so that a repeat has no second effect. Create a new one for each new request (a random UUID does) and keep it until you have a response.
-                 * @example 5f0c1a52-7d4e-4a53-9a54-0f6f3f1c9b7e
-                 */
+                /** @description By default a new key, which all attempts of the call repeat. Pass one to continue a write of an earlier call. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -2562,10 +2544,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Identifies this request among all of your company, so that a repeat has no second effect. Create a new one for each new request (a random UUID does) and keep it until you have a response.
-                 * @example 5f0c1a52-7d4e-4a53-9a54-0f6f3f1c9b7e
-                 */
+                /** @description By default a new key, which all attempts of the call repeat. Pass one to continue a write of an earlier call. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -2623,10 +2602,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Identifies this request among all of your company, so that a repeat has no second effect. Create a new one for each new request (a random UUID does) and keep it until you have a response.
-                 * @example 5f0c1a52-7d4e-4a53-9a54-0f6f3f1c9b7e
-                 */
+                /** @description By default a new key, which all attempts of the call repeat. Pass one to continue a write of an earlier call. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -2689,10 +2665,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Identifies this request among all of your company, so that a repeat has no second effect. Create a new one for each new request (a random UUID does) and keep it until you have a response.
-                 * @example 5f0c1a52-7d4e-4a53-9a54-0f6f3f1c9b7e
-                 */
+                /** @description By default a new key, which all attempts of the call repeat. Pass one to continue a write of an earlier call. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { lastLines, runCommand } from '@partner/local-stack/run-command';
 import { baseEnvironment, findProgram } from '@partner/test-kit/backing-services/local-process';
-
-const root = path.resolve(import.meta.dirname, '../../../..', '.stack');
+import { PROJECT_ROOT } from './project-root.js';
+import { lastLines, runCommand } from './run-command.js';
 
 /** Below the project, so that its npm packages are found; kept from run to run. */
-const toolchains = path.join(root, 'toolchains');
+const toolchains = path.join(PROJECT_ROOT, '.stack/toolchains');
 
 const INSTALL_TIMEOUT_MS = 600_000;
 

@@ -1,0 +1,44 @@
+"""Client for the partner integration API: typed calls, retries, the change feed and webhooks."""
+
+from .client import create_partner_client
+from .errors import ApiError, PartnerConnectionError, PartnerError, VersionConflictError, Violation
+from .feeds import FollowOptions, follow_events, follow_events_async, follow_jobs, follow_jobs_async
+from .gen.client import AuthenticatedClient
+from .retries import RetryLimits
+from .stores import AsyncStore, FileStore, MemoryStore, Store
+from .webhooks import (
+    AsyncWebhookReceiver,
+    Delivery,
+    Event,
+    EventResource,
+    WebhookReceiver,
+    WebhookResponse,
+    event_feed_secret,
+)
+
+__all__ = [
+    "ApiError",
+    "AsyncStore",
+    "AsyncWebhookReceiver",
+    "AuthenticatedClient",
+    "Delivery",
+    "Event",
+    "EventResource",
+    "FileStore",
+    "FollowOptions",
+    "MemoryStore",
+    "PartnerConnectionError",
+    "PartnerError",
+    "RetryLimits",
+    "Store",
+    "VersionConflictError",
+    "Violation",
+    "WebhookReceiver",
+    "WebhookResponse",
+    "create_partner_client",
+    "event_feed_secret",
+    "follow_events",
+    "follow_events_async",
+    "follow_jobs",
+    "follow_jobs_async",
+]

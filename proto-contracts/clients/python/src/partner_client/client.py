@@ -1,0 +1,31 @@
+"""The client that every operation of `partner_client.gen.api` takes."""
+
+import httpx
+
+from .gen.client import AuthenticatedClient
+from .gen.version import API_VERSION
+from .retries import AsyncRetryTransport, RetryLimits, RetryTransport, Surroundings
+
+
+def create_partner_client(
+    base_url: str,
+    api_key: str,
+    *,
+    retries: RetryLimits | None = None,
+    transport: httpx.BaseTransport | None = None,
+    async_transport: httpx.AsyncBaseTransport | None = None,
+    surroundings: Surroundings | None = None,
+) -> AuthenticatedClient:
+    """
+    Creates a client for `sync` and `asyncio` of each operation, which pins the API version of its models. A write without an
+    idempotency key gets one, which every retry repeats, so a write takes effect once however often it is sent.
+
+    api_key: `<keyId>.<secret>`. transport: default that of httpx.
+    """
+    limits, around = retries or RetryLimits(), surroundings or Surroundings()
+    headers = {"x-api-key": api_key, "x-svc-api-version": API_VERSION}
+    client = AuthenticatedClient(base_url=base_url, token=api_key, prefix="", auth_header_name="x-api-key")
+    sync = RetryTransport(transport or httpx.HTTPTransport(), limits, around)
+    asynchronous = AsyncRetryTransport(async_transport or httpx.AsyncHTTPTransport(), limits, around)
+    client.set_httpx_client(httpx.Client(base_url=base_url, headers=headers, transport=sync))
+    return client.set_async_httpx_client(httpx.AsyncClient(base_url=base_url, headers=headers, transport=asynchronous))

@@ -1,0 +1,88 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.webhook_bulk_replay import WebhookBulkReplay
+
+
+def _get_kwargs(
+    id: str,
+) -> dict[str, Any]:
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/inbound/events/replays/{id}".format(
+            id=quote(str(id), safe=""),
+        ),
+    }
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> WebhookBulkReplay:
+    if response.status_code == 200:
+        response_200 = WebhookBulkReplay.from_dict(response.json())
+
+        return response_200
+
+    raise errors.UnexpectedStatus(response.status_code, response.content)
+
+
+def sync(
+    id: str,
+    *,
+    client: AuthenticatedClient,
+) -> WebhookBulkReplay:
+    """Read a replay of events
+
+     Reads one replay of events with its progress.
+
+    Args:
+        id (str): The `id` of a replay of events of your company. Any other is 404.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        WebhookBulkReplay
+    """
+
+    response = client.get_httpx_client().request(
+        **_get_kwargs(
+            id=id,
+        )
+    )
+    return _parse_response(client=client, response=response)
+
+
+async def asyncio(
+    id: str,
+    *,
+    client: AuthenticatedClient,
+) -> WebhookBulkReplay:
+    """Read a replay of events
+
+     Reads one replay of events with its progress.
+
+    Args:
+        id (str): The `id` of a replay of events of your company. Any other is 404.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        WebhookBulkReplay
+    """
+
+    response = await client.get_async_httpx_client().request(
+        **_get_kwargs(
+            id=id,
+        )
+    )
+    return _parse_response(client=client, response=response)

@@ -1,0 +1,116 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.job import Job
+from ...models.status_event_in import StatusEventIn
+from ...types import UNSET, Unset
+
+
+def _get_kwargs(
+    id: str,
+    *,
+    body: StatusEventIn,
+    idempotency_key: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(idempotency_key, Unset):
+        headers["Idempotency-Key"] = idempotency_key
+
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/partner/v1/jobs/{id}/status-events".format(
+            id=quote(str(id), safe=""),
+        ),
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Job:
+    if response.status_code == 201:
+        response_201 = Job.from_dict(response.json())
+
+        return response_201
+
+    raise errors.UnexpectedStatus(response.status_code, response.content)
+
+
+def sync(
+    id: str,
+    *,
+    client: AuthenticatedClient,
+    body: StatusEventIn,
+    idempotency_key: str | Unset = UNSET,
+) -> Job:
+    """Record a status event
+
+     Records what happened at a job, and moves its status. The [table of job statuses](#job-statuses)
+    lists the allowed
+    moves; any other move, also to the job's own status, is 422.
+
+    Args:
+        id (str): The `id` of a job that is assigned to your company. Any other is 404.
+        idempotency_key (str | Unset):
+        body (StatusEventIn): What happened at a job.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Job
+    """
+
+    response = client.get_httpx_client().request(
+        **_get_kwargs(
+            id=id,
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+    )
+    return _parse_response(client=client, response=response)
+
+
+async def asyncio(
+    id: str,
+    *,
+    client: AuthenticatedClient,
+    body: StatusEventIn,
+    idempotency_key: str | Unset = UNSET,
+) -> Job:
+    """Record a status event
+
+     Records what happened at a job, and moves its status. The [table of job statuses](#job-statuses)
+    lists the allowed
+    moves; any other move, also to the job's own status, is 422.
+
+    Args:
+        id (str): The `id` of a job that is assigned to your company. Any other is 404.
+        idempotency_key (str | Unset):
+        body (StatusEventIn): What happened at a job.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Job
+    """
+
+    response = await client.get_async_httpx_client().request(
+        **_get_kwargs(
+            id=id,
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+    )
+    return _parse_response(client=client, response=response)

@@ -1,0 +1,108 @@
+from typing import Any
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.event_replay_in import EventReplayIn
+from ...models.versioned_event_replays import VersionedEventReplays
+from ...types import UNSET, Unset
+
+
+def _get_kwargs(
+    *,
+    body: EventReplayIn,
+    idempotency_key: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(idempotency_key, Unset):
+        headers["Idempotency-Key"] = idempotency_key
+
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/partner/v1/events/replay",
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> VersionedEventReplays:
+    if response.status_code == 202:
+        response_202 = VersionedEventReplays.from_dict(response.json())
+
+        return response_202
+
+    raise errors.UnexpectedStatus(response.status_code, response.content)
+
+
+def sync(
+    *,
+    client: AuthenticatedClient,
+    body: EventReplayIn,
+    idempotency_key: str | Unset = UNSET,
+) -> VersionedEventReplays:
+    """Replay events
+
+     Sends events of your company to its webhooks again, at a rate: those that your server lost, or has
+    never received. Select them by
+    `sequence`, by time or by `id`. They can be events without any delivery so far, for example of a
+    pause.
+
+    Args:
+        idempotency_key (str | Unset):
+        body (EventReplayIn): Which events of your company to send again, where to, and how fast.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        VersionedEventReplays
+    """
+
+    response = client.get_httpx_client().request(
+        **_get_kwargs(
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+    )
+    return _parse_response(client=client, response=response)
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    body: EventReplayIn,
+    idempotency_key: str | Unset = UNSET,
+) -> VersionedEventReplays:
+    """Replay events
+
+     Sends events of your company to its webhooks again, at a rate: those that your server lost, or has
+    never received. Select them by
+    `sequence`, by time or by `id`. They can be events without any delivery so far, for example of a
+    pause.
+
+    Args:
+        idempotency_key (str | Unset):
+        body (EventReplayIn): Which events of your company to send again, where to, and how fast.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        VersionedEventReplays
+    """
+
+    response = await client.get_async_httpx_client().request(
+        **_get_kwargs(
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+    )
+    return _parse_response(client=client, response=response)

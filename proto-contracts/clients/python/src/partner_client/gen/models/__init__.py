@@ -1,0 +1,121 @@
+"""Contains all the data models used in inputs/outputs"""
+
+from .address import Address
+from .appointment_booked import AppointmentBooked
+from .appointment_in import AppointmentIn
+from .assignments_in import AssignmentsIn
+from .contractor_job import ContractorJob
+from .contractor_job_stage import ContractorJobStage
+from .contractor_jobs import ContractorJobs
+from .customer import Customer
+from .equipment_item import EquipmentItem
+from .event_feed import EventFeed
+from .event_replay_in import EventReplayIn
+from .event_replays import EventReplays
+from .feed_entry import FeedEntry
+from .feed_event import FeedEvent
+from .feed_event_headers import FeedEventHeaders
+from .installer_job import InstallerJob
+from .job import Job
+from .job_document import JobDocument
+from .job_document_category import JobDocumentCategory
+from .job_feed import JobFeed
+from .job_note_in import JobNoteIn
+from .job_schedule import JobSchedule
+from .job_scope import JobScope
+from .job_status import JobStatus
+from .lead_created import LeadCreated
+from .lead_in import LeadIn
+from .lead_merged import LeadMerged
+from .list_inbound_events_from import ListInboundEventsFrom
+from .list_installer_events_from import ListInstallerEventsFrom
+from .list_job_feed_from import ListJobFeedFrom
+from .list_job_feed_view import ListJobFeedView
+from .manifest_entry import ManifestEntry
+from .manifest_entry_outcome import ManifestEntryOutcome
+from .readiness import Readiness
+from .schedule_in import ScheduleIn
+from .schedule_in_status import ScheduleInStatus
+from .schedule_status import ScheduleStatus
+from .selling_company import SellingCompany
+from .status_event_in import StatusEventIn
+from .status_event_in_blocker_code import StatusEventInBlockerCode
+from .status_event_in_status import StatusEventInStatus
+from .supplier_source import SupplierSource
+from .technician import Technician
+from .technician_assignment import TechnicianAssignment
+from .technicians import Technicians
+from .versioned_event_feed import VersionedEventFeed
+from .versioned_event_replay import VersionedEventReplay
+from .versioned_event_replay_kind import VersionedEventReplayKind
+from .versioned_event_replay_state import VersionedEventReplayState
+from .versioned_event_replay_states_type_0_item import (
+    VersionedEventReplayStatesType0Item,
+)
+from .versioned_event_replays import VersionedEventReplays
+from .versioned_webhook_manifest import VersionedWebhookManifest
+from .webhook_bulk_replay import WebhookBulkReplay
+from .webhook_bulk_replay_kind import WebhookBulkReplayKind
+from .webhook_bulk_replay_state import WebhookBulkReplayState
+from .webhook_bulk_replay_states_type_0_item import WebhookBulkReplayStatesType0Item
+from .webhook_manifest import WebhookManifest
+
+__all__ = (
+    "Address",
+    "AppointmentBooked",
+    "AppointmentIn",
+    "AssignmentsIn",
+    "ContractorJob",
+    "ContractorJobs",
+    "ContractorJobStage",
+    "Customer",
+    "EquipmentItem",
+    "EventFeed",
+    "EventReplayIn",
+    "EventReplays",
+    "FeedEntry",
+    "FeedEvent",
+    "FeedEventHeaders",
+    "InstallerJob",
+    "Job",
+    "JobDocument",
+    "JobDocumentCategory",
+    "JobFeed",
+    "JobNoteIn",
+    "JobSchedule",
+    "JobScope",
+    "JobStatus",
+    "LeadCreated",
+    "LeadIn",
+    "LeadMerged",
+    "ListInboundEventsFrom",
+    "ListInstallerEventsFrom",
+    "ListJobFeedFrom",
+    "ListJobFeedView",
+    "ManifestEntry",
+    "ManifestEntryOutcome",
+    "Readiness",
+    "ScheduleIn",
+    "ScheduleInStatus",
+    "ScheduleStatus",
+    "SellingCompany",
+    "StatusEventIn",
+    "StatusEventInBlockerCode",
+    "StatusEventInStatus",
+    "SupplierSource",
+    "Technician",
+    "TechnicianAssignment",
+    "Technicians",
+    "VersionedEventFeed",
+    "VersionedEventReplay",
+    "VersionedEventReplayKind",
+    "VersionedEventReplays",
+    "VersionedEventReplayState",
+    "VersionedEventReplayStatesType0Item",
+    "VersionedWebhookManifest",
+    "WebhookBulkReplay",
+    "WebhookBulkReplayKind",
+    "WebhookBulkReplayState",
+    "WebhookBulkReplayStatesType0Item",
+    "WebhookManifest",
+)

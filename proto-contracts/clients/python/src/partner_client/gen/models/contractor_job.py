@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.contractor_job_stage import ContractorJobStage, check_contractor_job_stage
+
+T = TypeVar("T", bound="ContractorJob")
+
+
+@_attrs_define
+class ContractorJob:
+    """A sold job as an installer-contractor key sees it.
+
+    Attributes:
+        id (str): The id of the job.
+        work_order_no (None | str): The seller's own number of the work order.
+        address (str): Street and number.
+        city (str): The city.
+        state (str): The state, e.g. `TX`.
+        zip_ (str): The ZIP code.
+        stage (ContractorJobStage): Progress of the job in the seller's terms, derived from the job's status and
+            schedule.
+        installer_note (None | str): All notes since the job was assigned to the installer company, oldest first, one
+            per line.
+        last_updated (datetime.datetime): ISO 8601 in UTC, always with milliseconds and `Z`.
+    """
+
+    id: str
+    work_order_no: None | str
+    address: str
+    city: str
+    state: str
+    zip_: str
+    stage: ContractorJobStage
+    installer_note: None | str
+    last_updated: datetime.datetime
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        id = self.id
+
+        work_order_no: None | str
+        work_order_no = self.work_order_no
+
+        address = self.address
+
+        city = self.city
+
+        state = self.state
+
+        zip_ = self.zip_
+
+        stage: str = self.stage
+
+        installer_note: None | str
+        installer_note = self.installer_note
+
+        last_updated = self.last_updated.isoformat()
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "id": id,
+                "workOrderNo": work_order_no,
+                "address": address,
+                "city": city,
+                "state": state,
+                "zip": zip_,
+                "stage": stage,
+                "installerNote": installer_note,
+                "lastUpdated": last_updated,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        id = d.pop("id")
+
+        def _parse_work_order_no(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        work_order_no = _parse_work_order_no(d.pop("workOrderNo"))
+
+        address = d.pop("address")
+
+        city = d.pop("city")
+
+        state = d.pop("state")
+
+        zip_ = d.pop("zip")
+
+        stage = check_contractor_job_stage(d.pop("stage"))
+
+        def _parse_installer_note(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        installer_note = _parse_installer_note(d.pop("installerNote"))
+
+        last_updated = datetime.datetime.fromisoformat(d.pop("lastUpdated"))
+
+        contractor_job = cls(
+            id=id,
+            work_order_no=work_order_no,
+            address=address,
+            city=city,
+            state=state,
+            zip_=zip_,
+            stage=stage,
+            installer_note=installer_note,
+            last_updated=last_updated,
+        )
+
+        contractor_job.additional_properties = d
+        return contractor_job
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

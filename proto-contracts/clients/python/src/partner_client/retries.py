@@ -1,0 +1,159 @@
+"""Transports of httpx that give writes an idempotency key, retry, and raise typed errors."""
+
+import asyncio
+import random
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+import httpx
+
+from .errors import PartnerConnectionError, error_of
+
+_RETRIED = frozenset({429, 502, 503, 504})
+_FIRST_BACKOFF_SECONDS = 0.5
+_MOST_BACKOFF_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class RetryLimits:
+    """Limits of one call, which ends at the first of them."""
+
+    attempts: int = 5
+    """Attempts in all."""
+    total_seconds: float = 60
+    """For all attempts and delays together."""
+    attempt_seconds: float = 30
+    """How long an attempt waits for a connection, and for each part of the response."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Sources of time and chance; a test replaces them."""
+
+    now: Callable[[], float] = time.time
+    random: Callable[[], float] = random.random
+    sleep: Callable[[float], None] = time.sleep
+    sleep_async: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+class _Call:
+    """One call with its attempts: decides after each whether another one follows, and when."""
+
+    def __init__(self, request: httpx.Request, limits: RetryLimits, surroundings: Surroundings) -> None:
+        if request.method != "GET" and "idempotency-key" not in request.headers:
+            request.headers["idempotency-key"] = str(uuid.uuid4())
+        self._request, self._limits, self._surroundings = request, limits, surroundings
+        self._key = None if request.method == "GET" else request.headers["idempotency-key"]
+        self._end = surroundings.now() + limits.total_seconds
+        self._attempts = 0
+
+    def begin_attempt(self) -> None:
+        self._attempts += 1
+        left = max(0.001, min(self._limits.attempt_seconds, self._end - self._surroundings.now()))
+        self._request.extensions["timeout"] = dict.fromkeys(("connect", "read", "write", "pool"), left)
+
+    def delay_after(self, outcome: httpx.Response | httpx.TransportError) -> float | None:
+        """Seconds until the next attempt; None if there is none and the outcome is a success. Else raises the error."""
+        response = outcome if isinstance(outcome, httpx.Response) else None
+        if response is not None and response.status_code not in _RETRIED:
+            self._finish(outcome)
+            return None
+        now = self._surroundings.now()
+        most: float = min(_MOST_BACKOFF_SECONDS, _FIRST_BACKOFF_SECONDS * 2 ** (self._attempts - 1))
+        delay = _retry_after(response, now) + self._surroundings.random() * most
+        if self._attempts >= self._limits.attempts or now + delay >= self._end:
+            self._finish(outcome)
+            return None
+        return delay
+
+    def _finish(self, outcome: httpx.Response | httpx.TransportError) -> None:
+        if not isinstance(outcome, httpx.Response):
+            place = f"{self._request.url.scheme}://{self._request.url.netloc.decode()}"
+            message = f"no response from {place} in {self._attempts} attempts"
+            raise PartnerConnectionError(message, self._key) from outcome
+        if outcome.status_code >= 400:
+            raise error_of(outcome, self._key)
+
+
+class RetryTransport(httpx.BaseTransport):
+    """
+    Repeats a request after 429, 502, 503, 504 and connection failures, with exponential backoff and full jitter, at least as
+    long as `retry-after` says. Each attempt sends the same bytes and headers, so an idempotency key stays.
+    """
+
+    def __init__(self, inner: httpx.BaseTransport, limits: RetryLimits, surroundings: Surroundings) -> None:
+        self._inner, self._limits, self._surroundings = inner, limits, surroundings
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        request.read()
+        call = _Call(request, self._limits, self._surroundings)
+        while True:
+            call.begin_attempt()
+            outcome = self._send(request)
+            delay = call.delay_after(outcome)
+            if delay is not None:
+                self._surroundings.sleep(delay)
+            elif isinstance(outcome, httpx.Response):
+                return outcome
+
+    def _send(self, request: httpx.Request) -> httpx.Response | httpx.TransportError:
+        """Reads the whole body, so that a connection that breaks within it is a failed attempt."""
+        try:
+            response = self._inner.handle_request(request)
+            try:
+                response.read()
+            finally:
+                response.close()
+            return response
+        except httpx.TransportError as failure:
+            return failure
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class AsyncRetryTransport(httpx.AsyncBaseTransport):
+    """RetryTransport for an asynchronous client."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, limits: RetryLimits, surroundings: Surroundings) -> None:
+        self._inner, self._limits, self._surroundings = inner, limits, surroundings
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        await request.aread()
+        call = _Call(request, self._limits, self._surroundings)
+        while True:
+            call.begin_attempt()
+            outcome = await self._send(request)
+            delay = call.delay_after(outcome)
+            if delay is not None:
+                await self._surroundings.sleep_async(delay)
+            elif isinstance(outcome, httpx.Response):
+                return outcome
+
+    async def _send(self, request: httpx.Request) -> httpx.Response | httpx.TransportError:
+        try:
+            response = await self._inner.handle_async_request(request)
+            try:
+                await response.aread()
+            finally:
+                await response.aclose()
+            return response
+        except httpx.TransportError as failure:
+            return failure
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def _retry_after(response: httpx.Response | None, now: float) -> float:
+    """Reads seconds or an HTTP date; 0 for anything else."""
+    value: str = "" if response is None else response.headers.get("retry-after", "")
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
+    except ValueError:
+        return 0.0

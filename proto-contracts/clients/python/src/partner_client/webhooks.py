@@ -1,0 +1,244 @@
+"""Receives webhooks independently of any web framework."""
+
+import asyncio
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .stores import AsyncStore, Store, settled
+
+
+@dataclass(frozen=True)
+class EventResource:
+    """What an event is about."""
+
+    type: str
+    id: str
+    version: int
+
+
+@dataclass(frozen=True)
+class Event:
+    """The envelope of a webhook. `data` depends on `event`; the API reference has its fields."""
+
+    id: str
+    event: str
+    occurred_at: str
+    resource: EventResource
+    data: dict[str, Any]
+    envelope: dict[str, Any]
+    """All fields, as they were sent."""
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What is known about a delivery besides its event."""
+
+    is_stale: bool
+    """An event with a higher version of the same resource has been handled. Do not overwrite newer state with it."""
+    is_test: bool
+    """Nothing happened, and the data can be an example."""
+    number: int | None
+    """The event's number among those of the webhook. It has no gaps, so a missing number is a missed event."""
+    delivery_id: str | None
+    """New in each attempt; the console finds the delivery by it."""
+    subscription_id: str | None
+
+
+@dataclass(frozen=True)
+class WebhookResponse:
+    """The response that a delivery gets. `error` is for the sender's log and names no secret."""
+
+    status: int
+    error: str | None = None
+
+
+_HANDLED = WebhookResponse(204)
+# Resources share these locks. So the memory is bounded, and only a few resources wait for one another.
+_LOCKS = 64
+
+
+def event_feed_secret(api_key: str) -> str:
+    """The secret of what the events feed returns: it is signed with your API key."""
+    return "whsec_" + base64.b64encode(api_key.encode()).decode()
+
+
+class _Verifier:
+    def __init__(self, secrets: Sequence[str], tolerance_seconds: float, now: Callable[[], float]) -> None:
+        if isinstance(secrets, str) or not secrets or not all(_is_secret(secret) for secret in secrets):
+            raise TypeError("secrets must be a list with at least one text of the form whsec_…")
+        self._secrets, self._tolerance_seconds, self.now = tuple(secrets), tolerance_seconds, now
+
+    def parse(self, headers: Mapping[str, str], body: bytes) -> Event | WebhookResponse:
+        """The event of a genuine delivery, or the response for another one."""
+        refusal = self._refusal(headers, body)
+        if refusal is not None:
+            return WebhookResponse(401, refusal)
+        event = _event(body)
+        if event is None:
+            return WebhookResponse(400, "the body is not a webhook envelope")
+        if headers.get("webhook-id", event.id) != event.id:
+            return WebhookResponse(400, "webhook-id is not the id of the event")
+        return event
+
+    def _refusal(self, headers: Mapping[str, str], body: bytes) -> str | None:
+        """Each of the two signature forms that is present must be made with one of the secrets, and at least one is."""
+        timestamp = headers.get("x-svc-timestamp", headers.get("webhook-timestamp", ""))
+        standard_timestamp = headers.get("webhook-timestamp", timestamp)
+        own, standard = headers.get("x-svc-signature"), headers.get("webhook-signature")
+        if own is None and standard is None:
+            return "the signature is missing"
+        mismatch = "the signature matches none of the secrets"
+        if own is not None:
+            content = timestamp.encode() + b"." + body
+            expected = ["v1=" + _digest(secret.encode(), content).hex() for secret in self._secrets]
+            if not _has_match([own], expected):
+                return mismatch
+        if standard is not None:
+            content = f"{headers.get('webhook-id', '')}.{standard_timestamp}.".encode() + body
+            keys = [key for secret in self._secrets if (key := _standard_key(secret))]
+            expected = ["v1," + base64.b64encode(_digest(key, content)).decode() for key in keys]
+            if not _has_match(standard.split(" "), expected):
+                return mismatch
+        if self._is_in_time(timestamp) and self._is_in_time(standard_timestamp):
+            return None
+        return f"the timestamp is missing or more than {self._tolerance_seconds} seconds off"
+
+    def _is_in_time(self, timestamp: str) -> bool:
+        is_number = timestamp.isascii() and timestamp.isdigit() and len(timestamp) < 20
+        return is_number and abs(self.now() - int(timestamp)) <= self._tolerance_seconds
+
+
+class WebhookReceiver:
+    """
+    Verifies each delivery and handles each event once. An event is recorded after `on_event`, so one during which the process
+    ends comes again. Deliveries for one resource are handled one after another, within this process.
+
+    secrets: the signing secrets, `whsec_…`: one, and during a rotation also the pending one.
+    """
+
+    def __init__(
+        self,
+        secrets: Sequence[str],
+        store: Store,
+        on_event: Callable[[Event, Delivery], object],
+        *,
+        tolerance_seconds: float = 300,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._verifier = _Verifier(secrets, tolerance_seconds, now)
+        self._store, self._on_event = store, on_event
+        self._locks = [threading.Lock() for _ in range(_LOCKS)]
+
+    def receive(self, headers: Mapping[str, str], body: bytes) -> WebhookResponse:
+        """`body` must be the raw bytes: JSON that was written again has another signature. Raises what `on_event` raises."""
+        headers = _lower_case(headers)
+        event = self._verifier.parse(headers, body)
+        if isinstance(event, WebhookResponse):
+            return event
+        event_key, version_key = _keys(event)
+        with self._locks[hash(version_key) % _LOCKS]:
+            if self._store.get(event_key) is not None:
+                return _HANDLED
+            handled = int(self._store.get(version_key) or 0)
+            delivery = _delivery(headers, event, handled)
+            self._on_event(event, delivery)
+            if not delivery.is_test and event.resource.version > handled:
+                self._store.set(version_key, str(event.resource.version))
+            self._store.set(event_key, str(self._verifier.now()))
+        return _HANDLED
+
+
+class AsyncWebhookReceiver:
+    """As WebhookReceiver."""
+
+    def __init__(
+        self,
+        secrets: Sequence[str],
+        store: Store | AsyncStore,
+        on_event: Callable[[Event, Delivery], Awaitable[object]],
+        *,
+        tolerance_seconds: float = 300,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._verifier = _Verifier(secrets, tolerance_seconds, now)
+        self._store, self._on_event = store, on_event
+        self._locks = [asyncio.Lock() for _ in range(_LOCKS)]
+
+    async def receive(self, headers: Mapping[str, str], body: bytes) -> WebhookResponse:
+        """As that of WebhookReceiver."""
+        headers = _lower_case(headers)
+        event = self._verifier.parse(headers, body)
+        if isinstance(event, WebhookResponse):
+            return event
+        event_key, version_key = _keys(event)
+        async with self._locks[hash(version_key) % _LOCKS]:
+            if await settled(self._store.get(event_key)) is not None:
+                return _HANDLED
+            handled = int(await settled(self._store.get(version_key)) or 0)
+            delivery = _delivery(headers, event, handled)
+            await self._on_event(event, delivery)
+            if not delivery.is_test and event.resource.version > handled:
+                await settled(self._store.set(version_key, str(event.resource.version)))
+            await settled(self._store.set(event_key, str(self._verifier.now())))
+        return _HANDLED
+
+
+def _delivery(headers: Mapping[str, str], event: Event, handled: int) -> Delivery:
+    is_test = headers.get("x-svc-test") == "true"
+    number = headers.get("x-svc-number")
+    return Delivery(
+        is_stale=not is_test and event.resource.version < handled,
+        is_test=is_test,
+        number=None if number is None else int(number),
+        delivery_id=headers.get("x-svc-delivery-id"),
+        subscription_id=headers.get("x-svc-subscription-id"),
+    )
+
+
+def _keys(event: Event) -> tuple[str, str]:
+    return f"event:{event.id}", f"version:{event.resource.type}:{event.resource.id}"
+
+
+def _event(body: bytes) -> Event | None:
+    try:
+        envelope = json.loads(body)
+        resource = EventResource(*(envelope["resource"][name] for name in ("type", "id", "version")))
+        data = envelope.get("data", {})
+        event = Event(envelope["id"], envelope["event"], envelope.get("occurredAt", ""), resource, data, envelope)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    texts = (event.id, event.event, resource.type, resource.id)
+    is_envelope = all(isinstance(text, str) for text in texts) and isinstance(resource.version, int)
+    return event if is_envelope else None
+
+
+def _lower_case(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+def _has_match(given: Sequence[str], expected: Sequence[str]) -> bool:
+    """Compares every pair in constant time."""
+    return any([hmac.compare_digest(one.encode(), other.encode()) for one in given for other in expected])
+
+
+def _digest(key: bytes, content: bytes) -> bytes:
+    return hmac.new(key, content, hashlib.sha256).digest()
+
+
+def _is_secret(secret: str) -> bool:
+    return secret.startswith("whsec_") and len(secret) > len("whsec_")
+
+
+def _standard_key(secret: str) -> bytes | None:
+    try:
+        return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except binascii.Error:
+        return None

@@ -1,0 +1,130 @@
+"""The iterators over feeds, with both kinds of stores. The rule is CLIENT-4."""
+
+import asyncio
+import shutil
+import tempfile
+import unittest
+from collections.abc import Callable
+from dataclasses import replace
+
+import httpx
+
+from partner_client import (
+    AuthenticatedClient,
+    FileStore,
+    FollowOptions,
+    MemoryStore,
+    Store,
+    create_partner_client,
+    follow_events,
+    follow_events_async,
+    follow_jobs,
+    follow_jobs_async,
+)
+
+AT_END = FollowOptions(stop_at_end=True)
+BODIES = ["a", "b", "c", "d", "e"]
+
+
+def service_with(bodies: list[str]) -> tuple[AuthenticatedClient, list[str]]:
+    """A service with these events, two in a page; a cursor is the number of events before it. Its feed of jobs is empty."""
+    queries: list[str] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        queries.append(request.url.query.decode())
+        start = int(request.url.params.get("cursor", 0))
+        end = min(len(bodies), start + 2)
+        names = ("x-svc-event", "x-svc-timestamp", "x-svc-signature", "webhook-id", "webhook-timestamp", "webhook-signature")
+        headers = dict.fromkeys(names, "")
+        events = [{"sequence": 1, "headers": headers, "body": body} for body in bodies[start:end]]
+        cursor = str(end) if end > 0 else None
+        page = {"apiVersion": "v", "nextCursor": cursor, "hasMore": end < len(bodies)}
+        return httpx.Response(200, json={**page, "events": events, "resources": []})
+
+    transport = httpx.MockTransport(respond)
+    url = "https://api.partner.example"
+    return create_partner_client(url, "key_a.secret", transport=transport, async_transport=transport), queries
+
+
+Read = Callable[[AuthenticatedClient, Store, FollowOptions, list[str]], None]
+
+
+def read(client: AuthenticatedClient, store: Store, options: FollowOptions, handled: list[str]) -> None:
+    for page in follow_events(client, "installer", store, options=options):
+        if len(handled) == 2 and "crash" not in handled:
+            handled.append("crash")
+            raise RuntimeError("crash")
+        handled += [event.body for event in page.events]
+
+
+def read_async(client: AuthenticatedClient, store: Store, options: FollowOptions, handled: list[str]) -> None:
+    async def run() -> None:
+        async for page in follow_events_async(client, "installer", store, options=options):
+            if len(handled) == 2 and "crash" not in handled:
+                handled.append("crash")
+                raise RuntimeError("crash")
+            handled.extend(event.body for event in page.events)
+
+    asyncio.run(run())
+
+
+class Feeds(unittest.TestCase):
+    def each(self) -> list[tuple[Read, Callable[[], Store]]]:
+        """Both kinds of iteration, with a store that is opened anew each time."""
+        directory = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, directory)
+        memories = [MemoryStore(), MemoryStore()]
+        return [
+            (read, lambda: memories[0]),
+            (read_async, lambda: memories[1]),
+            (read, lambda: FileStore(f"{directory}/sync")),
+            (read_async, lambda: FileStore(f"{directory}/async")),
+        ]
+
+    def test_repeats_the_page_during_which_the_loop_ended_and_skips_none(self) -> None:
+        for handle, open_store in self.each():
+            handled: list[str] = []
+            client, queries = service_with(BODIES)
+            with self.assertRaises(RuntimeError):
+                handle(client, open_store(), AT_END, handled)
+            handle(client, open_store(), AT_END, handled)
+            assert handled == ["a", "b", "crash", "c", "d", "e"]
+            assert queries == ["limit=50", "cursor=2&limit=50", "cursor=2&limit=50", "cursor=4&limit=50"]
+
+    def test_begins_again_on_demand(self) -> None:
+        for handle, open_store in self.each():
+            handled = ["crash"]
+            client, _ = service_with(BODIES)
+            handle(client, open_store(), AT_END, handled)
+            handle(client, open_store(), AT_END, handled)
+            handle(client, open_store(), replace(AT_END, restart=True), handled)
+            assert handled == ["crash", *BODIES, *BODIES]
+
+    def test_polls(self) -> None:
+        bodies = ["a"]
+        client, _ = service_with(bodies)
+        read: list[str] = []
+        for page in follow_events(client, "inbound", MemoryStore(), options=FollowOptions(poll_seconds=0)):
+            read += [event.body for event in page.events]
+            if len(read) == 3:
+                break
+            bodies.append(f"new {len(read)}")
+        assert read == ["a", "new 1", "new 2"]
+
+    def test_jobs_begin_with_a_snapshot_or_at_the_oldest_entry(self) -> None:
+        client, queries = service_with([])
+        assert list(follow_jobs(client, MemoryStore(), options=AT_END)) == []
+        assert list(follow_jobs(client, MemoryStore(), begin="start", options=AT_END)) == []
+
+        async def run() -> None:
+            async for _ in follow_jobs_async(client, MemoryStore(), options=AT_END):
+                raise AssertionError("the feed is empty")
+
+        asyncio.run(run())
+        assert queries == ["limit=50&view=snapshot", "limit=50&from=start", "limit=50&view=snapshot"]
+
+    def test_a_store_in_memory_forgets_the_oldest_entry_beyond_its_bound(self) -> None:
+        store = MemoryStore(2)
+        for key in ("a", "b", "a", "c"):
+            store.set(key, key)
+        assert [store.get(key) for key in ("a", "b", "c")] == ["a", None, "c"]
