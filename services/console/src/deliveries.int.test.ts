@@ -287,7 +287,8 @@ describe('statistics', () => {
     const { webhookId } = await tested();
     const response = await send('get', `${STATISTICS}?${SPAN}`).expect(200);
     expect(companyStatistics.parse(response.body)).toEqual({
-      webhooks: [{ webhookId, totals: COUNTS }],
+      webhooks: [{ webhookId, totals: COUNTS, trend: [], retrying: 0, held: 0 }],
+      trendMinutes: 30,
       bucketMinutes: 5,
       buckets: [{ startsAt: '2026-08-26T14:00:00.000Z', ...COUNTS }],
       totals: COUNTS,
@@ -308,6 +309,7 @@ describe('statistics', () => {
     const response = await site.request('get', STATISTICS, { cookie: empty }).expect(200);
     expect(companyStatistics.parse(response.body)).toEqual({
       webhooks: [],
+      trendMinutes: 30,
       bucketMinutes: 5,
       buckets: [],
       totals: NOTHING,

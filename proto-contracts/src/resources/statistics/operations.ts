@@ -4,6 +4,7 @@ import { SUBSCRIPTION_EXAMPLE, SUBSCRIPTION_ID } from '../subscription/subscript
 import {
   BUCKET_EXAMPLE,
   COUNTS_EXAMPLE,
+  WEBHOOK_TOTALS_EXAMPLE,
   companyStatistics,
   statisticsQuery,
   webhookStatistics,
@@ -46,15 +47,16 @@ export const getStatisticsOperation = defineOperation({
   query: statisticsQuery,
   summary: 'Read the statistics of all subscriptions',
   description: `
-Counts the attempts to all subscriptions of your company: over time for all of them together, and in total for each. Attempts
-to deleted subscriptions are not included.
+Counts the attempts to all subscriptions of your company: over time for all of them together, in total and in fewer steps for
+each, with its waiting deliveries. Attempts to deleted subscriptions are not included.
 ${WHAT_COUNTS}`,
   responses: {
     200: {
       description: 'The statistics.',
       schema: companyStatistics,
       example: {
-        webhooks: [{ webhookId: SUBSCRIPTION_EXAMPLE.id, totals: COUNTS_EXAMPLE }],
+        webhooks: [WEBHOOK_TOTALS_EXAMPLE],
+        trendMinutes: 30,
         bucketMinutes: 5,
         buckets: [BUCKET_EXAMPLE],
         totals: COUNTS_EXAMPLE,

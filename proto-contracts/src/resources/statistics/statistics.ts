@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
+import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
 /** Maximum time span of statistics, in days. */
 export const STATISTICS_MAX_DAYS = 31;
@@ -9,6 +10,12 @@ export const STATISTICS_DEFAULT_HOURS = 24;
 
 /** Widths of buckets in minutes, for spans up to a day, up to 7 days, and longer. */
 export const BUCKET_MINUTES = [5, 60, 360] as const;
+
+/** Widths of the steps of a trend in minutes, for spans up to 4 hours, a day, 7 days, and longer: at most 63 steps. */
+export const TREND_MINUTES = [5, 30, 180, 720] as const;
+
+/** Waiting deliveries of one subscription are counted up to this number. */
+export const WAITING_COUNTED = 1_000;
 
 const milliseconds = z.int().nullable();
 
@@ -61,6 +68,8 @@ export const webhookStatistics = z
 
 export type ShownStatistics = z.infer<typeof webhookStatistics>;
 
+const waiting = z.int().min(0).max(WAITING_COUNTED);
+
 /** The statistics of all subscriptions of a company. */
 export const companyStatistics = z
   .object({
@@ -70,10 +79,31 @@ export const companyStatistics = z
           .object({
             webhookId: z.string().meta({ description: 'The id of the subscription.' }),
             totals: attemptCounts,
+            trend: z
+              .array(
+                z
+                  .object({
+                    startsAt: dateTimeOut,
+                    delivered: attemptCounts.shape.delivered,
+                    failed: attemptCounts.shape.failed,
+                  })
+                  .meta({ id: 'WebhookTrendStep', description: 'The attempts that began within one step.' }),
+              )
+              .meta({ description: 'Steps with attempts, oldest first.' }),
+            retrying: waiting.meta({
+              description: `Deliveries that wait for another attempt now, whatever the span; counted up to ${WAITING_COUNTED}.`,
+            }),
+            held: waiting.meta({
+              description: `Deliveries that are held now because the subscription is paused; counted up to ${WAITING_COUNTED}.`,
+            }),
           })
           .meta({ id: 'WebhookTotals', description: 'The attempts to one subscription.' }),
       )
       .meta({ description: 'Every subscription of your company, oldest first.' }),
+    trendMinutes: z.literal(TREND_MINUTES).meta({
+      description:
+        'The width of a step: 5 minutes for a span of up to 4 hours, 30 for up to a day, 180 for up to 7 days, 720 for a longer one.',
+    }),
     bucketMinutes,
     buckets,
     totals: attemptCounts.meta({ description: 'All subscriptions together.' }),
@@ -105,3 +135,12 @@ export const COUNTS_EXAMPLE = {
 } as const satisfies z.infer<typeof attemptCounts>;
 
 export const BUCKET_EXAMPLE = { startsAt: '2026-09-03T12:30:00.000Z', ...COUNTS_EXAMPLE };
+
+/** The entry of one subscription in the statistics of the company. */
+export const WEBHOOK_TOTALS_EXAMPLE = {
+  webhookId: SUBSCRIPTION_EXAMPLE.id,
+  totals: COUNTS_EXAMPLE,
+  trend: [{ startsAt: '2026-09-03T12:30:00.000Z', delivered: 409, failed: 3 }],
+  retrying: 2,
+  held: 0,
+};

@@ -209,10 +209,8 @@ export function createFakeDeliveryService(deps: {
       const { deliveries } = ask('getCompanyStatistics', request.companyId, undefined);
       const ids = [...new Set(deliveries.map(({ subscriptionId }) => subscriptionId))].sort();
       return resourceResponse({
-        webhooks: ids.map((id) => ({
-          webhookId: id,
-          totals: countsOf(deliveries.filter(({ subscriptionId }) => subscriptionId === id).length),
-        })),
+        webhooks: ids.map((id) => totalsOf(id, deliveries)),
+        trendMinutes: 30,
         ...statisticsOf(deliveries.length, request),
       });
     },
@@ -275,6 +273,12 @@ function countsOf(attempts: number) {
     p50Ms: attempts > 0 ? 84 : null,
     p95Ms: attempts > 0 ? 231 : null,
   };
+}
+
+/** Counts one attempt of each delivery of a subscription. */
+function totalsOf(id: string, deliveries: readonly Delivery[]) {
+  const own = deliveries.filter(({ subscriptionId }) => subscriptionId === id);
+  return { webhookId: id, totals: countsOf(own.length), trend: [], retrying: 0, held: 0 };
 }
 
 /** Counts one attempt of each delivery, all in the first bucket of the span. */

@@ -46,7 +46,11 @@ export interface ChartPoint {
 
 /** Returns all buckets of a span up to now, oldest first, including empty ones, which the API omits. */
 export function chartPoints(
-  statistics: { readonly buckets: readonly StatisticsBucket[]; readonly bucketMinutes: number },
+  statistics: {
+    readonly buckets: readonly (Pick<StatisticsBucket, 'startsAt' | 'delivered' | 'failed'> &
+      Partial<Pick<StatisticsBucket, 'p50Ms' | 'p95Ms'>>)[];
+    readonly bucketMinutes: number;
+  },
   span: SpanName,
   now: Date,
 ): readonly ChartPoint[] {

@@ -9,12 +9,11 @@ import {
   deliveryPage,
   deliveryWithAttempts,
 } from '@partner/proto-contracts/resources/delivery/delivery';
-import { useQueries } from '@tanstack/react-query';
 import type { z } from 'zod';
-import { useApi } from './api-context.js';
 import { useAction } from './use-action.js';
 import { useApiQuery } from './use-api-query.js';
 import { useCursorList } from './use-cursor-list.js';
+import { webhookPath } from './webhooks.js';
 
 /** A delivery: one event for one subscription. */
 export type Delivery = z.output<typeof delivery>;
@@ -28,7 +27,6 @@ export type Attempt = z.output<typeof deliveryWithAttempts>['attempts'][number];
 /** A delivery in a list, with its last attempt. */
 export type ListedDelivery = z.output<typeof deliveryPage>['deliveries'][number];
 
-const webhookPath = (id: string) => `/webhooks/${encodeURIComponent(id)}`;
 const deliveryPath = (id: string) => `/deliveries/${encodeURIComponent(id)}`;
 const replayPath = (id: string) => `/replays/${encodeURIComponent(id)}`;
 
@@ -129,40 +127,4 @@ export function useCancelReplay() {
     done: 'Bulk replay stopped',
     notifiesFailure: false,
   });
-}
-
-/** Maximum number of deliveries that are counted. */
-const COUNTED = 100;
-
-/**
- * Counts the deliveries in a state for each subscription, up to 100; `atLeast`: there are more. Counts that are still loading are
- * missing.
- */
-export function useDeliveryCounts(
-  webhookIds: readonly string[],
-  status: DeliveryState,
-): {
-  readonly counts: ReadonlyMap<string, { readonly count: number; readonly atLeast: boolean }>;
-  /** Why a count is missing; null if none failed to load. */
-  readonly error: Error | null;
-} {
-  const api = useApi();
-  const counts = useQueries({
-    queries: webhookIds.map((webhookId) => ({
-      queryKey: ['delivery-count', webhookId, status],
-      queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
-        const { deliveries, nextCursor } = await api.read(deliveryPage, {
-          path: deliveriesPath(webhookId),
-          query: { status, limit: COUNTED },
-          signal,
-        });
-        return { webhookId, count: deliveries.length, atLeast: nextCursor !== null };
-      },
-      meta: { live: true, webhookId, isSum: true },
-    })),
-  });
-  return {
-    counts: new Map(counts.flatMap(({ data }) => (data === undefined ? [] : [[data.webhookId, data]]))),
-    error: counts.find(({ error }) => error !== null)?.error ?? null,
-  };
 }

@@ -8,6 +8,9 @@ import { useApiQuery } from './use-api-query.js';
 /** Outcomes of the attempts to all subscriptions. */
 export type CompanyStatistics = z.output<typeof companyStatistics>;
 
+/** The attempts to one subscription, and its waiting deliveries. */
+export type WebhookTotals = CompanyStatistics['webhooks'][number];
+
 /** Counts and durations of attempts. */
 export type AttemptCounts = CompanyStatistics['totals'];
 

@@ -9,6 +9,7 @@ import {
   attempted,
   together,
   lastDay,
+  span,
   plain,
   reasonOf,
 } from '../testing/statistics-fixture.js';
@@ -56,6 +57,45 @@ describe('the statistics of a company', () => {
     expect(
       await reasonOf(client.getSubscriptionStatistics({ companyId, subscriptionId: deleted, ...lastDay() })),
     ).toBe('not_found');
+  });
+
+  test('have the trend and the waiting deliveries of each subscription [CONSOLE-13]', async () => {
+    const { companyId, subscriptionId, ids } = await companyWith(5);
+    const silent = await fixture.subscription({ companyId });
+    const [first = '', second = '', third = '', ...held] = ids;
+    const at = (minutes: number) => new Date(Date.UTC(2026, 2, 1, 0, minutes));
+    await together(
+      attempted(first, { startedAt: at(61) }),
+      attempted(second, { startedAt: at(89), outcome: FAILED }),
+      attempted(third, { startedAt: at(90), outcome: FAILED }),
+    );
+    await fixture.database.query(`update deliveries set state = 'held' where id = any($1::text[])`, [held]);
+    const read = async () => {
+      const { webhooks, trendMinutes } = await client.getCompanyStatistics({
+        companyId,
+        ...span(at(0), at(24 * 60)),
+      });
+      expect(trendMinutes).toBe(30);
+      return webhooks.map(({ totals: _, ...webhook }) => webhook);
+    };
+    const trend = [
+      { startsAt: at(60).toISOString(), delivered: 1, failed: 1 },
+      { startsAt: at(90).toISOString(), delivered: 0, failed: 1 },
+    ];
+    expect(await read()).toEqual([
+      { webhookId: subscriptionId, trend, retrying: 2, held: 2 },
+      { webhookId: silent, trend: [], retrying: 0, held: 0 },
+    ]);
+    await fixture.database.query(
+      `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, state)
+       select d.id || n, subscription_id, company_id, event_id, event, resource_type, resource_id, state
+       from deliveries d, generate_series(1, 500) n where subscription_id = $1`,
+      [subscriptionId],
+    );
+    expect(await read()).toMatchObject([
+      { retrying: 1_000, held: 1_000 },
+      { retrying: 0, held: 0 },
+    ]);
   });
 
   test("use a slot of their company's transactions, and block no other company", async () => {

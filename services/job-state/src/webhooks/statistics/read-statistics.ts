@@ -1,3 +1,4 @@
+import { WAITING_COUNTED } from '@partner/proto-contracts/resources/statistics/statistics';
 import type { Queryable } from '../../database/database.js';
 import { getSubscription, type SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
 import { DURATION_SLOTS, type DurationHistogram, sumOfHistograms } from './duration-histogram.js';
@@ -25,10 +26,25 @@ export interface Statistics {
   readonly totals: AttemptCounts;
 }
 
+/** Numbers of waiting deliveries of a subscription, each counted up to {@link WAITING_COUNTED}. */
+interface WaitingCounts {
+  readonly retrying: number;
+  readonly held: number;
+}
+
+/** Attempts to one of the subscriptions of a company in a span. */
+interface SubscriptionTotals {
+  readonly subscriptionId: string;
+  readonly totals: AttemptCounts;
+  /** Steps with attempts, oldest first. */
+  readonly trend: readonly (Pick<AttemptCounts, 'delivered' | 'failed'> & { readonly startsAt: Date })[];
+}
+
 /** Attempts to all subscriptions of a company in a span. */
 export interface CompanyStatistics extends Statistics {
+  readonly trendMinutes: BucketedSpan['trendMinutes'];
   /** Of each, oldest first. */
-  readonly subscriptions: readonly { readonly subscriptionId: string; readonly totals: AttemptCounts }[];
+  readonly subscriptions: readonly (SubscriptionTotals & WaitingCounts)[];
 }
 
 /** All numbers are double precision: sums never grow large enough to be rounded. */
@@ -37,22 +53,40 @@ const SUMS = `sum(delivered)::float8 as delivered, sum(failed)::float8 as failed
   array[${Array.from({ length: DURATION_SLOTS }, (_, slot) => `sum(durations[${slot + 1}])::float8`).join(', ')}] as durations`;
 
 const STATISTICS = `
-  select subscription_id as "subscriptionId", starts_at as "startsAt", ${SUMS}
+  select subscription_id as "subscriptionId", starts_at as "startsAt", step_at as "stepAt", ${SUMS}
   from (
     select subscription_id, date_bin(make_interval(mins => $4), starts_at, 'epoch') as starts_at,
+      date_bin(make_interval(mins => $5), starts_at, 'epoch') as step_at,
       delivered, failed, dead_lettered, durations
     from delivery_statistics
     where subscription_id = any($1::text[]) and starts_at >= $2 and starts_at < $3
   ) as bucket
-  group by grouping sets ((subscription_id), (starts_at))
-  order by starts_at`;
+  group by grouping sets ((subscription_id), (starts_at), (subscription_id, step_at))
+  order by starts_at, step_at`;
 
 interface SummedRow extends AttemptCounts {
   /** Null in the sum of a bucket. */
   readonly subscriptionId: string | null;
-  /** Null in the sum of a subscription. */
+  /** Null but in the sum of a bucket. */
   readonly startsAt: Date | null;
+  /** Null but in the sum of a subscription's step. */
+  readonly stepAt: Date | null;
 }
+
+/** Counts deliveries in a state through one index, ordered as it is. */
+function waitingCount(condition: string, order: string): string {
+  return `(
+    select count(*)::integer from (
+      select from deliveries d where d.subscription_id = s.id and ${condition} order by ${order} limit ${WAITING_COUNTED}
+    ) counted
+  )`;
+}
+
+/** The current subscriptions of a company, with their waiting deliveries. */
+const SUBSCRIPTIONS = `
+  select s.id, ${waitingCount(`d.state = 'retry_scheduled' and d.lease_id is null`, 'd.next_attempt_at')} as retrying,
+    ${waitingCount(`d.state = 'held'`, 'd.id')} as held
+  from subscriptions s where s.company_id = $1 and s.deleted_at is null order by s.id`;
 
 const NOTHING: AttemptCounts = {
   delivered: 0,
@@ -81,36 +115,64 @@ export async function getSubscriptionStatistics(
   return statistics;
 }
 
-/** Reads the statistics of all current subscriptions of a company. Deleted subscriptions are not included. */
+/**
+ * Reads the statistics of all current subscriptions of a company, and counts their waiting deliveries. Deleted subscriptions are not
+ * included.
+ */
 export async function getCompanyStatistics(
   database: Queryable,
   companyId: string,
   span: StatisticsSpan,
 ): Promise<CompanyStatistics> {
   const buckets = bucketsOf(span);
-  const subscriptions = await database.query<{ id: string }>(
-    'select s.id from subscriptions s where s.company_id = $1 and s.deleted_at is null order by s.id',
-    [companyId],
-  );
-  return statisticsOf(
+  const waiting = await database.query<{ id: string } & WaitingCounts>(SUBSCRIPTIONS, [companyId]);
+  const { subscriptions, ...statistics } = await statisticsOf(
     database,
-    subscriptions.map(({ id }) => id),
+    waiting.map(({ id }) => id),
     buckets,
   );
+  const waitingById = new Map(waiting.map(({ id, retrying, held }) => [id, { retrying, held }]));
+  return {
+    ...statistics,
+    trendMinutes: buckets.trendMinutes,
+    subscriptions: subscriptions.map((each) => ({
+      ...each,
+      ...(waitingById.get(each.subscriptionId) ?? { retrying: 0, held: 0 }),
+    })),
+  };
 }
 
-/** One statement over the rows of the subscriptions, with the sums of each subscription and each bucket. */
+/** One statement over the rows of the subscriptions, with the sums of each subscription, of its steps and of each bucket. */
 async function statisticsOf(
   database: Queryable,
   subscriptionIds: readonly string[],
-  { from, to, bucketMinutes }: BucketedSpan,
-): Promise<CompanyStatistics> {
-  const rows = await database.query<SummedRow>(STATISTICS, [subscriptionIds, from, to, bucketMinutes]);
-  const bySubscription = new Map(rows.map(({ subscriptionId, ...sums }) => [subscriptionId, countsOf(sums)]));
-  const subscriptions = subscriptionIds.map((subscriptionId) => ({
-    subscriptionId,
-    totals: bySubscription.get(subscriptionId) ?? NOTHING,
-  }));
+  { from, to, bucketMinutes, trendMinutes }: BucketedSpan,
+): Promise<Statistics & { readonly subscriptions: readonly SubscriptionTotals[] }> {
+  const rows = await database.query<SummedRow>(STATISTICS, [
+    subscriptionIds,
+    from,
+    to,
+    bucketMinutes,
+    trendMinutes,
+  ]);
+  const bySubscription = new Map<string, SummedRow[]>();
+  for (const row of rows) {
+    if (row.subscriptionId === null) continue;
+    const known = bySubscription.get(row.subscriptionId);
+    if (known === undefined) bySubscription.set(row.subscriptionId, [row]);
+    else known.push(row);
+  }
+  const subscriptions = subscriptionIds.map((subscriptionId) => {
+    const own = bySubscription.get(subscriptionId) ?? [];
+    const total = own.find(({ stepAt }) => stepAt === null);
+    return {
+      subscriptionId,
+      totals: total === undefined ? NOTHING : countsOf(total),
+      trend: own.flatMap(({ stepAt: startsAt, delivered, failed }) =>
+        startsAt === null ? [] : [{ startsAt, delivered, failed }],
+      ),
+    };
+  });
   return {
     bucketMinutes,
     buckets: rows.flatMap(({ startsAt, ...sums }) =>

@@ -5,6 +5,7 @@ import type {
   ShownCompanyStatistics,
   ShownStatistics,
 } from '@partner/proto-contracts/resources/statistics/statistics';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { type Database, queryWithin } from '../../database/database.js';
 import { callerLimits } from '../../rpc/caller-limits.js';
 import { required } from '../../rpc/required.js';
@@ -30,10 +31,14 @@ export function createStatisticsRpcs(deps: {
       const companyId = required(request.companyId, 'company_id');
       const found = await getCompanyStatistics(database, companyId, spanOf(request));
       const statistics = {
-        webhooks: found.subscriptions.map(({ subscriptionId, totals }) => ({
+        webhooks: found.subscriptions.map(({ subscriptionId, totals, trend, retrying, held }) => ({
           webhookId: subscriptionId,
           totals: shownCounts(totals),
+          trend: trend.map(({ startsAt, ...counts }) => ({ startsAt: formatDateTime(startsAt), ...counts })),
+          retrying,
+          held,
         })),
+        trendMinutes: found.trendMinutes,
         ...shownStatistics(found),
       };
       return { resourceJson: JSON.stringify(statistics satisfies ShownCompanyStatistics) };

@@ -1,16 +1,18 @@
 import {
   BUCKET_MINUTES,
   STATISTICS_MAX_DAYS,
+  TREND_MINUTES,
 } from '@partner/proto-contracts/resources/statistics/statistics';
 import { invalidArgument } from '@partner/kernel/validation';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Bucket width in minutes, by the maximum days of a span. */
+/** Width of a bucket and of a step of a trend, by the maximum days of a span. A step is a whole number of buckets. */
 const WIDTHS = [
-  { days: 1, minutes: BUCKET_MINUTES[0] },
-  { days: 7, minutes: BUCKET_MINUTES[1] },
-  { days: STATISTICS_MAX_DAYS, minutes: BUCKET_MINUTES[2] },
+  { days: 4 / 24, bucketMinutes: BUCKET_MINUTES[0], trendMinutes: TREND_MINUTES[0] },
+  { days: 1, bucketMinutes: BUCKET_MINUTES[0], trendMinutes: TREND_MINUTES[1] },
+  { days: 7, bucketMinutes: BUCKET_MINUTES[1], trendMinutes: TREND_MINUTES[2] },
+  { days: STATISTICS_MAX_DAYS, bucketMinutes: BUCKET_MINUTES[2], trendMinutes: TREND_MINUTES[3] },
 ] as const;
 
 /** The requested span. */
@@ -23,6 +25,7 @@ export interface StatisticsSpan {
 /** A span in whole buckets. */
 export interface BucketedSpan extends StatisticsSpan {
   readonly bucketMinutes: (typeof BUCKET_MINUTES)[number];
+  readonly trendMinutes: (typeof TREND_MINUTES)[number];
 }
 
 /**
@@ -40,10 +43,12 @@ export function bucketsOf({ from, to }: StatisticsSpan): BucketedSpan {
       { path: 'to', message: `must be at most ${STATISTICS_MAX_DAYS} days after from` },
     ]);
   }
-  const widthMs = width.minutes * MINUTE_MS;
+  const { bucketMinutes, trendMinutes } = width;
+  const widthMs = bucketMinutes * MINUTE_MS;
   return {
     from: new Date(Math.floor(from.getTime() / widthMs) * widthMs),
     to: new Date(Math.ceil(to.getTime() / widthMs) * widthMs),
-    bucketMinutes: width.minutes,
+    bucketMinutes,
+    trendMinutes,
   };
 }

@@ -1,6 +1,7 @@
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
+import { WAITING_COUNTED } from '@partner/proto-contracts/resources/statistics/statistics';
 import type { ApiKey } from '../../api/api-keys.js';
-import type { AttemptCounts } from '../../api/statistics.js';
+import type { WebhookTotals } from '../../api/statistics.js';
 import type { Webhook } from '../../api/webhooks.js';
 import { formatCountOf, formatPast, formatRelative } from '../../format.js';
 import { isFailing } from '../../is-failing.js';
@@ -17,19 +18,11 @@ export interface Attention {
   readonly link: { readonly to: string; readonly label: string };
 }
 
-/** Number of deliveries; `atLeast`: there are more. */
-export interface DeliveryCount {
-  readonly count: number;
-  readonly atLeast: boolean;
-}
-
 /** Data about one subscription. */
 export interface WebhookFacts {
   readonly webhook: Webhook;
-  /** Of the last 24 hours; undefined while loading. */
-  readonly totals: AttemptCounts | undefined;
-  readonly held: DeliveryCount | undefined;
-  readonly retrying: DeliveryCount | undefined;
+  /** Of the last 24 hours; undefined if they could not be loaded. */
+  readonly statistics: Pick<WebhookTotals, 'totals' | 'retrying' | 'held'> | undefined;
 }
 
 const URGENCY: Readonly<Record<Attention['tone'], number>> = { bad: 0, warn: 1, info: 2 };
@@ -46,12 +39,13 @@ export function attentionOf(facts: {
   ].sort((one, other) => URGENCY[one.tone] - URGENCY[other.tone]);
 }
 
-function attentionOfWebhook({ webhook, totals, held, retrying }: WebhookFacts): readonly Attention[] {
+function attentionOfWebhook({ webhook, statistics }: WebhookFacts): readonly Attention[] {
   const name = webhookName(webhook);
   const found: Attention[] = [];
   const add = (kind: string, attention: Omit<Attention, 'key'>) =>
     found.push({ key: `${webhook.id} ${kind}`, ...attention });
-  const dead = totals?.deadLettered ?? 0;
+  const dead = statistics?.totals.deadLettered ?? 0;
+  const { retrying, held } = statistics ?? { retrying: 0, held: 0 };
   const deadLettered = {
     to: PATHS.deliveries({ webhook: webhook.id, status: 'dead_lettered' }),
     label: 'See what failed',
@@ -82,7 +76,7 @@ function attentionOfWebhook({ webhook, totals, held, retrying }: WebhookFacts): 
       link: deadLettered,
     });
   }
-  if (retrying !== undefined && retrying.count > 0) {
+  if (retrying > 0) {
     add('retrying', {
       tone: 'warn',
       title: `${countText(retrying)} to ${name} waiting for another attempt`,
@@ -93,7 +87,7 @@ function attentionOfWebhook({ webhook, totals, held, retrying }: WebhookFacts): 
       },
     });
   }
-  if (webhook.state === 'paused' && held !== undefined && held.count > 0) {
+  if (webhook.state === 'paused' && held > 0) {
     add('held', {
       tone: 'warn',
       title: `${name} is paused and holds ${countText(held)}`,
@@ -137,7 +131,7 @@ function attentionOfKey(key: ApiKey, now: Date): readonly Attention[] {
   ];
 }
 
-function countText({ count, atLeast }: DeliveryCount): string {
+function countText(count: number): string {
   const text = formatCountOf(count, 'delivery', 'deliveries');
-  return atLeast ? `${text} or more` : text;
+  return count < WAITING_COUNTED ? text : `${text} or more`;
 }

@@ -2,9 +2,8 @@ import { Group, Stack, Text } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router';
 import { useApiKeys } from '../../api/api-keys.js';
-import { useDeliveryCounts } from '../../api/deliveries.js';
 import { useServiceStatus } from '../../api/service-status.js';
-import { type AttemptCounts, useCompanyStatistics } from '../../api/statistics.js';
+import { useCompanyStatistics } from '../../api/statistics.js';
 import { useWebhooks, type Webhook } from '../../api/webhooks.js';
 import { QueryView } from '../../parts/query-view.js';
 import { AttemptFigures } from '../../parts/attempt-figures.js';
@@ -90,27 +89,18 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const statistics = useCompanyStatistics(spanUntil(span, now));
   const { keys, error: keysError } = useApiKeys();
   const service = useServiceStatus();
-  const totalsOfDay = totalsById(lastDay.data?.webhooks ?? []);
-  const paused = idsOf(webhooks, ({ state }) => state === 'paused');
-  const failing = idsOf(webhooks, ({ id }) => (totalsOfDay.get(id)?.failed ?? 0) > 0);
-  const held = useDeliveryCounts(paused, 'held');
-  const retrying = useDeliveryCounts(failing, 'retry_scheduled');
   const isWhole =
     lastDay.data !== undefined &&
     keys !== undefined &&
-    (service.data !== undefined || service.error !== null) &&
-    held.counts.size === paused.length &&
-    retrying.counts.size === failing.length;
-  const hasFailed = [lastDay.error, keysError, held.error, retrying.error].some((error) => error !== null);
+    (service.data !== undefined || service.error !== null);
+  const hasFailed = lastDay.error !== null || keysError !== null;
   // Otherwise the list would push down what the reader looks at.
   const loading = <Loading label="Loading the overview" rows={6} />;
   if (!isWhole && !hasFailed) return loading;
   const found = attentionOf({
     webhooks: webhooks.map((webhook) => ({
       webhook,
-      totals: totalsOfDay.get(webhook.id),
-      held: held.counts.get(webhook.id),
-      retrying: retrying.counts.get(webhook.id),
+      statistics: lastDay.data?.webhooks.find(({ webhookId }) => webhookId === webhook.id),
     })),
     keys: keys ?? [],
     now,
@@ -150,23 +140,9 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
               Webhooks
             </Text>
           </Group>
-          <WebhookTable
-            webhooks={webhooks}
-            totalsOf={statistics.data && totalsById(statistics.data.webhooks)}
-            span={span}
-          />
+          <WebhookTable webhooks={webhooks} statistics={statistics.data} span={span} />
         </section>
       </Stack>
     </Deferred>
   );
-}
-
-function idsOf(webhooks: readonly Webhook[], isMeant: (webhook: Webhook) => boolean): readonly string[] {
-  return webhooks.filter(isMeant).map(({ id }) => id);
-}
-
-function totalsById(
-  webhooks: readonly { readonly webhookId: string; readonly totals: AttemptCounts }[],
-): ReadonlyMap<string, AttemptCounts> {
-  return new Map(webhooks.map(({ webhookId, totals }) => [webhookId, totals]));
 }

@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core';
-import { type AttemptCounts, useWebhookStatistics } from '../../api/statistics.js';
+import type { AttemptCounts, CompanyStatistics, WebhookTotals } from '../../api/statistics.js';
 import type { Webhook } from '../../api/webhooks.js';
 import { formatCount, formatCountOf, formatDuration, formatShare } from '../../format.js';
 import { HealthBadge, StateBadge } from '../../parts/badges.js';
@@ -9,16 +9,18 @@ import { Sparkline } from '../../parts/sparkline.js';
 import { TextLink } from '../../parts/text-link.js';
 import { WebhookLink } from '../../parts/webhook-link.js';
 import { PATHS } from '../../paths.js';
-import { chartPoints, SPAN_TEXTS, type SpanName, spanUntil } from '../../statistics-span.js';
+import { chartPoints, SPAN_TEXTS, type SpanName } from '../../statistics-span.js';
 
 /** Table of all subscriptions with their health. */
 export function WebhookTable(props: {
   readonly webhooks: readonly Webhook[];
   /** Undefined: not loaded. */
-  readonly totalsOf: ReadonlyMap<string, AttemptCounts> | undefined;
+  readonly statistics: CompanyStatistics | undefined;
   readonly span: SpanName;
 }) {
-  const { webhooks, totalsOf, span } = props;
+  const { webhooks, statistics, span } = props;
+  const now = useNow();
+  const byId = statistics && new Map(statistics.webhooks.map((each) => [each.webhookId, each]));
   return (
     <DataTable
       caption={`Webhooks and their health in ${SPAN_TEXTS[span]}`}
@@ -41,14 +43,17 @@ export function WebhookTable(props: {
         },
         {
           header: 'Attempts over time',
-          cell: ({ id }) => <WebhookSparkline id={id} span={span} />,
+          cell: ({ id }) => {
+            if (statistics === undefined) return 'Unknown';
+            return <Trend of={byId?.get(id)} minutes={statistics.trendMinutes} span={span} now={now} />;
+          },
         },
         {
           header: 'Success rate',
           isNumber: true,
           cell: ({ id }) => {
-            if (totalsOf === undefined) return 'Unknown';
-            const totals = totalsOf.get(id);
+            if (byId === undefined) return 'Unknown';
+            const totals = byId.get(id)?.totals;
             return (totals && formatShare(totals.delivered, totals.attempts)) ?? '–';
           },
         },
@@ -56,15 +61,15 @@ export function WebhookTable(props: {
           header: 'p95',
           isNumber: true,
           cell: ({ id }) => {
-            if (totalsOf === undefined) return 'Unknown';
-            const duration = totalsOf.get(id)?.p95Ms ?? null;
+            if (byId === undefined) return 'Unknown';
+            const duration = byId.get(id)?.totals.p95Ms ?? null;
             return duration === null ? '–' : formatDuration(duration);
           },
         },
         {
           header: 'Failures',
           cell: ({ id }) =>
-            totalsOf === undefined ? 'Unknown' : <Failures id={id} totals={totalsOf.get(id)} />,
+            byId === undefined ? 'Unknown' : <Failures id={id} totals={byId.get(id)?.totals} />,
         },
       ]}
     />
@@ -84,14 +89,20 @@ function Failures({ id, totals }: { readonly id: string; readonly totals: Attemp
   );
 }
 
-function WebhookSparkline({ id, span }: { readonly id: string; readonly span: SpanName }) {
-  const now = useNow();
-  const { data, error } = useWebhookStatistics(id, spanUntil(span, now));
-  if (data === undefined) return error === null ? <span aria-hidden>–</span> : <span>Unknown</span>;
-  const { delivered, failed } = data.totals;
+function Trend(props: {
+  readonly of: WebhookTotals | undefined;
+  /** Width of a step. */
+  readonly minutes: number;
+  readonly span: SpanName;
+  readonly now: Date;
+}) {
+  const { of, minutes, span, now } = props;
+  // A webhook that was created since the statistics were loaded.
+  if (of === undefined) return <span aria-hidden>–</span>;
+  const { delivered, failed } = of.totals;
   return (
     <Sparkline
-      points={chartPoints(data, span, now)}
+      points={chartPoints({ buckets: of.trend, bucketMinutes: minutes }, span, now)}
       label={`${formatCountOf(delivered, 'attempt', 'attempts')} delivered and ${failed} failed in ${SPAN_TEXTS[span]}`}
     />
   );
