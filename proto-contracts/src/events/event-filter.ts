@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventsNamedBy } from './webhook-events.js';
+import { eventsNamedBy } from './catalogue.js';
 
 /** The filter of a list by event: a name of the catalogue or a group. */
 export const eventFilter = z

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { WEBHOOK_EXAMPLES } from './webhook-examples.js';
 import { installerJob } from '../resources/job/job.js';
-import { EVENT_CATALOGUE, eventData, eventGroup, isEventName, webhookEnvelope } from './webhook-events.js';
+import { EVENT_CATALOGUE, eventGroup, isEventName } from './catalogue.js';
+import { eventData, webhookEnvelope } from './webhook-events.js';
 import { z } from 'zod';
 
 const EVENTS = Object.keys(EVENT_CATALOGUE).filter(isEventName);

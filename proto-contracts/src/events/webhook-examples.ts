@@ -1,6 +1,7 @@
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '../api/versions.js';
 import { INSTALLER_JOB_EXAMPLE } from '../resources/job/job.js';
-import type { EventData, EventName, WebhookEnvelope } from './webhook-events.js';
+import type { EventName } from './catalogue.js';
+import type { EventData, WebhookEnvelope } from './webhook-events.js';
 
 const JOB_ID = INSTALLER_JOB_EXAMPLE.id;
 

@@ -2,13 +2,8 @@ import { z } from 'zod';
 import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
 import { LIMITS } from '../api/limits.js';
 import { SIGNATURE_SCHEME } from '../api/versions.js';
-import {
-  EVENT_CATALOGUE,
-  eventData,
-  type EventName,
-  isEventName,
-  webhookEnvelope,
-} from '../events/webhook-events.js';
+import { EVENT_CATALOGUE, type EventName, isEventName } from '../events/catalogue.js';
+import { eventData, webhookEnvelope } from '../events/webhook-events.js';
 import { WEBHOOK_EXAMPLES } from '../events/webhook-examples.js';
 import { SUBSCRIPTION_EXAMPLE } from '../resources/subscription/subscription.js';
 import { pascalCase } from './pascal-case.js';

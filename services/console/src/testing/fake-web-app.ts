@@ -4,7 +4,7 @@ import type { WebAppDeps } from '../web/web-endpoints.js';
 /** A web app of one page and one file, so that tests need no build. */
 export const FAKE_WEB_APP: Omit<WebAppDeps, 'cookie' | 'sendsMail' | 'providerName'> = {
   bundle: {
-    page: '<!doctype html><meta property="csp-nonce" nonce="{{nonce}}"><meta name="environment" content="{{environment}}"><meta name="partner-provider" content="{{provider}}"><meta name="partner-session" content="{{session}}"><!--signed-in <link rel="preload"> signed-in-->',
+    page: '<!doctype html><meta property="csp-nonce" nonce="{{nonce}}"><meta name="environment" content="{{environment}}"><meta name="partner-provider" content="{{provider}}"><meta name="partner-session" content="{{session}}"><!--signed-in <link rel="preload"> signed-in--><!--overview <link rel="preload" href="/data"> overview-->',
     assets: new Map([
       [
         'app-12345678.js',

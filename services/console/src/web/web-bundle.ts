@@ -11,7 +11,7 @@ export interface WebAsset {
 
 /** The built web app of the owners. */
 export interface WebBundle {
-  /** The page, with the placeholders `{{nonce}}`, `{{environment}}` and `{{session}}` for each response. */
+  /** The page, with the placeholders `{{nonce}}`, `{{environment}}` and `{{session}}` for each response, and preloads in comments. */
   readonly page: string;
   /** Files that the page loads, by name. A name is never reused for another content. */
   readonly assets: ReadonlyMap<string, WebAsset>;

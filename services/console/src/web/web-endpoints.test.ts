@@ -156,4 +156,8 @@ test('the page shows whether the browser has a session, preloads for it alone, a
   const shown = ({ text }: { readonly text: string }) => text.replaceAll(/<!--.*?-->/g, '');
   expect(shown(without)).not.toContain('preload');
   expect(shown(having)).toContain('<link rel="preload">');
+  expect(shown(having)).toContain('/data');
+  const other = await request(server).get('/console/webhooks').set('cookie', '__Host-svc_session=token-1');
+  expect(shown(other)).toContain('<link rel="preload">');
+  expect(shown(other)).not.toContain('/data');
 });

@@ -37,13 +37,15 @@ export function createWebEndpoints<Principal>(deps: WebAppDeps): readonly AnyEnd
 }
 
 function pageEndpoint<Principal>(id: string, path: string, deps: WebAppDeps): AnyEndpoint<Principal> {
+  const isOverview = path === '/console' || path === '/console/';
   return serveOperation({ id, method: 'get', path, unauthenticated: true }, async ({ header }) => {
     const nonce = deps.randomBytes(NONCE_BYTES).toString('base64');
     const hasSession = deps.cookie.read(header('cookie')) !== undefined;
-    // The preloads of a signed-in page are in a comment.
-    const page = hasSession
-      ? deps.bundle.page.replace('<!--signed-in', '').replace('signed-in-->', '')
-      : deps.bundle.page;
+    // The preloads of a signed-in page are in comments.
+    const opened = hasSession
+      ? [/<!--signed-in|signed-in-->/g, ...(isOverview ? [/<!--overview|overview-->/g] : [])]
+      : [];
+    const page = opened.reduce((text, marks) => text.replaceAll(marks, ''), deps.bundle.page);
     return {
       status: 200,
       text: page

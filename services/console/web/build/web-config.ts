@@ -51,9 +51,12 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
   };
 }
 
+/** What the overview reads: the page after signing in, and the only one whose data is preloaded. */
+const OVERVIEW_DATA = ['webhooks', 'statistics', 'api-keys?limit=50', 'status'];
+
 /**
  * Adds the preloads of a page with a session, in a comment that the console opens for it: the file that signed-in pages need, and
- * the session. Otherwise they would load one after the other.
+ * the session. Otherwise they would load one after the other. Those of the overview's data are in a second comment.
  */
 function signedInPreloads(): Plugin {
   return {
@@ -69,15 +72,18 @@ function signedInPreloads(): Plugin {
             ? `<link rel="modulepreload" fetchpriority="low" crossorigin href="/console/${name}">`
             : `<link rel="stylesheet" crossorigin href="/console/${name}">`,
         );
-        const session =
-          '<link rel="preload" as="fetch" fetchpriority="low" crossorigin href="/partner-api/session">';
         return html.replace(
           '<noscript>',
-          `<!--signed-in ${[...files, session].join('')} signed-in--><noscript>`,
+          `<!--signed-in ${[...files, dataPreload('session')].join('')} signed-in-->` +
+            `<!--overview ${OVERVIEW_DATA.map(dataPreload).join('')} overview--><noscript>`,
         );
       },
     },
   };
+}
+
+function dataPreload(path: string): string {
+  return `<link rel="preload" as="fetch" fetchpriority="low" crossorigin href="/partner-api/${path}">`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EventData, EventName } from '@partner/proto-contracts/events/webhook-events';
+import type { EventName } from '@partner/proto-contracts/events/catalogue';
+import type { EventData } from '@partner/proto-contracts/events/webhook-events';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
 import { type RecordedEvent, recordEvent } from '../webhooks/events/record-event.js';

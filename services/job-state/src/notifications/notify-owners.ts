@@ -1,4 +1,5 @@
-import type { EventData, NotificationName } from '@partner/proto-contracts/events/webhook-events';
+import type { NotificationName } from '@partner/proto-contracts/events/catalogue';
+import type { EventData } from '@partner/proto-contracts/events/webhook-events';
 import type { Transaction } from '../database/database.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
 import { queueEmails } from './queue-emails.js';

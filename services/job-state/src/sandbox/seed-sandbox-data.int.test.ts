@@ -2,11 +2,8 @@ import { verify } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CONTRACTOR_JOB_STAGES } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { installerJob, JOB_STATUSES } from '@partner/proto-contracts/resources/job/job';
-import {
-  EVENT_CATALOGUE,
-  isEventName,
-  webhookEnvelope,
-} from '@partner/proto-contracts/events/webhook-events';
+import { EVENT_CATALOGUE, isEventName } from '@partner/proto-contracts/events/catalogue';
+import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import { parseApiKey } from '@partner/kernel/api-key';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';

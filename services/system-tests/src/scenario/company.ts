@@ -14,7 +14,7 @@ import {
   type EventName,
   isEventName,
   isNotification,
-} from '@partner/proto-contracts/events/webhook-events';
+} from '@partner/proto-contracts/events/catalogue';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { enumValue } from '@partner/proto-contracts/values/enum-names';
 import {

@@ -5,8 +5,6 @@ import {
   subscriptionCreated,
   subscriptionList,
 } from '@partner/proto-contracts/resources/subscription/subscription';
-import { eventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
-import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { urlCheck } from '@partner/proto-contracts/resources/url-check/url-check';
 import type { z } from 'zod';
 import { useAction } from './use-action.js';
@@ -15,7 +13,8 @@ import { useApiQuery } from './use-api-query.js';
 /** A webhook subscription as its owner sees it. */
 export type Webhook = z.output<typeof subscription>;
 
-const webhookPath = (id: string) => `/webhooks/${encodeURIComponent(id)}`;
+/** Path of a subscription. */
+export const webhookPath = (id: string) => `/webhooks/${encodeURIComponent(id)}`;
 
 /** All subscriptions of the company, oldest first. */
 export function useWebhooks() {
@@ -25,16 +24,6 @@ export function useWebhooks() {
 /** One subscription. */
 export function useWebhook(id: string) {
   return useApiQuery({ key: ['webhook', id], schema: subscription, path: webhookPath(id), webhookId: id });
-}
-
-/** Every event that a subscription can name. */
-export function useEventCatalogue() {
-  return useApiQuery({
-    key: ['event-catalogue'],
-    schema: eventCatalogue,
-    path: '/webhook-events',
-    isLive: false,
-  });
 }
 
 /** Input for a new subscription. */
@@ -77,19 +66,6 @@ export function useDeleteWebhook(id: string, onDone: () => void) {
     act: (api) => api.send({ method: 'DELETE', path: webhookPath(id) }),
     done: 'Webhook deleted',
     onDone,
-  });
-}
-
-/**
- * Sends a test delivery: an example of `event`, signed with the secret of `secretVersion`, or with `wrongSignature` with none that
- * the server has. The response is the delivery.
- */
-export function useTestWebhook(id: string) {
-  return useAction({
-    act: (
-      api,
-      body: { readonly event?: string; readonly secretVersion?: number; readonly wrongSignature?: boolean },
-    ) => api.read(delivery, { method: 'POST', path: `${webhookPath(id)}/test`, body }),
   });
 }
 

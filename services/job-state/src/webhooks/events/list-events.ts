@@ -1,4 +1,4 @@
-import { eventsNamedBy } from '@partner/proto-contracts/events/webhook-events';
+import { eventsNamedBy } from '@partner/proto-contracts/events/catalogue';
 import { instantOfId } from '@partner/kernel/ids';
 import { invalidArgument } from '@partner/kernel/validation';
 import { idsCreatedWithin } from '../../database/created-within.js';

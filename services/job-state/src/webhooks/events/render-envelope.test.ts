@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { eventData, isEventName, webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import { isEventName } from '@partner/proto-contracts/events/catalogue';
+import { eventData, webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
 import { invariant } from '@partner/kernel/invariant';
 import { z } from 'zod';

@@ -1,11 +1,7 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
-import {
-  type EventName,
-  eventData,
-  type EventData,
-  webhookEnvelope,
-} from '@partner/proto-contracts/events/webhook-events';
+import { type EventName } from '@partner/proto-contracts/events/catalogue';
+import { eventData, type EventData, webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
 
 /** Content of a webhook body. */
 export interface EnvelopeContent<E extends EventName> {

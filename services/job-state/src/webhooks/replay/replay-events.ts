@@ -1,4 +1,4 @@
-import { eventsNamedBy } from '@partner/proto-contracts/events/webhook-events';
+import { eventsNamedBy } from '@partner/proto-contracts/events/catalogue';
 import {
   eventReplayIn,
   type EventReplays,

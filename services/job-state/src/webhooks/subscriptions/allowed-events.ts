@@ -3,7 +3,7 @@ import {
   eventGroup,
   eventsMatching,
   isEventName,
-} from '@partner/proto-contracts/events/webhook-events';
+} from '@partner/proto-contracts/events/catalogue';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { FieldViolation } from '@partner/kernel/service-error';
 

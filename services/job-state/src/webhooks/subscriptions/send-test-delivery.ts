@@ -1,11 +1,11 @@
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import {
   EVENT_CATALOGUE,
-  eventData,
   eventsMatching,
   type EventName,
   isEventName,
-} from '@partner/proto-contracts/events/webhook-events';
+} from '@partner/proto-contracts/events/catalogue';
+import { eventData } from '@partner/proto-contracts/events/webhook-events';
 import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';

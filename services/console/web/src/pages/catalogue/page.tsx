@@ -2,7 +2,7 @@ import { Anchor, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } 
 import { IconBellOff, IconCheck, IconListSearch, IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
-import { useEventCatalogue } from '../../api/webhooks.js';
+import { useEventCatalogue } from '../../api/event-catalogue.js';
 import { formatCountOf } from '../../format.js';
 import { QueryView } from '../../parts/query-view.js';
 import { ToneBadge } from '../../parts/badges.js';

@@ -1,6 +1,6 @@
 import { Checkbox, Code, Input, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { useEventCatalogue } from '../../api/webhooks.js';
+import { useEventCatalogue } from '../../api/event-catalogue.js';
 import { QueryView } from '../../parts/query-view.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { useOwner } from '../../parts/owner-context.js';

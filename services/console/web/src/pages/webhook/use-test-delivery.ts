@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useDelivery } from '../../api/deliveries.js';
-import { useTestWebhook } from '../../api/webhooks.js';
+import { useTestWebhook } from '../../api/test-delivery.js';
 import { outcomeOfTest, type TestOutcome } from './test-outcome.js';
 
 /** Polls while the owner waits, because change events can be late. */
