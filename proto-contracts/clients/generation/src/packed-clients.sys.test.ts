@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
+import { tmpdir } from 'node:os';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
 import { lastLines, runCommand } from '@partner/local-stack/run-command';
+import { ensurePython } from '@partner/local-stack/toolchains';
 import { document, newJob, stack, textAt } from '@partner/partnerctl/testing/partnerctl-on-stack';
 import {
   baseEnvironment,
@@ -13,7 +15,6 @@ import {
   stopLocalProcess,
 } from '@partner/test-kit/backing-services/local-process';
 import { eventually } from '@partner/test-kit/eventually';
-import { installPython } from './python-client.js';
 
 const CLIENTS = 'proto-contracts/clients';
 /** TypeScript 7, as a developer's own compiler. */
@@ -21,7 +22,8 @@ const COMPILER = path.join(PROJECT_ROOT, 'node_modules/typescript-native/bin/tsc
 const COMPILER_OPTIONS =
   '--ignoreConfig --strict --target ES2023 --module NodeNext --types node --outDir out';
 
-const directory = mkdtempSync(path.join(PROJECT_ROOT, '.stack', 'packed-clients-'));
+/** Outside the project, so that a program finds no packages but those that are installed for it. */
+const directory = mkdtempSync(path.join(tmpdir(), 'packed-clients-'));
 /** The port of the program that receives webhooks; the stack delivers to a TLS server in front of it. */
 let programPort = 0;
 let front: ReturnType<typeof createServer> | undefined;
@@ -40,6 +42,15 @@ afterAll(() => {
   front?.close();
   rmSync(directory, { recursive: true, force: true });
 });
+
+/** CommonJS has other files and types than the ES modules that the examples import. */
+const COMMON_JS = `import { createPartnerClient } from '@partner/client';
+import { expressHandler } from '@partner/client/express';
+const partner = createPartnerClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'a.b' });
+// @ts-expect-error the lead lacks fields
+export const call = () => partner.POST('/inbound/leads', { body: { fullName: '' } });
+console.log(typeof partner.GET, typeof expressHandler);
+`;
 
 async function run(cwd: string, ...[program, ...args]: readonly [string, ...string[]]): Promise<string> {
   const result = await runCommand(program, args, { cwd, env: settings() });
@@ -66,6 +77,8 @@ function company(kind: 'SALES' | 'INSTALLER') {
 /** A client as a developer installs it from its packed file, in an empty folder. */
 interface PackedClient {
   readonly language: 'TypeScript' | 'Python';
+  /** False if the toolchain of the language is missing. */
+  readonly isInstallable: boolean;
   /** The code blocks of its README. */
   readonly examples: readonly string[];
   readonly folder: string;
@@ -79,7 +92,7 @@ function typescriptClient(): PackedClient {
   const folder = path.join(directory, 'typescript');
   const examples = examplesOf('typescript', 'ts');
   return {
-    ...{ language: 'TypeScript', examples, folder },
+    ...{ language: 'TypeScript', isInstallable: true, examples, folder },
     async install() {
       writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
       await run(path.join(PROJECT_ROOT, CLIENTS, 'typescript'), 'npm', 'pack', '--pack-destination', folder);
@@ -93,23 +106,35 @@ function typescriptClient(): PackedClient {
         writeFileSync(path.join(folder, file), example.replace('8080', String(programPort)));
         return file;
       });
-      await run(folder, process.execPath, COMPILER, ...COMPILER_OPTIONS.split(' '), ...files);
+      writeFileSync(path.join(folder, 'common-js.cts'), COMMON_JS);
+      await run(
+        folder,
+        process.execPath,
+        COMPILER,
+        ...COMPILER_OPTIONS.split(' '),
+        ...files,
+        'common-js.cts',
+      );
     },
     command: (example) => [process.execPath, path.join(folder, `out/example-${example}.js`)],
   };
 }
 
-function pythonClient(python: string): PackedClient {
+/** Python with what builds a wheel. */
+const python = await ensurePython(['hatchling==1.33.0']);
+
+function pythonClient(): PackedClient {
+  const interpreter = python ?? '';
   const folder = path.join(directory, 'python');
   const examples = examplesOf('python', 'python');
   const installed = path.join(folder, 'installed/bin/python');
   return {
-    ...{ language: 'Python', examples, folder },
+    ...{ language: 'Python', isInstallable: python !== undefined, examples, folder },
     async install() {
       const packages = path.join(PROJECT_ROOT, CLIENTS, 'python');
       await run(
         packages,
-        python,
+        interpreter,
         '-m',
         'pip',
         'wheel',
@@ -120,7 +145,7 @@ function pythonClient(python: string): PackedClient {
         folder,
         '.',
       );
-      await run(folder, python, '-m', 'venv', 'installed');
+      await run(folder, interpreter, '-m', 'venv', 'installed');
       const wheel = './partner_client-0.1.0-py3-none-any.whl[fastapi,django]';
       await run(folder, installed, '-m', 'pip', 'install', '-q', wheel, 'uvicorn==0.54.0');
       for (const [index, example] of examples.entries())
@@ -195,48 +220,43 @@ async function becomesSynced(client: PackedClient): Promise<void> {
   }
 }
 
-const python = await installPython();
-const PACKED: readonly PackedClient[] = [
-  typescriptClient(),
-  ...(python === undefined ? [] : [pythonClient(python)]),
-];
+const PACKED: readonly PackedClient[] = [typescriptClient(), pythonClient()];
 
 describe.each(PACKED)('the packed $language client', (client) => {
-  const { language, examples, folder } = client;
+  const { language, isInstallable, examples, folder } = client;
+  const testIfInstallable = isInstallable ? test : test.skip;
 
   beforeAll(async () => {
+    if (!isInstallable) return;
     programPort = await freePort();
     mkdirSync(folder);
     await client.install();
   });
 
-  test(`goes from an API key to a verified webhook and a synced feed with 15 lines of its README (${language}) [CLIENT-8]`, async () => {
-    const lines = examples[0]?.split('\n').filter((line) => line.trim() !== '') ?? [];
-    expect(lines.length).toBeLessThanOrEqual(15);
-    await becomesSynced(client);
-  });
+  testIfInstallable(
+    `goes from an API key to a verified webhook and a synced feed with 15 lines of its README (${language}) [CLIENT-8]`,
+    async () => {
+      const lines = examples[0]?.split('\n').filter((line) => line.trim() !== '') ?? [];
+      expect(lines.length).toBeLessThanOrEqual(15);
+      await becomesSynced(client);
+    },
+  );
 
-  test(`acknowledges a job with the lines of its README (${language}) [CLIENT-8]`, async () => {
+  testIfInstallable(`acknowledges a job with the lines of its README (${language}) [CLIENT-8]`, async () => {
     const job = await assignedJob();
     expect(await run(folder, ...client.command(1))).toContain(`acknowledged ${job}`);
   });
 
-  test(`sets up its frameworks with the lines of its README (${language}) [CLIENT-8]`, async () => {
-    await run(folder, ...client.command(2));
-  });
+  testIfInstallable(
+    `sets up its frameworks with the lines of its README (${language}) [CLIENT-8]`,
+    async () => {
+      await run(folder, ...client.command(2));
+    },
+  );
 });
 
-test('the packed TypeScript client loads as an ES module and as CommonJS [CLIENT-8]', async () => {
-  const { folder } = typescriptClient();
-  const load = async (type: 'module' | 'commonjs', code: string) =>
-    run(
-      folder,
-      process.execPath,
-      `--input-type=${type}`,
-      '-e',
-      `${code}; console.log(Object.keys(client).sort().join())`,
-    );
-  const names = await load('module', "import * as client from '@partner/client'");
-  expect(names).toContain('createPartnerClient,createWebhookReceiver');
-  expect(await load('commonjs', "const client = require('@partner/client')")).toBe(names);
+test('the packed TypeScript client loads as CommonJS, with its types [CLIENT-8]', async () => {
+  expect(await run(typescriptClient().folder, process.execPath, 'out/common-js.cjs')).toBe(
+    'function function\n',
+  );
 });

@@ -1,5 +1,11 @@
-import createClient, { type MaybeOptionalInit } from 'openapi-fetch';
-import type { PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers';
+import createClient, { type MaybeOptionalInit, type ParseAsResponse } from 'openapi-fetch';
+import type {
+  PathsWithMethod,
+  Readable,
+  RequiredKeysOf,
+  ResponseObjectMap,
+  SuccessResponse,
+} from 'openapi-typescript-helpers';
 import { delay } from './delay.js';
 import { API_VERSION, type paths } from './gen/schema.js';
 import { errorOf, PartnerError } from './partner-error.js';
@@ -15,6 +21,13 @@ type PathOf<Method extends 'get' | 'post' | 'put' | 'delete'> = PathsWithMethod<
 type InitOf<Path extends keyof paths, Method extends keyof paths[Path]> = MaybeOptionalInit<
   paths[Path],
   Method
+>;
+
+/** Named, because the types that the compiler would write instead are not among those of openapi-fetch for CommonJS. */
+type BodyOf<Operation extends Record<string | number, unknown>, Init> = Promise<
+  NonNullable<
+    ParseAsResponse<Readable<SuccessResponse<ResponseObjectMap<Operation>, 'application/json'>>, Init>
+  >
 >;
 
 /**
@@ -61,19 +74,19 @@ export function createPartnerClient(
     GET: async <Path extends PathOf<'get'>, Init extends InitOf<Path, 'get'>>(
       path: Path,
       ...init: InitParam<Init>
-    ) => bodyOf(path, await calls.GET<Path, Init>(path, ...init)),
+    ): BodyOf<paths[Path]['get'], Init> => bodyOf(path, await calls.GET<Path, Init>(path, ...init)),
     POST: async <Path extends PathOf<'post'>, Init extends InitOf<Path, 'post'>>(
       path: Path,
       ...init: InitParam<Init>
-    ) => bodyOf(path, await calls.POST<Path, Init>(path, ...init)),
+    ): BodyOf<paths[Path]['post'], Init> => bodyOf(path, await calls.POST<Path, Init>(path, ...init)),
     PUT: async <Path extends PathOf<'put'>, Init extends InitOf<Path, 'put'>>(
       path: Path,
       ...init: InitParam<Init>
-    ) => bodyOf(path, await calls.PUT<Path, Init>(path, ...init)),
+    ): BodyOf<paths[Path]['put'], Init> => bodyOf(path, await calls.PUT<Path, Init>(path, ...init)),
     DELETE: async <Path extends PathOf<'delete'>, Init extends InitOf<Path, 'delete'>>(
       path: Path,
       ...init: InitParam<Init>
-    ) => bodyOf(path, await calls.DELETE<Path, Init>(path, ...init)),
+    ): BodyOf<paths[Path]['delete'], Init> => bodyOf(path, await calls.DELETE<Path, Init>(path, ...init)),
   };
 }
 
