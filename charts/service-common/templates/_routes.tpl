@@ -27,7 +27,7 @@ spec:
         paths:
           {{- range $facts.paths }}
           - path: {{ . }}
-            pathType: {{ ternary "ImplementationSpecific" "Prefix" (contains "." .) }}
+            pathType: {{ if eq . "/" }}Exact{{ else }}{{ ternary "ImplementationSpecific" "Prefix" (contains "." .) }}{{ end }}
             backend:
               service:
                 name: {{ $name }}
@@ -60,7 +60,7 @@ spec:
     - matches:
         {{- range $facts.paths }}
         - path:
-            type: PathPrefix
+            type: {{ ternary "Exact" "PathPrefix" (eq . "/") }}
             value: {{ . }}
         {{- end }}
       {{- with .timeouts }}

@@ -32,6 +32,6 @@ export async function probeSurface(
     await ask('get', `${filled}/`, [404]);
     await ask('get', `${filled}/unknown/unknown`, [404]);
   }
-  await ask('get', '/', [404]);
+  await ask('get', '/unknown', [404]);
   return violations;
 }

@@ -21,10 +21,17 @@ const servicesOf = (rendered: RenderedChart) => objectsOf(rendered, Service.is);
 interface Route {
   readonly title: string;
   readonly path: string;
-  readonly isPrefix: boolean;
+  /** Whether it matches everything below the path; of the root only itself, which leads nowhere else. */
+  readonly isMatched: boolean;
   readonly host: string | undefined;
   readonly backend: string | undefined;
   readonly port: string | number | undefined;
+}
+
+function ingressTypeOf(path: string): string {
+  if (path === '/') return 'Exact';
+  // Many versions of ingress-nginx reject a dot in a path of type Prefix.
+  return path.includes('.') ? 'ImplementationSpecific' : 'Prefix';
 }
 
 function routesOf(rendered: RenderedChart): readonly Route[] {
@@ -34,8 +41,7 @@ function routesOf(rendered: RenderedChart): readonly Route[] {
         (http?.paths ?? []).map(({ path = '', pathType, backend }) => ({
           title: `Ingress ${metadata.name}`,
           path,
-          // Many versions of ingress-nginx reject a dot in a path of type Prefix.
-          isPrefix: pathType === (path.includes('.') ? 'ImplementationSpecific' : 'Prefix'),
+          isMatched: pathType === ingressTypeOf(path),
           host,
           backend: backend.service?.name,
           port: backend.service?.port?.name ?? backend.service?.port?.number,
@@ -48,7 +54,7 @@ function routesOf(rendered: RenderedChart): readonly Route[] {
           backendRefs.map(({ name, port }) => ({
             title: `HTTPRoute ${metadata.name}`,
             path: path?.value ?? '',
-            isPrefix: path?.type === 'PathPrefix',
+            isMatched: path?.type === (path?.value === '/' ? 'Exact' : 'PathPrefix'),
             host: spec.hostnames?.[0],
             backend: name,
             port,
@@ -124,8 +130,9 @@ export const ROUTING_RULES: DeploymentRules = {
       if ([...paths].sort().join() !== [...expected].sort().join())
         yield `${title} leads ${paths.join(', ')} to ${rendered.service}, which serves ${expected.join(', ') || 'nothing'}`;
     }
-    for (const { title, path, isPrefix, backend, port, host } of routes) {
-      if (!isPrefix) yield `${title}: ${path} does not include everything below it`;
+    for (const { title, path, isMatched, backend, port, host } of routes) {
+      if (!isMatched)
+        yield `${title}: ${path} ${path === '/' ? 'includes' : 'does not include'} everything below it`;
       if (host === undefined || host === '') yield `${title} is for any host`;
       const isServed = servicesOf(rendered).some(
         (service) => service.metadata.name === backend && hasPort(service, port) && hasPort(service, 'http'),

@@ -10,11 +10,10 @@ import { errorResponse } from '@partner/gateway-kit/error-response';
 import { createHttpServer } from '@partner/kernel/http-server';
 import { requestIdFrom } from '@partner/kernel/request-id';
 import { ServiceError } from '@partner/kernel/service-error';
-import { LANDING_PAGE } from './landing-page.js';
 
 /** Paths that are routed to one service. */
 export interface ProxyRoute {
-  /** Whole path segments, e.g. `/partner/v1`. */
+  /** Whole path segments, e.g. `/partner/v1`; `/` is the root alone. */
   readonly prefix: string;
   /** The address of the service, e.g. `http://127.0.0.1:20123`. */
   readonly target: string;
@@ -41,18 +40,13 @@ const NOT_FORWARDED = new Set([
 
 /**
  * A reverse proxy with the ingress's routes on one address. It adds the client to `x-forwarded-for`, sets
- * `x-forwarded-proto` and passes everything else on unchanged. While a service refuses connections, it responds with 503. It serves the
- * landing page itself.
+ * `x-forwarded-proto` and passes everything else on unchanged. While a service refuses connections, it responds with 503.
  */
 export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
   const agent = new Agent({ keepAlive: true, timeout: UPSTREAM_KEEP_ALIVE_MS });
 
   function pass(request: IncomingMessage, response: ServerResponse): void {
     const { url: path = '/' } = request;
-    if (path === '/') {
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(LANDING_PAGE);
-      return;
-    }
     const route = routes.find(({ prefix }) => isBelow(prefix, path));
     if (route === undefined) {
       refuse(request, response, new ServiceError('not_found', 'path: there is no such path'));
@@ -95,6 +89,7 @@ export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
 
 function isBelow(prefix: string, path: string): boolean {
   const next = path.charAt(prefix.length);
+  if (prefix === '/') return path === '/' || path.startsWith('/?');
   return path.startsWith(prefix) && (next === '' || next === '/' || next === '?');
 }
 

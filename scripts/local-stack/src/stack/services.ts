@@ -9,11 +9,11 @@ export const SERVICE_NAMES = [
 
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
-/** The services that serve HTTP, and the paths that the ingress routes to each. */
+/** The services that serve HTTP, and the paths that the ingress routes to each with all below them; of `/` only itself. */
 export const INGRESS_PATHS: Readonly<Partial<Record<ServiceName, readonly string[]>>> = {
   'inbound-gateway': ['/inbound'],
   'installer-gateway': ['/partner/v1'],
-  console: ['/partner-api', '/console', '/docs', '/openapi.json', '/llms.txt'],
+  console: ['/', '/partner-api', '/console', '/docs', '/openapi.json', '/llms.txt'],
 };
 
 /** The choices of the stack that the services receive as settings. */

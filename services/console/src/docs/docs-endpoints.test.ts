@@ -11,8 +11,10 @@ import request from 'supertest';
 import { z } from 'zod';
 import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
 import { createDocsEndpoints } from './docs-endpoints.js';
+import { renderLandingPage } from './render-landing-page.js';
 
 const PATHS = [
+  '/',
   '/docs',
   '/docs/',
   '/docs/style.css',
@@ -27,6 +29,8 @@ const PATHS = [
   '/docs/changelog.atom',
   '/docs/changelog.md',
   '/llms.txt',
+  '/docs/pages/guide.md',
+  '/docs/pages/createLead.md',
 ];
 
 let log = '';
@@ -136,6 +140,7 @@ test('each has its own content type', async () => {
   expect(types).toEqual([
     'text/html; charset=utf-8',
     'text/html; charset=utf-8',
+    'text/html; charset=utf-8',
     'text/css; charset=utf-8',
     'text/javascript; charset=utf-8',
     'text/javascript; charset=utf-8',
@@ -148,7 +153,18 @@ test('each has its own content type', async () => {
     'application/atom+xml',
     'text/markdown; charset=utf-8',
     'text/plain; charset=utf-8',
+    'text/markdown; charset=utf-8',
+    'text/markdown; charset=utf-8',
   ]);
+});
+
+test('the root leads to the console, the reference and the changelog, and only on a loopback address to the demo [DOCS-5]', async () => {
+  const { text } = await request(server).get('/');
+  const links = [...text.matchAll(/<a href="([^"]*)"/g)].map(([, target]) => target);
+  expect(links).toEqual(['/console', '/docs', '/docs/changelog']);
+  expect(text).not.toContain('--demo');
+  const paths = { style: '', icon: '', console: '', reference: '', changelog: '' };
+  expect(renderLandingPage(paths, true)).toContain('scripts/up --demo');
 });
 
 test('the changelog is a page, and a feed of its dated entries', async () => {

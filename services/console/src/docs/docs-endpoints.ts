@@ -7,10 +7,12 @@ import { entityTagOf } from '@partner/gateway-kit/entity-tag';
 import { ServiceError } from '@partner/kernel/service-error';
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
+import { isLoopbackHttp } from '../loopback-http.js';
 import { renderChangelog, renderChangelogFeed } from './render-changelog.js';
 import { DOCS_STYLE } from './docs-style.js';
 import { llmsText, markdownPages } from './markdown-pages.js';
 import { renderDocsPage } from './render-docs-page.js';
+import { renderLandingPage } from './render-landing-page.js';
 
 const PATHS = {
   style: '/docs/style.css',
@@ -21,6 +23,7 @@ const PATHS = {
   openApi: '/openapi.json',
   openApiYaml: '/docs/openapi.yaml',
   postman: '/docs/postman-collection.json',
+  console: '/console',
   receiverCode: '/console/receiver-code',
   reference: '/docs',
   changelog: '/docs/changelog',
@@ -52,7 +55,7 @@ const PAGE_POLICY = [
 const SANDBOX_POLICY = `${PAGE_POLICY}; connect-src 'self'`;
 
 /**
- * Creates the public endpoints of the API reference: the OpenAPI document, its rendered page, and the changelog. The first request of
+ * Creates the public endpoints of the API reference: the OpenAPI document, its rendered page, the changelog, and the landing page. The first request of
  * each day renders and compresses both, so that a console starts fast. Browsers cache them and revalidate each time.
  */
 export function createDocsEndpoints<Principal>(options: {
@@ -71,6 +74,7 @@ export function createDocsEndpoints<Principal>(options: {
     ],
   });
   const page = renderChangelog(changelog, PATHS);
+  const landing = renderLandingPage(PATHS, isLoopbackHttp(options.publicBaseUrl));
   const urlOf = (path: string) => new URL(path, options.publicBaseUrl).href;
   const feed = renderChangelogFeed(changelog, urlOf(PATHS.changelog), urlOf(PATHS.changelogFeed));
   const policy = { 'content-security-policy': options.isSandbox ? SANDBOX_POLICY : PAGE_POLICY };
@@ -78,13 +82,20 @@ export function createDocsEndpoints<Principal>(options: {
   return [
     textEndpoint('getOpenApi', PATHS.openApi, 'application/json; charset=utf-8', () => texts().openApi),
     textEndpoint('getOpenApiYaml', PATHS.openApiYaml, 'application/yaml', () => texts().openApiYaml),
+    textEndpoint('getLandingPage', '/', HTML, () => landing, { 'content-security-policy': PAGE_POLICY }),
     textEndpoint('getChangelog', PATHS.changelog, HTML, () => page, {
       'content-security-policy': PAGE_POLICY,
     }),
     textEndpoint('getChangelogMarkdown', PATHS.changelogMarkdown, MARKDOWN, () => changelog),
     textEndpoint('getLlmsText', PATHS.llms, 'text/plain; charset=utf-8', () => texts().llms),
     serveOperation(
-      { id: 'getDocsMarkdown', method: 'get', path: '/docs/pages/:file', unauthenticated: true },
+      {
+        id: 'getDocsMarkdown',
+        method: 'get',
+        path: '/docs/pages/:file',
+        unauthenticated: true,
+        conditional: true,
+      },
       async ({ params }) => {
         const text = texts().markdown.get((params['file'] ?? '').replace(/\.md$/, ''));
         if (text === undefined) throw new ServiceError('not_found', 'path: there is no such page');
