@@ -47,11 +47,8 @@ describe('companies, owners and keys', () => {
       accountingCompanyIds: [books],
     });
     await ends(2, 'companies', 'update', seller);
-    const links = async () =>
-      valueAt(await document('companies', 'show', seller), 'company.accountingCompanyIds');
-    expect(await links()).toEqual([books]);
-    await document('companies', 'update', seller, '--accounting', 'none');
-    expect(await links()).toEqual([]);
+    const unlinked = await document('companies', 'update', seller, '--accounting', 'none');
+    expect(valueAt(unlinked, 'company.accountingCompanyIds')).toEqual([]);
     await ends(1, 'companies', 'update', seller, '--name', ' ');
     await ends(3, 'companies', 'show', newId('cmp'));
   });
@@ -123,6 +120,11 @@ describe('webhooks and deliveries', () => {
     expect(JSON.stringify(tested)).not.toContain('responseBody');
     expect(valueAt(await document('subscriptions', 'activate', hook), 'subscription.state')).toBe('active');
     expect(valueAt(await document('companies', 'show', installer), 'subscriptions.0.id')).toBe(hook);
+    const update = ['--json', 'webhooks', 'update', hook, '--headers-file', '-', '--rate'];
+    const limited = await run([...update, '500'], 'X-Tenant: west\nAuthorization: Bearer abc\n');
+    expect(limited.out).toContain('"headerNames":["authorization","x-tenant"],"deliveriesPerSecond":500');
+    const unlimited = await run([...update, 'none'], 'x-tenant:');
+    expect(unlimited.out).toContain('"headerNames":["authorization"],"deliveriesPerSecond":null');
     const failing = await subscribe(installer, `/fail/503/1/${installer}`);
     await ends(1, 'webhooks', 'test', failing);
 
@@ -142,7 +144,6 @@ describe('webhooks and deliveries', () => {
     const body = await document('deliveries', 'show', attempt, '--body');
     expect(valueAt(body, 'body.resource.id')).toBe(jobId);
     expect(valueAt(body, 'attempts.0.responseBody')).toBeDefined();
-    expect(JSON.stringify(shown)).not.toContain('responseBody');
 
     const replay = await document('deliveries', 'replay', attempt, '--wait', '120');
     expect(valueAt(replay, 'delivery.replayOf')).toBe(delivery);
@@ -153,8 +154,7 @@ describe('webhooks and deliveries', () => {
     expect(valueAt(preview, 'preview')).toMatchObject({ deliveries: 1, resourceCount: 1 });
     const done = await document(...bulk, '--yes');
     expect(valueAt(done, 'replay')).toMatchObject({ state: 'done', queued: 1 });
-    const bulkId = textAt(done, 'replay.id');
-    expect(await field('replay.kind', 'deliveries', 'show-bulk', bulkId)).toBe('replay');
+    expect(await field('replay.kind', 'deliveries', 'show-bulk', textAt(done, 'replay.id'))).toBe('replay');
 
     const event = await field('events.0.id', 'events', 'list', installer, '--resource', jobId);
     const trail = await document('events', 'show', event);

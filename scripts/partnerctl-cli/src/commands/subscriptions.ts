@@ -7,10 +7,12 @@ import {
   subscriptionActivated,
   subscriptionCreated,
   subscriptionList,
+  WEBHOOK_LIMITS,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, listOf, topCommand, subcommand } from '../command-context.js';
+import { wrongUsage } from '../exit-codes.js';
 import { columns, type Document } from '../output.js';
 import { showNextAttempt } from './deliveries.js';
 
@@ -97,6 +99,31 @@ export function subscriptionsCommand(context: CommandContext) {
 function addTestCommand(group: Command, context: CommandContext): void {
   subcommand(
     group,
+    'update <subscription>',
+    'change the given fields of a subscription; another URL pauses it until it is tested',
+    'whk_01j… --rate 20',
+    'whk_01j… --rate none --headers-file headers.txt',
+  )
+    .option('--url <url>', 'where deliveries go')
+    .option('--events <patterns>', 'event names or groups', listOf('event names or groups'))
+    .option('--description <text>', 'text for the owner')
+    .option('--rate <number>', 'deliveries per second at most; none: no limit', rateOf)
+    .option(
+      '--headers-file <file>',
+      'custom headers as lines "X-Tenant: west", without a value to remove one; - is standard input',
+    )
+    .action(async (id, { url, events: patterns, description, rate, headersFile }) => {
+      const headers =
+        headersFile === undefined ? undefined : { changes: headersIn(await context.read(headersFile)) };
+      const events = patterns && { patterns };
+      const { subscriptions, changed, companyClass } = await sessionAbout(context, id);
+      const change = { url, events, description, rate, headers };
+      const response = await subscriptions.updateSubscription({ ...changed, companyClass, ...change });
+      showSubscription(context, readResource(subscription, response));
+    });
+
+  subcommand(
+    group,
     'test <subscription>',
     'send a test delivery and wait for its outcome',
     'whk_01j…',
@@ -169,6 +196,23 @@ function addDeleteCommand(group: Command, context: CommandContext): void {
     });
 }
 
+function rateOf(text: string) {
+  return text === 'none' ? {} : { perSecond: wholeNumber(1, WEBHOOK_LIMITS.deliveriesPerSecond)(text) };
+}
+
+/** Reads custom headers, one on a line. A violation does not show the line, which may contain a secret. */
+function headersIn(text: string) {
+  return text
+    .trim()
+    .split(/\s*\n\s*/)
+    .map((line, index) => {
+      const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? [];
+      if (name === undefined)
+        throw wrongUsage(`--headers-file: line ${index + 1} is not like "X-Tenant: west"`);
+      return { name, ...(value !== '' && { value }) };
+    });
+}
+
 /** Adds the commands that rotate the signing secret of a subscription. */
 function addSecretCommands(group: Command, context: CommandContext): void {
   subcommand(
@@ -212,7 +256,7 @@ function showSubscription(context: CommandContext, shown: Subscription, more: Do
 
 /** The operator's session, and the common fields of requests about one subscription. */
 async function sessionAbout(context: CommandContext, subscriptionId: string) {
-  const { subscriptions, actor, companyId } = await context.about(subscriptionId);
+  const { subscriptions, actor, companyId, companyClass } = await context.about(subscriptionId);
   const of = { companyId, subscriptionId };
-  return { subscriptions, of, changed: { ...of, actor } };
+  return { subscriptions, companyClass, of, changed: { ...of, actor } };
 }
