@@ -1,6 +1,7 @@
 import { type Alert, critical, fires, noData, quiet, warning } from './alert.js';
 
 const SESSION_REDIS = 'partner_console_session_redis_up';
+const EMAILS = 'partner_notification_emails_total';
 
 /** Alerts of the console only. */
 export const CONSOLE_ALERTS: readonly Alert[] = [
@@ -38,6 +39,19 @@ export const CONSOLE_ALERTS: readonly Alert[] = [
       quiet('many people sign in, and some mistype', '20m', {
         'partner_console_logins_total{outcome="signed_in"}': '0+50x30',
         'partner_console_logins_total{outcome="wrong"}': '0+2x30',
+      }),
+    ],
+  }),
+  warning('PartnerNotificationEmailsFail', '0m', {
+    expr: `sum(increase(${EMAILS}{outcome="failed"}[30m])) > 3\nunless sum(increase(${EMAILS}{outcome="sent"}[30m])) > 0`,
+    summary: 'Owners receive no emails about failing webhooks',
+    description:
+      'In 30 minutes the mail server has accepted no notification email of the console, and attempts failed.',
+    cases: [
+      fires({}, 'the mail server is down', '30m', { [`${EMAILS}{outcome="failed"}`]: '0+1x6 6+1x30' }),
+      quiet('the mail server was restarted', '30m', {
+        [`${EMAILS}{outcome="failed"}`]: '0+1x5 5x30',
+        [`${EMAILS}{outcome="sent"}`]: '3x5 4x30',
       }),
     ],
   }),
