@@ -53,7 +53,7 @@ const SOON = { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS
  *   const { page, watched } = await suite.openFor(suite.stack().company('INSTALLER').owner, '/console/webhooks');
  *   watched.allow(/^404 GET \/partner-api\/webhooks\/whk_none/);     // what the test makes fail on purpose
  *   await heading(page, 'Webhooks').waitFor();                       // more such steps in steps.ts
- *   await checkLooks(page, 'webhooks-empty');                        // axe, in light on a desktop and dark on a phone
+ *   await checkLooks(page, 'webhooks-failed');                       // axe, for a state that browser-accessibility does not reach
  *
  * Find elements by role and label, never by class.
  */
@@ -71,7 +71,8 @@ export function setUpBrowser(
       const response = responses.get(webhook.path.replace('/webhooks/', '')) ?? 204;
       return typeof response === 'function' ? response(webhook) : response;
     };
-    stack = await startTestStack({ respond, settings: SOON, ...(await options()) });
+    const { settings, ...others } = await options();
+    stack = await startTestStack({ respond, settings: { ...SOON, ...settings }, ...others });
     browser = await openBrowser(stack.baseUrl);
   });
   afterAll(async () => {

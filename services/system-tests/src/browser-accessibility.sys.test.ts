@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startIdentityProvider, type TestIdentityProvider } from '@partner/test-kit/start-identity-provider';
+import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
+import type { Page } from 'playwright-core';
+import { layOutSections } from './browser/api-reference.js';
+import { checkLooks } from './browser/check-looks.js';
+import { setUpBrowser } from './browser/set-up-browser.js';
+import { button, expectText } from './browser/steps.js';
+import { readDeliveries } from './support/owner-session.js';
+import { assignSandboxJob } from './support/platform-job.js';
+
+/** An address to open, a button to press, or anything else that a person does. */
+type Step = string | RegExp | ((page: Page) => Promise<unknown>);
+/** How a person comes to each screen: from an address, or from the screen before. */
+type Screens = Readonly<Record<string, readonly Step[]>>;
+
+let mail: MailServer;
+let provider: TestIdentityProvider;
+const suite = setUpBrowser(async () => {
+  mail = await startMailServer();
+  provider = await startIdentityProvider('http://127.0.0.1/console/sign-in/callback');
+  return { settings: { console: { ...mail.settings, ...provider.settings } } };
+});
+afterAll(() => Promise.all([mail.stop(), provider.stop()]));
+
+const seeded = { webhook: '', delivery: '', event: '', job: '' };
+beforeAll(async () => {
+  const { id } = await suite.subscribe('fails');
+  suite.responses.set('fails', { kind: 'status', status: 500 });
+  const job = await assignSandboxJob(suite.stack());
+  await suite.stack().deliveriesAreFinished();
+  const [delivery] = (await readDeliveries(await suite.session(), id)).deliveries;
+  Object.assign(seeded, { webhook: id, delivery: delivery?.id, event: delivery?.eventId, job: job.id });
+});
+
+const see = (text: string) => (page: Page) => expectText(page, text);
+
+const withoutSession = (): Screens => ({
+  landing: ['/'],
+  reference: ['/docs', (page) => layOutSections(page, ':first-of-type')],
+  'reference search': ['/docs?q=stale_version', (page) => layOutSections(page)],
+  changelog: ['/docs/changelog'],
+  'sign-in': ['/console'],
+  'forgot-password': ['/console/forgot-password'],
+  'forgot-password sent': [
+    (page) => page.getByLabel('Email address').fill('nobody@elsewhere.example'),
+    'Send link',
+    see('Check your email'),
+  ],
+  'set-password': ['/console/set-password#token'],
+  'technical-contact confirm': ['/console/technical-contact/confirm#token'],
+  'sign-in refused by the provider': ['/console/sign-in/callback?state=none&code=none', see('Request ID')],
+});
+
+const pagesAt = (addresses: readonly string[]): Screens =>
+  Object.fromEntries(addresses.map((page) => [page.replaceAll(/\W+/g, ' ').trim(), [`/console${page}`]]));
+
+const pages = (): Screens =>
+  pagesAt([
+    ...[
+      '',
+      '/webhooks',
+      '/deliveries',
+      '/why',
+      '/catalogue',
+      '/receiver-code',
+      '/api-keys',
+      '/notifications',
+    ],
+    ...['/technical-contact', '/audit', '/people', '/sessions', '/account', '/no-such-page'],
+    ...['', '?tab=settings', '?tab=secret', '/rotate-secret', '/replay'].map(
+      (part) => `/webhooks/${seeded.webhook}${part}`,
+    ),
+    ...[`/deliveries/${seeded.delivery}`, '/deliveries?status=held'],
+    ...[`/why?resourceId=${seeded.job}`, `/why?eventId=${seeded.event}`],
+  ]);
+
+/** Those that need a longer way are checked by the tests that go it. */
+const dialogs = (): Screens => {
+  const settings = `/console/webhooks/${seeded.webhook}?tab=settings`;
+  const keys = '/console/api-keys';
+  return {
+    'webhook edit': [
+      settings,
+      'Edit settings',
+      (page) => page.getByLabel('Endpoint URL').fill('https://a.test/'),
+    ],
+    'delete webhook': [settings, 'Delete webhook'],
+    'pause webhook': [settings, 'Pause webhook'],
+    'activate webhook': [/^Pause$/, 'Activate webhook'],
+    'replay delivery': [`/console/deliveries/${seeded.delivery}`, 'Replay'],
+    'create key': [keys, 'Create an API key'],
+    'key once': ['Create key', see('Your new API key')],
+    'rotate key': [keys, /^Rotate/],
+    'revoke key': [keys, /^Revoke/],
+    'faults of a key': [keys, /^Faults for/, 'Add a step'],
+    'remove person': ['/console/people', /^Remove/],
+    'end all sessions': ['/console/sessions', 'End all other sessions'],
+    'audit details': ['/console/audit', (page) => page.getByText('Details').first().click()],
+    navigation: [(page) => page.setViewportSize({ width: 390, height: 844 }), 'Open the navigation'],
+    'no keys': [
+      (page) =>
+        page.route(/\/partner-api\/api-keys/, (route) =>
+          route.fulfill({ json: { keys: [], nextCursor: null } }),
+        ),
+      keys,
+    ],
+  };
+};
+
+const visited = new Set<string>();
+
+async function violationsIn(page: Page, screens: Screens): Promise<readonly string[]> {
+  const violations: string[] = [];
+  for (const [name, steps] of Object.entries(screens)) {
+    for (const step of steps) {
+      if (typeof step === 'function') await step(page);
+      else if (typeof step === 'string' && step.startsWith('/')) {
+        await page.goto(step);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        visited.add(new URL(page.url()).pathname);
+      } else await button(page, step).first().click();
+    }
+    await checkLooks(page, name).catch((error: unknown) => violations.push(String(error)));
+  }
+  return violations;
+}
+
+test('pages without a session are accessible and fit every screen', async () => {
+  const { page, watched } = await suite.open();
+  watched.allow(/^4\d\d POST \/partner-api\/session\/provider\/complete$/);
+  expect(await violationsIn(page, withoutSession())).toEqual([]);
+});
+
+test('so are the pages of a company without webhooks', async () => {
+  const { page } = await suite.openFor(suite.stack().company('INSTALLER', 1).owner);
+  const addresses = ['', '/webhooks', '/webhooks/new', '/deliveries', '/why'];
+  expect(await violationsIn(page, pagesAt(addresses))).toEqual([]);
+});
+
+test.each(Object.entries({ pages, dialogs }))('so are the %s of a company with deliveries', async (_, of) => {
+  const { page } = await suite.openFor(suite.stack().company('INSTALLER').owner);
+  expect(await violationsIn(page, of())).toEqual([]);
+});
+
+test('no page of the console is left out', () => {
+  const routes = readFileSync(path.join(import.meta.dirname, '../../console/web/src/app.tsx'), 'utf8');
+  const patterns = [...routes.matchAll(/\bpage\('(?<route>[^']+)'/g)].map(({ groups: { route = '' } = {} }) =>
+    `/console/${route}`.replace(/\/+$/, '').replace(/:id|\*/, '[^/]+'),
+  );
+  expect(patterns.length).toBeGreaterThan(20);
+  const isMissed = (pattern: string) => ![...visited].some((each) => new RegExp(`^${pattern}$`).test(each));
+  expect(patterns.filter(isMissed)).toEqual([]);
+});
