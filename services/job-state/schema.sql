@@ -313,7 +313,8 @@ CREATE TABLE public.delivery_statistics_default (
 CREATE TABLE public.event_heads (
     company_id text NOT NULL,
     last bigint NOT NULL,
-    delivery_counts jsonb DEFAULT '{}'::jsonb NOT NULL
+    delivery_counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    lost_numbers int8multirange DEFAULT '{}'::int8multirange NOT NULL
 )
 WITH (fillfactor='50');
 
@@ -374,7 +375,8 @@ CREATE TABLE public.feed_entries_default (
 CREATE TABLE public.feed_heads (
     company_id text NOT NULL,
     last bigint DEFAULT 0 NOT NULL,
-    purged_through bigint DEFAULT 0 NOT NULL
+    purged_through bigint DEFAULT 0 NOT NULL,
+    lost_numbers int8multirange DEFAULT '{}'::int8multirange NOT NULL
 );
 
 CREATE TABLE public.finished_deliveries_default (
@@ -609,6 +611,11 @@ CREATE TABLE public.provider_links (
     CONSTRAINT provider_links_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255)))
 );
 
+CREATE TABLE public.restores (
+    restored_to timestamp with time zone NOT NULL,
+    declared_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.sales_records (
     id text NOT NULL,
     kind text NOT NULL,
@@ -840,6 +847,9 @@ ALTER TABLE ONLY public.provider_links
 
 ALTER TABLE ONLY public.provider_links
     ADD CONSTRAINT provider_links_pkey PRIMARY KEY (issuer, subject);
+
+ALTER TABLE ONLY public.restores
+    ADD CONSTRAINT restores_pkey PRIMARY KEY (restored_to);
 
 ALTER TABLE ONLY public.sales_records
     ADD CONSTRAINT sales_records_pkey PRIMARY KEY (id);

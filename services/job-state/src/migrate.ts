@@ -3,13 +3,15 @@ import { createLogger } from '@partner/kernel/logger';
 import { migrateConfig } from './config.js';
 import { createDatabase } from './database/database.js';
 import { migrateDatabase } from './database/migrations/migrate-database.js';
+import { declareRestore } from './restore/declare-restore.js';
 import { makePartitionsAhead } from './retention/run-retention.js';
 
 /** Rows of a default partition may have to be moved and scanned. */
 const STATEMENT_MS = 600_000;
 
 /**
- * Migrates the database at `POSTGRES_URL` to the newest schema and creates the partitions of the next weeks.
+ * Migrates the database at `POSTGRES_URL` to the newest schema, declares a restore from a backup, if there was one, and creates the
+ * partitions of the next weeks.
  *
  * Exits with 0, or with 1 and one error message. job-state creates missing partitions later; until then their rows go to the
  * default partition.
@@ -25,6 +27,10 @@ try {
     logger,
     statementMs: STATEMENT_MS,
   });
+  if (config.RESTORED_TO !== undefined) {
+    const isNew = await declareRestore(database, new Date(config.RESTORED_TO), new Date());
+    logger.info({ restoredTo: config.RESTORED_TO }, isNew ? 'restore.declared' : 'restore.declared_before');
+  }
   await makePartitionsAhead(database, () => new Date()).catch((error: unknown) =>
     logger.warn({ err: error }, 'migration.partitions_not_made'),
   );

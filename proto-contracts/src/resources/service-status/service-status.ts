@@ -7,6 +7,9 @@ export const SERVICE_STATUS_LIMITS = { delayMs: 60_000, failingPercent: 50 } as 
 /** Webhooks that must be active before the percentage of failing ones says anything. */
 export const SERVICE_STATUS_LEAST_WEBHOOKS = 10;
 
+/** How long the status has a restore from a backup. */
+export const RESTORE_SHOWN_DAYS = 30;
+
 /**
  * Whether the service works, without anything about a company.
  *
@@ -25,6 +28,12 @@ export const serviceStatus = z
       .nullable()
       .meta({
         description: `How many of a hundred active webhooks have failed in their last five attempts, of all companies; null with fewer than ${SERVICE_STATUS_LEAST_WEBHOOKS}.`,
+      }),
+    restoredTo: dateTimeOut
+      .nullable()
+      .default(null)
+      .meta({
+        description: `The time to which the service was restored from a backup; null unless that was declared in the last ${RESTORE_SHOWN_DAYS} days. What was accepted between this time and the restore is lost, and cursors from then are \`cursor_invalid\`.`,
       }),
     checkedAt: dateTimeOut.meta({ description: 'When it was measured, at most 10 seconds ago.' }),
   })

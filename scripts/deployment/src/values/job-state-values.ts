@@ -30,6 +30,7 @@ export function jobStateValues() {
             'Migrates at installations and upgrades. If disabled, run `dist/migrate.js`: the service waits for it.',
           ),
         waitMs: settingValue('migrate', 'MIGRATION_WAIT_MS'),
+        restoredTo: settingValue('migrate', 'RESTORED_TO'),
         ...hookValues(1_800),
       })
       .describe('Job that migrates the database before pods of this version start.'),

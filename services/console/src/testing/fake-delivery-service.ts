@@ -220,6 +220,7 @@ export function createFakeDeliveryService(deps: {
         status: 'operational',
         webhookDelayMs: measurements,
         failingWebhooksPercent: null,
+        restoredTo: null,
         checkedAt: now,
       });
     },

@@ -2,6 +2,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../rpc/page-within-bytes.js';
+import { cursorLost } from '../restore/cursor-lost.js';
 import { STANDARD_RETENTION } from '../retention/retained-tables.js';
 
 /** One change of one job in one installer company's feed. */
@@ -69,9 +70,10 @@ const NEWEST_ENTRIES: PreparedStatement = {
 
 const ENTRIES_AFTER: PreparedStatement = {
   name: 'feed-entries-after',
-  text: `select head.purged_through > $2 and $2 > 0 as is_purged, entry.sequence, entry.changed_at, entry.resource
+  text: `select head.purged_through > $2 and $2 > 0 as is_purged, head.is_lost, entry.sequence, entry.changed_at, entry.resource
      from (
-       select coalesce((select purged_through from feed_heads where company_id = $1), 0) as purged_through
+       select coalesce(max(purged_through), 0) as purged_through, coalesce(bool_or(lost_numbers @> $2::bigint), false) as is_lost
+       from feed_heads where company_id = $1
      ) as head
      left join lateral (
        select sequence, changed_at, resource, ${bytesBefore('resource', 'sequence')} as bytes_before from feed_entries
@@ -88,7 +90,7 @@ const ENTRIES_AFTER: PreparedStatement = {
  * entries. A page of large entries ends early, see {@link pageWithinBytes}.
  *
  * Entries are dropped by age. A sequence before the newest dropped one fails with `cursor_invalid`, since a page after it would
- * hide a gap. One statement reads the mark and the entries from one snapshot: an entry that is dropped meanwhile is either
+ * hide a gap; one that a restore has lost does too. One statement reads the mark and the entries from one snapshot: an entry that is dropped meanwhile is either
  * still in the page or already refused. Sequences and instants may differ in order, so entries before the mark are skipped.
  * `keptDays` only appears in the error message.
  */
@@ -107,6 +109,7 @@ export async function readFeed(
     page.afterSequence,
     page.limit + 1,
   ]);
+  if (rows[0]?.is_lost === true) throw cursorLost('begin again with view=snapshot');
   if (rows[0]?.is_purged === true) throw cursorTooOld(keptDays);
   const found = rows.filter((row): row is MarkedRow & FeedRow => row.sequence !== null);
   const { page: entries, hasMore } = pageWithinBytes(found, page.limit, resourceOf);
@@ -127,6 +130,7 @@ interface FeedRow {
 /** A row with the purge mark; its entry fields are null if no entry follows the cursor. */
 interface MarkedRow {
   readonly is_purged: boolean;
+  readonly is_lost: boolean;
   readonly sequence: string | null;
   readonly changed_at: Date;
   readonly resource: string;

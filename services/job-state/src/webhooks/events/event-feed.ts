@@ -11,6 +11,7 @@ import { companyClass } from '@partner/proto-contracts/values/company-class';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import { type Database, type Queryable, queryWithin } from '../../database/database.js';
 import { daysBefore, eventDays } from '../../retention/retained-tables.js';
+import { cursorLost } from '../../restore/cursor-lost.js';
 import { callerLimits } from '../../rpc/caller-limits.js';
 import { pageSize } from '../../rpc/page-size.js';
 import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../../rpc/page-within-bytes.js';
@@ -43,6 +44,7 @@ export interface FeedEventRow {
 /** A row with the ends of the company's events and of the scan; its other fields are null if the page is empty. */
 interface PageRow {
   readonly head: string;
+  readonly isLost: boolean;
   readonly scanEnd: string | null;
   readonly sequence: string | null;
 }
@@ -65,6 +67,7 @@ const EVENTS_AFTER: PreparedStatement = {
        order by s.sequence limit $7
      )
      select coalesce((select last from event_heads where company_id = $1), 0) as head,
+       coalesce((select lost_numbers @> $2::bigint from event_heads where company_id = $1), false) as "isLost",
        (select max(sequence) filter (where number = $3) from scanned having count(*) > $3) as "scanEnd", page.*
      from (select 1) as always left join (
        select found.sequence, found.id as "eventId", found.name as event, convert_from(e.body, 'UTF8') as body,
@@ -90,7 +93,8 @@ const DENIED = JSON.stringify(
  * Reads a page of a company's events in ascending order of their numbers (decision EVENT-9).
  *
  * `next` is the number after which the next page starts: with a filter, that of the last scanned event, after at most
- * {@link MAX_EVENTS_SCANNED}. A page of large events ends early, see {@link pageWithinBytes}.
+ * {@link MAX_EVENTS_SCANNED}. A page of large events ends early, see {@link pageWithinBytes}. Fails with `cursor_invalid` for a number
+ * that a restore has lost.
  */
 export async function readEventFeed(
   database: Queryable,
@@ -110,6 +114,7 @@ export async function readEventFeed(
     resourceId ?? null,
     limit + 1,
   ]);
+  if (rows[0]?.isLost === true) throw cursorLost('begin again without a cursor');
   const found = rows.filter((row): row is PageRow & FeedEventRow => row.sequence !== null);
   const { page, hasMore } = pageWithinBytes(found, limit, ({ body }) => body);
   const last = page.at(-1);

@@ -28,6 +28,7 @@ test('the service is degraded while a working endpoint waits for over a minute [
     status: 'operational',
     webhookDelayMs: expect.closeTo(50_000, -4),
     failingWebhooksPercent: null,
+    restoredTo: null,
     checkedAt: '2026-09-01T12:00:00.000Z',
   });
   await later(70);
@@ -46,4 +47,17 @@ test('the service is degraded while most of at least ten endpoints fail [CONSOLE
   expect(await status()).toMatchObject({ status: 'operational', failingWebhooksPercent: 50 });
   await setFailing(tenth.subscriptionId);
   expect(await status()).toMatchObject({ status: 'degraded', failingWebhooksPercent: 60 });
+});
+
+test('the status has a restore of the last 30 days [RESTORE-3]', async () => {
+  const declare = (days: number) =>
+    fixture.database.query(
+      'insert into restores (restored_to, declared_at) values ($1, now() - make_interval(days => $2))',
+      [new Date(Date.UTC(2026, 7, days)), days],
+    );
+  await declare(31);
+  expect(await status()).toMatchObject({ restoredTo: null });
+  await declare(29);
+  await declare(28);
+  expect(await status()).toMatchObject({ restoredTo: '2026-08-29T00:00:00.000Z' });
 });

@@ -1,4 +1,5 @@
 import {
+  RESTORE_SHOWN_DAYS,
   SERVICE_STATUS_LEAST_WEBHOOKS,
   SERVICE_STATUS_LIMITS,
   type ServiceStatus,
@@ -16,12 +17,13 @@ export async function getServiceStatus(deps: {
 }): Promise<ServiceStatus> {
   const database = measuring(deps.database);
   const due = await oldestDueSeconds(database, deps.capacity);
-  const [counted] = await database.query<{ active: number; failing: number }>(
-    `select count(*)::integer as active, (count(*) filter (where failures_in_row >= $1))::integer as failing
+  const [found] = await database.query<{ active: number; failing: number; restoredTo: Date | null }>(
+    `select count(*)::integer as active, (count(*) filter (where failures_in_row >= $1))::integer as failing,
+       (select max(restored_to) from restores where declared_at > now() - make_interval(days => $2)) as "restoredTo"
      from subscriptions where state = 'active' and deleted_at is null`,
-    [FAILING_AFTER],
+    [FAILING_AFTER, RESTORE_SHOWN_DAYS],
   );
-  const { active = 0, failing = 0 } = counted ?? {};
+  const { active = 0, failing = 0, restoredTo = null } = found ?? {};
   const delayMs = Math.round((due.get('healthy') ?? 0) * 1_000);
   const percent = active < SERVICE_STATUS_LEAST_WEBHOOKS ? null : Math.round((100 * failing) / active);
   const isLate = delayMs > SERVICE_STATUS_LIMITS.delayMs;
@@ -30,6 +32,7 @@ export async function getServiceStatus(deps: {
     status: isLate || mostFail ? 'degraded' : 'operational',
     webhookDelayMs: delayMs,
     failingWebhooksPercent: percent,
+    restoredTo: restoredTo && formatDateTime(restoredTo),
     checkedAt: formatDateTime(deps.clock()),
   };
 }

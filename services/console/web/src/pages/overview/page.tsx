@@ -23,7 +23,7 @@ import { PATHS } from '../../paths.js';
 import { chartPoints, SPAN_TEXTS, spanNamed, spanUntil } from '../../statistics-span.js';
 import { attentionOf } from './attention.js';
 import { AttentionList } from './attention-list.js';
-import { ServiceNotice } from './service-notice.js';
+import { RestoreNotice, ServiceNotice } from './service-notice.js';
 import { WebhookTable } from './webhook-table.js';
 
 /** Overview page: problems, and the health of each webhook. */
@@ -109,6 +109,7 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   return (
     <Deferred fallback={loading}>
       <Stack gap="lg">
+        <RestoreNotice />
         <ServiceNotice hasIssues={found.length > 0} />
         <AttentionList found={found} isWhole={isWhole} />
         <Panel title="Deliveries" actions={<SpanSwitch span={span} />}>

@@ -3,6 +3,24 @@ import { SERVICE_STATUS_LIMITS } from '@partner/proto-contracts/resources/servic
 import { useServiceStatus } from '../../api/service-status.js';
 import { formatDuration } from '../../format.js';
 import { Notice } from '../../parts/notice.js';
+import { ExactTime } from '../../parts/relative-time.js';
+
+/** Says that the service was restored from a backup, in the days after it. */
+export function RestoreNotice() {
+  const { data } = useServiceStatus();
+  const restoredTo = data?.restoredTo ?? null;
+  return (
+    restoredTo !== null && (
+      <Notice tone="warn" title="The service was restored from a backup">
+        {'What was accepted after '}
+        <ExactTime at={restoredTo} />
+        {
+          ' and before the restore is lost. Look for leads, appointments and updates of jobs from then on, and send again what is missing.'
+        }
+      </Notice>
+    )
+  );
+}
 
 /** Whose problem it is: says what is wrong with the service, or, beside issues of the company, that nothing is. */
 export function ServiceNotice({ hasIssues }: { readonly hasIssues: boolean }) {

@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { createDatabase, type Database } from '../database/database.js';
+import { migrateDatabase } from '../database/migrations/migrate-database.js';
+import { appendFeedEntry, readFeed } from '../jobs/feed.js';
+import { type ArchivedPostgres, startArchivedPostgres } from '../testing/archived-postgres.js';
+import { failureOf } from '../testing/subscription-fixture.js';
+import { insertCompany } from '../testing/test-jobs.js';
+import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
+import { readEventFeed } from '../webhooks/events/event-feed.js';
+import { recordEvent } from '../webhooks/events/record-event.js';
+import { declareRestore } from './declare-restore.js';
+
+const NOW = new Date('2026-11-26T12:00:00Z');
+const LATER = new Date('2026-11-26T13:00:00Z');
+const baseOf = (declaredAt: Date) => declaredAt.getTime() * 1_000;
+
+let fixture: WebhookFixture;
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+});
+
+afterAll(() => fixture.close());
+
+/** Commits a change of a job with its event. */
+function write(database: Pick<Database, 'transaction'>, companyId: string): Promise<void> {
+  return database.transaction((tx) => {
+    const jobId = newId('job');
+    appendFeedEntry(tx, { companyId, jobId, changedAt: NOW, resource: '{}' });
+    recordEvent(tx, {
+      companyId,
+      event: 'install.job_unassigned',
+      occurredAt: NOW,
+      resource: { type: 'install_job', id: jobId, version: 1 },
+      data: { jobId },
+      now: NOW,
+    });
+    return Promise.resolve();
+  });
+}
+
+const feedAfter = async (database: Database, companyId: string, after: number) => {
+  const { entries } = await readFeed(database, { companyId, afterSequence: String(after), limit: 10 });
+  return entries.map(({ sequence }) => Number(sequence));
+};
+
+const eventsAfter = async (database: Database, companyId: string, after: number) => {
+  const query = { companyId, after: String(after), limit: 10, event: undefined, resourceId: undefined };
+  const { events } = await readEventFeed(database, query);
+  return events.map(({ sequence }) => Number(sequence));
+};
+
+/** Whether a position is refused in the feed and in the events, with what to do. */
+async function expectLost(database: Database, companyId: string, after: number): Promise<void> {
+  const failures = [
+    await failureOf(feedAfter(database, companyId, after)),
+    await failureOf(eventsAfter(database, companyId, after)),
+  ];
+  expect(failures.map(({ reason, message }) => [reason, message])).toEqual([
+    ['cursor_invalid', expect.stringMatching(/restored from a backup; begin again with view=snapshot$/)],
+    ['cursor_invalid', expect.stringMatching(/restored from a backup; begin again without a cursor$/)],
+  ]);
+}
+
+test('a restore continues all numbers at its time, once, and refuses positions that it has lost, also of an earlier restore [RESTORE-1, RESTORE-2]', async () => {
+  const { database } = fixture;
+  const [companyId, idle] = [await fixture.company(), await fixture.company()];
+  const subscriptionId = await fixture.subscription({ companyId });
+  await write(database, companyId);
+  expect(await declareRestore(database, NOW, NOW)).toBe(true);
+  expect(await declareRestore(database, NOW, LATER)).toBe(false);
+  await write(database, companyId);
+  const first = baseOf(NOW) + 1;
+  for (const read of [feedAfter, eventsAfter]) {
+    expect(await read(database, companyId, 0)).toEqual([1, first]);
+    expect(await read(database, companyId, 1)).toEqual([first]);
+    expect(await read(database, companyId, baseOf(NOW))).toEqual([first]);
+    expect(await read(database, companyId, first)).toEqual([]);
+  }
+  expect(
+    await database.query(
+      'select number::double precision from all_deliveries where subscription_id = $1 order by id',
+      [subscriptionId],
+    ),
+  ).toEqual([{ number: 1 }, { number: first }]);
+  for (const lost of [2, baseOf(NOW) - 1]) await expectLost(database, companyId, lost);
+  await expectLost(database, idle, 1);
+
+  expect(await declareRestore(database, LATER, LATER)).toBe(true);
+  for (const lost of [2, first + 1]) await expectLost(database, companyId, lost);
+  for (const read of [feedAfter, eventsAfter]) {
+    expect(await read(database, companyId, first)).toEqual([]);
+    expect(await read(database, companyId, baseOf(LATER))).toEqual([]);
+  }
+});
+
+const drill: { server?: ArchivedPostgres; database?: Database } = {};
+
+afterEach(async () => {
+  await drill.database?.end();
+  await drill.server?.remove();
+});
+
+test('a drill: restored from a backup and the WAL to a point between two writes, no reader skips an entry [RESTORE-1, RESTORE-2]', async () => {
+  const server = await startArchivedPostgres();
+  drill.server = server;
+  await migrateDatabase({ url: server.url, waitMs: 0, logger: silentLogger });
+  const original = createDatabase({ url: server.url, poolSize: 2, logger: silentLogger });
+  drill.database = original;
+  const companyId = await insertCompany(original, 'INSTALLER');
+  await write(original, companyId);
+  await server.backUp();
+  await write(original, companyId);
+  await server.mark('between');
+  const restoredTo = new Date();
+  await write(original, companyId);
+  expect(await feedAfter(original, companyId, 0)).toEqual([1, 2, 3]);
+  const lostMs = Date.now() - restoredTo.getTime();
+  await original.end();
+
+  const startedAt = Date.now();
+  const restored = createDatabase({
+    url: await server.restoreTo('between'),
+    poolSize: 2,
+    logger: silentLogger,
+  });
+  drill.database = restored;
+  await declareRestore(restored, restoredTo, new Date());
+  expect(await feedAfter(restored, companyId, 2)).toEqual([]);
+  process.stdout.write(`restore: served after ${Date.now() - startedAt} ms, ${lostMs} ms of writes lost\n`);
+  await expectLost(restored, companyId, 3);
+  await write(restored, companyId);
+  for (const read of [feedAfter, eventsAfter]) {
+    const [next = 0, ...others] = await read(restored, companyId, 2);
+    expect(others).toEqual([]);
+    expect(next).toBeGreaterThan(1e15);
+  }
+  await expectLost(restored, companyId, 3);
+});
