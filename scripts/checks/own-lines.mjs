@@ -1,8 +1,8 @@
 const MOST = 80;
 
 /**
- * A rule for the linter: no function has more than 80 lines of its own. Lines within a nested function count only for that
- * one, except its first and last line.
+ * A rule for the linter: no function has more than 80 lines without those of nested functions. The first and the last line of a
+ * nested one count for both.
  */
 const own = {
   create(context) {
