@@ -248,9 +248,18 @@ describe.each(PACKED)('the packed $language client', (client) => {
   });
 
   testIfInstallable(
+    `handles once an event that no endpoint has received with the lines of its README (${language}) [CLIENT-8]`,
+    async () => {
+      const handled = `handled install.job_assigned ${await assignedJob()}`;
+      expect(await run(folder, ...client.command(2))).toContain(handled);
+      expect(await run(folder, ...client.command(2))).not.toContain('handled');
+    },
+  );
+
+  testIfInstallable(
     `sets up its frameworks with the lines of its README (${language}) [CLIENT-8]`,
     async () => {
-      await run(folder, ...client.command(2));
+      await run(folder, ...client.command(3));
     },
   );
 });
