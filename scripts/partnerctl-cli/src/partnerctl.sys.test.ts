@@ -120,11 +120,11 @@ describe('webhooks and deliveries', () => {
     expect(JSON.stringify(tested)).not.toContain('responseBody');
     expect(valueAt(await document('subscriptions', 'activate', hook), 'subscription.state')).toBe('active');
     expect(valueAt(await document('companies', 'show', installer), 'subscriptions.0.id')).toBe(hook);
-    const update = ['--json', 'webhooks', 'update', hook, '--headers-file', '-', '--rate'];
+    const update = ['webhooks', 'update', hook, '--headers-file', '-', '--rate'];
     const limited = await run([...update, '500'], 'X-Tenant: west\nAuthorization: Bearer abc\n');
-    expect(limited.out).toContain('"headerNames":["authorization","x-tenant"],"deliveriesPerSecond":500');
+    expect(limited.out).toMatch(/^headers +authorization, x-tenant\ndeliveries per second +500$/m);
     const unlimited = await run([...update, 'none'], 'x-tenant:');
-    expect(unlimited.out).toContain('"headerNames":["authorization"],"deliveriesPerSecond":null');
+    expect(unlimited.out).toMatch(/^headers +authorization\n(?!deliveries)/m);
     const failing = await subscribe(installer, `/fail/503/1/${installer}`);
     await ends(1, 'webhooks', 'test', failing);
 
