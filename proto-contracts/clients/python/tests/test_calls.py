@@ -1,6 +1,7 @@
 """Calls against a scripted transport: keys, retries, errors. The rules are CLIENT-1 to CLIENT-3."""
 
 import asyncio
+import gzip
 import json
 import unittest
 from collections.abc import Callable, Iterator
@@ -58,6 +59,22 @@ class BrokenBody(httpx.SyncByteStream, httpx.AsyncByteStream):
 
 def broken_in_body() -> httpx.Response:
     return httpx.Response(201, stream=BrokenBody())
+
+
+class SlowBody(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """Each part arrives in time, all of them together do not."""
+
+    def __init__(self, service: "Service") -> None:
+        self._service = service
+
+    def __iter__(self) -> Iterator[bytes]:
+        for _ in range(100):
+            self._service.time += 10
+            yield b" "
+
+    async def __aiter__(self) -> Any:
+        for part in self:
+            yield part
 
 
 class Service:
@@ -160,8 +177,20 @@ class Calls:
             self.create(service)
             assert service.waits == [wait], value
 
+    def test_limits_the_time_of_a_body(self) -> None:
+        service = Service()
+        service.script = [lambda: httpx.Response(201, stream=SlowBody(service))] * 9
+        assert isinstance(self.failure_of(service), PartnerConnectionError)
+        assert service.time - START < 120 + 20
+
+    def test_reads_a_compressed_body(self) -> None:
+        content = gzip.compress(json.dumps({"status": "created", "leadId": "lead_1"}).encode())
+        service = Service(lambda: httpx.Response(201, content=content, headers={"content-encoding": "gzip"}))
+        created = self.create(service)
+        assert isinstance(created, LeadCreated) and created.lead_id == "lead_1"
+
     def test_ends_at_once_if_retry_after_exceeds_the_total_time(self) -> None:
-        service = Service(response(429, {"error": "later", "code": "rate_limited"}, retry_after="60"))
+        service = Service(response(429, {"error": "later", "code": "rate_limited"}, retry_after="120"))
         error = self.failure_of(service)
         assert isinstance(error, ApiError) and error.code == "rate_limited"
         assert (service.waits, len(service.requests)) == ([], 1)

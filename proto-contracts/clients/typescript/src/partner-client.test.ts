@@ -135,7 +135,7 @@ describe('retries', () => {
   });
 
   test('end at once if retry-after exceeds the total time [CLIENT-2]', async () => {
-    script = [json(429, { error: 'later', code: 'rate_limited', requestId: 'r' }, { 'retry-after': '60' })];
+    script = [json(429, { error: 'later', code: 'rate_limited', requestId: 'r' }, { 'retry-after': '120' })];
     expect(await errorOf(clientFor().POST('/inbound/leads', { body: LEAD }))).toMatchObject({
       code: 'rate_limited',
     });

@@ -4,7 +4,7 @@ import { ConnectionError } from './partner-error.js';
 export interface RetryLimits {
   /** Attempts in all. Default 5. */
   readonly attempts?: number;
-  /** Time for all attempts and delays together, in milliseconds. Default 60,000. */
+  /** Time for all attempts and delays together, in milliseconds. Default 120,000: more than a rate limit can last. */
   readonly totalMs?: number;
   /** Time for one attempt, body included, in milliseconds. Default 30,000. */
   readonly attemptMs?: number;
@@ -28,7 +28,7 @@ const MOST_BACKOFF_MS = 20_000;
  * same bytes and headers, so an idempotency key stays. Resolves to the last response; throws {@link ConnectionError} without one.
  */
 export function createRetryingFetch(
-  { attempts = 5, totalMs = 60_000, attemptMs = 30_000 }: RetryLimits,
+  { attempts = 5, totalMs = 120_000, attemptMs = 30_000 }: RetryLimits,
   { fetch, now, random, delay }: Surroundings,
 ): (request: Request) => Promise<Response> {
   return async (request) => {

@@ -78,7 +78,7 @@ export function createWebhookReceiver({
         await onEvent(event, {
           isTest,
           isStale: !isTest && version < handled,
-          number: header('x-svc-number') === undefined ? undefined : Number(header('x-svc-number')),
+          number: /^\d+$/.test(header('x-svc-number') ?? '') ? Number(header('x-svc-number')) : undefined,
           deliveryId: header('x-svc-delivery-id'),
           subscriptionId: header('x-svc-subscription-id'),
         });

@@ -23,10 +23,10 @@ class RetryLimits:
 
     attempts: int = 5
     """Attempts in all."""
-    total_seconds: float = 60
-    """For all attempts and delays together."""
+    total_seconds: float = 120
+    """For all attempts and delays together: more than a rate limit can last."""
     attempt_seconds: float = 30
-    """How long an attempt waits for a connection, and for each part of the response."""
+    """For one attempt, body included."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,15 @@ class _Call:
 
     def begin_attempt(self) -> None:
         self._attempts += 1
-        left = max(0.001, min(self._limits.attempt_seconds, self._end - self._surroundings.now()))
+        now = self._surroundings.now()
+        left = max(0.001, min(self._limits.attempt_seconds, self._end - now))
+        self._attempt_end = now + left
         self._request.extensions["timeout"] = dict.fromkeys(("connect", "read", "write", "pool"), left)
+
+    def check_time(self) -> None:
+        """httpx limits the wait for each part of a body; this limits all parts together."""
+        if self._surroundings.now() > self._attempt_end:
+            raise httpx.ReadTimeout("the body did not arrive in time", request=self._request)
 
     def delay_after(self, outcome: httpx.Response | httpx.TransportError) -> float | None:
         """Seconds until the next attempt; None if there is none and the outcome is a success. Else raises the error."""
@@ -92,22 +99,26 @@ class RetryTransport(httpx.BaseTransport):
         call = _Call(request, self._limits, self._surroundings)
         while True:
             call.begin_attempt()
-            outcome = self._send(request)
+            outcome = self._send(request, call)
             delay = call.delay_after(outcome)
             if delay is not None:
                 self._surroundings.sleep(delay)
             elif isinstance(outcome, httpx.Response):
                 return outcome
 
-    def _send(self, request: httpx.Request) -> httpx.Response | httpx.TransportError:
+    def _send(self, request: httpx.Request, call: _Call) -> httpx.Response | httpx.TransportError:
         """Reads the whole body, so that a connection that breaks within it is a failed attempt."""
         try:
             response = self._inner.handle_request(request)
             try:
-                response.read()
+                assert isinstance(response.stream, httpx.SyncByteStream)
+                content = bytearray()
+                for part in response.stream:
+                    content += part
+                    call.check_time()
+                return _complete(response, bytes(content))
             finally:
                 response.close()
-            return response
         except httpx.TransportError as failure:
             return failure
 
@@ -126,26 +137,35 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
         call = _Call(request, self._limits, self._surroundings)
         while True:
             call.begin_attempt()
-            outcome = await self._send(request)
+            outcome = await self._send(request, call)
             delay = call.delay_after(outcome)
             if delay is not None:
                 await self._surroundings.sleep_async(delay)
             elif isinstance(outcome, httpx.Response):
                 return outcome
 
-    async def _send(self, request: httpx.Request) -> httpx.Response | httpx.TransportError:
+    async def _send(self, request: httpx.Request, call: _Call) -> httpx.Response | httpx.TransportError:
         try:
             response = await self._inner.handle_async_request(request)
             try:
-                await response.aread()
+                assert isinstance(response.stream, httpx.AsyncByteStream)
+                content = bytearray()
+                async for part in response.stream:
+                    content += part
+                    call.check_time()
+                return _complete(response, bytes(content))
             finally:
                 await response.aclose()
-            return response
         except httpx.TransportError as failure:
             return failure
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+def _complete(response: httpx.Response, content: bytes) -> httpx.Response:
+    """The same response with its body, which is still encoded as `content-encoding` says."""
+    return httpx.Response(response.status_code, headers=response.headers, content=content, extensions=response.extensions)
 
 
 def _retry_after(response: httpx.Response | None, now: float) -> float:

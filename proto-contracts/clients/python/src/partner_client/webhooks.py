@@ -193,11 +193,11 @@ class AsyncWebhookReceiver:
 
 def _delivery(headers: Mapping[str, str], event: Event, handled: int) -> Delivery:
     is_test = headers.get("x-svc-test") == "true"
-    number = headers.get("x-svc-number")
+    number = headers.get("x-svc-number", "")
     return Delivery(
         is_stale=not is_test and event.resource.version < handled,
         is_test=is_test,
-        number=None if number is None else int(number),
+        number=int(number) if number.isascii() and number.isdigit() else None,
         delivery_id=headers.get("x-svc-delivery-id"),
         subscription_id=headers.get("x-svc-subscription-id"),
     )
