@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startIdentityProvider, type TestIdentityProvider } from '@partner/test-kit/start-identity-provider';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import type { Page } from 'playwright-core';
 import { layOutSections } from './browser/api-reference.js';
@@ -17,13 +16,11 @@ type Step = string | RegExp | ((page: Page) => Promise<unknown>);
 type Screens = Readonly<Record<string, readonly Step[]>>;
 
 let mail: MailServer;
-let provider: TestIdentityProvider;
 const suite = setUpBrowser(async () => {
   mail = await startMailServer();
-  provider = await startIdentityProvider('http://127.0.0.1/console/sign-in/callback');
-  return { settings: { console: { ...mail.settings, ...provider.settings } } };
+  return { settings: { console: mail.settings } };
 });
-afterAll(() => Promise.all([mail.stop(), provider.stop()]));
+afterAll(() => mail.stop());
 
 const seeded = { webhook: '', delivery: '', event: '', job: '' };
 beforeAll(async () => {
@@ -110,11 +107,23 @@ const dialogs = (): Screens => {
   };
 };
 
+const empty = () => pagesAt(['', '/webhooks', '/webhooks/new', '/deliveries', '/why']);
+
 const visited = new Set<string>();
 
-async function violationsIn(page: Page, screens: Screens): Promise<readonly string[]> {
-  const violations: string[] = [];
-  for (const [name, steps] of Object.entries(screens)) {
+test.each([
+  ['pages without a session', undefined, withoutSession],
+  ['pages of a company without webhooks', 1, empty],
+  ['pages of a company with deliveries', 0, pages],
+  ['dialogs of a company with deliveries', 0, dialogs],
+] as const)('the %s are accessible and fit every screen', async (_, company, screens) => {
+  const { page, watched } =
+    company === undefined
+      ? await suite.open()
+      : await suite.openFor(suite.stack().company('INSTALLER', company).owner);
+  watched.allow(/^4\d\d POST \/partner-api\/session\/provider\/complete$/);
+  const violations: unknown[] = [];
+  for (const [name, steps] of Object.entries(screens())) {
     for (const step of steps) {
       if (typeof step === 'function') await step(page);
       else if (typeof step === 'string' && step.startsWith('/')) {
@@ -123,26 +132,9 @@ async function violationsIn(page: Page, screens: Screens): Promise<readonly stri
         visited.add(new URL(page.url()).pathname);
       } else await button(page, step).first().click();
     }
-    await checkLooks(page, name).catch((error: unknown) => violations.push(String(error)));
+    await checkLooks(page, name).catch((error: unknown) => violations.push(error));
   }
-  return violations;
-}
-
-test('pages without a session are accessible and fit every screen', async () => {
-  const { page, watched } = await suite.open();
-  watched.allow(/^4\d\d POST \/partner-api\/session\/provider\/complete$/);
-  expect(await violationsIn(page, withoutSession())).toEqual([]);
-});
-
-test('so are the pages of a company without webhooks', async () => {
-  const { page } = await suite.openFor(suite.stack().company('INSTALLER', 1).owner);
-  const addresses = ['', '/webhooks', '/webhooks/new', '/deliveries', '/why'];
-  expect(await violationsIn(page, pagesAt(addresses))).toEqual([]);
-});
-
-test.each(Object.entries({ pages, dialogs }))('so are the %s of a company with deliveries', async (_, of) => {
-  const { page } = await suite.openFor(suite.stack().company('INSTALLER').owner);
-  expect(await violationsIn(page, of())).toEqual([]);
+  expect(violations).toEqual([]);
 });
 
 test('no page of the console is left out', () => {

@@ -38,12 +38,9 @@ test('the event catalogue shows what the company may have, finds events, and lea
   await notOurs.getByText('Not available to your company').waitFor();
 });
 
-test('the receiver code is there for every language, is copied as it stands, and comes back in the chosen language', async () => {
+test('the receiver code is copied as it stands, and comes back in the chosen language', async () => {
   const { page } = await suite.openFor(suite.stack().company('INSTALLER').owner);
   await page.goto('/console/receiver-code');
-  await page.getByRole('tab', { name: 'Node' }).waitFor();
-  const tabs = await page.getByRole('tab').allTextContents();
-  expect(tabs).toEqual(['Node', 'Python', 'Go', 'PHP', 'Ruby', 'C#', 'Java']);
   await page.getByRole('tab', { name: 'Python' }).click();
   await button(page, 'Copy receiver by hand').click();
   const copied = await page.evaluate('navigator.clipboard.readText()');
@@ -308,6 +305,8 @@ test('an owner signs in with the identity provider and confirms a change with it
   for (const [text, isVerified] of Object.entries({ 'has not verified': false, Linked: true })) {
     provider.signInAs({ subject: 'olive', email, isVerified, minutesAgo: 20 });
     await page.goto('/console/account');
+    await button(page, 'Continue with Acme Login').waitFor();
+    await checkLooks(page, 'sign-in-with-provider');
     await button(page, 'Continue with Acme Login').click();
     await expectText(page, text);
     await checkLooks(page, `with-provider-${text}`);

@@ -5,15 +5,9 @@ import { z } from 'zod';
 
 const DIRECTORY = path.resolve(import.meta.dirname, '../../../..', '.stack', 'screenshots');
 
-const DESKTOP = { width: 1280, height: 900 };
-const PHONE = { width: 390, height: 844 };
+const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
 /** The last one is the look in which a page opens. */
-const LOOKS = [
-  { look: 'dark desktop', scheme: 'dark', size: DESKTOP },
-  { look: 'dark phone', scheme: 'dark', size: PHONE },
-  { look: 'light phone', scheme: 'light', size: PHONE },
-  { look: 'light desktop', scheme: 'light', size: DESKTOP },
-] as const;
+const LOOKS = ['dark desktop', 'dark phone', 'light phone', 'light desktop'] as const;
 
 /**
  * Throws when axe finds a violation in the loaded page, or when something is wider than the screen: in dark and light colours, on
@@ -21,23 +15,25 @@ const LOOKS = [
  */
 export async function checkLooks(page: Page, name: string): Promise<void> {
   const violations: string[] = [];
-  for (const { look, scheme, size } of LOOKS) {
-    const label = `${name} ${look}`;
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-    await page.setViewportSize(size);
+  for (const look of LOOKS) {
+    const colorScheme = look.startsWith('dark') ? 'dark' : 'light';
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(SIZES[look.endsWith('phone') ? 'phone' : 'desktop']);
     // Pages without the web app take the scheme from the browser alone.
-    await page
-      .locator(`html:is([data-mantine-color-scheme="${scheme}"], :not([data-mantine-color-scheme]))`)
-      .waitFor({ state: 'attached' });
+    const shown = `html:is([data-mantine-color-scheme="${colorScheme}"], :not([data-mantine-color-scheme]))`;
+    await page.locator(shown).waitFor({ state: 'attached' });
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-    const overflow = await page.evaluate(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-    );
-    const before = violations.length;
-    if (overflow !== 0) violations.push(`${label}: ${String(overflow)} px wider than the page`);
-    await expectAccessible(page).catch((error: unknown) => violations.push(`${label}: ${String(error)}`));
-    if (violations.length > before) {
-      await page.screenshot({ path: path.join(DIRECTORY, `${label}.png`), fullPage: true });
+    try {
+      await expectAccessible(page);
+      if (
+        (await page.evaluate(
+          '(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.documentElement)',
+        )) !== true
+      )
+        throw new Error('something is wider than the page');
+    } catch (error) {
+      violations.push(`${name} ${look}: ${String(error)}`);
+      await page.screenshot({ path: path.join(DIRECTORY, `${name} ${look}.png`), fullPage: true });
     }
   }
   if (violations.length > 0) throw new Error(violations.join('\n'));
