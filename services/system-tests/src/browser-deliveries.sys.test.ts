@@ -136,6 +136,26 @@ describe('from the overview to the cause of a failed delivery', () => {
   });
 });
 
+test('a waiting delivery is retried from its page, which says why a retry fails and shows the headers of the response [DELIVERY-20, DELIVERY-22, DELIVERY-26]', async () => {
+  const { id } = await subscribe('waiting');
+  suite.responses.set('waiting', { kind: 'status', status: 503, retryAfterSeconds: 5_400 });
+  await send(id, 'retry_scheduled');
+  suite.responses.clear();
+  await open(`/console/webhooks/${id}`);
+  await page.getByRole('link', { name: 'install.job_assigned' }).click();
+  await expectText('in 1 hour');
+  watched.allow(/^503 POST \/partner-api\/deliveries\//);
+  const bringBack = await steps.failRequests(page, /\/retry$/, { method: 'POST', requestId: 'r-9' });
+  await button(page, 'Retry now').click();
+  await page.getByRole('alert').filter({ hasText: 'r-9' }).waitFor();
+  await checkLooks(page, 'delivery-waiting');
+  await bringBack();
+  await button(page, 'Retry now').click();
+  await expectText('Your server accepted it with 204.');
+  const headers = page.getByRole('region', { name: /^Response headers of attempt/ }).last();
+  expect(await headers.textContent()).toMatch(/date: /);
+});
+
 describe('the list of deliveries', () => {
   test('shows new ones at the top, and does not move while someone reads further down', async () => {
     const { id } = await subscribe('live');

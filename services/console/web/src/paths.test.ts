@@ -24,7 +24,12 @@ describe('after signing in', () => {
 });
 
 test('a viewer has no use for the pages that only change something', () => {
-  for (const path of [PATHS.createWebhook, PATHS.rotateSecret('whk_1'), PATHS.bulkReplay('whk_1')]) {
+  for (const path of [
+    PATHS.createWebhook,
+    PATHS.rotateSecret('whk_1'),
+    PATHS.bulkReplay('whk_1'),
+    PATHS.bulkReplay('whk_1', 'retry_scheduled'),
+  ]) {
     expect(isOwnersPath(path)).toBe(true);
   }
   for (const path of [PATHS.webhooks, PATHS.webhook('whk_1', 'secret'), PATHS.people]) {

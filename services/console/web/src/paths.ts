@@ -21,7 +21,8 @@ export const PATHS = {
   createWebhook: '/webhooks/new',
   webhook: (id: string, tab?: WebhookTab) => withQuery(`/webhooks/${encodeURIComponent(id)}`, { tab }),
   rotateSecret: (id: string) => `/webhooks/${encodeURIComponent(id)}/rotate-secret`,
-  bulkReplay: (id: string) => `/webhooks/${encodeURIComponent(id)}/replay`,
+  bulkReplay: (id: string, status?: 'retry_scheduled') =>
+    withQuery(`/webhooks/${encodeURIComponent(id)}/replay`, { status }),
   deliveries: (filter: DeliveryFilter = {}) => withQuery('/deliveries', { ...filter }),
   delivery: (id: string) => `/deliveries/${encodeURIComponent(id)}`,
   why: (resourceId?: string) => withQuery('/why', { resourceId }),
@@ -39,7 +40,7 @@ export const PATHS = {
 
 /** Returns whether the page of a path only changes something, so that a viewer has no use for it. */
 export function isOwnersPath(path: string): boolean {
-  return path === PATHS.createWebhook || /^\/webhooks\/[^/?]+\/(rotate-secret|replay)$/.test(path);
+  return path === PATHS.createWebhook || /^\/webhooks\/[^/?]+\/(rotate-secret|replay)(\?|$)/.test(path);
 }
 
 /** Returns the path of the sign-in page, which returns to `path`. */

@@ -41,11 +41,10 @@ export interface NewApiKey {
   readonly description?: string;
 }
 
-/** Creates a key; only this response contains it. The form shows a failure itself. */
+/** Creates a key; only this response contains it. */
 export function useCreateApiKey() {
   return useAction({
     act: (api, body: NewApiKey) => api.read(apiKeyCreated, { method: 'POST', path: '/api-keys', body }),
-    notifiesFailure: false,
   });
 }
 
@@ -71,14 +70,13 @@ export function useFaults(keyId: string) {
   return useApiQuery({ key: ['faults', keyId], schema: faultScript, path: `${keyPath(keyId)}/faults` });
 }
 
-/** Sets the fault script of a key, which starts with its first step. The form shows a failure itself. */
+/** Sets the fault script of a key, which starts with its first step. */
 export function useSetFaults(keyId: string, onDone: () => void) {
   return useAction({
     act: (api, body: FaultScript) =>
       api.read(faultScript, { method: 'PUT', path: `${keyPath(keyId)}/faults`, body }),
     done: 'Faults saved',
     onDone,
-    notifiesFailure: false,
   });
 }
 

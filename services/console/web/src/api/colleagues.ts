@@ -10,14 +10,13 @@ export function useColleagues() {
   return useApiQuery({ key: ['colleagues'], schema: colleagueList, path: PATH });
 }
 
-/** Invites a person. The form shows a failure itself. */
+/** Invites a person. */
 export function useAddColleague(onDone: () => void) {
   return useAction({
     act: (api, body: { readonly displayName: string; readonly email: string; readonly role: Role }) =>
       api.read(colleague, { method: 'POST', path: PATH, body }),
     done: 'Invitation sent',
     onDone,
-    notifiesFailure: false,
   });
 }
 
@@ -36,6 +35,5 @@ export function useRemoveColleague(onDone: () => void) {
     act: (api, id: string) => api.send({ method: 'DELETE', path: `${PATH}/${encodeURIComponent(id)}` }),
     done: 'Access removed',
     onDone,
-    notifiesFailure: false,
   });
 }

@@ -64,7 +64,6 @@ export function useReplayDelivery(onDone?: (replayed: Delivery) => void) {
     act: (api, id: string) => api.read(delivery, { method: 'POST', path: `${deliveryPath(id)}/replay` }),
     done: 'Replay queued',
     ...(onDone === undefined ? {} : { onDone }),
-    notifiesFailure: false,
   });
 }
 
@@ -94,7 +93,6 @@ export function usePreviewReplay(webhookId: string) {
         path: `${webhookPath(webhookId)}/replay`,
         body: { ...body, preview: true },
       }),
-    notifiesFailure: false,
   });
 }
 
@@ -103,8 +101,8 @@ export function useStartReplay(webhookId: string) {
   return useAction({
     act: (api, body: BulkReplayRequest) =>
       api.read(bulkReplay, { method: 'POST', path: `${webhookPath(webhookId)}/replay`, body }),
-    done: 'Bulk replay started',
-    notifiesFailure: false,
+    done: ({ states }) =>
+      states?.length === 1 && states[0] === 'retry_scheduled' ? 'Retries started' : 'Bulk replay started',
   });
 }
 
@@ -125,6 +123,5 @@ export function useCancelReplay() {
   return useAction({
     act: (api, id: string) => api.read(bulkReplay, { method: 'DELETE', path: replayPath(id) }),
     done: 'Bulk replay stopped',
-    notifiesFailure: false,
   });
 }

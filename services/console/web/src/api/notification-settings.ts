@@ -12,12 +12,11 @@ export function useNotificationSettings() {
   return useApiQuery({ key: ['notification-settings'], schema: shownNotificationSettings, path: PATH });
 }
 
-/** Sets how often the owner gets emails. The form shows a failure itself. */
+/** Sets how often the owner gets emails. */
 export function useSetNotificationSettings() {
   return useAction({
     act: (api, emails: NotificationSettings['emails']) =>
       api.read(shownNotificationSettings, { method: 'PUT', path: PATH, body: { emails } }),
     done: 'Settings saved',
-    notifiesFailure: false,
   });
 }

@@ -23,7 +23,7 @@ export function useSignInMethods() {
   });
 }
 
-/** Starts a sign-in, and leaves the console for the identity provider. The form shows a failure itself. */
+/** Starts a sign-in, and leaves the console for the identity provider. */
 export function useBeginProviderSignIn() {
   return useAction({
     act: (api, returnTo: string) => {
@@ -33,11 +33,10 @@ export function useBeginProviderSignIn() {
       return api.read(providerRedirect, { method: 'POST', path: SIGN_IN, body });
     },
     onDone: ({ authorizationUrl }) => window.location.assign(authorizationUrl),
-    notifiesFailure: false,
   });
 }
 
-/** Completes a sign-in. The page shows a failure itself. */
+/** Completes a sign-in. */
 export function useCompleteProviderSignIn(onDone: (returnTo: string | null) => void) {
   const queries = useQueryClient();
   return useAction({
@@ -47,25 +46,22 @@ export function useCompleteProviderSignIn(onDone: (returnTo: string | null) => v
       queries.setQueryData(SESSION_KEY, session);
       onDone(returnTo);
     },
-    notifiesFailure: false,
   });
 }
 
-/** Starts the confirmation of the session. The form shows a failure itself. */
+/** Starts the confirmation of the session. */
 export function useBeginProviderConfirmation(onDone: (authorizationUrl: string) => void) {
   return useAction({
     act: (api, _input: undefined) => api.read(providerRedirect, { method: 'POST', path: CONFIRM }),
     onDone: ({ authorizationUrl }) => onDone(authorizationUrl),
-    notifiesFailure: false,
   });
 }
 
-/** Completes the confirmation of the session. The page shows a failure itself. */
+/** Completes the confirmation of the session. */
 export function useCompleteProviderConfirmation(onDone: () => void) {
   return useAction({
     act: (api, query: string) =>
       api.read(sessionResponse, { method: 'POST', path: `${CONFIRM}/complete`, body: { query } }),
     onDone,
-    notifiesFailure: false,
   });
 }

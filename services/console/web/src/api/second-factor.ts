@@ -20,7 +20,7 @@ export function useBeginSecondFactor() {
   });
 }
 
-/** Makes recovery codes with a code: by enabling the pending secret, or in place of the former ones. The form shows a failure itself. */
+/** Makes recovery codes with a code: by enabling the pending secret, or in place of the former ones. */
 export function useMakeRecoveryCodes(
   by: 'enable' | 'recovery-codes',
   onDone: (codes: readonly string[]) => void,
@@ -29,16 +29,14 @@ export function useMakeRecoveryCodes(
     act: (api, code: string) =>
       api.read(recoveryCodes, { method: 'POST', path: `${PATH}/${by}`, body: { code } }),
     onDone: ({ recoveryCodes: codes }) => onDone(codes),
-    notifiesFailure: false,
   });
 }
 
-/** Disables the second factor with a code. The form shows a failure itself. */
+/** Disables the second factor with a code. */
 export function useDisableSecondFactor(onDone: () => void) {
   return useAction({
     act: (api, code: string) => api.send({ method: 'POST', path: `${PATH}/disable`, body: { code } }),
     done: 'Two-factor authentication disabled',
     onDone,
-    notifiesFailure: false,
   });
 }

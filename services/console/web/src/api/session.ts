@@ -39,7 +39,7 @@ export function useSession() {
   });
 }
 
-/** Signs in. The form shows a failure itself. */
+/** Signs in. */
 export function useSignIn(onDone: () => void) {
   const queries = useQueryClient();
   return useAction({
@@ -48,11 +48,10 @@ export function useSignIn(onDone: () => void) {
       queries.setQueryData(SESSION_KEY, session);
       onDone();
     },
-    notifiesFailure: false,
   });
 }
 
-/** Changes the password, and continues with a new session. The form shows a failure itself. */
+/** Changes the password, and continues with a new session. */
 export function useChangePassword(onDone: () => void) {
   const queries = useQueryClient();
   return useAction({
@@ -63,7 +62,6 @@ export function useChangePassword(onDone: () => void) {
       queries.setQueryData(SESSION_KEY, session);
       onDone();
     },
-    notifiesFailure: false,
   });
 }
 
@@ -73,6 +71,7 @@ export function useSignOut() {
   return useAction({
     act: (api) => api.send({ method: 'DELETE', path: '/session' }),
     onDone: () => forgetSession(queries, null),
+    toastsFailure: true,
   });
 }
 

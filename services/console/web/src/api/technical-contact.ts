@@ -12,22 +12,20 @@ export function useTechnicalContact() {
   return useApiQuery({ key: ['technical-contact'], schema: technicalContact, path: PATH });
 }
 
-/** Sets a pending address. The form shows a failure itself. */
+/** Sets a pending address. */
 export function useSetTechnicalContact() {
   return useAction({
     act: (api, email: string) =>
       api.read(technicalContactRequested, { method: 'PUT', path: PATH, body: { email } }),
-    notifiesFailure: false,
   });
 }
 
-/** Confirms an address with the token of a link that was mailed to it. The page shows a failure itself. */
+/** Confirms an address with the token of a link that was mailed to it. */
 export function useConfirmTechnicalContact() {
   return useAction({
     act: async (api, token: string) => {
       await api.send({ method: 'POST', path: `${PATH}/confirm`, body: { token } });
       return true;
     },
-    notifiesFailure: false,
   });
 }

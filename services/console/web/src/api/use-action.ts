@@ -6,14 +6,14 @@ import { ApiError, messageOf } from './api-error.js';
 import { invalidateLive } from './live-queries.js';
 
 /**
- * An action of the owner. `run` starts it; `isRunning` is true until it ends. Success shows `done`. A failure shows its message and
- * request id, unless `notifiesFailure` is false: then a form shows `error` itself. Afterwards all live data is reloaded.
+ * An action of the owner. `run` starts it; `isRunning` is true until it ends. Success shows `done`. The component shows
+ * its `error` beside the button; `toastsFailure` is for a button without space beside it. Afterwards all live data is reloaded.
  */
 export function useAction<Input, Result>(action: {
   readonly act: (api: ApiClient, input: Input) => Promise<Result>;
   readonly done?: string | ((result: Result, input: Input) => string);
   readonly onDone?: (result: Result, input: Input) => void;
-  readonly notifiesFailure?: boolean;
+  readonly toastsFailure?: boolean;
 }) {
   const api = useApi();
   const queries = useQueryClient();
@@ -26,9 +26,8 @@ export function useAction<Input, Result>(action: {
       action.onDone?.(result, input);
     },
     onError: (error) => {
-      const wasCancelled = error instanceof ApiError && error.code === 'confirmation_required';
       const isSignedOut = error instanceof ApiError && error.status === 401;
-      if ((action.notifiesFailure ?? true) && !wasCancelled && !isSignedOut) {
+      if (action.toastsFailure === true && !isSignedOut) {
         notifyFailure(messageOf(error), error instanceof ApiError ? error.requestId : undefined);
       }
     },

@@ -41,22 +41,20 @@ export interface WebhookChange extends Partial<NewWebhook> {
   readonly deliveriesPerSecond?: number | null;
 }
 
-/** Creates a subscription; only this response contains its secret. The form shows a failure itself. */
+/** Creates a subscription; only this response contains its secret. */
 export function useCreateWebhook() {
   return useAction({
     act: (api, body: NewWebhook) =>
       api.read(subscriptionCreated, { method: 'POST', path: '/webhooks', body }),
-    notifiesFailure: false,
   });
 }
 
-/** Changes a subscription. The form shows a failure itself. */
+/** Changes a subscription. */
 export function useUpdateWebhook(id: string) {
   return useAction({
     act: (api, body: WebhookChange) =>
       api.read(subscription, { method: 'PATCH', path: webhookPath(id), body }),
     done: 'Changes saved',
-    notifiesFailure: false,
   });
 }
 
@@ -75,7 +73,6 @@ export function useActivateWebhook(id: string) {
     act: (api, body: { readonly backfill?: boolean }) =>
       api.read(subscriptionActivated, { method: 'POST', path: `${webhookPath(id)}/activate`, body }),
     done: 'Webhook activated',
-    notifiesFailure: false,
   });
 }
 
@@ -84,7 +81,6 @@ export function usePauseWebhook(id: string) {
   return useAction({
     act: (api) => api.read(subscription, { method: 'POST', path: `${webhookPath(id)}/pause` }),
     done: 'Webhook paused',
-    notifiesFailure: false,
   });
 }
 
@@ -109,6 +105,5 @@ export function useCheckUrl() {
   return useAction({
     act: (api, body: { readonly url: string }) =>
       api.read(urlCheck, { method: 'POST', path: '/url-checks', body }),
-    notifiesFailure: false,
   });
 }

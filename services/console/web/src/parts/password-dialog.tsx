@@ -90,7 +90,6 @@ function PasswordForm({ gate }: { readonly gate: ConfirmationGate }) {
     act: (api, given: string) =>
       api.read(sessionResponse, { method: 'POST', path: '/session/confirm', body: { password: given } }),
     onDone: () => gate.settle(true),
-    notifiesFailure: false,
   });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();

@@ -9,6 +9,7 @@ import {
 } from '../../api/second-factor.js';
 import { formatCountOf } from '../../format.js';
 import { CodeForm } from '../../parts/code-form.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { Panel } from '../../parts/panel.js';
 import { QueryView } from '../../parts/query-view.js';
@@ -50,6 +51,7 @@ function Disabled({ onCodes }: { readonly onCodes: (codes: readonly string[]) =>
       <Text>
         A code of an authenticator app on your phone protects your account even if someone has your password.
       </Text>
+      <FormFailure error={begin.error} />
       <Group>
         <Button loading={begin.isRunning} onClick={() => begin.run(undefined)}>
           Set up

@@ -93,7 +93,7 @@ function FaultForm(props: {
             change({ webhooks: { ...webhooks, reorder: currentTarget.checked } })
           }
         />
-        <FormFailure error={setting.error} />
+        <FormFailure error={setting.error ?? clearing.error} />
         <Group justify="flex-end">
           {!isEmptyScript(stored) && (
             <Button

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { type ApiKey, useRevokeApiKey } from '../../api/api-keys.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { PastTime } from '../../parts/relative-time.js';
 import { keyName } from './key-labels.js';
 
@@ -50,6 +51,7 @@ export function RevokeKeyDialog({
             spellCheck={false}
             data-autofocus
           />
+          <FormFailure error={revocation.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

@@ -2,6 +2,7 @@ import { Button, Group, List, Modal, NativeSelect, Stack, Text } from '@mantine/
 import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { useState } from 'react';
 import { type ApiKey, useRotateApiKey } from '../../api/api-keys.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { DueTime, PastTime } from '../../parts/relative-time.js';
 import { KeyOnce } from './key-once.js';
@@ -58,6 +59,7 @@ export function RotateKeyDialog({
           <Text size="sm" c="dimmed">
             If the key may be compromised, choose no overlap.
           </Text>
+          <FormFailure error={rotation.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

@@ -15,11 +15,11 @@ export function Page() {
   return (
     <>
       <PageHeader
-        title="Bulk replay"
+        title="Bulk replay and retry"
         description={
           webhook.data === undefined
             ? undefined
-            : `Send events to ${webhookName(webhook.data)} again, for example after an outage of your server.`
+            : `Send events to ${webhookName(webhook.data)} again, or retry waiting deliveries now, for example after an outage of your server.`
         }
         back={{ to: PATHS.deliveries({ webhook: id }), label: 'Deliveries' }}
       />

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useId, useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { type BulkReplayRequest, usePreviewReplay, useStartReplay } from '../../api/deliveries.js';
 import type { Webhook } from '../../api/webhooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
@@ -12,7 +13,14 @@ import { ExactTime } from '../../parts/relative-time.js';
 import { DataTable } from '../../parts/data-table.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
-import { draftViolations, firstDraft, lastDays, type ReplayDraft, requestOf } from './replay-request.js';
+import {
+  draftViolations,
+  firstDraft,
+  lastDays,
+  type ReplayDraft,
+  requestOf,
+  verbOf,
+} from './replay-request.js';
 
 const SPANS = [
   { days: 1, label: 'Last 24 hours' },
@@ -40,7 +48,10 @@ const STATES = [
 
 /** Form that selects deliveries, previews the bulk replay and starts it. */
 export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
-  const [draft, setDraft] = useState(() => firstDraft(new Date()));
+  const [query] = useSearchParams();
+  const [draft, setDraft] = useState(() =>
+    firstDraft(new Date(), query.get('status') === 'retry_scheduled' ? 'retry_scheduled' : 'dead_lettered'),
+  );
   const [wasRequested, setWasRequested] = useState(false);
   // A preview is only valid for the input that it was requested with.
   const [previewed, setPreviewed] = useState<BulkReplayRequest>();
@@ -86,7 +97,7 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
           <DraftFields draft={draft} violations={violations} onChange={change} />
           <Group>
             <Button type="submit" variant={variant} loading={preview.isRunning}>
-              Preview replay
+              {`Preview ${verbOf(draft.states).toLowerCase()}`}
             </Button>
           </Group>
           {previewed !== undefined && <FormFailure error={preview.error} />}
@@ -95,6 +106,7 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
       {previewed !== undefined && shown !== undefined && (
         <Preview
           preview={shown}
+          states={previewed.states}
           error={start.error}
           isRunning={start.isRunning}
           onStart={() => begin(previewed)}
@@ -187,17 +199,19 @@ function StatesField(props: {
 
 function Preview(props: {
   readonly preview: NonNullable<ReturnType<typeof usePreviewReplay>['response']>;
+  readonly states: ReplayDraft['states'];
   /** Why the replay could not be started. */
   readonly error: unknown;
   readonly isRunning: boolean;
   readonly onStart: () => void;
 }) {
-  const { preview, error, isRunning, onStart } = props;
+  const { preview, states, error, isRunning, onStart } = props;
+  const verb = verbOf(states);
   const { deliveries, atLeast, oldest, newest, resources, resourceCount, estimatedMinutes } = preview;
   if (deliveries === 0) {
     return (
       <Group mt="md" role="status">
-        <Notice tone="info" title="No deliveries to replay">
+        <Notice tone="info" title={`No deliveries to ${verb.toLowerCase()}`}>
           No deliveries match. Choose another time span, state or event.
         </Notice>
       </Group>
@@ -207,7 +221,10 @@ function Preview(props: {
   return (
     <Stack gap="md" mt="lg">
       <div role="status">
-        <Notice tone="info" title={`${atLeast ? 'At least ' : ''}${count} will be sent`}>
+        <Notice
+          tone="info"
+          title={`${atLeast ? 'At least ' : ''}${count} will be ${verb === 'Retry' ? 'retried now' : 'sent'}`}
+        >
           {oldest !== null && newest !== null && (
             <>
               The oldest was created on <ExactTime at={oldest} />, the newest on <ExactTime at={newest} />
@@ -215,7 +232,7 @@ function Preview(props: {
             </>
           )}
           {`Queueing takes about ${formatDuration(Math.max(estimatedMinutes, 1) * 60_000)}.`}
-          {atLeast && ' More match than were counted; all of them are replayed.'}
+          {atLeast && ' More match than were counted; all of them are included.'}
         </Notice>
       </div>
       <div>
@@ -245,7 +262,7 @@ function Preview(props: {
       <FormFailure error={error} />
       <Group>
         <Button loading={isRunning} onClick={onStart}>
-          {`Replay ${atLeast ? 'all of them' : count}`}
+          {`${verb} ${atLeast ? 'all of them' : count}${verb === 'Retry' ? ' now' : ''}`}
         </Button>
       </Group>
     </Stack>

@@ -15,6 +15,7 @@ import { Panel } from '../../parts/panel.js';
 import { ExactTime, PastTime } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
+import { verbOf } from './replay-request.js';
 
 type Replay = NonNullable<ReturnType<typeof useReplays>['replays']>[number];
 
@@ -94,7 +95,9 @@ function Running({ replay }: { readonly replay: Replay }) {
   const percent = replay.total === 0 ? 0 : Math.min((replay.queued / replay.total) * 100, 100);
   return (
     <Panel
-      title={replay.kind === 'backfill' ? 'Replaying missed events' : 'Replay in progress'}
+      title={
+        replay.kind === 'backfill' ? 'Replaying missed events' : `${verbOf(replay.states ?? [])} in progress`
+      }
       actions={
         <ActionButton variant="default" size="xs" onClick={() => setIsAsking(true)}>
           Stop replay

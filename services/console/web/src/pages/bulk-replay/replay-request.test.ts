@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { draftViolations, firstDraft, lastDays, requestOf } from './replay-request.js';
+import { draftViolations, firstDraft, lastDays, requestOf, verbOf } from './replay-request.js';
 
 const NOW = new Date('2026-09-03T13:02:44.108Z');
 
@@ -10,6 +10,18 @@ test('the first draft selects the failed deliveries of the last day', () => {
     to: '2026-09-03T13:02:45.000Z',
     perMinute: 600,
   });
+});
+
+test('a draft of waiting deliveries covers the longest span, and is called a retry', () => {
+  const { states, from, to } = firstDraft(NOW, 'retry_scheduled');
+  expect({ states, from, to }).toEqual({
+    states: ['retry_scheduled'],
+    from: '2026-06-05T13:02:45.000Z',
+    to: '2026-09-03T13:02:45.000Z',
+  });
+  expect(verbOf(states)).toBe('Retry');
+  expect(verbOf(['dead_lettered', 'delivered'])).toBe('Replay');
+  expect(verbOf(['dead_lettered', 'retry_scheduled'])).toBe('Replay and retry');
 });
 
 test('violations of a draft are reported by field', () => {

@@ -16,14 +16,23 @@ export interface ReplayDraft {
   readonly perMinute: number;
 }
 
-/** Returns a draft that selects the failed deliveries of the last day. */
-export function firstDraft(now: Date): ReplayDraft {
+/** Returns a draft that selects the dead-lettered deliveries of the last day, or all that wait for a retry. */
+export function firstDraft(
+  now: Date,
+  status: 'dead_lettered' | 'retry_scheduled' = 'dead_lettered',
+): ReplayDraft {
   return {
-    states: ['dead_lettered'],
-    ...lastDays(1, now),
+    states: [status],
+    ...lastDays(status === 'dead_lettered' ? 1 : BULK_REPLAY_MAX_DAYS, now),
     event: undefined,
     perMinute: DEFAULT_REPLAYS_PER_MINUTE,
   };
+}
+
+/** Says what happens to deliveries in these states: waiting ones are retried, others sent again. */
+export function verbOf(states: readonly string[]): 'Retry' | 'Replay' | 'Replay and retry' {
+  if (!states.includes('retry_scheduled')) return 'Replay';
+  return states.length === 1 ? 'Retry' : 'Replay and retry';
 }
 
 /** Returns the span of the last `days` days, to the full second. */

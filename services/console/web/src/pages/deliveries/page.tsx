@@ -14,6 +14,7 @@ export function Page() {
   const webhooks = useWebhooks();
   const [query] = useSearchParams();
   const webhookId = query.get('webhook') ?? undefined;
+  const isWaiting = query.get('status') === 'retry_scheduled';
   return (
     <>
       <PageHeader
@@ -21,8 +22,11 @@ export function Page() {
         description="Every event that was sent to a webhook, and its result. Select one to see its attempts."
         actions={
           webhookId !== undefined && (
-            <LinkButton to={PATHS.bulkReplay(webhookId)} variant="default">
-              Bulk replay
+            <LinkButton
+              to={PATHS.bulkReplay(webhookId, isWaiting ? 'retry_scheduled' : undefined)}
+              variant="default"
+            >
+              {isWaiting ? 'Retry all waiting' : 'Bulk replay'}
             </LinkButton>
           )
         }

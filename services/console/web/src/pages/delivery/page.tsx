@@ -1,11 +1,12 @@
 import { Code, Group, Stack } from '@mantine/core';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { useParams } from 'react-router';
-import { type Attempt, type Delivery, useDelivery } from '../../api/deliveries.js';
+import { type Attempt, type Delivery, useDelivery, useRetryDelivery } from '../../api/deliveries.js';
 import { useWebhook, type Webhook } from '../../api/webhooks.js';
 import { QueryView } from '../../parts/query-view.js';
 import { DeliveryStateBadge } from '../../parts/badges.js';
 import { CopyButton } from '../../parts/copy-button.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { NextAttempt } from '../../parts/next-attempt.js';
 import { Notice } from '../../parts/notice.js';
@@ -28,6 +29,7 @@ export function Page() {
   const { id = '' } = useParams();
   const loaded = useDelivery(id);
   const now = useNow();
+  const retry = useRetryDelivery();
   const delivery = loaded.data?.delivery;
   const canReplay =
     loaded.data !== undefined && replayBlockedReason(loaded.data.delivery, loaded.data.body) === undefined;
@@ -45,12 +47,13 @@ export function Page() {
               <LinkButton to={PATHS.whyEvent(delivery.eventId)} variant="default">
                 Trace event
               </LinkButton>
-              {canRetryNow(delivery, now) && <RetryButton delivery={delivery} />}
+              {canRetryNow(delivery, now) && <RetryButton delivery={delivery} retry={retry} />}
               {canReplay && <ReplayButton delivery={delivery} />}
             </>
           )
         }
       />
+      <FormFailure error={retry.error} mb="lg" />
       <QueryView
         data={loaded.data}
         error={loaded.error}

@@ -1,6 +1,6 @@
 import { IconPlayerTrackNext } from '@tabler/icons-react';
 import { ActionButton } from '../../parts/action-button.js';
-import { type Delivery, useRetryDelivery } from '../../api/deliveries.js';
+import type { Delivery, useRetryDelivery } from '../../api/deliveries.js';
 
 /** Whether the delivery waits for a retry that is not due yet. */
 export function canRetryNow({ state, nextAttemptAt }: Delivery, now: Date): boolean {
@@ -8,8 +8,13 @@ export function canRetryNow({ state, nextAttemptAt }: Delivery, now: Date): bool
 }
 
 /** Makes the next scheduled attempt of the delivery now. */
-export function RetryButton({ delivery }: { readonly delivery: Delivery }) {
-  const retry = useRetryDelivery();
+export function RetryButton({
+  delivery,
+  retry,
+}: {
+  readonly delivery: Delivery;
+  readonly retry: ReturnType<typeof useRetryDelivery>;
+}) {
   return (
     <ActionButton
       leftSection={<IconPlayerTrackNext size={18} aria-hidden />}

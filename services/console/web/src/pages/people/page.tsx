@@ -6,6 +6,7 @@ import { useColleagues, useRemoveColleague, useSetColleagueRole } from '../../ap
 import { pageProviderName } from '../../page-settings.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { useOwner } from '../../parts/owner-context.js';
 import { OwnerOnly } from '../../parts/owner-only.js';
 import { PageHeader } from '../../parts/page-header.js';
@@ -33,7 +34,6 @@ export function Page() {
 function People({ people }: { readonly people: readonly Colleague[] }) {
   const isOwner = useOwner().owner.role === 'owner';
   const [removed, setRemoved] = useState<Colleague>();
-  const setRole = useSetColleagueRole();
   const remove = useRemoveColleague(() => setRemoved(undefined));
   const action = {
     header: 'Action',
@@ -59,19 +59,11 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
           { header: 'Email address', cell: ({ email }) => email ?? 'None' },
           {
             header: 'Role',
-            cell: ({ membershipId, displayName, role }) =>
+            cell: (person) =>
               isOwner ? (
-                <NativeSelect
-                  aria-label={`Role of ${displayName}`}
-                  data={ROLE_OPTIONS}
-                  value={role}
-                  disabled={setRole.isRunning}
-                  onChange={({ currentTarget }) =>
-                    setRole.run({ id: membershipId, role: roles.parse(currentTarget.value) })
-                  }
-                />
+                <RoleSelect person={person} />
               ) : (
-                ROLE_OPTIONS.find(({ value }) => value === role)?.label
+                ROLE_OPTIONS.find(({ value }) => value === person.role)?.label
               ),
           },
           {
@@ -101,6 +93,25 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
       >
         Their sessions end, and they cannot sign in. You can invite them again.
       </ConfirmDialog>
+    </Stack>
+  );
+}
+
+function RoleSelect({ person }: { readonly person: Colleague }) {
+  const { membershipId, displayName, role } = person;
+  const setRole = useSetColleagueRole();
+  return (
+    <Stack gap="xs">
+      <NativeSelect
+        aria-label={`Role of ${displayName}`}
+        data={ROLE_OPTIONS}
+        value={role}
+        disabled={setRole.isRunning}
+        onChange={({ currentTarget }) =>
+          setRole.run({ id: membershipId, role: roles.parse(currentTarget.value) })
+        }
+      />
+      <FormFailure error={setRole.error} />
     </Stack>
   );
 }

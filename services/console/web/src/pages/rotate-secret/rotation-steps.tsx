@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { useActivateSecret, useRotateSecret, type Webhook } from '../../api/webhooks.js';
 import { CodeBlock } from '../../parts/code-block.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { Notice } from '../../parts/notice.js';
 import { SecretOnce } from '../../parts/secret-once.js';
@@ -45,7 +46,7 @@ export function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
             onStored={(stored) => setStoredVersion(stored ? made.pendingSecretVersion : undefined)}
           />
         ) : (
-          <MakeSecret versions={versions} isRunning={rotate.isRunning} onMake={() => rotate.run(undefined)} />
+          <MakeSecret versions={versions} rotate={rotate} />
         )}
       </StepPanel>
       <LoadProveAndActivate
@@ -62,9 +63,9 @@ export function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
 
 function MakeSecret(props: {
   readonly versions: Versions;
-  readonly isRunning: boolean;
-  readonly onMake: () => void;
+  readonly rotate: ReturnType<typeof useRotateSecret>;
 }) {
+  const { rotate } = props;
   const { current, pending } = props.versions;
   return (
     <Stack gap="sm">
@@ -76,11 +77,12 @@ function MakeSecret(props: {
           replaces the pending one.
         </Notice>
       )}
+      <FormFailure error={rotate.error} />
       <Group>
         <Button
           variant={pending === undefined ? 'filled' : 'default'}
-          loading={props.isRunning}
-          onClick={props.onMake}
+          loading={rotate.isRunning}
+          onClick={() => rotate.run(undefined)}
         >
           {pending === undefined ? 'Create a new secret' : 'Create another one'}
         </Button>
@@ -150,6 +152,7 @@ function LoadProveAndActivate(props: {
                 ? 'Every delivery is signed with the new secret from then on. The tests don’t prove yet that your server has it: if it does not, all of them fail.'
                 : 'Every delivery is signed with the new secret from then on.'}
             </Text>
+            <FormFailure error={activate.error} />
             <Group>
               <Button
                 variant={isProven ? 'filled' : 'default'}

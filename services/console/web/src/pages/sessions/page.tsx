@@ -10,6 +10,7 @@ import { QueryView } from '../../parts/query-view.js';
 import { ToneBadge } from '../../parts/badges.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { DueTime, PastTime } from '../../parts/relative-time.js';
@@ -38,7 +39,6 @@ export function Page() {
 function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
   const others = sessions.filter(({ current }) => !current);
   const [isAsking, setAsking] = useState(false);
-  const endSession = useEndSession();
   const endOthers = useEndSessions(() => setAsking(false));
   return (
     <Stack gap="md">
@@ -84,15 +84,7 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
                   Current
                 </Text>
               ) : (
-                <Button
-                  size="xs"
-                  variant="default"
-                  aria-label={`End the session of ${browserName(session.userAgent)} from ${session.remoteAddress}`}
-                  loading={endSession.isRunning}
-                  onClick={() => endSession.run(session.id)}
-                >
-                  End
-                </Button>
+                <EndButton session={session} />
               ),
           },
         ]}
@@ -103,11 +95,30 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
         confirmLabel="End sessions"
         isDangerous
         isRunning={endOthers.isRunning}
+        error={endOthers.error}
         onConfirm={() => endOthers.run(others.map(({ id }) => id))}
         onClose={() => setAsking(false)}
       >
         {`${formatCountOf(others.length, 'session ends', 'sessions end')} immediately. You need to sign in there again. This session stays active.`}
       </ConfirmDialog>
+    </Stack>
+  );
+}
+
+function EndButton({ session }: { readonly session: ListedSession }) {
+  const end = useEndSession();
+  return (
+    <Stack gap="xs" align="flex-start">
+      <FormFailure error={end.error} />
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`End the session of ${browserName(session.userAgent)} from ${session.remoteAddress}`}
+        loading={end.isRunning}
+        onClick={() => end.run(session.id)}
+      >
+        End
+      </Button>
     </Stack>
   );
 }

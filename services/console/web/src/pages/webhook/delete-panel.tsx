@@ -3,14 +3,18 @@ import { useState } from 'react';
 import { ActionButton } from '../../parts/action-button.js';
 import type { Webhook } from '../../api/webhooks.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Panel } from '../../parts/panel.js';
 
 /** Deletes a subscription after the owner has typed its host. */
 export function DeletePanel({
   webhook,
+  error,
   onDelete,
 }: {
   readonly webhook: Webhook;
+  /** Why the deletion failed. */
+  readonly error: unknown;
   readonly onDelete: () => void;
 }) {
   const [isAsking, setAsking] = useState(false);
@@ -20,6 +24,7 @@ export function DeletePanel({
     <Panel title="Delete">
       <Stack gap="sm">
         <span>Permanently deletes the webhook and its secrets. To stop it temporarily, pause it.</span>
+        <FormFailure error={error} />
         <Group>
           <ActionButton
             variant="default"

@@ -4,6 +4,7 @@ import type { Webhook } from '../../api/webhooks.js';
 import { isFailing } from '../../is-failing.js';
 import { NextAttemptOfWebhook } from '../../parts/next-attempt.js';
 import { Notice } from '../../parts/notice.js';
+import { OwnerOnly } from '../../parts/owner-only.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 
@@ -70,9 +71,11 @@ function Failing({ webhook }: { readonly webhook: Webhook }) {
           <TextLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })} size="sm">
             See dead-lettered deliveries
           </TextLink>
-          <TextLink to={PATHS.bulkReplay(id)} size="sm">
-            Retry or replay them
-          </TextLink>
+          <OwnerOnly>
+            <TextLink to={PATHS.bulkReplay(id, 'retry_scheduled')} size="sm">
+              Retry all waiting
+            </TextLink>
+          </OwnerOnly>
         </Group>
       </Stack>
     </Notice>

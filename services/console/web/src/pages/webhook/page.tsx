@@ -38,10 +38,12 @@ export function Page() {
       </>
     );
   }
-  return <WebhookPage key={id} id={id} onDelete={() => deletion.run(undefined)} />;
+  return <WebhookPage key={id} id={id} deletion={deletion} />;
 }
 
-function WebhookPage({ id, onDelete }: { readonly id: string; readonly onDelete: () => void }) {
+type Deletion = Pick<ReturnType<typeof useDeleteWebhook>, 'run' | 'error'>;
+
+function WebhookPage({ id, deletion }: { readonly id: string; readonly deletion: Deletion }) {
   const webhook = useWebhook(id);
   const { data } = webhook;
   return (
@@ -63,13 +65,13 @@ function WebhookPage({ id, onDelete }: { readonly id: string; readonly onDelete:
             })}
       />
       <QueryView data={data} error={webhook.error} label="the webhook" onRetry={() => void webhook.refetch()}>
-        {(found) => <Everything webhook={found} onDelete={onDelete} />}
+        {(found) => <Everything webhook={found} deletion={deletion} />}
       </QueryView>
     </>
   );
 }
 
-function Everything({ webhook, onDelete }: { readonly webhook: Webhook; readonly onDelete: () => void }) {
+function Everything({ webhook, deletion }: { readonly webhook: Webhook; readonly deletion: Deletion }) {
   const test = useTestDelivery(webhook.id);
   const [query, setQuery] = useSearchParams();
   const tab = WEBHOOK_TABS.find((each) => each === query.get('tab')) ?? WEBHOOK_TABS[0];
@@ -103,7 +105,11 @@ function Everything({ webhook, onDelete }: { readonly webhook: Webhook; readonly
             <SettingsPanel webhook={webhook} />
             <OwnerOnly>
               <HeadersPanel webhook={webhook} />
-              <DeletePanel webhook={webhook} onDelete={onDelete} />
+              <DeletePanel
+                webhook={webhook}
+                error={deletion.error}
+                onDelete={() => deletion.run(undefined)}
+              />
             </OwnerOnly>
           </Stack>
         </Tabs.Panel>

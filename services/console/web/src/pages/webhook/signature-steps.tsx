@@ -1,6 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { ActionButton } from '../../parts/action-button.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
@@ -21,6 +22,7 @@ export function SignatureSteps(props: {
       <Text size="sm">
         {`Sends two test deliveries. Your server must accept the one that is signed with ${version === undefined ? 'the new secret' : `version ${version}`}, and refuse the one with a wrong signature.`}
       </Text>
+      <FormFailure error={tests.valid.error ?? tests.wrong.error} />
       <Group>
         <ActionButton
           onClick={() => tests.send()}

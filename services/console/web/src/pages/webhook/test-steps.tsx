@@ -2,6 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { ActionButton } from '../../parts/action-button.js';
 import { CodeBlock } from '../../parts/code-block.js';
+import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
@@ -18,6 +19,7 @@ export function TestSteps(props: {
   const { test, event, isNext = true } = props;
   return (
     <Stack gap="sm" align="stretch">
+      <FormFailure error={test.error} />
       <Group>
         <ActionButton
           onClick={() => test.send(event)}

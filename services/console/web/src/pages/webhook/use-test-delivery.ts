@@ -11,6 +11,8 @@ export interface TestDelivery {
   /** Sends the example of the event; without one, an `install.test`. */
   send(event?: string): void;
   readonly isSending: boolean;
+  /** Why the last test could not be sent; null if it was. */
+  readonly error: Error | null;
   /** The last test; undefined before the first. */
   readonly deliveryId: string | undefined;
   /** Undefined before the first test. */
@@ -37,6 +39,7 @@ export function useTestDelivery(
   return {
     send: (event) => test.run({ ...body, ...(event !== undefined && { event }) }),
     isSending: test.isRunning || isWaiting,
+    error: test.error,
     deliveryId,
     outcome,
   };
