@@ -33,6 +33,16 @@ beforeEach(async () => {
   codes = recoveryCodes.parse(enabled.body).recoveryCodes;
 });
 
+test('enabling a second factor ends the other sessions, which started without it [FACTOR-1]', async () => {
+  await send('post', `${FACTOR}/disable`, { code: '110000' }).expect(204);
+  const other = await site.signIn(EMAIL);
+  await send('post', FACTOR).expect(200);
+  await expectStatus(200, site.request('get', SESSION, { cookie: other }));
+  await send('post', `${FACTOR}/enable`, { code: '120000' }).expect(200);
+  await expectStatus(401, site.request('get', SESSION, { cookie: other }));
+  await expectStatus(200, send('get', SESSION));
+});
+
 describe('an owner with a second factor', () => {
   test('signs in with the password and a code, and the password alone asks for it [FACTOR-2]', async () => {
     await expectCode(403, 'second_factor_required', logInWith(undefined));

@@ -69,8 +69,8 @@ export const enableSecondFactorOperation = defineOperation({
   body: secondFactorCodeIn,
   summary: 'Enable the second factor',
   description: `
-Enables the pending secret with a code of the app. From now on sign-in asks for a code. Returns ${RECOVERY_CODE_COUNT} recovery codes; each
-replaces the code of the app once.`,
+Enables the pending secret with a code of the app. From now on sign-in asks for a code, and the other sessions of the person end.
+Returns ${RECOVERY_CODE_COUNT} recovery codes; each replaces the code of the app once.`,
   bodyExamples: CODE_EXAMPLES,
   needsConfirmation: () => true,
   responses: { 200: { description: 'Enabled.', schema: recoveryCodes, example: RECOVERY_CODES_EXAMPLE } },

@@ -23,10 +23,19 @@ export function useSignInMethods() {
   });
 }
 
+/** Where the browser's tab remembers the page that a sign-in should open. */
+const WANTED_PAGE = 'partner-console-wanted-page';
+
+/** The page that the last sign-in of this tab should open; null without one. The provider's refusal does not name it. */
+export function wantedPage(): string | null {
+  return window.sessionStorage.getItem(WANTED_PAGE);
+}
+
 /** Starts a sign-in, and leaves the console for the identity provider. */
 export function useBeginProviderSignIn() {
   return useAction({
     act: (api, returnTo: string) => {
+      window.sessionStorage.setItem(WANTED_PAGE, returnTo);
       // As the API accepts it: escaped.
       const { pathname, search } = new URL(returnTo, window.location.origin);
       const body = { returnTo: `${pathname}${search}` };

@@ -50,6 +50,7 @@ function Disabled({ onCodes }: { readonly onCodes: (codes: readonly string[]) =>
     <Stack>
       <Text>
         A code of an authenticator app on your phone protects your account even if someone has your password.
+        Your other sessions end when you enable it.
       </Text>
       <FormFailure error={begin.error} />
       <Group>

@@ -1,7 +1,11 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Navigate, useNavigate, useSearchParams } from 'react-router';
 import { ApiError } from '../../api/api-error.js';
-import { useCompleteProviderConfirmation, useCompleteProviderSignIn } from '../../api/provider-sign-in.js';
+import {
+  useCompleteProviderConfirmation,
+  useCompleteProviderSignIn,
+  wantedPage,
+} from '../../api/provider-sign-in.js';
 import { announceConfirmed } from '../../confirmed-elsewhere.js';
 import { pageProviderName } from '../../page-settings.js';
 import { CodeForm } from '../../parts/code-form.js';
@@ -12,7 +16,7 @@ import { Notice } from '../../parts/notice.js';
 import { OutsidePage } from '../../parts/outside-page.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
-import { PATHS, pathAfterSignIn } from '../../paths.js';
+import { pathAfterSignIn, signInPath } from '../../paths.js';
 
 /** Page to which the identity provider returns. */
 export function Page() {
@@ -21,7 +25,7 @@ export function Page() {
   // The response works once: it does not stay in the address bar and the history.
   useEffect(() => setQuery({}, { replace: true }), [setQuery]);
   // Loaded again, after the response was used.
-  if (query === '') return <Navigate to={PATHS.signIn} replace />;
+  if (query === '') return <Navigate to={signInPath(pathAfterSignIn(wantedPage()))} replace />;
   const isConfirmation = new URLSearchParams(query).get('state')?.startsWith('confirm.') === true;
   return (
     <OutsidePage>{isConfirmation ? <Confirmation query={query} /> : <SignIn query={query} />}</OutsidePage>
@@ -59,7 +63,7 @@ function SignIn({ query }: { readonly query: string }) {
   }
   return (
     <Result error={error} title={`Sign in with ${pageProviderName()}`}>
-      <LinkButton to={PATHS.signIn} mt="md">
+      <LinkButton to={signInPath(pathAfterSignIn(wantedPage()))} mt="md">
         Back to sign-in
       </LinkButton>
     </Result>
