@@ -33,6 +33,7 @@ beforeAll(async () => {
 });
 
 const see = (text: string) => (page: Page) => expectText(page, text);
+const fill = (label: string, text: string) => (page: Page) => page.getByLabel(label).fill(text);
 
 const withoutSession = (): Screens => ({
   landing: ['/'],
@@ -41,11 +42,7 @@ const withoutSession = (): Screens => ({
   changelog: ['/docs/changelog'],
   'sign-in': ['/console'],
   'forgot-password': ['/console/forgot-password'],
-  'forgot-password sent': [
-    (page) => page.getByLabel('Email address').fill('nobody@elsewhere.example'),
-    'Send link',
-    see('Check your email'),
-  ],
+  'forgot-password sent': [fill('Email address', 'any@a.test'), 'Send link', see('Check your email')],
   'set-password': ['/console/set-password#token'],
   'technical-contact confirm': ['/console/technical-contact/confirm#token'],
   'sign-in refused by the provider': ['/console/sign-in/callback?state=none&code=none', see('Request ID')],
@@ -56,17 +53,8 @@ const pagesAt = (addresses: readonly string[]): Screens =>
 
 const pages = (): Screens =>
   pagesAt([
-    ...[
-      '',
-      '/webhooks',
-      '/deliveries',
-      '/why',
-      '/catalogue',
-      '/receiver-code',
-      '/api-keys',
-      '/notifications',
-    ],
-    ...['/technical-contact', '/audit', '/people', '/sessions', '/account', '/no-such-page'],
+    ...['', '/webhooks', '/deliveries', '/why', '/catalogue', '/receiver-code', '/api-keys'],
+    ...['/notifications', '/technical-contact', '/audit', '/people', '/sessions', '/account', '/unknown'],
     ...['', '?tab=settings', '?tab=secret', '/rotate-secret', '/replay'].map(
       (part) => `/webhooks/${seeded.webhook}${part}`,
     ),
@@ -79,11 +67,7 @@ const dialogs = (): Screens => {
   const settings = `/console/webhooks/${seeded.webhook}?tab=settings`;
   const keys = '/console/api-keys';
   return {
-    'webhook edit': [
-      settings,
-      'Edit settings',
-      (page) => page.getByLabel('Endpoint URL').fill('https://a.test/'),
-    ],
+    'webhook edit': [settings, 'Edit settings', fill('Endpoint URL', 'https://a.test/')],
     'delete webhook': [settings, 'Delete webhook'],
     'pause webhook': [settings, 'Pause webhook'],
     'activate webhook': [/^Pause$/, 'Activate webhook'],
@@ -97,13 +81,6 @@ const dialogs = (): Screens => {
     'end all sessions': ['/console/sessions', 'End all other sessions'],
     'audit details': ['/console/audit', (page) => page.getByText('Details').first().click()],
     navigation: [(page) => page.setViewportSize({ width: 390, height: 844 }), 'Open the navigation'],
-    'no keys': [
-      (page) =>
-        page.route(/\/partner-api\/api-keys/, (route) =>
-          route.fulfill({ json: { keys: [], nextCursor: null } }),
-        ),
-      keys,
-    ],
   };
 };
 
