@@ -60,7 +60,7 @@ export const MANAGEMENT = {
 } as const satisfies ExchangeDefinition;
 
 /** RPC requests of operators only. Separate from {@link MANAGEMENT}, so that no other user can publish them. */
-export const OPERATOR = { name: 'partner.operator', type: 'direct' } as const satisfies ExchangeDefinition;
+const OPERATOR = { name: 'partner.operator', type: 'direct' } as const satisfies ExchangeDefinition;
 
 /** Messages from the platform to this service; routing key = full name of the protobuf message. */
 export const PLATFORM = { name: 'platform', type: 'topic' } as const satisfies ExchangeDefinition;

@@ -124,7 +124,7 @@ const document = z.object({
 export type DescribedParameter = z.infer<typeof parameter>;
 
 /** A header of a response. */
-export type DescribedHeader = z.infer<typeof header> & { readonly name: string };
+type DescribedHeader = z.infer<typeof header> & { readonly name: string };
 
 /** One example of a body. */
 export interface DescribedExample {

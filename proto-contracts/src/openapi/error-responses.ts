@@ -25,7 +25,7 @@ const STATUS_TITLES: Readonly<Record<number, string>> = {
 };
 
 /** Returns every error of an operation, in the order of the catalogue: those of its kind, and its own. */
-export function errorsOf(operation: AnyOperation, surface: DocumentedSurface): readonly ErrorReason[] {
+function errorsOf(operation: AnyOperation, surface: DocumentedSurface): readonly ErrorReason[] {
   const { query, body, params, idempotencyKey } = operation;
   const isConsoleWrite = changesStateInBrowser(operation, surface);
   const takesInput = [query, body, params, idempotencyKey].some((input) => input !== undefined);

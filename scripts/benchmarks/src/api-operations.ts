@@ -18,7 +18,7 @@ export interface ApiOperation {
 }
 
 /** The data that the requests of one slice may use. */
-export interface ApiSlice {
+interface ApiSlice {
   readonly http: HttpClient;
   readonly world: ApiWorld;
   /** The companies of the inbound requests. Other slices use others, because of the rate limit. */

@@ -40,6 +40,6 @@ export function count(value: number): string {
 }
 
 /** Renders a size in MiB. */
-export function mebibytes(size: number): string {
+function mebibytes(size: number): string {
   return `${Math.round(size)} MiB`;
 }

@@ -20,7 +20,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export type Rewrite = (object: JsonObject) => JsonObject;
 
 /** How one operation of a superseded version differs from the next version. */
-export interface VersionDifference {
+interface VersionDifference {
   /**
    * Converts the request to the next version. Runs before validation, so it must accept any input and leave unknown
    * values for validation to judge. A body that is not an object is left unchanged.
@@ -44,7 +44,7 @@ export interface Translation {
 }
 
 /** One version of the API. */
-export interface ApiVersion {
+interface ApiVersion {
   readonly date: string;
   /**
    * Headers of each response: the version and, if it is superseded, `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a

@@ -59,7 +59,7 @@ export interface AuthenticationRequest extends SurfaceRequest {
 }
 
 /** An authenticated request that has passed the rate limit and the scope check. */
-export interface AdmittedRequest {
+interface AdmittedRequest {
   /** Runs the endpoint. Call it at most once. */
   respond(): Promise<EndpointResponse>;
   /** Aborted when the client disconnects. */

@@ -26,7 +26,7 @@ export interface RateLimitVerdict {
 }
 
 /** Whether a key names an authenticated caller. */
-export type Caller = 'known' | 'stranger';
+type Caller = 'known' | 'stranger';
 
 /** Counts requests per key across all replicas. */
 export interface RateLimiter {

@@ -1,7 +1,7 @@
 import type { Logger } from './logger.js';
 
 /** Whether a replica can serve. It is ready while every check holds; a lost dependency does not change that. */
-export interface Readiness {
+interface Readiness {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, boolean>>;
   readonly dependencies: Readonly<Record<string, boolean>>;

@@ -21,7 +21,7 @@ export interface ShareGate {
 }
 
 /** How an entry waits. */
-export interface EntryOptions {
+interface EntryOptions {
   readonly timeoutMs: number;
   /** Part of the key, e.g. an API key of a network. The parts of one key take turns. */
   readonly part?: string;

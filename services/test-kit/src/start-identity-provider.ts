@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import Provider from 'oidc-provider';
 
 /** An account at the identity provider. */
-export interface ProviderTestAccount {
+interface ProviderTestAccount {
   readonly subject: string;
   readonly email: string;
   readonly isVerified: boolean;

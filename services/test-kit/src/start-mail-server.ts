@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 
 /** An email that the mail server accepted. */
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly to: readonly string[];
   /** Headers and decoded body. */
   readonly message: string;

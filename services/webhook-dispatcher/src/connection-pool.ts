@@ -6,12 +6,12 @@ import type { DialTarget } from './endpoint-guard.js';
 import { type PeerCertificate, readPeerCertificate } from './peer-certificate.js';
 
 /** Address of a connection and the host name that its certificate must match. */
-export interface ConnectionKey extends DialTarget {
+interface ConnectionKey extends DialTarget {
   readonly hostName: string;
 }
 
 /** How a connection was opened, up to the step reached. Each duration covers only its step, in ms. */
-export interface ConnectionOpening {
+interface ConnectionOpening {
   /** Duration of the TCP connect. */
   connectMs?: number;
   /** Duration of the TLS handshake; also set if the certificate was refused. */

@@ -117,7 +117,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
    * commands look late by as much, up to all of them. If it is behind, attempts can run past their lease and be made
    * twice. The clock watch distinguishes both from queueing.
    */
-  function msLeft(lease: { readonly leaseExpiresAt: Date | undefined }): number {
+  function msLeft(lease: { readonly leaseExpiresAt?: Date | undefined }): number {
     return (lease.leaseExpiresAt?.getTime() ?? 0) - deps.clock().getTime();
   }
 

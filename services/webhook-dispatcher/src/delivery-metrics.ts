@@ -6,7 +6,7 @@ import type { PostResult } from './https-sender.js';
 const DROP_REASONS = ['too_late', 'already_reported', 'secret_unreadable', 'malformed', 'stopping'] as const;
 
 /** Reasons for which a command is dropped. */
-export type DropReason = (typeof DROP_REASONS)[number];
+type DropReason = (typeof DROP_REASONS)[number];
 
 /** Delivery metrics for operators. Labels never hold ids or hosts. */
 export interface DeliveryMetrics {

@@ -32,7 +32,7 @@ export const REFUSAL_CAUSES = ['url', 'address', 'no_address', 'lookup_failed'] 
 export type RefusalCause = (typeof REFUSAL_CAUSES)[number];
 
 /** Result of the guard for an endpoint. */
-export type EndpointVerdict =
+type EndpointVerdict =
   | { readonly admitted: true; readonly endpoint: AdmittedEndpoint }
   | { readonly admitted: false; readonly cause: RefusalCause };
 
@@ -136,7 +136,7 @@ export function createEndpointGuard(deps: {
  * spaces, control and invisible characters, backslashes, fragments, escapes in the host, and an IPv4 address in other
  * than four decimal parts.
  */
-export function parseEndpointUrl(text: string): { readonly url: URL; readonly hostName: string } | undefined {
+function parseEndpointUrl(text: string): { readonly url: URL; readonly hostName: string } | undefined {
   if (text.length > MAX_URL_LENGTH || MISREAD_CHARACTER.test(text)) return undefined;
   const authority = ENDPOINT_URL.exec(text)?.[1];
   const url = authority === undefined ? null : parseUrl(text);

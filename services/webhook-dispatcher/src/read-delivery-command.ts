@@ -1,64 +1,62 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import {
   type DeliverWebhook,
-  DeliverWebhookSchema,
   DeliverWebhooksSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { z } from 'zod';
+
+const instant = z.custom<Timestamp>((value) => value !== undefined, 'is missing').transform(timestampDate);
+const headerSafe = z.string().regex(/^[\x21-\x7e]+$/, 'cannot be sent in a header');
+
+/** What the result of a malformed command repeats. */
+const reportable = z.object({
+  deliveryId: z.string(),
+  leaseId: z.string(),
+  leaseExpiresAt: instant.optional(),
+  attempt: z.int().default(1),
+  urlVersion: z.int().default(0),
+  secretVersion: z.int().default(0),
+});
+
+const deliveryCommand = z.object({
+  deliveryId: z.string(),
+  subscriptionId: headerSafe,
+  leaseId: z.string(),
+  /** Absent if the sender is a version that does not set it. */
+  leasedAt: instant.optional(),
+  leaseExpiresAt: instant,
+  /** 1 to 8. */
+  attempt: z.int(),
+  url: z.string(),
+  urlVersion: z.int(),
+  eventId: headerSafe,
+  event: headerSafe,
+  isTest: z.boolean().default(false),
+  /** Number of the event among those of the subscription, a decimal text; absent for a test. */
+  number: z.string().optional(),
+  body: z.instanceof(Uint8Array),
+  secretVersion: z.int(),
+  sealedSecret: z.instanceof(Uint8Array),
+  /** Absent without custom headers. */
+  sealedHeaders: z.instanceof(Uint8Array).optional(),
+  /** W3C trace context of the event. */
+  traceParent: z.string().optional(),
+  /** Id of the request that caused the event. */
+  requestId: z.string().optional(),
+});
 
 /** A decoded `DeliverWebhook` command, with all inputs of an attempt. */
-export interface DeliveryCommand {
-  readonly deliveryId: string;
-  readonly subscriptionId: string;
-  readonly leaseId: string;
-  /** Absent if the sender is a version that does not set it. */
-  readonly leasedAt: Date | undefined;
-  readonly leaseExpiresAt: Date;
-  /** 1 to 8. */
-  readonly attempt: number;
-  readonly url: string;
-  readonly urlVersion: number;
-  readonly eventId: string;
-  readonly event: string;
-  readonly isTest: boolean;
-  /** Number of the event among those of the subscription, a decimal text; undefined for a test. */
-  readonly number: string | undefined;
-  readonly body: Uint8Array;
-  readonly secretVersion: number;
-  readonly sealedSecret: Uint8Array;
-  /** Undefined without custom headers. */
-  readonly sealedHeaders: Uint8Array | undefined;
-  /** W3C trace context of the event. */
-  readonly traceParent: string | undefined;
-  /** Id of the request that caused the event. */
-  readonly requestId: string | undefined;
-}
+export type DeliveryCommand = Readonly<z.infer<typeof deliveryCommand>>;
 
-/** Fields that may be absent. */
-const OPTIONAL_FIELDS: ReadonlySet<string> = new Set([
-  'leasedAt',
-  'traceParent',
-  'requestId',
-  'isTest',
-  'number',
-  'sealedHeaders',
-]);
-
-const HEADER_SAFE = /^[\x21-\x7e]+$/;
+/** The fields of a command that its result repeats. */
+export type ReportableCommand = Readonly<z.infer<typeof reportable>>;
 
 /** A command that can never be executed. */
 export interface MalformedCommand {
   readonly reason: string;
   /** Identifies the command in a result; absent if the command does not name its delivery and lease. */
   readonly reportable: ReportableCommand | undefined;
-}
-
-/** The fields of a command that its result repeats. */
-export interface ReportableCommand extends Pick<
-  DeliveryCommand,
-  'deliveryId' | 'leaseId' | 'attempt' | 'urlVersion' | 'secretVersion'
-> {
-  readonly leaseExpiresAt: Date | undefined;
 }
 
 /** One command of a message, or why it is malformed. */
@@ -74,68 +72,9 @@ export function readDeliveryCommands(bytes: Uint8Array): readonly ReadCommand[] 
 }
 
 function readDeliveryCommand(message: DeliverWebhook): ReadCommand {
-  const malformed = (reason: string) => ({ malformed: { reason, reportable: reportableOf(message) } });
-  const { deliveryId, subscriptionId, leaseId, leasedAt, leaseExpiresAt, attempt, url, urlVersion } = message;
-  const { eventId, event, body, secretVersion, sealedSecret } = message;
-  if (
-    deliveryId === undefined ||
-    subscriptionId === undefined ||
-    leaseId === undefined ||
-    leaseExpiresAt === undefined ||
-    attempt === undefined ||
-    url === undefined ||
-    urlVersion === undefined ||
-    eventId === undefined ||
-    event === undefined ||
-    body === undefined ||
-    secretVersion === undefined ||
-    sealedSecret === undefined
-  ) {
-    return malformed(`the DeliverWebhook lacks ${missingFields(message).join(', ')}`);
-  }
-  if (![eventId, event, subscriptionId].every((text) => HEADER_SAFE.test(text))) {
-    return malformed('the event id or name, or the subscription id, cannot be sent in a header');
-  }
-  return {
-    command: {
-      deliveryId,
-      subscriptionId,
-      leaseId,
-      leasedAt: leasedAt && timestampDate(leasedAt),
-      leaseExpiresAt: timestampDate(leaseExpiresAt),
-      attempt,
-      url,
-      urlVersion,
-      eventId,
-      event,
-      isTest: message.isTest ?? false,
-      number: message.number,
-      body,
-      secretVersion,
-      sealedSecret,
-      sealedHeaders: message.sealedHeaders,
-      traceParent: message.traceParent,
-      requestId: message.requestId,
-    },
-  };
-}
-
-function reportableOf(message: DeliverWebhook): ReportableCommand | undefined {
-  const { deliveryId, leaseId, leaseExpiresAt, attempt = 1, urlVersion = 0, secretVersion = 0 } = message;
-  if (deliveryId === undefined || leaseId === undefined) return undefined;
-  return {
-    deliveryId,
-    leaseId,
-    leaseExpiresAt: leaseExpiresAt && timestampDate(leaseExpiresAt),
-    attempt,
-    urlVersion,
-    secretVersion,
-  };
-}
-
-function missingFields(message: object): readonly string[] {
-  const present = new Map(Object.entries(message));
-  return DeliverWebhookSchema.fields
-    .filter((field) => !OPTIONAL_FIELDS.has(field.localName) && present.get(field.localName) === undefined)
-    .map((field) => field.name);
+  const parsed = deliveryCommand.safeParse(message);
+  if (parsed.success) return { command: parsed.data };
+  const violations = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const reason = `the DeliverWebhook is malformed: ${violations.join('; ')}`;
+  return { malformed: { reason, reportable: reportable.safeParse(message).data } };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dateTimeOut } from '../../values/date-time.js';
 
 /** An announcement that was sent to one address, visible to operators alone. */
-export const announcement = z.object({
+const announcement = z.object({
   id: z.string(),
   /** Date of its entry on the changelog, `YYYY-MM-DD`. */
   announcement: z.string(),

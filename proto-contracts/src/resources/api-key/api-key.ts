@@ -24,7 +24,7 @@ export const KEY_KINDS_OF_CLASS: Readonly<Record<CompanyClassName, readonly KeyK
 };
 
 /** The states of a key. */
-export const KEY_STATES = ['active', 'expiring', 'expired', 'revoked'] as const;
+const KEY_STATES = ['active', 'expiring', 'expired', 'revoked'] as const;
 
 const KEY_KIND_NAMES = ['general', 'installer-contractor', 'installer-company'] as const;
 

@@ -14,7 +14,7 @@ export const ATTEMPT_OUTCOMES = [
 export const RESPONSE_HEADER_LIMITS = { headers: 50, bytes: 4_096 } as const;
 
 /** Result of each step of one attempt; null: not reached. */
-export const exchangeTrace = z
+const exchangeTrace = z
   .object({
     dnsMs: z.int().nullable().meta({ description: 'Name resolution.' }),
     addresses: z.array(z.string()).meta({ description: 'The addresses of the name, at most 16.' }),

@@ -38,7 +38,7 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Types of audited objects. */
-export const AUDIT_SUBJECT_TYPES = [
+const AUDIT_SUBJECT_TYPES = [
   'webhook',
   'delivery',
   'bulk_replay',

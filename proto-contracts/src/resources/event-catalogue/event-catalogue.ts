@@ -99,3 +99,6 @@ export function catalogueExample(): z.infer<typeof eventCatalogue> {
   const { events, ...rest } = createEventCatalogue();
   return { events: events.filter(({ name }) => name === 'install.job_unassigned'), ...rest };
 }
+
+/** One event of the catalogue. */
+export type CatalogueEvent = z.output<typeof eventCatalogue>['events'][number];

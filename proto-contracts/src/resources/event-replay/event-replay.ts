@@ -12,10 +12,10 @@ import {
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
 /** Maximum numbers of one replay of events. */
-export const EVENT_REPLAY_MAX_NUMBERS = 100_000;
+const EVENT_REPLAY_MAX_NUMBERS = 100_000;
 
 /** Maximum ids of one replay of events. */
-export const EVENT_REPLAY_MAX_IDS = 1_000;
+const EVENT_REPLAY_MAX_IDS = 1_000;
 
 const sequence = z.int().min(1);
 

@@ -50,7 +50,7 @@ export const event = z
 export type WebhookEvent = z.infer<typeof event>;
 
 /** Outcome of an event for one subscription. */
-export const eventTrail = z
+const eventTrail = z
   .object({
     subscriptionId: z.string().meta({ description: 'The id of the subscription.' }),
     verdict: z.enum(EVENT_VERDICTS).meta({ description: '`queued`, or why the event was not queued.' }),
@@ -89,7 +89,7 @@ export const eventWithTrail = z
 export type EventWithTrail = z.infer<typeof eventWithTrail>;
 
 /** An event as lists show it: with the state of its deliveries. */
-export const listedEvent = event
+const listedEvent = event
   .extend({
     deliveryStates: z.array(z.enum(DELIVERY_STATES)).meta({
       description:

@@ -5,7 +5,7 @@ import { respondsOk } from './stack-programs.js';
 import { readStackState, stackFiles } from './stack-state.js';
 
 /** The current state of one process of a stack. */
-export interface ProcessStatus {
+interface ProcessStatus {
   readonly name: string;
   readonly pid: number;
   /** `running`: its readiness is unknown or not reached. */

@@ -58,7 +58,7 @@ export function textAt(from: Json, place: string): string {
   throw new Error(`there is no text at ${place}`);
 }
 
-export async function publish(type: string, message: Json, ...args: readonly string[]): Promise<void> {
+async function publish(type: string, message: Json, ...args: readonly string[]): Promise<void> {
   const { exitCode, err } = await run(['platform', 'publish', type, ...args], JSON.stringify(message));
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
 }

@@ -5,7 +5,7 @@ import { isLoopbackHttp } from '../loopback-http.js';
 import { SESSION_LIFETIME_MS } from './session-times.js';
 
 /** Path of the page to which the identity provider returns. */
-export const PROVIDER_CALLBACK_PATH = '/console/sign-in/callback';
+const PROVIDER_CALLBACK_PATH = '/console/sign-in/callback';
 
 /** Tolerated difference between the clocks of the provider and the console. */
 export const CLOCK_SKEW_MS = 60_000;
@@ -17,7 +17,7 @@ const REQUEST_TIMEOUT_SECONDS = 5;
 const METADATA_AGE_MS = 3_600_000;
 
 /** Secrets of one authorization request, which bind its response to it. */
-export interface AuthorizationSecrets {
+interface AuthorizationSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;

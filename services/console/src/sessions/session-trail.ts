@@ -10,7 +10,7 @@ import { actorOf } from '../acting-owner.js';
 import type { ClientOrigin, OwnerSession } from './session-store.js';
 
 /** A change of a session, and the request that made it. */
-export interface SessionRecord {
+interface SessionRecord {
   readonly change: 'started' | 'ended' | 'confirmed';
   readonly owner: Pick<OwnerSession, 'companyId' | 'membershipId' | 'displayName'>;
   /** The session's public id. */

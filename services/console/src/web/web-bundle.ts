@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { ContentCoding } from '@partner/gateway-kit/endpoint';
 
 /** One file of the web app, with the codings in which the build compressed it. */
-export interface WebAsset {
+interface WebAsset {
   readonly contentType: string;
   readonly bytes: Uint8Array;
   readonly compressed: ReadonlyMap<ContentCoding, Uint8Array>;

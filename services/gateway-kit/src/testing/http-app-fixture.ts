@@ -21,8 +21,8 @@ export interface Caller {
   readonly scopes: readonly Scope[];
 }
 
-export const bodySchema = z.object({ address: z.string().min(3) });
-export const logLine = z.record(z.string(), z.unknown());
+const bodySchema = z.object({ address: z.string().min(3) });
+const logLine = z.record(z.string(), z.unknown());
 export const NOW = new Date('2026-09-01T12:00:00.000Z');
 export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -8,7 +8,7 @@ import type { After } from '@partner/kernel/timers';
 import type { Database } from '../database/database.js';
 
 /** Minimum interval between two announcements of a company. */
-export const ANNOUNCED_EVERY_MS = 1_000;
+const ANNOUNCED_EVERY_MS = 1_000;
 
 /** Announces changes until it is stopped. */
 export interface ChangeAnnouncements {

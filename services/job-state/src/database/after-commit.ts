@@ -4,13 +4,13 @@
  * Webhook deliveries, free slots for deliveries, subscriptions whose deliveries do not match their state, and journals whose
  * entries do not match the links of their company.
  */
-export type WakeTopic = 'deliveries' | 'room' | 'subscriptions' | 'journal';
+type WakeTopic = 'deliveries' | 'room' | 'subscriptions' | 'journal';
 
 /** Receives the subscriptions with work; an empty list means unknown. */
-export type Wake = (subscriptionIds: readonly string[]) => void;
+type Wake = (subscriptionIds: readonly string[]) => void;
 
 /** Receives a company whose webhooks a transaction changed. It must neither throw nor block. */
-export type Announce = (companyId: string, subscriptionIds: readonly string[]) => void;
+type Announce = (companyId: string, subscriptionIds: readonly string[]) => void;
 
 /** A message that a transaction has written to the outbox. */
 export interface OutboxMessage {

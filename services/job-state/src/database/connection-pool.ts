@@ -34,7 +34,7 @@ export interface Connection {
 }
 
 /** The rows of a statement and the command that the server ran. */
-export interface StatementResult<Row> {
+interface StatementResult<Row> {
   readonly rows: Row[];
   readonly command: string;
 }

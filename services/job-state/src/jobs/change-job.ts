@@ -37,7 +37,7 @@ export interface JobWriteDeps {
 }
 
 /** Effect of a write on a job. */
-export type JobDecision<Message extends DescMessage> =
+type JobDecision<Message extends DescMessage> =
   | {
       readonly kind: 'changed';
       /** Changed fields, besides the version and the instant. */

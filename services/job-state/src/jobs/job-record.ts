@@ -11,7 +11,7 @@ import { platformState, type PlatformState } from './platform-state.js';
 export type BlockerCode = (typeof BLOCKER_CODES)[number];
 
 /** The customer at the installation address. */
-export interface JobCustomer {
+interface JobCustomer {
   readonly name: string;
   readonly phone: string;
   readonly line1: string;

@@ -15,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/test-database.
 import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { createLead, type LeadSubmission } from './create-lead.js';
 import { createLeadService } from './lead-service.js';
-import { normaliseAddress } from './normalise-address.js';
+import { normaliseAddress } from './address-key/normalise-address.js';
 
 let testDatabase: TestDatabase;
 let database: Database;

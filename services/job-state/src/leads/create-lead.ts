@@ -12,7 +12,7 @@ import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database, Transaction } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
-import { normaliseAddress } from './normalise-address.js';
+import { normaliseAddress } from './address-key/normalise-address.js';
 import { retryTakenAddress } from './retry-taken-address.js';
 
 /** A lead as a sales company submits it (spec: LeadIn). */

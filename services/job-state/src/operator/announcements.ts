@@ -22,7 +22,7 @@ export interface RecipientRow {
 type Recipient = Omit<Announcement, 'id' | 'sentAt'>;
 
 /** Fails with `invalid_argument` for an invalid date. */
-export function checkAnnouncement(announcement: string): string {
+function checkAnnouncement(announcement: string): string {
   if (/^\d{4}-\d{2}-\d{2}$/.test(announcement)) return announcement;
   throw invalidArgument([{ path: 'announcement', message: 'must be a date such as 2026-08-26' }]);
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.js';
-import { normaliseAddress } from '../leads/normalise-address.js';
+import { normaliseAddress } from '../leads/address-key/normalise-address.js';
 import type { PlatformEffect } from './platform-effect.js';
 import type { JobCreatedCommand } from './job-commands.js';
 

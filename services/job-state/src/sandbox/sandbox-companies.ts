@@ -7,7 +7,7 @@ import { stableBytes, stableId } from './stable-id.js';
 export const SANDBOX_START = new Date('2025-11-10T13:00:00.000Z');
 
 /** An API key of a sandbox company with its secret. The secret is public: it follows from this source. */
-export interface SandboxKey {
+interface SandboxKey {
   readonly kind: KeyKindName;
   readonly key: NewApiKey;
   readonly boundCompanyId?: string;

@@ -12,7 +12,7 @@ import { HOUR_MS, type SandboxJob, type SandboxVersion } from './sandbox-jobs.js
 import { stableBytes, stableId } from './stable-id.js';
 
 /** An appointment of the sandbox. */
-export interface SandboxAppointment {
+interface SandboxAppointment {
   readonly id: string;
   readonly companyId: string;
   readonly leadId: string;

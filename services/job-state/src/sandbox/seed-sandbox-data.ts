@@ -2,7 +2,7 @@ import { hash } from '@node-rs/argon2';
 import { invariant } from '@partner/kernel/invariant';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import type { Database, Transaction } from '../database/database.js';
-import { normaliseAddress } from '../leads/normalise-address.js';
+import { normaliseAddress } from '../leads/address-key/normalise-address.js';
 import { SANDBOX_START, type SandboxCompany, sandboxCompanies } from './sandbox-companies.js';
 import { type SandboxJob, sandboxJobs } from './sandbox-jobs.js';
 import { type SandboxSales, sandboxSales } from './sandbox-sales.js';

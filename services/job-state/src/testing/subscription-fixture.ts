@@ -24,7 +24,7 @@ import { TEST_SEALING_KEYS } from './test-sealing-keys.js';
 const CLAIM_LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
 
 /** A dispatcher that accepts URLs that contain "receiver" and returns them in lower case. */
-export interface StubDispatcher {
+interface StubDispatcher {
   /** The URLs of its calls. */
   readonly calls: (string | undefined)[];
   isAway: boolean;

@@ -5,7 +5,7 @@ import { PublishError } from './publish-error.js';
 const WINDOW = 1_000;
 
 /** One message to publish. */
-export interface WindowMessage {
+interface WindowMessage {
   readonly exchange: string;
   readonly routingKey: string;
   readonly body: Buffer;

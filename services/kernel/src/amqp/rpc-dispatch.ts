@@ -60,7 +60,7 @@ export function callTypeOf(method: DescMethod): string {
 }
 
 /** Returns the response to a failed call. */
-export function failedReply(error: ServiceError): RpcReply {
+function failedReply(error: ServiceError): RpcReply {
   return { type: RpcErrorSchema.typeName, body: encodeRpcError(error), error };
 }
 

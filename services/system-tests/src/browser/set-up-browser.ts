@@ -12,7 +12,7 @@ import { button } from './steps.js';
 import { type PageWatch, watch } from './watch.js';
 
 /** A page of a new person: no cookies, nothing stored. */
-export interface OpenPage {
+interface OpenPage {
   readonly page: Page;
   readonly watched: PageWatch;
 }

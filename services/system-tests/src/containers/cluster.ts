@@ -15,7 +15,7 @@ import { LATER_VERSION_MODULE, laterVersionModule } from './later-version.js';
 /** The version that runs, and one that comes after it. */
 export const VERSIONS = ['0.1.0', '0.2.0'] as const;
 
-export type Version = (typeof VERSIONS)[number];
+type Version = (typeof VERSIONS)[number];
 
 /** The delays of the charts before SIGTERM pass this much faster here. */
 const TIME_SCALE = 0.1;
@@ -33,7 +33,7 @@ export interface Retirement {
 }
 
 /** The containers of one service, with what a Deployment and a Service do for them. */
-export interface Deployment {
+interface Deployment {
   /** The address for its callers; empty if the service has no HTTP. */
   readonly url: string;
   /** Starts one more container and resolves once it passes its probes and is an endpoint. */

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@partner/deployment/kubernetes-object';
 import { podsOf, type TitledContainer } from '@partner/deployment/rules/deployment-rule';
 import { environmentOf } from '@partner/deployment/rules/environment-of';
 
-export type Probe = NonNullable<TitledContainer['container']['startupProbe']>;
+type Probe = NonNullable<TitledContainer['container']['startupProbe']>;
 
 /** The values of the secrets that the charts read, by name and key. */
 export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -1,5 +1,5 @@
 /** A field that no message of this version has: number 50,000, the value 1. */
-export const UNKNOWN_FIELD = Buffer.from([0x80, 0xb5, 0x18, 0x01]);
+const UNKNOWN_FIELD = Buffer.from([0x80, 0xb5, 0x18, 0x01]);
 
 /** The file that makes a service a later version, in the service's own folder. */
 export const LATER_VERSION_MODULE = 'later-version.mjs';

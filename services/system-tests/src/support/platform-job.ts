@@ -12,10 +12,7 @@ import { call, callUntilResponse } from './http-call.js';
 import { apiKeyOf, type TestStack } from './test-stack.js';
 
 /** A job as the platform publishes it. */
-export function jobCreated(
-  jobId: string,
-  sellingCompanyId: string,
-): MessageInitShape<typeof JobCreatedSchema> {
+function jobCreated(jobId: string, sellingCompanyId: string): MessageInitShape<typeof JobCreatedSchema> {
   return {
     jobId,
     version: 1,

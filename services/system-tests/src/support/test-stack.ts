@@ -27,13 +27,13 @@ import {
 } from './webhook-receiver.js';
 
 /** A message to the platform. */
-export interface PlatformMessage {
+interface PlatformMessage {
   readonly type: string;
   readonly body: Uint8Array;
 }
 
 /** A status change as the platform receives it. */
-export interface ReceivedStatusChange {
+interface ReceivedStatusChange {
   readonly jobId: string;
   readonly version: number;
   /** Fields of the message that this version does not know. */

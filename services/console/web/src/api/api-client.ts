@@ -3,7 +3,7 @@ import { withQuery } from '../paths.js';
 import { ApiError, errorOfResponse } from './api-error.js';
 
 /** One request to the owners' API. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/partner-api`, e.g. `/webhooks`. */
   readonly path: string;

@@ -1,10 +1,6 @@
-import { errorBody } from '@partner/proto-contracts/api/error-body';
+import { type ErrorBody, errorBody } from '@partner/proto-contracts/api/error-body';
 
-/** A violation in a request: its field and the rule. */
-export interface FieldViolation {
-  readonly path: string;
-  readonly message: string;
-}
+type FieldViolation = NonNullable<ErrorBody['details']>[number];
 
 /** A failed request: refused by the API, or without a response. */
 export class ApiError extends Error {

@@ -1,6 +1,6 @@
 import {
-  type BulkReplay,
   bulkReplay,
+  type bulkReplayIn,
   bulkReplayPage,
   bulkReplayPreview,
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
@@ -10,6 +10,7 @@ import {
   deliveryWithAttempts,
 } from '@partner/proto-contracts/resources/delivery/delivery';
 import type { z } from 'zod';
+import type { RequestBody } from './request-body.js';
 import { useAction } from './use-action.js';
 import { useApiQuery } from './use-api-query.js';
 import { useCursorList } from './use-cursor-list.js';
@@ -76,13 +77,7 @@ export function useRetryDelivery() {
 }
 
 /** Selection of a bulk replay. */
-export interface BulkReplayRequest {
-  readonly states: NonNullable<BulkReplay['states']>;
-  readonly from: string;
-  readonly to: string;
-  readonly event?: string;
-  readonly perMinute?: number;
-}
+export type BulkReplayRequest = Omit<RequestBody<typeof bulkReplayIn>, 'preview'>;
 
 /** Previews a bulk replay. */
 export function usePreviewReplay(webhookId: string) {

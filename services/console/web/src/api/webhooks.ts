@@ -2,11 +2,14 @@ import {
   secretRotated,
   subscription,
   subscriptionActivated,
+  type subscriptionChange,
   subscriptionCreated,
+  type subscriptionIn,
   subscriptionList,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { urlCheck } from '@partner/proto-contracts/resources/url-check/url-check';
 import type { z } from 'zod';
+import type { RequestBody } from './request-body.js';
 import { useAction } from './use-action.js';
 import { useApiQuery } from './use-api-query.js';
 
@@ -26,25 +29,10 @@ export function useWebhook(id: string) {
   return useApiQuery({ key: ['webhook', id], schema: subscription, path: webhookPath(id), webhookId: id });
 }
 
-/** Input for a new subscription. */
-export interface NewWebhook {
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly description?: string;
-  readonly schemaVersion?: number;
-}
-
-/** Changes of a subscription. */
-export interface WebhookChange extends Partial<NewWebhook> {
-  /** Headers to set, or to remove with the value null. */
-  readonly headers?: readonly { readonly name: string; readonly value: string | null }[];
-  readonly deliveriesPerSecond?: number | null;
-}
-
 /** Creates a subscription; only this response contains its secret. */
 export function useCreateWebhook() {
   return useAction({
-    act: (api, body: NewWebhook) =>
+    act: (api, body: RequestBody<typeof subscriptionIn>) =>
       api.read(subscriptionCreated, { method: 'POST', path: '/webhooks', body }),
   });
 }
@@ -52,7 +40,7 @@ export function useCreateWebhook() {
 /** Changes a subscription. */
 export function useUpdateWebhook(id: string) {
   return useAction({
-    act: (api, body: WebhookChange) =>
+    act: (api, body: RequestBody<typeof subscriptionChange>) =>
       api.read(subscription, { method: 'PATCH', path: webhookPath(id), body }),
     done: 'Changes saved',
   });

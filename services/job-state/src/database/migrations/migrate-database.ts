@@ -14,7 +14,7 @@ const CONNECT_PAUSE_MS = 500;
 const latestResult = z.tuple([z.number(), z.array(z.string())]);
 
 /** The database could not be migrated; the message is for a person. */
-export class MigrationError extends Error {
+class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 

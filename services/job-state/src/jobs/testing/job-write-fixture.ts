@@ -19,7 +19,7 @@ type Write<W extends JobWrite> = (
 ) => Promise<JobWritten>;
 
 /** The stored state of a job besides its projection. */
-export interface StoredJob {
+interface StoredJob {
   readonly version: number;
   readonly status: string;
   readonly schedule_status: string;

@@ -52,7 +52,7 @@ export const appointmentScheduledMessage = platformMessageType({
  * without notes has the notes of the latest known version before it, never those of a newer one. Without the lead or the
  * project it is early. A project of another company and another lead than before are refused. Locks the appointment.
  */
-export async function recordAppointmentScheduled(
+async function recordAppointmentScheduled(
   tx: Transaction,
   command: AppointmentScheduledCommand,
   now: Date,

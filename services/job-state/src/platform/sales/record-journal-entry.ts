@@ -67,7 +67,7 @@ export const journalEntryRecordedMessage = platformMessageType({
  * former entry that is known as another company's. References to unknown records pass: the journal may arrive first. Locks the
  * company against a change of its links, then the entry.
  */
-export async function recordJournalEntry(
+async function recordJournalEntry(
   tx: Transaction,
   command: JournalEntryCommand,
   now: Date,

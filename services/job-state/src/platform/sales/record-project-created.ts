@@ -25,7 +25,7 @@ export const projectCreatedMessage = platformMessageType({
  * No lead merges into it before a job sets its address. An existing project stays unchanged; one of another company is refused.
  * No event is emitted.
  */
-export async function recordProjectCreated(
+async function recordProjectCreated(
   tx: Queryable,
   { projectId, sellingCompanyId }: z.infer<typeof projectCreated>,
   now: Date,

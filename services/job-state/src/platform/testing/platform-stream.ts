@@ -24,7 +24,7 @@ import { fc } from '@partner/test-kit/fast-check';
 import { jobCreatedMessage, platformMessage, TEST_NOW } from '../../testing/test-jobs.js';
 
 /** The instant of a version: each has its own, which identifies its event. */
-export const instantOf = (version: number): Date => new Date(TEST_NOW.getTime() + version * 60_000);
+const instantOf = (version: number): Date => new Date(TEST_NOW.getTime() + version * 60_000);
 const stampOf = (version: number) => timestampFromDate(instantOf(version));
 
 const zeroOrOne = fc.nat({ max: 1 });

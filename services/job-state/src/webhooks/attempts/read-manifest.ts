@@ -17,7 +17,7 @@ import {
 const PAGE_SIZE = { default: 1_000, max: 1_000 } as const;
 
 /** A page of what was queued to a subscription from `from` on, before `to`. */
-export interface ManifestQuery extends SubscriptionOfCompany {
+interface ManifestQuery extends SubscriptionOfCompany {
   readonly from: Date;
   readonly to: Date;
   /** Only deliveries after this one; undefined: from the first. */
@@ -43,7 +43,7 @@ interface ManifestRow {
  * It scans at most `limit` deliveries. In the sandbox a fault script can queue an event twice; it is one entry. Fails with `not_found` for
  * a subscription that the company does not have.
  */
-export async function readManifest(database: Queryable, query: ManifestQuery): Promise<Manifest> {
+async function readManifest(database: Queryable, query: ManifestQuery): Promise<Manifest> {
   const { subscriptionId, from, to, afterDeliveryId, limit } = query;
   await getSubscription(database, query);
   const { lowest, beyond } = idsCreatedWithin('dlv', { from, to });

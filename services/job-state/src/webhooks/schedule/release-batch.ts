@@ -79,7 +79,7 @@ export async function publishClaimed(
  * A delivery whose endpoint failed its latest attempt has its own command. A command is acknowledged when all of its attempts
  * have finished, so with an attempt that hangs a crash would repeat the others.
  */
-export function commandsOf(claimed: readonly LeasedDelivery[]): readonly (readonly LeasedDelivery[])[] {
+function commandsOf(claimed: readonly LeasedDelivery[]): readonly (readonly LeasedDelivery[])[] {
   const commands: LeasedDelivery[][] = [];
   let open: LeasedDelivery[] = [];
   let bytes = 0;

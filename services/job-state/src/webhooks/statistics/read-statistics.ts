@@ -14,7 +14,7 @@ export interface AttemptCounts {
 }
 
 /** The attempts that began within one bucket: at least one. */
-export interface CountedBucket extends AttemptCounts {
+interface CountedBucket extends AttemptCounts {
   readonly startsAt: Date;
 }
 

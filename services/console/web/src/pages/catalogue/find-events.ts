@@ -1,8 +1,4 @@
-import type { eventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
-import type { z } from 'zod';
-
-/** One event of the catalogue. */
-export type CatalogueEvent = z.output<typeof eventCatalogue>['events'][number];
+import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 
 /** Events of one group, in the order of the catalogue. */
 export interface EventGroup {

@@ -1,3 +1,4 @@
+import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { Anchor, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconBellOff, IconCheck, IconListSearch, IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
@@ -16,7 +17,7 @@ import { Panel } from '../../parts/panel.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 import classes from './catalogue.module.css';
-import { type CatalogueEvent, type EventGroup, findEvents } from './find-events.js';
+import { type EventGroup, findEvents } from './find-events.js';
 import { schemaFields } from './schema-fields.js';
 
 /** Page of the event catalogue. */

@@ -1,13 +1,7 @@
+import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { describe, expect, test } from '@jest/globals';
 import { createEventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
-import {
-  type CatalogueEvent,
-  type EventGroup,
-  groupsFor,
-  isChosen,
-  toggleEvent,
-  toggleGroup,
-} from './event-choice.js';
+import { type EventGroup, groupsFor, isChosen, toggleEvent, toggleGroup } from './event-choice.js';
 
 const { events } = createEventCatalogue();
 

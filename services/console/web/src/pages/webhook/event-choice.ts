@@ -1,8 +1,4 @@
-import type { eventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
-import type { z } from 'zod';
-
-/** An event that a subscription can name. */
-export type CatalogueEvent = z.output<typeof eventCatalogue>['events'][number];
+import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 
 /** Events that one pattern matches. */
 export interface EventGroup {

@@ -1,17 +1,11 @@
+import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { Checkbox, Code, Input, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useEventCatalogue } from '../../api/event-catalogue.js';
 import { QueryView } from '../../parts/query-view.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { useOwner } from '../../parts/owner-context.js';
-import {
-  type CatalogueEvent,
-  type EventGroup,
-  groupsFor,
-  isChosen,
-  toggleEvent,
-  toggleGroup,
-} from './event-choice.js';
+import { type EventGroup, groupsFor, isChosen, toggleEvent, toggleGroup } from './event-choice.js';
 import { sentenceOf } from './sentence-of.js';
 import classes from './webhook.module.css';
 

@@ -16,7 +16,7 @@ import { type IdPrefix, newId } from '@partner/kernel/ids';
 import { salesMessage } from './sales-message.js';
 
 /** A version of a resource of a project. */
-export interface FactOf {
+interface FactOf {
   /** The id of its resource; not needed for a project. */
   readonly id: string;
   readonly projectId: string;

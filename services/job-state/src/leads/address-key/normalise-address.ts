@@ -30,6 +30,9 @@ const MAX_KEY_BYTES = 2_000;
  * as Publication 28 does; a state road and a state route of one number, since `SR` is both; a drawer and a box of one number;
  * `Main St N, Troy` and `Main St, N Troy` of one ZIP.
  *
+ * Keys are stored: a changed rule would no longer find the leads of before. The lists of suffixes, units and states are therefore those of
+ * Publication 28 as a whole.
+ *
  * It uses no parser library, because they guess and drop what they cannot assign: parse-address 1.1.2 merges `12 1/2` and `12
  * 1/4 Main St`, and `RR 2 Box 18` and `Box 19`; addresser 1.1.22 merges `RR 2` and `HC 2 Box 18`; libpostal returns many
  * expansions of an address instead of one key, from a model of two gigabytes.
