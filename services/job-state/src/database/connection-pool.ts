@@ -10,11 +10,6 @@ export interface PreparedStatement {
   readonly text: string;
 }
 
-/** The text of a statement, prepared or not. */
-export function textOf(statement: string | PreparedStatement): string {
-  return typeof statement === 'string' ? statement : statement.text;
-}
-
 /** Time limit of a connection. */
 const CONNECT_MS = 3_000;
 /** Extra time for a response beyond the server's own limit before its connection counts as dead. */

@@ -7,7 +7,8 @@ import { eventually } from '@partner/test-kit/eventually';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
 import type { QueryResultRow } from 'pg';
 import { z } from 'zod';
-import { type PreparedStatement, textOf } from '../database/connection-pool.js';
+import type { PreparedStatement } from '../database/connection-pool.js';
+import { textOf } from '../testing/statement-text.js';
 import type { Database, Queryable } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {

@@ -18,7 +18,7 @@ import {
   START,
   testDatabase,
 } from './testing/retention-fixture.js';
-import { textOf } from '../database/connection-pool.js';
+import { textOf } from '../testing/statement-text.js';
 import { createDatabase, type Database } from '../database/database.js';
 import { runIdempotent } from '../idempotency/run-idempotent.js';
 import { createGate } from '../testing/create-gate.js';

@@ -1,5 +1,6 @@
 import type { QueryResultRow } from 'pg';
-import { type PreparedStatement, textOf } from '../database/connection-pool.js';
+import type { PreparedStatement } from '../database/connection-pool.js';
+import { textOf } from './statement-text.js';
 import type { Database, Transaction } from '../database/database.js';
 
 /** Returns the database with a hook before each statement of a transaction. The hook can read, or throw. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { QueryResultRow } from 'pg';
-import { type PreparedStatement, textOf } from '../../database/connection-pool.js';
+import type { PreparedStatement } from '../../database/connection-pool.js';
+import { textOf } from '../../testing/statement-text.js';
 import type { Queryable } from '../../database/database.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 import type { DeliveryStateName } from '../schedule/delivery-resource.js';

@@ -4,7 +4,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import { createInMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
-import { textOf } from '../../database/connection-pool.js';
+import { textOf } from '../../testing/statement-text.js';
 import { type Queryable } from '../../database/database.js';
 import { type Scheduler, startScheduler } from './release-due.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';

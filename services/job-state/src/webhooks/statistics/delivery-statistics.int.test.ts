@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
-import { textOf } from '../../database/connection-pool.js';
+import { textOf } from '../../testing/statement-text.js';
 import { untilLockWaits } from '../../testing/lock-waits.js';
 import { createGate } from '../../testing/create-gate.js';
 import { countAttempts } from './count-attempts.js';

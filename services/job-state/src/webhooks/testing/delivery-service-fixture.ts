@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
-import { textOf } from '../../database/connection-pool.js';
+import { textOf } from '../../testing/statement-text.js';
 import type { CallerLimits, Database, TransactionLimits } from '../../database/database.js';
 import { beforeStatement } from '../../testing/before-statement.js';
 import { connectDeliveries } from '../../testing/public-clients.js';
