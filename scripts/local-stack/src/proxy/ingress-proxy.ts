@@ -89,7 +89,6 @@ export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
 
 function isBelow(prefix: string, path: string): boolean {
   const next = path.charAt(prefix.length);
-  if (prefix === '/') return path === '/' || path.startsWith('/?');
   return path.startsWith(prefix) && (next === '' || next === '/' || next === '?');
 }
 
