@@ -30,7 +30,7 @@ export function enableSecondFactor(deps: {
     );
     const { id, companyId, membershipId } = request.principal;
     await endSessionsOf(deps.sessions, membershipId, id).catch((error: unknown) =>
-      deps.logger.warn({ error, companyId, membershipId }, 'second_factor.sessions_not_ended'),
+      deps.logger.warn({ err: error, companyId, membershipId }, 'second_factor.sessions_not_ended'),
     );
     return { status: 200, json: { recoveryCodes: texts } };
   });
