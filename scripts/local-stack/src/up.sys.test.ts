@@ -9,6 +9,7 @@ import { webhookStatistics } from '@partner/proto-contracts/resources/statistics
 import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
 import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';
+import { startReceiver } from '@partner/test-kit/receiver';
 import type { z } from 'zod';
 import { type CommandResult, runCommand } from './run-command.js';
 import { inspectStack } from './stack/inspect-stack.js';
@@ -44,6 +45,16 @@ describe('scripts/up', () => {
   test('--status and --down report that nothing runs', async () => {
     await expect(up('--status')).resolves.toMatchObject({ exitCode: 1 });
     await expect(up('--down')).resolves.toMatchObject({ exitCode: 0 });
+  });
+
+  test('--port names the port that is taken', async () => {
+    const taken = await startReceiver({});
+    const stderr = `scripts/up: port ${taken.port} is taken or not allowed; choose another one with --port\n`;
+    await expect(up('--detach', '--port', String(taken.port))).resolves.toMatchObject({
+      exitCode: 1,
+      stderr,
+    });
+    await taken.close();
   });
 
   test('--demo starts a stack, runs the main job, and can run again', async () => {
