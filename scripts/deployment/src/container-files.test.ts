@@ -81,14 +81,6 @@ describe('services/Dockerfile', () => {
     expect(file).toContain(`ARG NODE_IMAGE=node:${nodeOfDevelopers}-trixie-slim\n`);
     expect(file).toMatch(/^ARG RUNTIME_IMAGE=gcr\.io\/distroless\/nodejs24-debian13:nonroot$/m);
   });
-
-  test('installs and compiles before it knows the service, once for all images', () => {
-    const [shared = '', ofService = ''] = file.split(/^ARG SERVICE\n([^]*)/m);
-
-    expect(shared.match(/npm ci/g)).toHaveLength(2);
-    expect(shared).toContain('tsc -b');
-    expect(ofService).not.toContain('npm ci');
-  });
 });
 
 test('RabbitMQ is probed over TCP, not by a new Erlang machine each time', () => {

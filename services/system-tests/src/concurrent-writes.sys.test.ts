@@ -1,7 +1,5 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
-import { JobAssignedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { type InstallerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { JOB_STATUS_MOVES } from '@partner/proto-contracts/resources/job/job-status-moves';
@@ -198,29 +196,4 @@ test('of concurrent writes to a job at one version exactly one is accepted, also
     expect(ofJob).toEqual(versions);
     expect(shown.find(({ id }) => id === first.id)?.installerNote?.split('\n')).toEqual(notes);
   }
-});
-
-test('a job that leaves a company leaves its feed, and a replay of a write is 404 until the job is back [FEED-7, IDEM-6]', async () => {
-  const job = await readJob(side.jobId);
-  const path = `/partner/v1/jobs/${job.id}/status-events`;
-  const write = {
-    method: 'POST',
-    headers: { ...installerHeaders(), 'idempotency-key': newId('evt') },
-    body: { status: 'ACKNOWLEDGED', occurredAt: new Date().toISOString(), expectedVersion: job.version },
-  };
-  const first = await callUntilResponse(stack.baseUrl, path, write);
-  const before = await readFeed(stack.baseUrl, side.keys['installer-company']);
-  const { id: elsewhere } = stack.company('INSTALLER');
-  const assign = async (installerCompanyId: string, version: number) => {
-    const occurredAt = timestampFromDate(new Date());
-    const message = { jobId: job.id, version, installerCompanyId, occurredAt };
-    await stack.messagesAreSettled([await stack.publishFromPlatform(JobAssignedSchema, message)]);
-  };
-  await assign(elsewhere, 10);
-  expect((await callUntilResponse(stack.baseUrl, path, write)).status).toBe(404);
-  expect(await readFeed(stack.baseUrl, side.keys['installer-company'])).toEqual(
-    before.filter(({ resource }) => resource.id !== job.id),
-  );
-  await assign(side.installerId, 11);
-  expect((await callUntilResponse(stack.baseUrl, path, write)).text).toBe(first.text);
 });

@@ -14,7 +14,7 @@ import type { AcceptanceWorld } from './acceptance-world.js';
 export function describeOperations(world: () => AcceptanceWorld): void {
   describeKeyOfOperations(world);
   describeEveryOperation(world);
-  describeLimitAndVersion(world);
+  describeLimit(world);
 }
 
 function describeKeyOfOperations(world: () => AcceptanceWorld): void {
@@ -177,7 +177,7 @@ function describeEveryOperation(world: () => AcceptanceWorld): void {
   });
 }
 
-function describeLimitAndVersion(world: () => AcceptanceWorld): void {
+function describeLimit(world: () => AcceptanceWorld): void {
   const { send, expectSuccess, valid } = requestsOf(world);
   describe('a limit', () => {
     test.each(SURFACE_OPERATIONS)(
@@ -194,25 +194,6 @@ function describeLimitAndVersion(world: () => AcceptanceWorld): void {
           expect(headers.get('ratelimit-policy')).toBe(`"default";q=${limit};w=60`);
           expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=([1-9]|[1-5]\d|60)$/);
         }
-      },
-    );
-  });
-
-  describe('the version of the installer API', () => {
-    const VERSIONED = SURFACE_OPERATIONS.filter(({ path }) => path.startsWith('/partner/v1/'));
-
-    test.each(VERSIONED)(
-      'may be pinned for $id to the current date, and any other date is a 400 [FEED-2, VERSION-1, VERSION-7]',
-      async (operation) => {
-        const request = await valid(operation);
-        for (const wrong of ['2026-08-25', '2099-01-01', 'v1', '']) {
-          const response = await send(withHeader(request, 'x-svc-api-version', wrong));
-          expect(expectError(response, 400, 'invalid_argument').error).toMatch(/^x-svc-api-version: /);
-        }
-        const response = await expectSuccess(withHeader(request, 'x-svc-api-version', '2026-08-26'));
-        expect(response.headers.get('x-svc-api-version')).toBe('2026-08-26');
-        if (operation.id !== 'listTechnicians')
-          expect(response.json).toMatchObject({ apiVersion: '2026-08-26' });
       },
     );
   });
