@@ -6,9 +6,10 @@ import { eventually } from '@partner/test-kit/eventually';
 import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
 import { connectPlatform, type Platform } from '@partner/local-stack/demo/platform';
+import { addCompany } from '@partner/local-stack/stack/add-company';
 import { type BenchReceiver, HANGING_PATH } from './bench-receiver.js';
 import { BAD_HOSTS, type Bench, HEALTHY_HOST } from './bench-stack.js';
-import { addCompany, addSubscription, type BenchSubscription, type Client, commitEvents } from './fill.js';
+import { addSubscription, type BenchSubscription, type Client, commitEvents } from './fill.js';
 import { type Summary, summarise } from './statistics.js';
 import { steadily } from './pacing.js';
 

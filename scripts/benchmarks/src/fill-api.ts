@@ -1,6 +1,7 @@
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
-import { addCompany, type Client } from './fill.js';
+import { addCompany } from '@partner/local-stack/stack/add-company';
+import type { Client } from './fill.js';
 
 /** An installer company with technicians, and with a feed that statements inserted, not changes of its jobs. */
 export interface ApiInstaller {
@@ -35,6 +36,7 @@ const SELLERS_PER_INSTALLER = 25;
 const JOBS_PER_SELLER = 50;
 const FEED_ENTRIES = 1_000;
 const TECHNICIANS = 20;
+const LIMITLESS = 1_000_000_000;
 /** Number of entries of each job in a feed. */
 const CHANGES_PER_JOB = 10;
 
@@ -68,7 +70,11 @@ export async function fillApi(client: Client) {
  * other ids. They change in turn, so that the entries of a page belong to different jobs.
  */
 export async function addInstaller(client: Client, changes: number): Promise<ApiInstaller> {
-  const { id, apiKeys } = await addCompany(client, { class: 'INSTALLER', keys: ['installer-company'] });
+  const { id, apiKeys } = await addCompany(client, {
+    class: 'INSTALLER',
+    keys: ['installer-company'],
+    installerRequestsPerMinute: LIMITLESS,
+  });
   const [apiKey = ''] = apiKeys;
   const technicianIds = Array.from({ length: TECHNICIANS }, () => newId('mem'));
   await client.query(

@@ -1,10 +1,9 @@
-import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { sealingKeysSetting, sealSecret } from '@partner/kernel/secret-sealing';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
+import { addCompany } from '@partner/local-stack/stack/add-company';
 import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
-import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
@@ -26,36 +25,6 @@ export const BENCH_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 const EXAMPLE = WEBHOOK_EXAMPLES['install.status_changed'];
 const AT_ONCE = 500;
-const LIMITLESS = 1_000_000_000;
-
-/** Creates a company and returns the texts of its API keys. Its only effective rate limit is that of the inbound surface. */
-export async function addCompany(
-  client: Client,
-  company: {
-    readonly class: CompanyClassName;
-    readonly keys?: readonly KeyKindName[];
-    /** The installer company that its installer-contractor keys are bound to. */
-    readonly boundCompanyId?: string;
-  },
-) {
-  const id = newId('cmp');
-  await client.query(
-    'insert into companies (id, name, class, installer_requests_per_minute) values ($1, $1, $2, $3)',
-    [id, company.class, LIMITLESS],
-  );
-  const apiKeys: string[] = [];
-  for (const kind of company.keys ?? []) {
-    const key = createApiKey('sandbox');
-    const boundTo = kind === 'installer-contractor' ? company.boundCompanyId : null;
-    await client.query(
-      `insert into api_keys (id, company_id, kind, bound_company_id, secret_sha256, last_four)
-       values ($1, $2, $3, $4, $5, $6)`,
-      [key.keyId, id, kind, boundTo, key.secretSha256, key.lastFour],
-    );
-    apiKeys.push(key.text);
-  }
-  return { id, apiKeys };
-}
 
 /** Creates an active subscription of a new company at a path of the receiver. */
 export async function addSubscription(

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { eventually } from '@partner/test-kit/eventually';
 import { type Call, sendCall } from '@partner/test-kit/http-call';
-import { addCompany, addOwner } from './support/companies.js';
+import { addCompany } from '@partner/local-stack/stack/add-company';
+import { addOwner } from './support/companies.js';
 import { createActiveSubscription } from './support/owner-session.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
 

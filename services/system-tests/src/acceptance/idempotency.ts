@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { newId } from '@partner/kernel/ids';
-import { addKey } from '../support/companies.js';
+import { addKey } from '@partner/local-stack/stack/add-company';
 import { requestsOf, withBody, withHeader, withReversedBody } from './requests-of.js';
 import { expectError } from '../surfaces/send.js';
 import { isOnJob, kindFor, operationOf, SURFACE_OPERATIONS } from '../surfaces/surface-operations.js';
@@ -76,7 +76,7 @@ export function describeIdempotency(world: () => AcceptanceWorld): void {
     const request = await valid(operation);
     const first = await expectSuccess(request);
     const kind = kindFor(operation);
-    const second = await addKey(world().stack, {
+    const second = await addKey(world().stack.database, {
       companyId: kind === 'installer-company' ? world().side.installerId : world().side.sellerId,
       kind,
       boundCompanyId: world().side.installerId,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import type { HttpResponse } from '@partner/test-kit/http-call';
-import { addCompany, addKey } from '../support/companies.js';
+import { addCompany, addKey } from '@partner/local-stack/stack/add-company';
 import { requestsOf, spoilt, withBody, withHeader } from './requests-of.js';
 import { expectError, type WireRequest } from '../surfaces/send.js';
 import { isOnJob, kindFor, SURFACE_OPERATIONS, verdictsOn } from '../surfaces/surface-operations.js';
@@ -41,15 +41,15 @@ function describeKeyOfOperations(world: () => AcceptanceWorld): void {
           [goodKey.slice(0, -1), 'x-api-key: has a secret that is incomplete or changed'],
           [`${goodKey}x`, 'x-api-key: has a secret that is incomplete or changed'],
           [
-            await addKey(world().stack, { ...holder, environment: 'production' }),
+            await addKey(world().stack.database, { ...holder, environment: 'production' }),
             'x-api-key: is a key of the production',
           ],
         ] as const;
         const unknown = [
           createApiKey('sandbox').text,
           `${keyId}.${foreignSecret}`,
-          await addKey(world().stack, { ...holder, revoked: true }),
-          await addKey(world().stack, { ...holder, expired: true }),
+          await addKey(world().stack.database, { ...holder, revoked: true }),
+          await addKey(world().stack.database, { ...holder, expired: true }),
           world().side.keys[kind === 'installer-company' ? 'general' : 'installer-company'],
         ];
         const refusalOf = async (key: string | undefined) => {
@@ -66,7 +66,7 @@ function describeKeyOfOperations(world: () => AcceptanceWorld): void {
         const messages: string[] = [];
         for (const key of unknown) messages.push(await refusalOf(key));
         expect(new Set(messages).size).toBe(1);
-        await expectSuccess(withHeader(request, 'x-api-key', await addKey(world().stack, holder)));
+        await expectSuccess(withHeader(request, 'x-api-key', await addKey(world().stack.database, holder)));
       },
     );
 

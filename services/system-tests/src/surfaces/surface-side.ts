@@ -1,6 +1,7 @@
 import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
-import { addCompany, addTechnicians } from '../support/companies.js';
+import { addCompany } from '@partner/local-stack/stack/add-company';
+import { addTechnicians } from '../support/companies.js';
 import { assignNewJob } from '../support/platform-job.js';
 import type { TestStack } from '../support/test-stack.js';
 import { send } from './send.js';

@@ -1,0 +1,55 @@
+import { createApiKey } from '@partner/kernel/api-key';
+import { newId } from '@partner/kernel/ids';
+import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
+
+/** A connection to the database of a stack, or a pool of them. */
+interface Database {
+  query(sql: string, values: unknown[]): Promise<unknown>;
+}
+
+/** Adds a company without any earlier request to the database, with keys of these kinds, and returns the texts of the keys. */
+export async function addCompany(
+  database: Database,
+  company: {
+    readonly class: CompanyClassName;
+    readonly keys?: readonly KeyKindName[];
+    /** The company's own installer limit; absent: the standard one. */
+    readonly installerRequestsPerMinute?: number;
+    /** The installer company that its installer-contractor keys are bound to. */
+    readonly boundCompanyId?: string;
+  },
+): Promise<{ readonly id: string; readonly apiKeys: readonly string[] }> {
+  const { keys = [], boundCompanyId } = company;
+  const id = newId('cmp');
+  await database.query(
+    'insert into companies (id, name, class, installer_requests_per_minute) values ($1, $2, $3, $4)',
+    [id, `Company ${id}`, company.class, company.installerRequestsPerMinute ?? null],
+  );
+  const apiKeys: string[] = [];
+  for (const kind of keys) apiKeys.push(await addKey(database, { companyId: id, kind, boundCompanyId }));
+  return { id, apiKeys };
+}
+
+/** Adds a key in any state to a company and returns its text. */
+export async function addKey(
+  database: Database,
+  key: {
+    readonly companyId: string;
+    readonly kind: KeyKindName;
+    readonly boundCompanyId?: string | undefined;
+    readonly environment?: 'sandbox' | 'production';
+    readonly revoked?: boolean;
+    readonly expired?: boolean;
+  },
+): Promise<string> {
+  const { companyId, kind, boundCompanyId, environment = 'sandbox', revoked = false, expired = false } = key;
+  const { keyId, secretSha256, lastFour, text } = createApiKey(environment);
+  const boundTo = kind === 'installer-contractor' ? boundCompanyId : null;
+  await database.query(
+    `insert into api_keys (id, company_id, kind, bound_company_id, secret_sha256, last_four, revoked_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, case when $8 then now() end)`,
+    [keyId, companyId, kind, boundTo, secretSha256, lastFour, revoked, expired],
+  );
+  return text;
+}
