@@ -1,9 +1,9 @@
-import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { parentPort, workerData } from 'node:worker_threads';
 import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
+import { signDelivery } from '@partner/local-stack/receiver/sign-delivery';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import { BENCH_SECRET, bodyOf } from './fill.js';
 
@@ -16,18 +16,15 @@ const agent = new Agent({
   maxSockets: settings.atOnce,
   ca: readFileSync(settings.caFile),
 });
-const standardKey = Buffer.from(BENCH_SECRET.slice('whsec_'.length), 'base64');
 
 /** Signs and POSTs one event, with the headers of a delivery. */
 function post(): Promise<void> {
   const eventId = newId('evt');
   const body = bodyOf(eventId);
-  const timestamp = String(Math.floor(Date.now() / 1_000));
-  const signature = createHmac('sha256', BENCH_SECRET).update(`${timestamp}.`).update(body).digest('hex');
-  const standard = createHmac('sha256', standardKey)
-    .update(`${eventId}.${timestamp}.`)
-    .update(body)
-    .digest('base64');
+  const { headers } = signDelivery({
+    ...{ secret: BENCH_SECRET, secretVersion: 1, event: 'install.status_changed' },
+    ...{ eventId, at: new Date(), body },
+  });
   return new Promise((resolve, reject) => {
     const outgoing = request(
       {
@@ -37,19 +34,7 @@ function post(): Promise<void> {
         servername: RECEIVER_HOST,
         method: 'POST',
         path: '/bare',
-        headers: {
-          host: RECEIVER_HOST,
-          'content-type': 'application/json',
-          'content-length': String(body.length),
-          'x-svc-event': 'install.status_changed',
-          'x-svc-delivery-id': newId('dlv'),
-          'x-svc-timestamp': timestamp,
-          'x-svc-secret-version': '1',
-          'x-svc-signature': `v1=${signature}`,
-          'webhook-id': eventId,
-          'webhook-timestamp': timestamp,
-          'webhook-signature': `v1,${standard}`,
-        },
+        headers: { ...headers, host: RECEIVER_HOST, 'content-length': body.length },
       },
       (response) => {
         response.resume();

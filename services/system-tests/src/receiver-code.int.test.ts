@@ -14,7 +14,7 @@ import {
   startLocalProgram,
   stopLocalProcess,
 } from '@partner/test-kit/backing-services/local-process';
-import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
+import { type SignedDelivery, signDelivery } from '@partner/local-stack/receiver/sign-delivery';
 import {
   type Command,
   ensureGoModule,
@@ -25,33 +25,16 @@ import {
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** What is sent to a receiver. */
-interface Delivery {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array<ArrayBuffer>;
-}
+type Delivery = Pick<SignedDelivery, 'headers'> & { readonly body: Uint8Array<ArrayBuffer> };
 
 /** A delivery as the webhook dispatcher signs it. */
 function signedDelivery(ageSeconds = 0): Delivery & { readonly eventId: string } {
   const eventId = newId('evt');
-  const text = `{ "id":"${eventId}", "event":"install.status_changed", "data":{"note":"caf\u00e9 \\u2615"} }`;
-  const body = Uint8Array.from(Buffer.from(text));
-  const timestamp = Math.floor(Date.now() / 1_000) - ageSeconds;
-  const signed = { secret: SECRET, timestamp, eventId, body };
-  return {
-    eventId,
-    body,
-    headers: {
-      'content-type': 'application/json',
-      'x-svc-event': 'install.status_changed',
-      'x-svc-timestamp': String(timestamp),
-      'x-svc-secret-version': '1',
-      'x-svc-signature': serviceSignature(signed),
-      'webhook-id': eventId,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': standardWebhooksSignature(signed),
-    },
-  };
+  const event = 'install.status_changed';
+  const body = Buffer.from(`{ "id":"${eventId}", "event":"${event}", "data":{"note":"caf\u00e9 \\u2615"} }`);
+  const at = new Date(Date.now() - ageSeconds * 1_000);
+  const { headers } = signDelivery({ secret: SECRET, secretVersion: 1, event, eventId, at, body });
+  return { eventId, headers, body: Uint8Array.from(body) };
 }
 
 function withHeaders(headers: Readonly<Record<string, string>>, ageSeconds?: number): Delivery {

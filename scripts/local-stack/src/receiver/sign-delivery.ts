@@ -1,6 +1,6 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { newId } from '@partner/kernel/ids';
-import { Webhook } from 'standardwebhooks';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
 
 /** A signed delivery. */
 export interface SignedDelivery {
@@ -17,27 +17,19 @@ export function signDelivery(given: {
   readonly at: Date;
   readonly body: Buffer;
 }): SignedDelivery {
-  const timestamp = String(Math.floor(given.at.getTime() / 1_000));
-  const signature = createHmac('sha256', given.secret)
-    .update(`${timestamp}.`)
-    .update(given.body)
-    .digest('hex');
+  const timestamp = Math.floor(given.at.getTime() / 1_000);
   return {
     headers: {
       'content-type': 'application/json',
       'x-request-id': randomUUID(),
       'x-svc-event': given.event,
       'x-svc-delivery-id': newId('dlv'),
-      'x-svc-timestamp': timestamp,
+      'x-svc-timestamp': String(timestamp),
       'x-svc-secret-version': String(given.secretVersion),
-      'x-svc-signature': `v1=${signature}`,
+      'x-svc-signature': serviceSignature({ ...given, timestamp }),
       'webhook-id': given.eventId,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': new Webhook(given.secret).sign(
-        given.eventId,
-        new Date(Number(timestamp) * 1_000),
-        given.body.toString('utf8'),
-      ),
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': standardWebhooksSignature({ ...given, timestamp }),
     },
     body: given.body,
   };
