@@ -20,7 +20,7 @@ const DECLARATIONS: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.MethodSignature,
 ]);
 /** Words that no declared name may have; `.textlintrc.json` has their replacements. */
-const NOT_IN_NAMES = /^(answer(s|ed|ing)?|unanswered|nobody|patience|told)$/;
+const NOT_IN_NAMES = /^(answer(s|ed|ing)?|unanswered|befall(s|en)?|hear(s|d)?|nobody|patience|told)$/;
 
 /**
  * Returns the comments of a TypeScript source, its readable texts, and the words of declared names that no name may have, each on

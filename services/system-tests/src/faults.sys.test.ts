@@ -65,7 +65,7 @@ test(
       const versions = new Set(history.requests.map(({ headers }) => headers['x-svc-secret-version']));
       expect(versions.size).toBeGreaterThanOrEqual(3);
       expect(await checkFeeds(stack, history.writes)).toEqual([]);
-      await waitUntilPlatformHears(history.writes);
+      await waitUntilPlatformReceives(history.writes);
     } catch (error) {
       process.stdout.write(`faults: again with ${REPEAT}\n${timelineOf(done)}\n`);
       throw error;
@@ -80,7 +80,7 @@ test('the faults purge every queue but the two that hold what was confirmed to o
 });
 
 /** The platform receives each acknowledged status, from a queue that no fault purges. */
-async function waitUntilPlatformHears(writes: readonly AcknowledgedWrite[]): Promise<void> {
+async function waitUntilPlatformReceives(writes: readonly AcknowledgedWrite[]): Promise<void> {
   const reported = writes.flatMap(({ tells }) =>
     tells.filter(({ name }) => name === 'install.status_changed'),
   );

@@ -150,7 +150,7 @@ describe('services with users that may do no more than they must, over TLS by a 
     await stack.receiver.waitUntil('the webhook of the status', (received) =>
       received.some(({ envelope }) => envelope.event === 'install.status_changed'),
     );
-    await eventually('what the platform hears', () =>
+    await eventually('the messages to the platform', () =>
       stack.receivedStatusChanges.some(({ jobId }) => jobId === job.id),
     );
     // Without Redis, a gateway would count locally.

@@ -102,8 +102,8 @@ async function stateOf({ database }: TestDatabase): Promise<unknown> {
       `select id, selling_company_id, installer_company_id, status, assigned_at, scope, schedule_status, schedule_starts_at,
          schedule_ends_at, schedule_time_zone, readiness_ready, readiness_blocker_codes, documents, blocker_code,
          platform_state - 'documents' - 'completions' as platform_state,
-         jsonb_path_query_array(platform_state, '$.documents[*].version') as documents_heard,
-         jsonb_path_query_array(platform_state, '$.completions[*].version') as completions_heard,
+         jsonb_path_query_array(platform_state, '$.documents[*].version') as documents_received,
+         jsonb_path_query_array(platform_state, '$.completions[*].version') as completions_received,
          ${shown('projection')} as projection
        from jobs order by id`,
     ),

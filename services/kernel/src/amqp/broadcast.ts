@@ -28,7 +28,7 @@ export function startBroadcastConsumer(options: {
   };
   return startSubscription({
     connection: options.connection,
-    name: `hear ${options.exchange.name}`,
+    name: `receive ${options.exchange.name}`,
     prefetch: PREFETCH,
     noAck: true,
     provide: async (channel, topology) => {

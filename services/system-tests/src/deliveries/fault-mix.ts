@@ -28,7 +28,7 @@ export async function playFaults(
   const busy = new Map<string, Promise<unknown>>();
   const beganAt = Date.now();
 
-  /** What befalls one process comes one after another; what befalls several overlaps. */
+  /** Faults of one process follow one another; those of several overlap. */
   function inTurn<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const turn = (busy.get(name) ?? Promise.resolve()).then(work);
     busy.set(
@@ -59,11 +59,11 @@ export async function playFaults(
     }
   }
 
-  function befall(fault: Fault): Promise<void> {
+  function inject(fault: Fault): Promise<void> {
     const { what, process } = fault;
     return process === undefined
-      ? note(what, () => persistently(what, () => fault.befall(stack)))
-      : inTurn(process, () => note(what, () => fault.befall(stack)));
+      ? note(what, () => persistently(what, () => fault.inject(stack)))
+      : inTurn(process, () => note(what, () => fault.inject(stack)));
   }
 
   const supervisor = supervise();
@@ -71,7 +71,7 @@ export async function playFaults(
     await Promise.all(
       plan.map(async ({ atMs, fault }) => {
         await delay(Math.max(0, beganAt + atMs - Date.now()));
-        await befall(fault);
+        await inject(fault);
       }),
     );
   } finally {

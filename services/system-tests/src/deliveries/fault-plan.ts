@@ -54,10 +54,10 @@ export const PURGED_QUEUES = [
 /** One thing that goes wrong. */
 export interface Fault {
   readonly what: string;
-  /** The process that it befalls, which must meet no other fault meanwhile; without one it is a command to a server. */
+  /** The process with the fault, which has no other one meanwhile; absent: the fault is a command to a server. */
   readonly process?: (typeof FAULTY_PROCESSES)[number];
   /** Returns its outcome. Starts a process again that it ends. */
-  befall(stack: Stack): Promise<string>;
+  inject(stack: Stack): Promise<string>;
 }
 
 /** A fault and when it begins, in milliseconds after the beginning of the mix. */
@@ -74,7 +74,7 @@ const COMMAND_MS = 60_000;
 const ROUND_MS = 60_000;
 
 /**
- * The faults of a span, the same for the same seed: in each minute each kind of fault befalls each thing once, at a random time
+ * The faults of a span, the same for the same seed: in each minute each process and queue has each kind of fault once, at a random time
  * and so in a random order, so that they overlap as it happens.
  */
 export function planFaults(seed: number, spanMs: number): PlannedFault[] {
@@ -97,19 +97,19 @@ function everyFault(random: () => number): Fault[] {
     ...FAULTY_PROCESSES.map((process) => standStill(process, stillMs())),
     ...PURGED_QUEUES.map((queue) => purge(queue)),
     startAgain('rabbitmq', 'stop'),
-    { what: 'close all broker connections', befall: closeConnections },
+    { what: 'close all broker connections', inject: closeConnections },
     {
       what: 'flush redis',
-      befall: ({ description }) => withRedis(description.redisUrl, (client) => client.flushall()),
+      inject: ({ description }) => withRedis(description.redisUrl, (client) => client.flushall()),
     },
-    { what: 'terminate all database backends', befall: terminateBackends },
+    { what: 'terminate all database backends', inject: terminateBackends },
   ];
 }
 
 const startAgain = (process: (typeof FAULTY_PROCESSES)[number], end: 'kill -9' | 'stop'): Fault => ({
   what: `${end} and start of ${process}`,
   process,
-  async befall(stack) {
+  async inject(stack) {
     await (end === 'stop' ? stack.process(process).stop() : stack.process(process).kill('SIGKILL'));
     await stack.process(process).start();
     return '';
@@ -119,7 +119,7 @@ const startAgain = (process: (typeof FAULTY_PROCESSES)[number], end: 'kill -9' |
 const standStill = (process: (typeof FAULTY_PROCESSES)[number], forMs: number): Fault => ({
   what: `${process} stands still for ${forMs} ms`,
   process,
-  async befall(stack) {
+  async inject(stack) {
     await stack.process(process).kill('SIGSTOP');
     await delay(forMs);
     await stack.process(process).kill('SIGCONT');
@@ -130,7 +130,7 @@ const standStill = (process: (typeof FAULTY_PROCESSES)[number], forMs: number): 
 /** Takes whatever comes into a queue for a while; a single purge mostly finds it empty. */
 const purge = (queue: string): Fault => ({
   what: `purge of ${queue}`,
-  befall: ({ description }) =>
+  inject: ({ description }) =>
     withRabbitmq(description.amqpUrl, async (connection) => {
       const channel = await connection.createChannel();
       channel.on('error', () => undefined);

@@ -7,24 +7,26 @@ export const FAILING_PATH = '/always-fails';
 const EVENTS_THAT_ALWAYS_FAIL = 0.03;
 const TAKEN: ReceiverResponse = { kind: 'status', status: 204 };
 
-/** What one attempt in a hundred meets, in the order of the hundredths; all others are taken at once. */
-const MEETINGS: readonly { readonly below: number; readonly respond: (dice: number) => ReceiverResponse }[] =
-  [
-    { below: 0.005, respond: () => ({ kind: 'none' }) },
-    { below: 0.05, respond: () => ({ kind: 'closed' }) },
-    { below: 0.12, respond: () => ({ kind: 'status', status: 500 }) },
-    { below: 0.16, respond: () => ({ kind: 'status', status: 429, retryAfterSeconds: 1 }) },
-    { below: 0.18, respond: () => ({ kind: 'status', status: 503, retryAfterSeconds: 2 }) },
-    {
-      below: 0.21,
-      respond: () => ({
-        kind: 'status',
-        status: 302,
-        headers: { location: 'https://elsewhere.partner.test/' },
-      }),
-    },
-    { below: 0.3, respond: (dice) => ({ kind: 'status', status: 200, afterMs: Math.ceil(1_500 * dice) }) },
-  ];
+/** The responses to a part of the attempts, by the upper end of the part; all others are accepted at once. */
+const RARE_RESPONSES: readonly {
+  readonly below: number;
+  readonly respond: (dice: number) => ReceiverResponse;
+}[] = [
+  { below: 0.005, respond: () => ({ kind: 'none' }) },
+  { below: 0.05, respond: () => ({ kind: 'closed' }) },
+  { below: 0.12, respond: () => ({ kind: 'status', status: 500 }) },
+  { below: 0.16, respond: () => ({ kind: 'status', status: 429, retryAfterSeconds: 1 }) },
+  { below: 0.18, respond: () => ({ kind: 'status', status: 503, retryAfterSeconds: 2 }) },
+  {
+    below: 0.21,
+    respond: () => ({
+      kind: 'status',
+      status: 302,
+      headers: { location: 'https://elsewhere.partner.test/' },
+    }),
+  },
+  { below: 0.3, respond: (dice) => ({ kind: 'status', status: 200, afterMs: Math.ceil(1_500 * dice) }) },
+];
 
 /**
  * A receiver that takes most of what it gets and refuses, delays, drops or ignores the rest, by its seed, the event, and how often
@@ -43,7 +45,7 @@ export function scriptedReceiver(
       return { kind: 'status', status: time % 2 === 0 ? 500 : 404 };
     }
     const dice = fractionOf(seed, key, time);
-    const meeting = MEETINGS.find(({ below }) => dice < below);
-    return meeting?.respond(fractionOf(seed, key, time, 'delay')) ?? TAKEN;
+    const rare = RARE_RESPONSES.find(({ below }) => dice < below);
+    return rare?.respond(fractionOf(seed, key, time, 'delay')) ?? TAKEN;
   };
 }

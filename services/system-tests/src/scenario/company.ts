@@ -48,7 +48,7 @@ export interface ScenarioCompany {
   /** Sends a request to the console as its owner. */
   console(method: string, path: string, body?: unknown): Promise<HttpResponse>;
   /** Listens to the console's changes until one announces what `cause` changes. */
-  hearChange(cause: () => Promise<unknown>): Promise<void>;
+  receiveChange(cause: () => Promise<unknown>): Promise<void>;
   /** Creates an API key at the console and returns its text. */
   makeKey(kind: KeyKindName, boundCompanyId?: string): Promise<string>;
 }
@@ -132,18 +132,18 @@ export async function createScenarioCompany(
     subscriptionId: subscription.id,
     subscriptionUrl,
     console,
-    async hearChange(cause) {
+    async receiveChange(cause) {
       const ended = new AbortController();
       const path = '/partner-api/changes';
       const response = await fetch(new URL(path, stack.baseUrl), { headers: session, signal: ended.signal });
       await cause();
-      let heard = '';
+      let text = '';
       for await (const chunk of response.body ?? []) {
-        heard += Buffer.from(chunk).toString('utf8');
-        if (heard.includes('data:')) break;
+        text += Buffer.from(chunk).toString('utf8');
+        if (text.includes('data:')) break;
       }
       ended.abort();
-      recorder.keep(consolePlace, `GET ${path}`, heard);
+      recorder.keep(consolePlace, `GET ${path}`, text);
     },
     async makeKey(kind, boundCompanyId) {
       const description = canaries.word(`description of the ${kind} key of ${who}`, consolePlace);

@@ -5,7 +5,7 @@ import {
 import { newId } from '@partner/kernel/ids';
 import { createScenarioCompany, type ScenarioCompany, type ScenarioDeps } from './company.js';
 import { changeJob, doJob, loseJobs, noteOnJob, sellJob } from './installation.js';
-import { bookAppointments, handInLeads, tellOfJournal, tellOfSales } from './sales.js';
+import { bookAppointments, handInLeads, publishJournal, publishSales } from './sales.js';
 import { anInstant, createStage, PLATFORM, type Stage } from './stage.js';
 
 /** A seller, an installer and an accounting company that work together, after every event has occurred. */
@@ -53,15 +53,15 @@ export async function driveSide(deps: ScenarioDeps, side: string): Promise<Scena
   await doJob(stage, installerKey, jobId, technicianId);
   await noteOnJob(stage, contractor, jobId);
   await loseJobs(stage, installerKey, stack.company('INSTALLER').id);
-  await tellOfSales(stage, lead.projectId);
-  await tellOfJournal(stage, lead.projectId);
+  await publishSales(stage, lead.projectId);
+  await publishJournal(stage, lead.projectId);
   const keys = { general, contractor, installer: installerKey };
   return { seller, installer, accountant, keys, jobId, ...lead };
 }
 
-async function addTechnician({ deps, tell, word, at, installer }: Stage): Promise<string> {
+async function addTechnician({ deps, publish, word, at, installer }: Stage): Promise<string> {
   const membershipId = newId('mem');
-  const message = await tell(MembershipChangedSchema, {
+  const message = await publish(MembershipChangedSchema, {
     membershipId,
     version: 1,
     companyId: installer.id,

@@ -73,7 +73,7 @@ function storedFields({ deps, side }: Stage, where: string): string {
 
 /** The seller sells a job, and the platform gives it to the installer company. */
 export async function sellJob(stage: Stage, key: string, projectId: string): Promise<string> {
-  const { deps, word, tell, at, seller, side } = stage;
+  const { deps, word, publish, at, seller, side } = stage;
   const id = newId('job');
   const created = create(JobCreatedSchema, {
     jobId: id,
@@ -95,7 +95,7 @@ export async function sellJob(stage: Stage, key: string, projectId: string): Pro
     scope: scope(stage, 'first', 1),
     occurredAt: anInstant(),
   });
-  const sent = await tell(
+  const sent = await publish(
     JobCreatedSchema,
     withUnknownFields(created, forbiddenTexts(stage, `the job of side ${side}`)),
   );
@@ -120,17 +120,17 @@ export async function sellJob(stage: Stage, key: string, projectId: string): Pro
 
 async function assign(stage: Stage, key: string, jobId: string): Promise<void> {
   const assigned = { jobId, version: 2, installerCompanyId: stage.installer.id, occurredAt: anInstant() };
-  await stage.tell(JobAssignedSchema, assigned);
+  await stage.publish(JobAssignedSchema, assigned);
   await jobAt(stage, key, jobId, 1);
 }
 
 /** The seller's side changes a job in every way. */
 export async function changeJob(stage: Stage, key: string, jobId: string): Promise<void> {
-  const { tell, side } = stage;
+  const { publish, side } = stage;
   const at = (version: number) => ({ jobId, version, occurredAt: anInstant() });
-  await tell(JobReadinessChangedSchema, { ...at(3), ready: false, blockerCodes: ['PERMIT'] });
+  await publish(JobReadinessChangedSchema, { ...at(3), ready: false, blockerCodes: ['PERMIT'] });
   await jobAt(stage, key, jobId, 2);
-  await tell(JobScheduledSchema, {
+  await publish(JobScheduledSchema, {
     ...at(4),
     status: JobScheduleStatus.TENTATIVE,
     startsAt: stamp(STARTS),
@@ -138,7 +138,7 @@ export async function changeJob(stage: Stage, key: string, jobId: string): Promi
     timeZone: 'America/Chicago',
   });
   await jobAt(stage, key, jobId, 3);
-  await tell(JobDocumentAvailableSchema, {
+  await publish(JobDocumentAvailableSchema, {
     ...at(5),
     documentId: newId('doc'),
     category: DocumentCategory.PERMIT,
@@ -147,12 +147,12 @@ export async function changeJob(stage: Stage, key: string, jobId: string): Promi
   await jobAt(stage, key, jobId, 4);
   const changed = create(JobScopeChangedSchema, { ...at(6), scope: scope(stage, 'second', 2) });
   const unknown = forbiddenTexts(stage, `the change of scope of side ${side}`);
-  await tell(JobScopeChangedSchema, withUnknownFields(changed, unknown));
+  await publish(JobScopeChangedSchema, withUnknownFields(changed, unknown));
 }
 
 /** The installer company completes the job, with some writes that are refused. */
 export async function doJob(stage: Stage, key: string, jobId: string, technicianId: string): Promise<void> {
-  const { at, word, tell } = stage;
+  const { at, word, publish } = stage;
   let { version } = await jobAt(stage, key, jobId, 5);
   const send = (method: string, path: string, body: object) =>
     asInstaller(stage, key, method, `/jobs/${jobId}/${path}`, { expectedVersion: version, ...body });
@@ -175,7 +175,7 @@ export async function doJob(stage: Stage, key: string, jobId: string, technician
   await report('ON_SITE');
   await report('IN_PROGRESS');
   await report('COMPLETE');
-  await tell(JobCompletionAcceptedSchema, { jobId, version: 7, occurredAt: anInstant() });
+  await publish(JobCompletionAcceptedSchema, { jobId, version: 7, occurredAt: anInstant() });
 
   const refused = (status: number, body: object) =>
     expectStatus(
@@ -205,12 +205,12 @@ export async function noteOnJob(stage: Stage, key: string, jobId: string): Promi
 
 /** The installer company loses three jobs: without a successor, to another company, and by a cancellation. */
 export async function loseJobs(stage: Stage, key: string, otherInstallerId: string): Promise<void> {
-  const { tell } = stage;
+  const { publish } = stage;
   const about = (jobId: string) => ({ jobId, version: 3, occurredAt: anInstant() });
   const unassigned = await newJob(stage, key, 'unassigned');
-  await tell(JobUnassignedSchema, about(unassigned));
+  await publish(JobUnassignedSchema, about(unassigned));
   const moved = await newJob(stage, key, 'moved');
-  await tell(JobAssignedSchema, { ...about(moved), installerCompanyId: otherInstallerId });
+  await publish(JobAssignedSchema, { ...about(moved), installerCompanyId: otherInstallerId });
   for (const id of [unassigned, moved]) {
     await eventually(
       'the job has left the company',
@@ -218,12 +218,12 @@ export async function loseJobs(stage: Stage, key: string, otherInstallerId: stri
     );
   }
   const cancelled = await newJob(stage, key, 'cancelled');
-  await tell(JobCancelledSchema, about(cancelled));
+  await publish(JobCancelledSchema, about(cancelled));
   await jobAt(stage, key, cancelled, 2);
 }
 
 async function newJob(stage: Stage, key: string, which: string): Promise<string> {
-  const { tell, word, at, seller } = stage;
+  const { publish, word, at, seller } = stage;
   const jobId = newId('job');
   const customer = {
     name: word(`name of the customer of the ${which} job`, at.installer),
@@ -234,7 +234,7 @@ async function newJob(stage: Stage, key: string, which: string): Promise<string>
     zip: '78701',
   };
   const created = { jobId, version: 1, sellingCompanyId: seller.id, customer, occurredAt: anInstant() };
-  await tell(JobCreatedSchema, { ...created, scope: scope(stage, `${which} job's`, 1) });
+  await publish(JobCreatedSchema, { ...created, scope: scope(stage, `${which} job's`, 1) });
   await assign(stage, key, jobId);
   return jobId;
 }

@@ -38,7 +38,7 @@ export async function lookAround(deps: ScenarioDeps, sides: readonly ScenarioSid
       const own = operation.path.includes(':id') ? (ids[resourceOf(operation)] ?? []) : [''];
       for (const id of own) await company.console('GET', pathOf(operation, id));
     }
-    await company.hearChange(() => company.console('POST', `/webhooks/${company.subscriptionId}/test`));
+    await company.receiveChange(() => company.console('POST', `/webhooks/${company.subscriptionId}/test`));
   }
   for (const side of sides) await readSurfaces(deps, side);
   await sendUnauthenticated(deps);

@@ -21,7 +21,7 @@ import { collectMessages } from './collect-messages.js';
 import { createScenarioCompany, type ScenarioCompany, type ScenarioDeps } from './company.js';
 import { driveSide, type ScenarioSide } from './drive-side.js';
 import { lookAround } from './look-around.js';
-import { createRecorder, type Recorder } from './recorder.js';
+import { createResponseRecorder, type Recorder } from './recorder.js';
 import { sendDeadLetters } from './send-dead-letters.js';
 
 export const CALLERS_SPAN = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
@@ -70,7 +70,7 @@ async function play(ends: (() => Promise<void>)[]): Promise<Omit<PlayedScenario,
   const responses: ScenarioDeps['responses'] = new Map();
   const stack = await startScenarioStack(traces, responses);
   ends.unshift(() => stack.stop());
-  const recorder = createRecorder(stack.baseUrl);
+  const recorder = createResponseRecorder(stack.baseUrl);
   const canaries = createCanaries();
   const deps = { stack, canaries, recorder, responses };
   const { amqpUrl, redisUrl } = stack.stack.description;

@@ -12,7 +12,7 @@ export interface Recorder {
 }
 
 /** Makes a recorder of the responses of a stack at its base address. */
-export function createRecorder(baseUrl: string): Recorder {
+export function createResponseRecorder(baseUrl: string): Recorder {
   const pieces: Piece[] = [];
   const keep: Recorder['keep'] = (place, what, text) => void pieces.push({ place, what, text });
   return {

@@ -58,7 +58,7 @@ export async function bookAppointments(
   key: string,
   { leadId, projectId }: { readonly leadId: string; readonly projectId: string },
 ): Promise<void> {
-  const { word, tell, at, side } = stage;
+  const { word, publish, at, side } = stage;
   const booking = {
     leadId,
     startsAt: STARTS,
@@ -73,7 +73,7 @@ export async function bookAppointments(
   const { appointmentId } = appointmentBooked.parse(booked.json);
 
   const times = { startsAt: stamp(STARTS), endsAt: stamp(ENDS) };
-  await tell(AppointmentScheduledSchema, {
+  await publish(AppointmentScheduledSchema, {
     ...times,
     appointmentId,
     version: 2,
@@ -91,8 +91,8 @@ export async function bookAppointments(
     occurredAt: anInstant(),
   });
   const unknown = forbiddenTexts(stage, `the appointment of side ${side}`);
-  await tell(AppointmentScheduledSchema, withUnknownFields(made, unknown));
-  await tell(AppointmentScheduledSchema, {
+  await publish(AppointmentScheduledSchema, withUnknownFields(made, unknown));
+  await publish(AppointmentScheduledSchema, {
     ...times,
     appointmentId: newId('appt'),
     version: 1,
@@ -104,20 +104,20 @@ export async function bookAppointments(
 }
 
 /** Everything that the platform reports of a project and its money. */
-export async function tellOfSales(stage: Stage, projectId: string): Promise<void> {
-  const { seller, tell, at, side } = stage;
+export async function publishSales(stage: Stage, projectId: string): Promise<void> {
+  const { seller, publish, at, side } = stage;
   const text = (what: string) => stage.word(what, ...at.sellerReceives);
   const amount = (what: string) => stage.money(what, ...at.sellerReceives);
   const about = (version: number) => ({ projectId, version, occurredAt: anInstant() });
 
-  await tell(ProjectStageChangedSchema, {
+  await publish(ProjectStageChangedSchema, {
     ...about(1),
     previousStage: text('stage before'),
     stage: text('stage'),
   });
   const completed = { projectId: newId('prj') };
-  await tell(ProjectCreatedSchema, { ...about(1), ...completed, sellingCompanyId: seller.id });
-  await tell(ProjectCompletedSchema, { ...about(2), ...completed });
+  await publish(ProjectCreatedSchema, { ...about(1), ...completed, sellingCompanyId: seller.id });
+  await publish(ProjectCompletedSchema, { ...about(2), ...completed });
 
   const quoteId = newId('quo');
   const quote = create(QuoteSentSchema, {
@@ -126,9 +126,9 @@ export async function tellOfSales(stage: Stage, projectId: string): Promise<void
     total: amount('total of the quote'),
     validUntil: stamp(ENDS),
   });
-  await tell(QuoteSentSchema, withUnknownFields(quote, forbiddenTexts(stage, `the quote of side ${side}`)));
-  await tell(QuoteViewedSchema, { ...about(2), quoteId });
-  await tell(QuoteAcceptedSchema, {
+  await publish(QuoteSentSchema, withUnknownFields(quote, forbiddenTexts(stage, `the quote of side ${side}`)));
+  await publish(QuoteViewedSchema, { ...about(2), quoteId });
+  await publish(QuoteAcceptedSchema, {
     ...about(3),
     quoteId,
     optionName: text('option'),
@@ -136,15 +136,15 @@ export async function tellOfSales(stage: Stage, projectId: string): Promise<void
   });
 
   const depositId = newId('dep');
-  await tell(DepositPaidSchema, { ...about(1), depositId, amount: amount('deposit') });
-  await tell(DepositRefundedSchema, { ...about(2), depositId, amount: amount('refund') });
-  await tell(InvoiceIssuedSchema, {
+  await publish(DepositPaidSchema, { ...about(1), depositId, amount: amount('deposit') });
+  await publish(DepositRefundedSchema, { ...about(2), depositId, amount: amount('refund') });
+  await publish(InvoiceIssuedSchema, {
     ...about(1),
     invoiceId: newId('inv'),
     invoiceNumber: text('invoice number'),
     total: amount('total of the invoice'),
   });
-  await tell(RebateStatusChangedSchema, {
+  await publish(RebateStatusChangedSchema, {
     ...about(4),
     rebateId: newId('reb'),
     programme: text('programme'),
@@ -154,7 +154,7 @@ export async function tellOfSales(stage: Stage, projectId: string): Promise<void
 }
 
 /** One entry of each kind in the seller's journal. */
-export async function tellOfJournal(stage: Stage, projectId: string): Promise<void> {
+export async function publishJournal(stage: Stage, projectId: string): Promise<void> {
   const { seller, installer, at, side } = stage;
   const amount = (what: string) => stage.money(`journal's ${what}`, ...at.accountantReceives);
   const code = (what: string) =>
@@ -176,6 +176,6 @@ export async function tellOfJournal(stage: Stage, projectId: string): Promise<vo
       occurredAt: anInstant(),
     });
     const unknown = forbiddenTexts(stage, `the ${record.case} in the journal of side ${side}`);
-    await stage.tell(JournalEntryRecordedSchema, withUnknownFields(entry, unknown));
+    await stage.publish(JournalEntryRecordedSchema, withUnknownFields(entry, unknown));
   }
 }

@@ -26,7 +26,7 @@ export interface Stage {
     readonly installerReceives: readonly string[];
     readonly accountantReceives: readonly string[];
   };
-  tell<Desc extends DescMessage>(schema: Desc, message: MessageInitShape<Desc>): Promise<string>;
+  publish<Desc extends DescMessage>(schema: Desc, message: MessageInitShape<Desc>): Promise<string>;
   word(what: string, ...places: readonly string[]): string;
   /** An amount as the platform sends it. */
   money(
@@ -53,7 +53,7 @@ export function createStage(
       installerReceives: receives(installer),
       accountantReceives: receives(accountant),
     },
-    tell: (schema, message) => deps.stack.publishFromPlatform(schema, message),
+    publish: (schema, message) => deps.stack.publishFromPlatform(schema, message),
     word: (what, ...places) => deps.canaries.word(`${what} of side ${side}`, ...places),
     money: (what, ...places) => ({
       amountMinor: String(deps.canaries.amount(`${what} of side ${side}`, ...places)),
