@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sendCall } from '@partner/test-kit/http-call';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { type Json, parseJson, valueAt } from './output.js';
 import { document, newCompany, run as runWith, stack } from './testing/partnerctl-on-stack.js';
@@ -25,10 +26,10 @@ async function confirmNewest(): Promise<number> {
   const [link = '', token = ''] =
     /http\S+\/console\/technical-contact\/confirm#(\S+)/.exec(mail.received.at(-1)?.message ?? '') ?? [];
   const { origin } = new URL(link);
-  const { status } = await fetch(new URL('/partner-api/technical-contact/confirm', origin), {
+  const { status } = await sendCall(origin, '/partner-api/technical-contact/confirm', {
     method: 'POST',
-    headers: { origin, 'content-type': 'application/json' },
-    body: JSON.stringify({ token }),
+    headers: { origin },
+    body: { token },
   });
   return status;
 }

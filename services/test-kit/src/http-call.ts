@@ -21,7 +21,10 @@ export interface HttpResponse {
   readonly json: unknown;
 }
 
-/** Sends one request without following redirects and reads the whole response. Rejects if none arrives. */
+/**
+ * Sends one request without following redirects and reads the whole response, of a stream of events only the head. Rejects
+ * if none arrives.
+ */
 export async function sendCall(baseUrl: string, path: string, call: Call = {}): Promise<HttpResponse> {
   const { method = 'GET', headers, body, bytes, signal = AbortSignal.timeout(TIMEOUT_MS) } = call;
   const content = body === undefined ? bytes : JSON.stringify(body);
@@ -32,8 +35,11 @@ export async function sendCall(baseUrl: string, path: string, call: Call = {}): 
     ...(content === undefined ? {} : { body: content }),
     signal,
   });
-  const text = await response.text();
-  const isJson = text !== '' && response.headers.get('content-type')?.includes('json') === true;
+  const contentType = response.headers.get('content-type') ?? '';
+  const isStream = contentType.startsWith('text/event-stream');
+  if (isStream) await response.body?.cancel();
+  const text = isStream ? '' : await response.text();
+  const isJson = text !== '' && contentType.includes('json');
   return {
     status: response.status,
     headers: response.headers,

@@ -5,9 +5,12 @@ import { createHttpServer } from '@partner/kernel/http-server';
 import { closeServer, listen } from '@partner/kernel/listen';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { afterEach, expect, test } from '@jest/globals';
+import { sendCall } from '@partner/test-kit/http-call';
+import { z } from 'zod';
 import { createIngressProxy, type ProxyRoute, UPSTREAM_KEEP_ALIVE_MS } from './ingress-proxy.js';
 
 const servers: Server[] = [];
+const named = z.object({ name: z.string() });
 
 afterEach(async () => {
   for (const server of servers.splice(0)) {
@@ -16,14 +19,10 @@ afterEach(async () => {
   }
 });
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  servers.push(server);
-  return `http://127.0.0.1:${await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' })}`;
-}
+const serve = (listener: RequestListener) => start(createServer(listener));
+const proxyTo = (routes: readonly ProxyRoute[]) => start(createIngressProxy(routes));
 
-async function proxyTo(routes: readonly ProxyRoute[]): Promise<string> {
-  const server = createIngressProxy(routes);
+async function start(server: Server): Promise<string> {
   servers.push(server);
   return `http://127.0.0.1:${await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' })}`;
 }
@@ -32,7 +31,7 @@ async function proxyTo(routes: readonly ProxyRoute[]): Promise<string> {
 function echo(name: string): RequestListener {
   return (incoming, response) => {
     void text(incoming).then((body) => {
-      response.setHeader('set-cookie', ['a=1', 'b=2']);
+      response.setHeader('set-cookie', ['a=1', 'b=2']).setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ name, url: incoming.url, rawHeaders: incoming.rawHeaders, body }));
     });
   };
@@ -47,9 +46,8 @@ async function exchange(baseUrl: string, ...parts: readonly string[]): Promise<s
 }
 
 async function nameAt(baseUrl: string, path: string): Promise<unknown> {
-  const received = await fetch(`${baseUrl}${path}`);
-  const body: unknown = await received.json();
-  return typeof body === 'object' && body !== null && 'name' in body ? body.name : received.status;
+  const { json, status } = await sendCall(baseUrl, path);
+  return named.safeParse(json).data?.name ?? status;
 }
 
 test('routes each path to its service, by whole segments', async () => {
@@ -87,11 +85,10 @@ test('passes headers on unchanged, except that it adds the client to x-forwarded
 test('responds with 503 and retry-after for a service that refuses connections', async () => {
   const baseUrl = await proxyTo([{ prefix: '/inbound', target: `http://127.0.0.1:${await freePort()}` }]);
 
-  const received = await fetch(`${baseUrl}/inbound/leads`, { method: 'POST', body: '{}' });
+  const received = await sendCall(baseUrl, '/inbound/leads', { method: 'POST', body: {} });
 
-  expect(received.status).toBe(503);
+  expect(received).toMatchObject({ status: 503, json: { code: 'unavailable' } });
   expect(received.headers.get('retry-after')).toBe('1');
-  await expect(received.json()).resolves.toMatchObject({ code: 'unavailable' });
 });
 
 test('does not repeat a request to a service that dies during it', async () => {
@@ -102,9 +99,9 @@ test('does not repeat a request to a service that dies during it', async () => {
   });
   const baseUrl = await proxyTo([{ prefix: '/inbound', target: dying }]);
 
-  const received = await fetch(`${baseUrl}/inbound/leads`, { method: 'POST', body: '{}' });
+  const { status } = await sendCall(baseUrl, '/inbound/leads', { method: 'POST', body: {} });
 
-  expect(received.status).toBe(503);
+  expect(status).toBe(503);
   expect(requests).toBe(1);
 });
 

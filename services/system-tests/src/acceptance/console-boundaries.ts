@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
+import { sendCall } from '@partner/test-kit/http-call';
 import {
   type ConsoleRequest,
   consoleRequests,
@@ -25,21 +26,8 @@ export function describeConsoleBoundaries(world: () => AcceptanceWorld): void {
     other = await createConsoleSide(stack, stack.company('INSTALLER', 1));
   });
 
-  /** Sends a request with these headers and nothing else; of a stream only the head is read. */
-  async function send(
-    { method, path, body }: ConsoleRequest,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<{ readonly status: number; readonly text: string; readonly headers: Headers }> {
-    const response = await fetch(new URL(path, world().stack.baseUrl), {
-      method,
-      headers: { ...(method === 'GET' ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-    if (isStream) await response.body?.cancel();
-    const text = isStream ? '' : await response.text();
-    return { status: response.status, text, headers: response.headers };
-  }
+  const send = ({ path, ...request }: ConsoleRequest, headers: Readonly<Record<string, string>>) =>
+    sendCall(world().stack.baseUrl, path, { ...request, headers });
 
   test('gives or changes what belongs to another company, or lets another site read what is its own [AUTH-6, EVENT-6, REPLAY-4, WEBHOOK-10]', async () => {
     const { stack } = world();

@@ -128,7 +128,7 @@ export function describeIdempotency(world: () => AcceptanceWorld): void {
     expect([again.status, again.text]).toEqual([200, first.text]);
     expectError(await send(withBody(request, { notes: 'changed' })), 409, 'idempotency_mismatch');
     const foreign = await validRequest(world().stack, world().other, operationOf('bookAppointment'));
-    const sameKey = withBody(foreign, { idempotencyKey: request.json?.['idempotencyKey'] });
+    const sameKey = withBody(foreign, { idempotencyKey: request.body?.['idempotencyKey'] });
     expect((await send(sameKey)).status).toBe(201);
   });
 }

@@ -24,17 +24,17 @@ export const withHeader = (request: ValidRequest, name: string, value: string): 
 
 export const withBody = (request: ValidRequest, fields: Readonly<Record<string, unknown>>): ValidRequest => ({
   ...request,
-  json: { ...request.json, ...fields },
+  body: { ...request.body, ...fields },
 });
 
 /** The same body with its fields in another order. */
 export function withReversedBody(request: ValidRequest): ValidRequest {
-  return { ...request, json: Object.fromEntries(Object.entries(request.json ?? {}).reverse()) };
+  return { ...request, body: Object.fromEntries(Object.entries(request.body ?? {}).reverse()) };
 }
 
 /** The same request with input that no operation accepts. */
 export function spoilt(operation: AnyOperation, request: ValidRequest): WireRequest {
-  const { json: _json, ...rest } = request;
+  const { body: _body, ...rest } = request;
   if (operation.body !== undefined) {
     return {
       ...rest,

@@ -62,7 +62,7 @@ export function describeWebhookSubscriptions(world: () => AcceptanceWorld): void
       if (!queued.every(({ outcome }) => outcome === 'delivered')) return false;
       if (eventIds.length === 0) return queued;
       const replay = { method: 'POST', path: '/partner/v1/events/replay', headers };
-      await send({ ...replay, json: { subscriptionId: id, eventIds } });
+      await send({ ...replay, body: { subscriptionId: id, eventIds } });
       return false;
     });
     expect(new Map(entries.map(({ eventId, number }) => [eventId, number]))).toEqual(stored);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { secretRotated } from '@partner/proto-contracts/resources/subscription/subscription';
-import type { HttpResponse } from '@partner/test-kit/http-call';
+import { expectStatus } from '../support/http-call.js';
 import {
   createActiveSubscription,
   type OwnerSession,
@@ -52,26 +52,25 @@ export async function openSubscription(
 
   /** Sends a change of the subscription. Throws unless it succeeds. */
   async function change(method: string, path: string, body?: unknown): Promise<RequestedChange> {
-    const { result: response, ...when } = await timed(() => owner.call(method, own + path, body));
-    expectStatus(response, 200);
+    const { result: _, ...when } = await timed(() => expectStatus(200, owner.call(method, own + path, body)));
     return when;
   }
 
   /** False when the secret was replaced meanwhile, by an earlier try of the rotation that came through late. */
   async function tryToRotate(): Promise<boolean> {
-    const rotated = expectStatus(await owner.call('POST', `${own}/rotate-secret`), 201);
+    const rotated = await expectStatus(201, owner.call('POST', `${own}/rotate-secret`));
     const { pendingSecretVersion: version, secret } = secretRotated.parse(rotated.json);
     secrets.push({ version, secret });
     const test = await owner.call('POST', `${own}/test`, { secretVersion: version });
     if (test.status === 409) return false;
-    const { id: testId } = delivery.parse(expectStatus(test, 202).json);
+    const { id: testId } = delivery.parse((await expectStatus(202, test)).json);
     await waitForDelivery(owner, testId, (state) => state === 'delivered');
     await delay(LOADING_MS);
     const { result: activated, ...when } = await timed(() =>
       owner.call('POST', `${own}/activate-secret`, { pendingSecretVersion: version }),
     );
     if (activated.status === 409) return false;
-    expectStatus(activated, 200);
+    await expectStatus(200, activated);
     changes.push({ ...when, kind: 'secret', value: String(version) });
     return true;
   }
@@ -97,9 +96,4 @@ export async function openSubscription(
       await activate({ backfill: false });
     },
   };
-}
-
-function expectStatus(response: HttpResponse, status: number): HttpResponse {
-  if (response.status !== status) throw new Error(`refused: ${response.status} ${response.text}`);
-  return response;
 }

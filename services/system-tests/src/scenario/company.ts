@@ -24,6 +24,7 @@ import {
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { HttpResponse } from '@partner/test-kit/http-call';
+import { expectStatus } from '../support/http-call.js';
 import type { TestStack } from '../support/test-stack.js';
 import type { Canaries } from './canaries.js';
 import type { Recorder } from './recorder.js';
@@ -232,11 +233,4 @@ async function signIn(
   const token = cookie.slice(cookie.indexOf('=') + 1);
   canaries.known(`session of the owner of ${who}`, token, `console of ${who}`);
   return { cookie, origin };
-}
-
-/** The response, when it has the status. */
-export async function expectStatus(status: number, asked: Promise<HttpResponse>): Promise<HttpResponse> {
-  const response = await asked;
-  if (response.status !== status) throw new Error(`not ${status}: ${response.status} ${response.text}`);
-  return response;
 }

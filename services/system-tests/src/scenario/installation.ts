@@ -18,7 +18,7 @@ import {
 import { type InstallerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
-import { expectStatus } from './company.js';
+import { expectStatus } from '../support/http-call.js';
 import {
   anInstant,
   asInstaller,

@@ -8,7 +8,8 @@ import { sessionList } from '@partner/proto-contracts/resources/session/session'
 import { deliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
 import { sendCall } from '@partner/test-kit/http-call';
 import type { ScenarioSide } from './drive-side.js';
-import { expectStatus, type ScenarioDeps, type ScenarioCompany } from './company.js';
+import { expectStatus } from '../support/http-call.js';
+import type { ScenarioDeps, ScenarioCompany } from './company.js';
 
 /** What a company has, by what stands before `:id` in the paths of the console's API. */
 type ConsoleIds = Readonly<Record<string, readonly string[]>>;

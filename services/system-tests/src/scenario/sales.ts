@@ -16,7 +16,7 @@ import {
 import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
 import { newId } from '@partner/kernel/ids';
-import { expectStatus } from './company.js';
+import { expectStatus } from '../support/http-call.js';
 import { anInstant, asSeller, ENDS, forbiddenTexts, PLATFORM, type Stage, stamp, STARTS } from './stage.js';
 import { withUnknownFields } from './unknown-fields.js';
 
@@ -126,7 +126,10 @@ export async function publishSales(stage: Stage, projectId: string): Promise<voi
     total: amount('total of the quote'),
     validUntil: stamp(ENDS),
   });
-  await publish(QuoteSentSchema, withUnknownFields(quote, forbiddenTexts(stage, `the quote of side ${side}`)));
+  await publish(
+    QuoteSentSchema,
+    withUnknownFields(quote, forbiddenTexts(stage, `the quote of side ${side}`)),
+  );
   await publish(QuoteViewedSchema, { ...about(2), quoteId });
   await publish(QuoteAcceptedSchema, {
     ...about(3),

@@ -29,6 +29,16 @@ export async function call(baseUrl: string, path: string, options: Call = {}): P
   return response;
 }
 
+/** Resolves to the response if it has the status. Rejects with its text otherwise. */
+export async function expectStatus(
+  status: number,
+  sent: HttpResponse | Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  const response = await sent;
+  if (response.status !== status) throw new Error(`not ${status}: ${response.status} ${response.text}`);
+  return response;
+}
+
 /**
  * Sends a write until its response is certain: repeats it, with its idempotency key, while the connection breaks or the
  * response is 5xx, 429 or `idempotency_in_progress`, as a partner's client would.

@@ -10,7 +10,7 @@ import {
 import type { z } from 'zod';
 import { eventually } from '@partner/test-kit/eventually';
 import type { HttpResponse } from '@partner/test-kit/http-call';
-import { call } from './http-call.js';
+import { call, expectStatus } from './http-call.js';
 
 /** A signed-in owner at the console. */
 export interface OwnerSession {
@@ -56,12 +56,10 @@ export async function createActiveSubscription(
   session: Pick<OwnerSession, 'call'>,
   options: { readonly url: string; readonly events: readonly string[] },
 ): Promise<{ readonly id: string; readonly secret: string }> {
-  const created = await session.call('POST', '/partner-api/webhooks', options);
-  if (created.status !== 201) throw new Error(`no subscription: ${created.status} ${created.text}`);
+  const created = await expectStatus(201, session.call('POST', '/partner-api/webhooks', options));
   const { subscription: made, secret } = subscriptionCreated.parse(created.json);
   await sendTestDelivery(session, made.id);
-  const activated = await session.call('POST', `/partner-api/webhooks/${made.id}/activate`);
-  if (activated.status !== 200) throw new Error(`not activated: ${activated.status} ${activated.text}`);
+  await expectStatus(200, session.call('POST', `/partner-api/webhooks/${made.id}/activate`));
   return { id: made.id, secret };
 }
 
@@ -70,8 +68,7 @@ export async function sendTestDelivery(
   session: Pick<OwnerSession, 'call'>,
   subscriptionId: string,
 ): Promise<string> {
-  const sent = await session.call('POST', `/partner-api/webhooks/${subscriptionId}/test`);
-  if (sent.status !== 202) throw new Error(`no test delivery: ${sent.status} ${sent.text}`);
+  const sent = await expectStatus(202, session.call('POST', `/partner-api/webhooks/${subscriptionId}/test`));
   const { id } = delivery.parse(sent.json);
   await waitForDelivery(session, id, (state) => state === 'delivered');
   return id;
@@ -88,8 +85,7 @@ export async function waitForDelivery(
   return eventually(
     () => `the delivery reaches the state; the last: ${last}`,
     async () => {
-      const response = await session.call('GET', `/partner-api/deliveries/${deliveryId}`);
-      if (response.status !== 200) throw new Error(`no delivery: ${response.status} ${response.text}`);
+      const response = await expectStatus(200, session.call('GET', `/partner-api/deliveries/${deliveryId}`));
       last = response.text;
       const found = deliveryWithAttempts.parse(response.json);
       return condition(found.delivery.state, found.attempts.length) && found;

@@ -8,6 +8,7 @@ import { sessionList } from '@partner/proto-contracts/resources/session/session'
 import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';
+import { expectStatus } from '../support/http-call.js';
 import {
   createActiveSubscription,
   type OwnerSession,
@@ -81,9 +82,7 @@ async function expectResponse(
   path: string,
   body?: unknown,
 ): Promise<unknown> {
-  const response = await session.call(method, `/partner-api${path}`, body);
-  if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} ${response.text}`);
-  return response.json;
+  return (await expectStatus(status, session.call(method, `/partner-api${path}`, body))).json;
 }
 
 /** Requests of an operation about what a side has: one for each of the bodies that it takes. */

@@ -1,24 +1,14 @@
 import { expect } from '@jest/globals';
 import { type ErrorBody, errorBody } from '@partner/proto-contracts/api/error-body';
-import type { HttpResponse } from '@partner/test-kit/http-call';
+import type { Call, HttpResponse } from '@partner/test-kit/http-call';
 import { call } from '../support/http-call.js';
 
-/** A request as it goes over the wire. */
-export interface WireRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, with its content type. */
-  readonly json?: unknown;
-  /** Sent as it is, without a content type. */
-  readonly bytes?: Uint8Array<ArrayBuffer>;
-}
+/** A request as it goes over the wire; `path` is path and query. */
+export type WireRequest = Call & Readonly<Record<'method' | 'path', string>>;
 
 /** Sends a request. Rejects unless the response is as the API description says, and expects no trace of the service's parts. */
 export async function send(baseUrl: string, request: WireRequest): Promise<HttpResponse> {
-  const { path, json, ...rest } = request;
-  const response = await call(baseUrl, path, { ...rest, body: json });
+  const response = await call(baseUrl, request.path, request);
   expect(response.headers.get('x-powered-by')).toBeNull();
   expect(response.text).not.toMatch(/<html|<!doctype|node_modules|^\s+at /im);
   return response;

@@ -47,7 +47,7 @@ export async function createSurfaceSide(stack: TestStack): Promise<SurfaceSide> 
       method: 'POST',
       path: '/inbound/leads',
       headers: { 'x-api-key': general },
-      json: { fullName: 'Ada Quill', email: 'ada@example.com', phone: '555-0100', address: seller.id },
+      body: { fullName: 'Ada Quill', email: 'ada@example.com', phone: '555-0100', address: seller.id },
     });
   const { leadId } = leadCreated.parse((await postLead()).json);
   const { projectId } = leadMerged.parse((await postLead()).json);

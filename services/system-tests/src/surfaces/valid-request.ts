@@ -6,10 +6,10 @@ import { isOnJob, kindFor } from './surface-operations.js';
 import type { SurfaceSide } from './surface-side.js';
 
 /** A request that the service responds with success, with its parts apart so that a test can spoil one. */
-export interface ValidRequest extends WireRequest {
+export type ValidRequest = WireRequest & {
   readonly headers: Readonly<Record<string, string>>;
-  readonly json?: Readonly<Record<string, unknown>>;
-}
+  readonly body?: Body;
+};
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -34,7 +34,7 @@ export async function validRequest(
       'x-api-key': side.keys[kindFor(operation)],
       ...(operation.idempotencyKey === undefined ? {} : { 'idempotency-key': newId('evt') }),
     },
-    ...(body === undefined ? {} : { json: body }),
+    ...(body === undefined ? {} : { body }),
   };
 }
 
