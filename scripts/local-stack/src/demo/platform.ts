@@ -25,6 +25,39 @@ export async function connectPublisher(amqpUrl: string, name: string, signal: Ab
   return { publish, close: () => connection.close() };
 }
 
+/** A job to sell; the customer is made up if absent. */
+interface NewJob {
+  readonly jobId: string;
+  readonly sellingCompanyId: string;
+  readonly customer?: MessageInitShape<typeof JobCreatedSchema>['customer'];
+}
+
+/** The first message of the platform about a job. */
+export function jobCreated({ customer, ...job }: NewJob): MessageInitShape<typeof JobCreatedSchema> {
+  return {
+    ...job,
+    version: 1,
+    workOrderNo: 'WO-1001',
+    customer: customer ?? {
+      name: 'Casey Morgan',
+      phone: '+1 512 555 0142',
+      line1: '12 North Maple Street',
+      city: 'Austin',
+      state: 'TX',
+      zip: '78701',
+    },
+    scope: {
+      packageName: 'Comfort heat pump',
+      systemType: 'HVAC',
+      equipment: [{ name: 'Heat pump, 3 ton', model: 'HP-3600', quantity: 1 }],
+      accessories: [{ name: 'Line set, 25 ft', quantity: 1 }],
+      supplierSources: [{ name: 'Harbor Supply', reference: 'PO-7781' }],
+      scopeVersion: 1,
+    },
+    occurredAt: timestampNow(),
+  };
+}
+
 /** Connects to the broker as the platform does. */
 export async function connectPlatform(amqpUrl: string, signal: AbortSignal) {
   const publisher = await connectPublisher(amqpUrl, 'demo platform', signal);
@@ -45,29 +78,10 @@ export async function connectPlatform(amqpUrl: string, signal: AbortSignal) {
   }
 
   return {
-    createJob: ({
-      jobId,
-      sellingCompanyId,
-      customer,
-    }: Pick<MessageInitShape<typeof JobCreatedSchema>, 'customer'> & {
-      readonly jobId: string;
-      readonly sellingCompanyId: string;
-    }) =>
+    createJob: (job: NewJob) =>
       publish(JobCreatedSchema, {
-        jobId,
-        version: 1,
-        sellingCompanyId,
-        workOrderNo: `WO-${jobId.slice(-6).toUpperCase()}`,
-        ...(customer === undefined ? {} : { customer }),
-        scope: {
-          packageName: 'Comfort heat pump',
-          systemType: 'HVAC',
-          equipment: [{ name: 'Heat pump, 3 ton', model: 'HP-3600', quantity: 1 }],
-          accessories: [{ name: 'Line set, 25 ft', quantity: 1 }],
-          supplierSources: [{ name: 'Harbor Supply', reference: 'PO-7781' }],
-          scopeVersion: 1,
-        },
-        occurredAt: timestampNow(),
+        ...jobCreated(job),
+        workOrderNo: `WO-${job.jobId.slice(-6).toUpperCase()}`,
       }),
     assignJob: (jobId: string, installerCompanyId: string) =>
       publish(JobAssignedSchema, { jobId, version: 2, installerCompanyId, occurredAt: timestampNow() }),

@@ -2,6 +2,9 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
+import { create, toJson } from '@bufbuild/protobuf';
+import { JobCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
+import { jobCreated } from '@partner/local-stack/demo/platform';
 import { newId } from '@partner/kernel/ids';
 import { registerSecret } from '@partner/local-stack/receiver/register-secret';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
@@ -65,25 +68,8 @@ async function publish(type: string, message: Json, ...args: readonly string[]):
 
 export async function newJob(seller: string, installer: string): Promise<string> {
   const jobId = newId('job');
-  await publish('JobCreated', {
-    jobId,
-    version: 1,
-    sellingCompanyId: seller,
-    customer: {
-      name: 'Casey Morgan',
-      phone: '+1 512 555 0142',
-      line1: '12 North Maple Street',
-      city: 'Austin',
-      state: 'TX',
-      zip: '78701',
-    },
-    scope: {
-      packageName: 'Comfort heat pump',
-      systemType: 'HVAC',
-      scopeVersion: 1,
-      equipment: [{ name: 'Heat pump', model: 'HP-3600', quantity: 1 }],
-    },
-  });
+  const message = create(JobCreatedSchema, jobCreated({ jobId, sellingCompanyId: seller }));
+  await publish('JobCreated', toJson(JobCreatedSchema, message));
   await publish('JobAssigned', { jobId, version: 2, installerCompanyId: installer });
   return jobId;
 }

@@ -1,42 +1,15 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { jobResponse, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import {
   JobAssignedSchema,
   JobCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
+import { jobCreated } from '@partner/local-stack/demo/platform';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';
-import { call, callUntilResponse } from './http-call.js';
+import { call, callUntilResponse, expectStatus } from './http-call.js';
 import { apiKeyOf, type TestStack } from './test-stack.js';
-
-/** A job as the platform publishes it. */
-function jobCreated(jobId: string, sellingCompanyId: string): MessageInitShape<typeof JobCreatedSchema> {
-  return {
-    jobId,
-    version: 1,
-    sellingCompanyId,
-    workOrderNo: 'WO-1001',
-    customer: {
-      name: 'Grace Hopper',
-      phone: '+1 512 555 0111',
-      line1: '7 Harbor Street',
-      city: 'Austin',
-      state: 'TX',
-      zip: '78701',
-    },
-    scope: {
-      packageName: 'Heat pump, complete',
-      systemType: 'HVAC',
-      equipment: [{ name: 'Outdoor unit', model: 'HP-36', quantity: 1 }],
-      accessories: [{ name: 'Line set', quantity: 1 }],
-      supplierSources: [{ name: 'Supply house', reference: 'PO-7' }],
-      scopeVersion: 1,
-    },
-    occurredAt: timestampFromDate(new Date()),
-  };
-}
 
 /** Creates a job and assigns it as the platform does. Resolves to its id once the broker has taken both messages. */
 export async function publishNewJob(
@@ -44,13 +17,10 @@ export async function publishNewJob(
   job: { readonly sellingCompanyId: string; readonly installerCompanyId: string },
 ): Promise<string> {
   const jobId = newId('job');
-  await stack.publishFromPlatform(JobCreatedSchema, jobCreated(jobId, job.sellingCompanyId));
-  await stack.publishFromPlatform(JobAssignedSchema, {
-    jobId,
-    version: 2,
-    installerCompanyId: job.installerCompanyId,
-    occurredAt: timestampFromDate(new Date()),
-  });
+  const { sellingCompanyId, installerCompanyId } = job;
+  await stack.publishFromPlatform(JobCreatedSchema, jobCreated({ jobId, sellingCompanyId }));
+  const occurredAt = timestampNow();
+  await stack.publishFromPlatform(JobAssignedSchema, { jobId, version: 2, installerCompanyId, occurredAt });
   return jobId;
 }
 
@@ -91,12 +61,12 @@ export async function reportStatus(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<InstallerJob> {
   const apiKey = apiKeyOf(stack.company('INSTALLER'), 'installer-company');
-  const response = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
+  const sent = call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt'), ...headers },
     body: { ...report, occurredAt: new Date().toISOString(), expectedVersion: job.version },
   });
-  if (response.status !== 201) throw new Error(`the status is refused: ${response.status} ${response.text}`);
+  const response = await expectStatus(201, sent);
   return jobResponse.parse(response.json).resource;
 }
 
