@@ -33,7 +33,6 @@ async function failedChecks(
     nextSecretVersion: 2,
     nextSecret: SECRETS['2'],
     ca: undefined,
-    clock: () => new Date(),
     timeoutMs,
     ...(signal !== undefined && { signal }),
   });

@@ -91,7 +91,7 @@ suite(title, () => {
         );
         expect(
           own.filter((file) =>
-            /\.test\.|\.d\.ts|\.tsbuildinfo|\/(testing|local-parts|src|web-build)(\/|$)/.test(file),
+            /\.test\.|\.d\.ts|\.tsbuildinfo|\/(testing|test-kit|src|web-build)(\/|$)/.test(file),
           ),
         ).toEqual([]);
         const packages = [

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
 import {
@@ -29,7 +30,7 @@ let session: OwnerSession;
 let document: string;
 
 /** Below the project, so that Node finds its packages. */
-const parent = path.resolve(import.meta.dirname, '../../..', '.stack');
+const parent = path.join(PROJECT_ROOT, '.stack');
 mkdirSync(parent, { recursive: true });
 const scratch = mkdtempSync(path.join(parent, 'generated-clients-'));
 

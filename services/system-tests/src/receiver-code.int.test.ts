@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import {
   LANGUAGE_IDS,
   type LanguageId,
@@ -200,7 +201,7 @@ const RECEIVERS: readonly Receiver[] = [
 ];
 
 /** Below the project, so that Node finds its packages. */
-const parent = path.resolve(import.meta.dirname, '../../..', '.stack');
+const parent = path.join(PROJECT_ROOT, '.stack');
 mkdirSync(parent, { recursive: true });
 const scratch = mkdtempSync(path.join(parent, 'receiver-code-'));
 

@@ -40,7 +40,6 @@ const receiver = await serveReceiver({
   variable: '--port',
   logFile: options.log,
   secrets: openKnownSecrets(options.secrets),
-  clock: () => new Date(),
   onReceived: ({ path, headers, status, verified }) => {
     const event = headers['x-svc-event'] ?? 'no event';
     process.stdout.write(`${status} ${path} ${event} verified: ${verified ?? 'unknown secret'}\n`);

@@ -29,7 +29,6 @@ async function start(): Promise<void> {
     variable: 'test',
     logFile: logFile(),
     secrets: openKnownSecrets(path.join(directory, 'secrets.json')),
-    clock: () => new Date(),
   });
   caFile = certificate.caFile;
   port = receiver.port;

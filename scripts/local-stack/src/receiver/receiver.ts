@@ -31,7 +31,6 @@ export async function serveReceiver(deps: {
   readonly variable: string;
   readonly logFile: string;
   readonly secrets: KnownSecrets;
-  readonly clock: () => Date;
   /** The status for a request that is verified, or cannot be verified; absent or undefined: 200. */
   readonly respondWith?: (request: ReceivedRequest) => Promise<number | undefined>;
   /** Called with each request once it is logged and the response is sent, or its client has gone. */
@@ -57,7 +56,7 @@ export async function serveReceiver(deps: {
     const bodyEncoding = isUtf8(body) ? 'utf8' : 'base64';
     const isDue = event !== undefined && failure !== undefined && (seen.get(event) ?? 0) < failure.times;
     const judged: ReceivedRequest = {
-      receivedAt: deps.clock().toISOString(),
+      receivedAt: new Date().toISOString(),
       path,
       headers,
       body: body.toString(bodyEncoding),
@@ -81,9 +80,8 @@ export async function serveReceiver(deps: {
     body: Buffer,
   ): Verdict | undefined {
     const candidates = deps.secrets.candidates(Number(headers['x-svc-secret-version']), path);
-    const verdicts = candidates?.map((secret) =>
-      verifyDelivery({ headers, body, secret, now: deps.clock() }),
-    );
+    const now = new Date();
+    const verdicts = candidates?.map((secret) => verifyDelivery({ headers, body, secret, now }));
     if (verdicts?.length === 0) {
       return { verified: false, problem: 'x-svc-secret-version names a version that is not registered' };
     }

@@ -72,7 +72,6 @@ export function conformanceCommand(context: CommandContext) {
           ...secrets,
           ...versions,
           ca: authority,
-          clock: () => new Date(),
           timeoutMs: LIMITS.webhookTimeoutMs,
           signal: context.signal,
         },

@@ -109,7 +109,6 @@ export function listenCommand(context: CommandContext) {
             candidates: (version) =>
               secrets.filter((known) => known.version === version).map(({ secret }) => secret),
           },
-          clock: () => new Date(),
           respondWith: async (request) =>
             forward === undefined ? undefined : forwardDelivery(forward, request),
           onReceived(request) {

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import pg from 'pg';
 
-const PROJECT = path.resolve(import.meta.dirname, '../../../..');
-const MIGRATE = path.join(PROJECT, 'services/job-state/dist/migrate.js');
+const MIGRATE = path.join(PROJECT_ROOT, 'services/job-state/dist/migrate.js');
 
 /** The statements with which an administrator creates the users of the database. */
-export const ROLES = readFileSync(path.join(PROJECT, 'charts/job-state/files/roles.sql'), 'utf8');
+export const ROLES = readFileSync(path.join(PROJECT_ROOT, 'charts/job-state/files/roles.sql'), 'utf8');
 
 /** Migrates a database as the job of the chart does, with additional variables. */
 export async function migrate(url: string, env: Readonly<Record<string, string>> = {}): Promise<void> {

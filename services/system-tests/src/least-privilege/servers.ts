@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { postgresDataDirectory, startPostgres } from '@partner/test-kit/backing-services/postgres';
@@ -10,7 +11,7 @@ import { startRedis, withRedis } from '@partner/test-kit/backing-services/redis'
 import { z } from 'zod';
 import { query, ROLES } from './database-roles.js';
 
-const FILES = path.join(import.meta.dirname, '../../../../charts/job-state/files');
+const FILES = path.join(PROJECT_ROOT, 'charts/job-state/files');
 const DEFINITIONS = path.join(FILES, 'rabbitmq-definitions.json');
 const PASSWORD = randomBytes(12).toString('hex');
 const VHOST = 'partner';

@@ -4,6 +4,7 @@ import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary }
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import type { StackOptions } from '@partner/local-stack/stack/stack-plan';
 import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
@@ -48,14 +49,10 @@ export interface TestStack {
   /** The URL of a subscription that leads to the receiver. */
   readonly receiverUrl: string;
   readonly database: pg.Pool;
-  /**
-   * Publishes a message of the platform and resolves to its id once the broker has confirmed it. With the id of an earlier
-   * message it is a duplicate.
-   */
+  /** Publishes a message of the platform and resolves to its id once the broker has confirmed it. */
   publishFromPlatform<Desc extends DescMessage>(
     schema: Desc,
     message: MessageInitShape<Desc>,
-    messageId?: string,
   ): Promise<string>;
   /** Resolves once the service has applied or refused messages of the platform. */
   messagesAreSettled(messageIds: readonly string[]): Promise<void>;
@@ -139,7 +136,7 @@ export async function startTestStack(options: {
   readonly parts?: StackOptions['parts'];
   readonly respond?: (webhook: Omit<ReceivedWebhook, 'responseStatus'>) => number | ReceiverResponse;
 }): Promise<TestStack> {
-  const root = path.resolve(import.meta.dirname, '../../../..', '.stack');
+  const root = path.join(PROJECT_ROOT, '.stack');
   mkdirSync(root, { recursive: true });
   const directory = mkdtempSync(path.join(root, 'system-test-'));
   const certificates = await ensureCertificates(stackFiles(directory).receiver, RECEIVER_HOST);
@@ -183,7 +180,8 @@ export async function startTestStack(options: {
     receivedStatusChanges,
     receiverUrl: `https://${RECEIVER_HOST}/webhooks`,
     database,
-    async publishFromPlatform(schema, message, messageId = newId('evt')) {
+    async publishFromPlatform(schema, message) {
+      const messageId = newId('evt');
       await eventually('a connection to RabbitMQ', () => connection.isReady());
       await publisher.publish({
         exchange: PLATFORM,
