@@ -15,7 +15,7 @@ import {
 import { runSlice, type Slice } from './run-slice.js';
 import { type Baseline, startBaseline } from './start-baseline.js';
 import { quantileOf, summarise } from './statistics.js';
-import { textTable } from './text-table.js';
+import { textTable } from '@partner/local-stack/text-table';
 import {
   coresOfOthers,
   type MeasuredProcess,
@@ -125,9 +125,9 @@ export function renderApi({ rounds, seconds, comparisons }: Awaited<ReturnType<t
     `Medians of ${rounds} rounds of ${seconds} s, the service and its baseline in turn.`,
     'Busy elsewhere: cores that other processes of the machine used meanwhile.',
     '',
-    ...textTable([rateHeadings.split(', '), ...rates]),
+    ...textTable([rateHeadings.split(', '), ...rates], 'right'),
     '',
-    ...textTable([costHeadings.split(', '), ...costs]),
+    ...textTable([costHeadings.split(', '), ...costs], 'right'),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { readMetric } from '@partner/test-kit/read-metric';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { z } from 'zod';
 import type { BenchReceiver } from './bench-receiver.js';
@@ -148,10 +149,8 @@ function countReceived(receiver: BenchReceiver) {
 
 /** Returns the number of attempts that job-state has recorded since its start. */
 export async function recordedBy(stack: Stack): Promise<number> {
-  const url = new URL('/metrics', stack.description.services['job-state']?.adminUrl ?? '');
-  const text = await (await fetch(url)).text();
-  const lines = [...text.matchAll(/^partner_webhook_attempts_recorded_total\{[^}]*\} (\d+)$/gm)];
-  return lines.reduce((sum, [, value]) => sum + Number(value), 0);
+  const { adminUrl = '' } = stack.description.services['job-state'] ?? {};
+  return readMetric(adminUrl, 'partner_webhook_attempts_recorded_total');
 }
 
 async function readDatabaseWork(stack: Stack): Promise<DatabaseWork> {

@@ -7,7 +7,7 @@ import type { Client } from './fill.js';
 import { createHttpClient, type HttpClient } from './http-client.js';
 import { measureInterleaved } from './measure-interleaved.js';
 import { summarise } from './statistics.js';
-import { textTable } from './text-table.js';
+import { textTable } from '@partner/local-stack/text-table';
 
 /** The maximum ratio of a read with many changes to one with few. */
 const LARGEST_RATIO = 1.3;
@@ -113,7 +113,7 @@ export function renderFeed(result: Awaited<ReturnType<typeof runFeedBench>>) {
     tooLarge === 0
       ? `The long feed reads as fast as the short one: no ratio of medians is above ${largestRatio}.`
       : `The long feed reads slower than the short one: ${tooLarge} of ${comparisons.length} ratios are above ${largestRatio}.`;
-  return [...textTable(table), '', verdict];
+  return [...textTable(table, 'right'), '', verdict];
 }
 
 /** Fills a feed in steps and reads the newest cursor after each. */

@@ -10,7 +10,7 @@ import type { Client } from './fill.js';
 import { createHttpClient, type HttpCall, type HttpClient } from './http-client.js';
 import { steadily } from './pacing.js';
 import { type Summary, summarise } from './statistics.js';
-import { textTable } from './text-table.js';
+import { textTable } from '@partner/local-stack/text-table';
 
 /** Maximum ratio of the p99 beside the hostile company to the p99 alone. */
 const LARGEST_RATIO = 2;
@@ -156,17 +156,16 @@ export function renderNeighbour(result: Awaited<ReturnType<typeof runNeighbourBe
   return [
     'Response times of one company in ms, p50 / p99, alone and beside a company at ten times its limit:',
     '',
-    ...textTable([
-      ['surface', 'requests', 'alone', 'beside', 'hostile/s', 'ratio of p99'],
-      ...result.comparisons.map(({ surface, alone, beside, hostilePerSecond, ratio }) => [
-        surface,
-        String(alone.samples),
-        times(alone),
-        times(beside),
-        String(hostilePerSecond),
-        ratio.toFixed(2),
-      ]),
-    ]),
+    ...textTable(
+      [
+        ['surface', 'requests', 'alone', 'beside', 'hostile/s', 'ratio of p99'],
+        ...result.comparisons.map(({ surface, alone, beside, hostilePerSecond, ratio }) => [
+          ...[surface, String(alone.samples), times(alone), times(beside)],
+          ...[String(hostilePerSecond), ratio.toFixed(2)],
+        ]),
+      ],
+      'right',
+    ),
     '',
     `Bound of each ratio: ${result.largestRatio}`,
   ];

@@ -1,5 +1,6 @@
 import { paint } from './paint.js';
 import type { StackStatus } from './stack/inspect-stack.js';
+import { textTable } from './text-table.js';
 
 /** Returns the processes and their addresses as a table. */
 export function renderStatus(status: StackStatus): string {
@@ -10,14 +11,7 @@ export function renderStatus(status: StackStatus): string {
     state === 'ended' ? '' : String(pid),
     address,
   ]);
-  const table = [['process', 'state', 'pid', 'address'], ...rows];
-  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => (row[column] ?? '').length)));
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const lines = textTable([['process', 'state', 'pid', 'address'], ...rows], 'left');
   const verdict = status.isReady
     ? paint('green', `Everything is ready on ${status.description?.baseUrl ?? ''}`)
     : paint('red', 'Not everything is ready; scripts/up starts what is missing.');

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { QUEUES } from '@partner/proto-contracts/topology';
 import { eventually } from '@partner/test-kit/eventually';
-import type { HttpResponse } from '@partner/test-kit/http-call';
+import { type HttpResponse, sendCall } from '@partner/test-kit/http-call';
 import { SEED } from '@partner/test-kit/seeded-random';
 import { checkFeeds } from './deliveries/check-feeds.js';
 import { checkHistory } from './deliveries/check-history.js';
@@ -13,7 +13,7 @@ import { planFaults, PURGED_QUEUES } from './deliveries/fault-plan.js';
 import { playDeliveries, startDeliveryStack } from './deliveries/play-deliveries.js';
 import { call } from './support/http-call.js';
 import { signIn } from './support/owner-session.js';
-import { readMetric } from './support/replica-metrics.js';
+import { readMetric } from '@partner/test-kit/read-metric';
 import { apiKeyOf, type TestStack } from './support/test-stack.js';
 
 const MINUTES = Number(process.env['FAULT_MINUTES'] ?? 1);
@@ -116,7 +116,7 @@ describe('without a backing service', () => {
   /** The pages that need no backing service. */
   async function expectPagesServed(): Promise<void> {
     for (const path of ['/docs', '/openapi.json', '/console']) {
-      expect((await fetch(new URL(path, stack.baseUrl))).status).toBe(200);
+      expect((await sendCall(stack.baseUrl, path)).status).toBe(200);
     }
   }
 
@@ -125,17 +125,14 @@ describe('without a backing service', () => {
     const surfaces = ['inbound-gateway', 'installer-gateway', 'console'].map(
       (name) => description.services[name]?.adminUrl ?? '',
     );
-    const readiness = async (url: string) => {
-      const response = await fetch(`${url}/readyz`);
-      return { status: response.status, body: await response.text() };
-    };
+    const readiness = (url: string) => sendCall(url, '/readyz');
     const session = await signIn(stack.baseUrl, owner);
     const headers = { 'x-api-key': apiKeyOf(company, 'installer-company') };
     const rabbitmq = process('rabbitmq');
     await rabbitmq.kill('SIGKILL');
     try {
       for (const url of surfaces) {
-        await eventually('the loss is known', async () => (await readiness(url)).body.includes(':false'));
+        await eventually('the loss is known', async () => (await readiness(url)).text.includes(':false'));
         expect((await readiness(url)).status).toBe(200);
       }
       await expectPagesServed();
@@ -160,7 +157,7 @@ describe('without a backing service', () => {
     await redis.kill('SIGSTOP');
     try {
       await eventually('the console knows that Redis is away', async () => (await isSessionRedisUp()) === 0);
-      expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
+      expect((await sendCall(adminUrl, '/readyz')).status).toBe(200);
       await expectPagesServed();
       const headers = { 'x-api-key': apiKeyOf(company, 'installer-company') };
       expect((await call(stack.baseUrl, '/partner/v1/technicians', { headers })).status).toBe(200);
@@ -187,7 +184,7 @@ describe('without a backing service', () => {
       await console.kill('SIGKILL');
       await console.start();
       await console.ready();
-      expect((await fetch(new URL('/docs', stack.baseUrl))).status).toBe(200);
+      expect((await sendCall(stack.baseUrl, '/docs')).status).toBe(200);
     } finally {
       await redis.start();
       await redis.ready();

@@ -43,7 +43,7 @@ import { type Servers, startServers } from './least-privilege/servers.js';
 import { call } from './support/http-call.js';
 import { createActiveSubscription, signIn } from './support/owner-session.js';
 import { assignSandboxJob, reportStatus } from './support/platform-job.js';
-import { readMetric } from './support/replica-metrics.js';
+import { readMetric } from '@partner/test-kit/read-metric';
 import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 
 /** What owners and operators manage companies with. */

@@ -1,14 +1,15 @@
+import { sendCall } from './http-call.js';
+
 /**
- * The sum of a metric of one process over all label values but the given ones; 0 when it has none yet. Read from the admin
- * port's `/metrics`.
+ * Returns the sum of a metric of one process over all label values but the given ones; 0 if it has none yet. Reads it from the
+ * admin port's `/metrics`.
  */
 export async function readMetric(
   adminUrl: string,
   name: string,
   labels: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  const response = await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(60_000) });
-  const text = await response.text();
+  const { text } = await sendCall(adminUrl, '/metrics');
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   return text
     .split('\n')
