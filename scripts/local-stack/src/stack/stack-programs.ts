@@ -4,6 +4,7 @@ import { baseEnvironment, type LocalProgram } from '@partner/test-kit/backing-se
 import { postgresProgram, postgresUrl } from '@partner/test-kit/backing-services/postgres';
 import { rabbitmqPrograms, rabbitmqUrl } from '@partner/test-kit/backing-services/rabbitmq';
 import { redisProgram, redisUrl } from '@partner/test-kit/backing-services/redis';
+import { sendCall } from '@partner/test-kit/http-call';
 import type { PartName, PartSource } from '../parts/part-source.js';
 import type { CertificateFiles } from '../receiver/certificates.js';
 import { httpStatus } from '../receiver/http-status.js';
@@ -123,7 +124,8 @@ export function proxyProgram(surroundings: ProgramSurroundings): LocalProgram {
     name: 'proxy',
     args: [main, '--port', String(plan.ports.proxy), '--routes', JSON.stringify(routes)],
     env: baseEnvironment(),
-    isUp: () => respondsOk(`http://127.0.0.1:${plan.ports.proxy}/`),
+    // Any response: a stack without the console has nothing at `/`.
+    isUp: () => respondsOk(`http://127.0.0.1:${plan.ports.proxy}/`).then(() => true),
   });
 }
 
@@ -163,7 +165,5 @@ export function receiverProgram(
 
 /** Returns whether a URL responds with 200. Rejects without a response within 2 s. */
 export async function respondsOk(url: string): Promise<boolean> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-  await response.arrayBuffer();
-  return response.status === 200;
+  return (await sendCall(url, '', { signal: AbortSignal.timeout(2_000) })).status === 200;
 }
