@@ -119,6 +119,8 @@ function startScenarioStack(traces: TraceReceiver, responses: ScenarioDeps['resp
     parts: { kind: 'private', durable: false },
     settings: {
       ...Object.fromEntries(SERVICE_NAMES.map((name): [ServiceName, typeof telemetry] => [name, telemetry])),
+      // For the metric of its emails.
+      console: { ...telemetry, SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'partner-api@service.example' },
       // All attempts of a failing delivery are over soon.
       'job-state': { ...telemetry, WEBHOOK_RETRY_BASE_MS: '5' },
     },
