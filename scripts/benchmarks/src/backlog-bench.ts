@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
@@ -76,7 +77,7 @@ export function renderBacklog(result: Awaited<ReturnType<typeof runBacklogBench>
   ];
 }
 
-function runBareLoop(stack: Stack, receiver: BenchReceiver): Promise<number> {
+async function runBareLoop(stack: Stack, receiver: BenchReceiver): Promise<number> {
   const worker = new Worker(path.join(import.meta.dirname, 'bare-loop.js'), {
     workerData: {
       port: receiver.port,
@@ -85,12 +86,7 @@ function runBareLoop(stack: Stack, receiver: BenchReceiver): Promise<number> {
       milliseconds: BARE_MS,
     },
   });
-  return new Promise((resolve, reject) => {
-    worker.once('message', (message) =>
-      resolve(z.object({ perSecond: z.number() }).parse(message).perSecond),
-    );
-    worker.once('error', reject);
-  });
+  return z.tuple([z.object({ perSecond: z.number() })]).parse(await once(worker, 'message'))[0].perSecond;
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {

@@ -39,9 +39,11 @@ export async function runFairnessBench(
     return await withPostgres(stack.description.postgresUrl, async (client) => {
       const made = (path: string, host: string) =>
         addSubscription(client, { stack, class: 'INSTALLER', path, host, events: 'install.*' });
+      const several = (count: number, parent: string, host: string) =>
+        Promise.all(Array.from({ length: count }, (_, index) => made(`${parent}${index + 1}`, host)));
       const { id: sellingCompanyId } = await addCompany(client, { class: 'SALES' });
-      const healthy = await series(HEALTHY, (index) => made(`/healthy/${index}`, HEALTHY_HOST));
-      const hanging = await series(HANGING, (index) => made(`${HANGING_PATH}${index}`, BAD_HOSTS.hanging));
+      const healthy = await several(HEALTHY, '/healthy/', HEALTHY_HOST);
+      const hanging = await several(HANGING, HANGING_PATH, BAD_HOSTS.hanging);
       const bursting = await made('/burst', BAD_HOSTS.bursting);
       const phase = (extra: () => Promise<void> = () => Promise.resolve()) =>
         runPhase({ client, platform, sellingCompanyId, receiver, healthy, seconds, signal, extra });
@@ -126,12 +128,6 @@ async function prepareBurst(
     worker.postMessage('go');
     await once(worker, 'message');
   };
-}
-
-async function series<T>(count: number, make: (index: number) => Promise<T>): Promise<readonly T[]> {
-  const made: T[] = [];
-  for (let index = 1; index <= count; index += 1) made.push(await make(index));
-  return made;
 }
 
 /**

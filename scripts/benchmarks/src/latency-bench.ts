@@ -1,11 +1,12 @@
 import { newId } from '@partner/kernel/ids';
 import { connectPlatform } from '@partner/local-stack/demo/platform';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
 import type { Bench } from './bench-stack.js';
 import { measureDeliveries, recordedBy } from './delivery-run.js';
 import { addEndpoints, ENDPOINTS } from './fill.js';
-import { pause, steadily } from './pacing.js';
+import { steadily } from './pacing.js';
 import { count, renderCosts } from './render-run.js';
 import { summarise } from './statistics.js';
 
@@ -37,10 +38,8 @@ export async function runLatencyBench(
     };
     const warmUp = WARM_UP_SECONDS * perSecond;
     await publish(warmUp);
-    while ((await recordedBy(stack)) < warmUp) {
-      signal.throwIfAborted();
-      await pause(100);
-    }
+    const isWarm = async () => (await recordedBy(stack)) >= warmUp;
+    await eventually('the end of the warm-up', isWarm, { everyMs: 100, signal });
     report('warm');
     let publishedAt: Awaited<ReturnType<typeof publish>> = new Map();
     const start = async () => {

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** Runs work a number of times at an even rate per second. Each run waits for the previous one. */
 export async function steadily(
   times: number,
@@ -14,8 +16,4 @@ export async function steadily(
 }
 
 /** Resolves after a number of milliseconds. */
-export function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, Math.max(0, milliseconds));
-  });
-}
+export const pause = (milliseconds: number): Promise<void> => delay(Math.max(0, milliseconds));

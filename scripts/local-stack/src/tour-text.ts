@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
-import { sendDemoCall } from './demo/http-call.js';
+import { sendCall } from '@partner/test-kit/http-call';
 import type { SandboxCompany, StackDescription } from './stack/stack-description.js';
 
 type KeyKind = SandboxCompany['keys'][number]['kind'];
@@ -68,12 +68,10 @@ async function reportableJob(
   apiKey: string,
 ): Promise<{ readonly id: string; readonly version: number | string; readonly next: string }> {
   const next = { ASSIGNED: 'ACKNOWLEDGED', ACKNOWLEDGED: 'EN_ROUTE', EN_ROUTE: 'ON_SITE' } as const;
-  const call = {
-    method: 'GET',
-    path: '/partner/v1/jobs?limit=100',
+  const { json } = await sendCall(baseUrl, '/partner/v1/jobs?limit=100', {
     headers: { 'x-api-key': apiKey },
-  } as const;
-  const page = jobFeedResponse.safeParse((await sendDemoCall(baseUrl, call)).json);
+  });
+  const page = jobFeedResponse.safeParse(json);
   const newest = new Map((page.data?.resources ?? []).map(({ resource }) => [resource.id, resource]));
   for (const { id, version, status } of newest.values()) {
     if (status === 'ASSIGNED' || status === 'ACKNOWLEDGED' || status === 'EN_ROUTE') {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import path from 'node:path';
 import { isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
 import { Command, Option } from '@commander-js/extra-typings';
@@ -105,10 +106,7 @@ async function stay(stack: Stack): Promise<void> {
       }
     }
   }, 500);
-  await new Promise<void>((resolve) => {
-    if (interruption.signal.aborted) resolve();
-    else interruption.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  if (!interruption.signal.aborted) await once(interruption.signal, 'abort');
   clearInterval(watch);
 }
 

@@ -85,7 +85,9 @@ async function waitUntilPlatformReceives(writes: readonly AcknowledgedWrite[]): 
     tells.filter(({ name }) => name === 'install.status_changed'),
   );
   const missing = () => {
-    const received = new Set(stack.receivedStatusChanges.map(({ jobId, version }) => `${jobId} ${version}`));
+    const received = new Set(
+      stack.receivedStatusChanges.map(({ jobId = '', version = 0 }) => `${jobId} ${version}`),
+    );
     return reported.filter((one) => !received.has(`${one.resourceId} ${one.resourceVersion}`));
   };
   await eventually(

@@ -1,8 +1,11 @@
-import type { HttpResponse } from '@partner/test-kit/http-call';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type HttpResponse, sendCall } from '@partner/test-kit/http-call';
 import type { z } from 'zod';
 import { StackError } from '../stack-error.js';
-import { type DemoCall, sendDemoCall } from './http-call.js';
-import type { Narrator } from './narrator.js';
+import { withTimeLimit } from '../time-limit.js';
+import type { DemoCall, Narrator } from './narrator.js';
+
+const RESPONSE_MS = 30_000;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -18,9 +21,20 @@ export function createDemoCaller(
   }: { readonly baseUrl: string; readonly show: Narrator; readonly signal: AbortSignal },
   headers: Headers,
 ) {
+  const sendOnce = (call: DemoCall) =>
+    withTimeLimit({ milliseconds: RESPONSE_MS, signal }, (end) =>
+      sendCall(baseUrl, call.path, { ...call, signal: end }),
+    );
+  /** On a 429 waits once, as long as it says. */
+  async function sendPatiently(call: DemoCall): Promise<HttpResponse> {
+    const response = await sendOnce(call);
+    if (response.status !== 429) return response;
+    await delay(Number(response.headers.get('retry-after') ?? '1') * 1_000, undefined, { signal });
+    return sendOnce(call);
+  }
   async function send<S extends z.ZodType>(call: DemoCall, expected: number, schema: S) {
     show.request(call);
-    const response = await sendDemoCall(baseUrl, call, signal);
+    const response = await sendPatiently(call);
     show.response(response);
     return { response, data: read(call, response, expected, schema) };
   }
@@ -38,7 +52,7 @@ export function createDemoCaller(
     /** Reads without printing anything. */
     async quietly<S extends z.ZodType>(path: string, schema: S): Promise<z.infer<S>> {
       const call = { method: 'GET', path, headers } as const;
-      return read(call, await sendDemoCall(baseUrl, call, signal), 200, schema);
+      return read(call, await sendPatiently(call), 200, schema);
     },
     /** Prints a request that was sent quietly, and the relevant part of its response. */
     showRead(path: string, what: string, content: unknown): void {

@@ -1,8 +1,13 @@
 import { installerJob } from '@partner/proto-contracts/resources/job/job';
-import type { HttpResponse } from '@partner/test-kit/http-call';
+import type { Call, HttpResponse } from '@partner/test-kit/http-call';
 import { paint } from '../paint.js';
 import { StackError } from '../stack-error.js';
-import type { DemoCall } from './http-call.js';
+
+/** A request as a partner or an owner's browser sends it. */
+export interface DemoCall extends Pick<Call, 'headers' | 'body'> {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+}
 
 /** Prints the steps of the demo: one line each, or with `isVerbose` also what was sent and received. */
 export type Narrator = ReturnType<typeof createNarrator>;

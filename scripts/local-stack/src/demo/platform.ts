@@ -22,7 +22,7 @@ export async function connectPublisher(amqpUrl: string, name: string, signal: Ab
   const connection = createAmqpConnection({ url: amqpUrl, name, ...surroundings });
   const { publish } = createPublisher({ connection, ...surroundings });
   await eventually('a connection to RabbitMQ', () => connection.isReady(), { everyMs: 50, signal });
-  return { publish, close: () => connection.close() };
+  return { connection, publish, close: () => connection.close() };
 }
 
 /** A job to sell; the customer is made up if absent. */

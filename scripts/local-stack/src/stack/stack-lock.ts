@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   identifyProcess,
   isProcessRunning,
   type ProcessIdentity,
 } from '@partner/test-kit/backing-services/process-identity';
+import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
 import { readJson } from '../private-file.js';
 import { StackError } from '../stack-error.js';
@@ -50,11 +50,7 @@ export function lockHolder(directory: string): ProcessIdentity | undefined {
 }
 
 /** Resolves to whether a process has ended, within `timeoutMs`. */
-export async function hasEndedWithin(running: ProcessIdentity, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs;
-  while (isProcessRunning(running)) {
-    if (Date.now() > deadline) return false;
-    await delay(50);
-  }
-  return true;
+export function hasEndedWithin(running: ProcessIdentity, timeoutMs: number): Promise<boolean> {
+  const hasEnded = () => !isProcessRunning(running);
+  return eventually('the end', hasEnded, { timeoutMs, everyMs: 50 }).catch(hasEnded);
 }

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { eventually } from '@partner/test-kit/eventually';
 import { checkFeeds } from '../deliveries/check-feeds.js';
+import { waitUntilAssigned } from '../support/platform-job.js';
 import type { TestStack } from '../support/test-stack.js';
 import type { LoadReport } from './steady-load.js';
 
@@ -21,13 +22,7 @@ export async function expectNothingLost(stack: TestStack, report: LoadReport, pa
     appointmentIds,
   ]);
   expect(booked.rowCount).toBe(appointmentIds.length);
-  await eventually('the jobs that the platform has assigned are there', async () => {
-    const jobs = await stack.database.query(
-      'select 1 from jobs where id = any($1) and installer_company_id is not null',
-      [platformJobIds],
-    );
-    return jobs.rowCount === platformJobIds.length;
-  });
+  await waitUntilAssigned(stack.database, platformJobIds);
 
   const keyOf = (id: string, version: number) => `${id} ${version}`;
   const written = reported('install.status_changed').map(({ resourceId, resourceVersion }) =>

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
-import pg from 'pg';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import type pg from 'pg';
 
 const MIGRATE = path.join(PROJECT_ROOT, 'services/job-state/dist/migrate.js');
 
@@ -16,14 +17,10 @@ export async function migrate(url: string, env: Readonly<Record<string, string>>
 }
 
 /** Runs statements on a separate connection. */
-export async function query(url: string, ...statements: readonly string[]): Promise<pg.QueryResult[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+export function query(url: string, ...statements: readonly string[]): Promise<pg.QueryResult[]> {
+  return withPostgres(url, async (client) => {
     const results: pg.QueryResult[] = [];
     for (const statement of statements) results.push(await client.query(statement));
     return results;
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -14,11 +14,7 @@ import type { ScenarioDeps, ScenarioCompany } from './company.js';
 /** What a company has, by what stands before `:id` in the paths of the console's API. */
 type ConsoleIds = Readonly<Record<string, readonly string[]>>;
 
-const companiesOf = ({ seller, installer, accountant }: ScenarioSide): readonly ScenarioCompany[] => [
-  seller,
-  installer,
-  accountant,
-];
+const companiesOf = ({ seller, installer, accountant }: ScenarioSide) => [seller, installer, accountant];
 
 /** Operations of the console that respond to a request, but for those that would end the session or the subscription. */
 const CONSOLE = CONSOLE_OPERATIONS.filter(({ id }) => !['streamChanges', 'deleteSession'].includes(id));

@@ -34,7 +34,7 @@ export async function assignNewJob(
   },
 ): Promise<InstallerJob> {
   const jobId = await publishNewJob(stack, job);
-  await waitUntilAssigned(stack.database, jobId);
+  await waitUntilAssigned(stack.database, [jobId]);
   const response = await callUntilResponse(stack.baseUrl, `/partner/v1/jobs/${jobId}`, {
     headers: { 'x-api-key': job.installerKey },
   });
@@ -70,13 +70,16 @@ export async function reportStatus(
   return jobResponse.parse(response.json).resource;
 }
 
-/** Queries the database: each request to the API would count towards its limit. */
-async function waitUntilAssigned(database: Pick<Pool, 'query'>, jobId: string): Promise<void> {
-  await eventually('the job that the platform has assigned is there', async () => {
+/** Resolves once jobs of the platform are there and assigned. Queries the database: a request would count towards a limit. */
+export async function waitUntilAssigned(
+  database: Pick<Pool, 'query'>,
+  jobIds: readonly string[],
+): Promise<void> {
+  await eventually('the jobs that the platform has assigned are there', async () => {
     const found = await database.query(
-      'select 1 from jobs where id = $1 and installer_company_id is not null',
-      [jobId],
+      'select 1 from jobs where id = any($1) and installer_company_id is not null',
+      [jobIds],
     );
-    return found.rowCount === 1;
+    return found.rowCount === jobIds.length;
   });
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { connectPublisher } from '@partner/local-stack/demo/platform';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
@@ -9,11 +10,12 @@ import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import type { StackOptions } from '@partner/local-stack/stack/stack-plan';
 import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
-import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import {
+  type JobStatusChanged,
+  JobStatusChangedSchema,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { PARTNER_EVENTS, PARTNER_EVENTS_FOR_PLATFORM, PLATFORM } from '@partner/proto-contracts/topology';
-import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { startConsumer } from '@partner/kernel/amqp/consumer';
-import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { takeServerShare } from '@partner/test-kit/backing-services/take-server-share';
@@ -31,14 +33,6 @@ import {
 interface PlatformMessage {
   readonly type: string;
   readonly body: Uint8Array;
-}
-
-/** A status change as the platform receives it. */
-interface ReceivedStatusChange {
-  readonly jobId: string;
-  readonly version: number;
-  /** Fields of the message that this version does not know. */
-  readonly unknownFields: number;
 }
 
 /** A whole separate stack, with a receiver inside the test and the platform played by the test. */
@@ -63,7 +57,7 @@ export interface TestStack {
   /** Resolves once every delivery and every bulk replay has finished. */
   deliveriesAreFinished(timeoutMs?: number): Promise<void>;
   /** Status changes among {@link TestStack.toPlatform}. */
-  readonly receivedStatusChanges: readonly ReceivedStatusChange[];
+  readonly receivedStatusChanges: readonly JobStatusChanged[];
   companies(companyClass: SandboxCompany['class']): readonly SandboxCompany[];
   /** The company at a place among those of a class. Throws if the sandbox has fewer. */
   company(companyClass: SandboxCompany['class'], place?: number): SandboxCompany;
@@ -94,19 +88,13 @@ async function serversOf(
 }
 
 /** Connects to the broker as the platform does, and collects what it receives. */
-function connectPlatform(amqpUrl: string) {
-  const connection = createAmqpConnection({
-    url: amqpUrl,
-    name: 'platform',
-    logger: silentLogger,
-    metrics: new Registry(),
-  });
-  const publisher = createPublisher({ connection, logger: silentLogger, metrics: new Registry() });
+async function connectPlatform(amqpUrl: string) {
+  const publisher = await connectPublisher(amqpUrl, 'platform', AbortSignal.timeout(120_000));
   const toPlatform: PlatformMessage[] = [];
   const lastMessages = new Set<string>();
-  const receivedStatusChanges: ReceivedStatusChange[] = [];
+  const receivedStatusChanges: JobStatusChanged[] = [];
   const platformConsumer = startConsumer({
-    connection,
+    connection: publisher.connection,
     queue: PARTNER_EVENTS_FOR_PLATFORM,
     prefetch: 50,
     logger: silentLogger,
@@ -114,14 +102,12 @@ function connectPlatform(amqpUrl: string) {
     handle: ({ type, messageId, body }) => {
       if (type === LAST_MESSAGE) lastMessages.add(messageId);
       else toPlatform.push({ type, body });
-      if (type === JobStatusChangedSchema.typeName) {
-        const { jobId = '', version = 0, $unknown = [] } = fromBinary(JobStatusChangedSchema, body);
-        receivedStatusChanges.push({ jobId, version, unknownFields: $unknown.length });
-      }
+      if (type === JobStatusChangedSchema.typeName)
+        receivedStatusChanges.push(fromBinary(JobStatusChangedSchema, body));
       return Promise.resolve({ kind: 'done' });
     },
   });
-  return { connection, publisher, platformConsumer, toPlatform, lastMessages, receivedStatusChanges };
+  return { publisher, platformConsumer, toPlatform, lastMessages, receivedStatusChanges };
 }
 
 /** Starts a stack that ends with the test. */
@@ -168,8 +154,8 @@ export async function startTestStack(options: {
   const database = new pg.Pool({ connectionString: postgresUrl, max: 2 });
   // The server is killed in some tests; each query says itself when it fails.
   database.on('error', () => undefined);
-  const { connection, publisher, platformConsumer, toPlatform, lastMessages, receivedStatusChanges } =
-    connectPlatform(amqpUrl);
+  const { publisher, platformConsumer, toPlatform, lastMessages, receivedStatusChanges } =
+    await connectPlatform(amqpUrl);
   const ofClass = (companyClass: SandboxCompany['class']) =>
     companies.filter((company) => company.class === companyClass);
   return {
@@ -182,7 +168,7 @@ export async function startTestStack(options: {
     database,
     async publishFromPlatform(schema, message) {
       const messageId = newId('evt');
-      await eventually('a connection to RabbitMQ', () => connection.isReady());
+      await eventually('a connection to RabbitMQ', () => publisher.connection.isReady());
       await publisher.publish({
         exchange: PLATFORM,
         routingKey: schema.typeName,
@@ -240,7 +226,7 @@ export async function startTestStack(options: {
     },
     async stop() {
       await platformConsumer.stop();
-      await connection.close();
+      await publisher.close();
       await database.end();
       await stack.discard();
       await servers.release();

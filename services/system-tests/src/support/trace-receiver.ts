@@ -1,45 +1,34 @@
 import { startReceiver } from '@partner/test-kit/receiver';
 import { z } from 'zod';
 
-const attribute = z.object({ key: z.string(), value: z.record(z.string(), z.unknown()) });
+const KINDS = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER'] as const;
+
+const attributes = z
+  .array(z.object({ key: z.string(), value: z.record(z.string(), z.unknown()) }))
+  .transform((list) => Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]])));
+
+const span = z.object({
+  traceId: z.string(),
+  spanId: z.string(),
+  /** Empty when it begins its trace. */
+  parentSpanId: z.string().default(''),
+  name: z.string(),
+  kind: z.number().transform((kind) => KINDS[kind] ?? String(kind)),
+  attributes: attributes.default({}),
+  links: z.array(z.object({ traceId: z.string(), spanId: z.string() })).default([]),
+});
 
 const exported = z.object({
   resourceSpans: z.array(
     z.object({
-      resource: z.object({ attributes: z.array(attribute) }),
-      scopeSpans: z.array(
-        z.object({
-          spans: z.array(
-            z.object({
-              traceId: z.string(),
-              spanId: z.string(),
-              parentSpanId: z.string().optional(),
-              name: z.string(),
-              kind: z.number(),
-              attributes: z.array(attribute).optional(),
-              links: z.array(z.object({ traceId: z.string(), spanId: z.string() })).optional(),
-            }),
-          ),
-        }),
-      ),
+      resource: z.object({ attributes }),
+      scopeSpans: z.array(z.object({ spans: z.array(span) })),
     }),
   ),
 });
 
-const KINDS = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER'] as const;
-
 /** A span as a service has exported it. */
-export interface ExportedSpan {
-  readonly service: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  /** Empty when it begins its trace. */
-  readonly parentSpanId: string;
-  readonly name: string;
-  readonly kind: string;
-  readonly attributes: Readonly<Record<string, unknown>>;
-  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
-}
+export type ExportedSpan = Readonly<z.infer<typeof span> & { service: string }>;
 
 /** An OTLP endpoint that keeps the traces that services export. */
 export interface TraceReceiver {
@@ -68,22 +57,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
 
 function spansIn(text: string): ExportedSpan[] {
   return exported.parse(JSON.parse(text)).resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = String(attributesOf(resource.attributes)['service.name']);
-    return scopeSpans.flatMap((scope) =>
-      scope.spans.map((span) => ({
-        service,
-        traceId: span.traceId,
-        spanId: span.spanId,
-        parentSpanId: span.parentSpanId ?? '',
-        name: span.name,
-        kind: KINDS[span.kind] ?? String(span.kind),
-        attributes: attributesOf(span.attributes ?? []),
-        links: span.links ?? [],
-      })),
-    );
+    const service = String(resource.attributes['service.name']);
+    return scopeSpans.flatMap(({ spans }) => spans.map((one) => ({ ...one, service })));
   });
-}
-
-function attributesOf(list: readonly z.infer<typeof attribute>[]): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]));
 }

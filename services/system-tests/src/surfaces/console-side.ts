@@ -36,12 +36,14 @@ export interface ConsoleSide {
 export async function createConsoleSide(stack: TestStack, company: SandboxCompany): Promise<ConsoleSide> {
   await signIn(stack.baseUrl, company.owner);
   const session = await signIn(stack.baseUrl, company.owner);
+  const request = async (status: number, method: string, path: string, body?: unknown) =>
+    (await expectStatus(status, session.call(method, `/partner-api${path}`, body))).json;
   const webhook = await createActiveSubscription(session, {
     url: stack.receiverUrl,
     events: ['install.test'],
   });
   const [tested] = (await readDeliveries(session, webhook.id)).deliveries;
-  const replay = await expectResponse(session, 202, 'POST', `/webhooks/${webhook.id}/replay`, {
+  const replay = await request(202, 'POST', `/webhooks/${webhook.id}/replay`, {
     states: ['delivered'],
     from: new Date(Date.now() - 60_000).toISOString(),
     to: new Date().toISOString(),
@@ -49,17 +51,17 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
   const replayId = bulkReplay.parse(replay).id;
   // Until they have finished, the replay and its deliveries change without a request.
   await eventually('the replay is done, and what it delivers has arrived', async () => {
-    const read = await expectResponse(session, 200, 'GET', `/replays/${replayId}`);
+    const read = await request(200, 'GET', `/replays/${replayId}`);
     const { deliveries } = await readDeliveries(session, webhook.id);
     return (
       bulkReplay.parse(read).state !== 'running' && deliveries.every(({ state }) => state === 'delivered')
     );
   });
   const kind = company.class === 'SALES' ? 'general' : 'installer-company';
-  const made = await expectResponse(session, 201, 'POST', '/api-keys', { kind });
+  const made = await request(201, 'POST', '/api-keys', { kind });
   const { key } = apiKeyCreated.parse(made);
-  const { sessions } = sessionList.parse(await expectResponse(session, 200, 'GET', '/sessions'));
-  const { colleagues } = colleagueList.parse(await expectResponse(session, 200, 'GET', '/colleagues'));
+  const { sessions } = sessionList.parse(await request(200, 'GET', '/sessions'));
+  const { colleagues } = colleagueList.parse(await request(200, 'GET', '/colleagues'));
   return {
     company,
     session,
@@ -73,16 +75,6 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
       sessions: sessions.find(({ current }) => !current)?.id ?? '',
     },
   };
-}
-
-async function expectResponse(
-  session: OwnerSession,
-  status: number,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<unknown> {
-  return (await expectStatus(status, session.call(method, `/partner-api${path}`, body))).json;
 }
 
 /** Requests of an operation about what a side has: one for each of the bodies that it takes. */
@@ -134,7 +126,9 @@ export async function readEverything(database: Pick<Pool, 'query'>): Promise<unk
 
 /** The ids of an owner's sessions. */
 export async function readSessionIds(session: OwnerSession): Promise<readonly string[]> {
-  const { sessions } = sessionList.parse(await expectResponse(session, 200, 'GET', '/sessions'));
+  const { sessions } = sessionList.parse(
+    (await expectStatus(200, session.call('GET', '/partner-api/sessions'))).json,
+  );
   return sessions.map(({ id }) => id);
 }
 
