@@ -62,7 +62,11 @@ describe('failed deliveries are linked', () => {
 
   test('of a failing endpoint, whose failures can be few among many attempts [DELIVERY-26]', () => {
     expect(found([facts({ failuresInRow: 5 })])).toMatchObject([
-      { tone: 'bad', text: 'At least 5 attempts in a row failed. They are retried automatically.' },
+      {
+        tone: 'bad',
+        text: 'At least 5 attempts in a row failed. They are retried automatically.',
+        link: { to: '/deliveries?webhook=whk_1&status=retry_scheduled' },
+      },
     ]);
     expect(found([facts({ failuresInRow: 4 }), facts({ failuresInRow: 5, state: 'paused' })])).toEqual([]);
   });

@@ -46,8 +46,8 @@ function attentionOfWebhook({ webhook, statistics }: WebhookFacts): readonly Att
     found.push({ key: `${webhook.id} ${kind}`, ...attention });
   const dead = statistics?.totals.deadLettered ?? 0;
   const { retrying, held } = statistics ?? { retrying: 0, held: 0 };
-  const deadLettered = {
-    to: PATHS.deliveries({ webhook: webhook.id, status: 'dead_lettered' }),
+  const failedLink = {
+    to: PATHS.deliveries({ webhook: webhook.id, status: dead === 0 ? 'retry_scheduled' : 'dead_lettered' }),
     label: 'See what failed',
   };
 
@@ -66,14 +66,14 @@ function attentionOfWebhook({ webhook, statistics }: WebhookFacts): readonly Att
         dead === 0
           ? `${recent} They are retried automatically.`
           : `${recent} ${formatCountOf(dead, 'delivery', 'deliveries')} dead-lettered in the last 24 hours.`,
-      link: deadLettered,
+      link: failedLink,
     });
   } else if (dead > 0) {
     add('dead-lettered', {
       tone: 'warn',
       title: `${formatCountOf(dead, 'delivery', 'deliveries')} to ${name} dead-lettered in the last 24 hours`,
       text: 'Replay the ones that you still need.',
-      link: deadLettered,
+      link: failedLink,
     });
   }
   if (retrying > 0) {

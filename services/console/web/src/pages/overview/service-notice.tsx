@@ -15,7 +15,7 @@ export function RestoreNotice() {
         {'What was accepted after '}
         <ExactTime at={restoredTo} />
         {
-          ' and before the restore is lost. Look for leads, appointments and updates of jobs from then on, and send again what is missing.'
+          ' and before the restore is lost. Look for leads, appointments and updates of jobs from then on, and send again what is missing. Changes of keys, people and webhooks are lost too.'
         }
       </Notice>
     )
