@@ -89,19 +89,18 @@ export const companyStatistics = z
                   })
                   .meta({ id: 'WebhookTrendStep', description: 'The attempts that began within one step.' }),
               )
-              .default([])
               .meta({ description: 'Steps with attempts, oldest first.' }),
-            retrying: waiting.default(0).meta({
+            retrying: waiting.meta({
               description: `Deliveries that wait for another attempt now, whatever the span; counted up to ${WAITING_COUNTED}.`,
             }),
-            held: waiting.default(0).meta({
+            held: waiting.meta({
               description: `Deliveries that are held now because the subscription is paused; counted up to ${WAITING_COUNTED}.`,
             }),
           })
           .meta({ id: 'WebhookTotals', description: 'The attempts to one subscription.' }),
       )
       .meta({ description: 'Every subscription of your company, oldest first.' }),
-    trendMinutes: z.literal(TREND_MINUTES).default(TREND_MINUTES[0]).meta({
+    trendMinutes: z.literal(TREND_MINUTES).meta({
       description:
         'The width of a step: 5 minutes for a span of up to 4 hours, 30 for up to a day, 180 for up to 7 days, 720 for a longer one.',
     }),

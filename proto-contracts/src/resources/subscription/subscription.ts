@@ -222,13 +222,10 @@ export const subscription = z
     deliveriesPerSecond: z.int().nullable().meta({
       description: 'Deliveries start at most at this rate, tests and retries included; null without a rate.',
     }),
-    failuresInRow: z
-      .int()
-      .default(0)
-      .meta({
-        description: `Failed attempts since the last delivered one, counted up to ${WEBHOOK_LIMITS.failingAfter}. With ${WEBHOOK_LIMITS.failingAfter} the endpoint is failing: all failing endpoints together have at most half of all slots.`,
-      }),
-    nextAttemptAt: dateTimeOut.nullable().default(null).meta({
+    failuresInRow: z.int().meta({
+      description: `Failed attempts since the last delivered one, counted up to ${WEBHOOK_LIMITS.failingAfter}. With ${WEBHOOK_LIMITS.failingAfter} the endpoint is failing: all failing endpoints together have at most half of all slots.`,
+    }),
+    nextAttemptAt: dateTimeOut.nullable().meta({
       description:
         'When the next waiting delivery is attempted. In the past: it is due, but waits for a slot or for the rate. Null if none waits; deliveries that are in flight or held do not.',
     }),
