@@ -78,6 +78,11 @@ export const ENTRY_STYLE = css`
     vertical-align: top;
   }
 
+  /* Large enough for a finger. */
+  td > a {
+    display: inline-block;
+    padding-block: 0.25rem;
+  }
   td p {
     margin: 0 0 0.25rem;
   }
