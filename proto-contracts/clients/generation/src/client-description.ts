@@ -2,6 +2,7 @@ import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi'
 import { z } from 'zod';
 
 const reference = z.looseObject({ $ref: z.string().optional() });
+const enumeration = z.looseObject({ enum: z.array(z.unknown()), description: z.string().optional() });
 const operation = z.looseObject({
   tags: z.array(z.string()),
   description: z.string().optional(),
@@ -76,6 +77,35 @@ export function clientDescription(alsoNamed: readonly string[]): ClientDescripti
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
     },
   };
+}
+
+/**
+ * The same description, with plain types for the enums of responses: the API adds values to them without a version. For a client
+ * that checks what it reads.
+ */
+export function withOpenEnums(description: ClientDescription): ClientDescription {
+  const { paths, components } = description;
+  const requests = Object.values(paths).flatMap((operations) =>
+    Object.values(operations).map(({ parameters, requestBody }) => [parameters, requestBody]),
+  );
+  const sent = referencesOf(requests, components);
+  const schemas = Object.fromEntries(
+    Object.entries(components.schemas).map(([name, schema]) => [
+      name,
+      sent.has(`schemas/${name}`) ? schema : withoutEnums(schema),
+    ]),
+  );
+  return { ...description, components: { ...components, schemas } };
+}
+
+/** Names the values in the description instead. */
+function withoutEnums(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema), (_key, part: unknown) => {
+    const parsed = enumeration.safeParse(part);
+    if (!parsed.success) return part;
+    const { enum: values, description = '', ...rest } = parsed.data;
+    return { ...rest, description: `${description} ${values.join(', ')}, or a newer value.`.trim() };
+  });
 }
 
 /** Keeps the first paragraph of the description and no example: the reference has the rest. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { ensurePython, runProgram } from '@partner/local-stack/toolchains';
-import { clientDescription } from './client-description.js';
+import { clientDescription, withOpenEnums } from './client-description.js';
 
 /** The generated folder of the Python client, relative to the project. */
 export const PYTHON_CODE = 'proto-contracts/clients/python/src/partner_client/gen';
@@ -28,7 +28,7 @@ export function installPython(): Promise<string | undefined> {
 /** Generates the code into `directory/gen`. */
 export async function generatePython(interpreter: string, directory: string): Promise<void> {
   mkdirSync(directory, { recursive: true });
-  const description = clientDescription([]);
+  const description = withOpenEnums(clientDescription([]));
   writeFileSync(path.join(directory, 'openapi.json'), JSON.stringify(description));
   writeFileSync(path.join(directory, 'config.json'), JSON.stringify({ literal_enums: true, post_hooks: [] }));
   const templates = path.join(PROJECT_ROOT, 'proto-contracts/clients/generation/python-templates');

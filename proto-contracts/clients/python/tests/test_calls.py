@@ -21,7 +21,7 @@ from partner_client import (
 )
 from partner_client.gen.api.inbound import create_lead, list_contractor_jobs
 from partner_client.gen.api.installer import record_status_event
-from partner_client.gen.models import LeadCreated, LeadIn, StatusEventIn
+from partner_client.gen.models import JobDocument, JobSchedule, LeadCreated, LeadIn, StatusEventIn
 from partner_client.gen.version import API_VERSION
 from partner_client.retries import Surroundings
 
@@ -234,3 +234,9 @@ class SyncCalls(Calls, unittest.TestCase):
 
 class AsyncCalls(Calls, unittest.TestCase):
     create = staticmethod(create_async)
+    def test_accepts_an_enum_value_that_it_does_not_know(self) -> None:
+        schedule = {"status": "PROPOSED", "startsAt": None, "endsAt": None, "timeZone": None}
+        assert JobSchedule.from_dict(schedule).to_dict() == schedule
+        document = {"id": "doc_1", "category": "INVOICE", "mime": "application/pdf", "availableAt": "2026-08-26T14:00:00.000Z"}
+        assert JobDocument.from_dict(document).category == "INVOICE"
+

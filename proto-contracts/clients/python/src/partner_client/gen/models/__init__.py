@@ -5,7 +5,6 @@ from .appointment_booked import AppointmentBooked
 from .appointment_in import AppointmentIn
 from .assignments_in import AssignmentsIn
 from .contractor_job import ContractorJob
-from .contractor_job_stage import ContractorJobStage
 from .contractor_jobs import ContractorJobs
 from .customer import Customer
 from .equipment_item import EquipmentItem
@@ -18,12 +17,10 @@ from .feed_event_headers import FeedEventHeaders
 from .installer_job import InstallerJob
 from .job import Job
 from .job_document import JobDocument
-from .job_document_category import JobDocumentCategory
 from .job_feed import JobFeed
 from .job_note_in import JobNoteIn
 from .job_schedule import JobSchedule
 from .job_scope import JobScope
-from .job_status import JobStatus
 from .lead_created import LeadCreated
 from .lead_in import LeadIn
 from .lead_merged import LeadMerged
@@ -32,11 +29,9 @@ from .list_installer_events_from import ListInstallerEventsFrom
 from .list_job_feed_from import ListJobFeedFrom
 from .list_job_feed_view import ListJobFeedView
 from .manifest_entry import ManifestEntry
-from .manifest_entry_outcome import ManifestEntryOutcome
 from .readiness import Readiness
 from .schedule_in import ScheduleIn
 from .schedule_in_status import ScheduleInStatus
-from .schedule_status import ScheduleStatus
 from .selling_company import SellingCompany
 from .status_event_in import StatusEventIn
 from .status_event_in_blocker_code import StatusEventInBlockerCode
@@ -47,17 +42,9 @@ from .technician_assignment import TechnicianAssignment
 from .technicians import Technicians
 from .versioned_event_feed import VersionedEventFeed
 from .versioned_event_replay import VersionedEventReplay
-from .versioned_event_replay_kind import VersionedEventReplayKind
-from .versioned_event_replay_state import VersionedEventReplayState
-from .versioned_event_replay_states_type_0_item import (
-    VersionedEventReplayStatesType0Item,
-)
 from .versioned_event_replays import VersionedEventReplays
 from .versioned_webhook_manifest import VersionedWebhookManifest
 from .webhook_bulk_replay import WebhookBulkReplay
-from .webhook_bulk_replay_kind import WebhookBulkReplayKind
-from .webhook_bulk_replay_state import WebhookBulkReplayState
-from .webhook_bulk_replay_states_type_0_item import WebhookBulkReplayStatesType0Item
 from .webhook_manifest import WebhookManifest
 
 __all__ = (
@@ -67,7 +54,6 @@ __all__ = (
     "AssignmentsIn",
     "ContractorJob",
     "ContractorJobs",
-    "ContractorJobStage",
     "Customer",
     "EquipmentItem",
     "EventFeed",
@@ -79,12 +65,10 @@ __all__ = (
     "InstallerJob",
     "Job",
     "JobDocument",
-    "JobDocumentCategory",
     "JobFeed",
     "JobNoteIn",
     "JobSchedule",
     "JobScope",
-    "JobStatus",
     "LeadCreated",
     "LeadIn",
     "LeadMerged",
@@ -93,11 +77,9 @@ __all__ = (
     "ListJobFeedFrom",
     "ListJobFeedView",
     "ManifestEntry",
-    "ManifestEntryOutcome",
     "Readiness",
     "ScheduleIn",
     "ScheduleInStatus",
-    "ScheduleStatus",
     "SellingCompany",
     "StatusEventIn",
     "StatusEventInBlockerCode",
@@ -108,14 +90,8 @@ __all__ = (
     "Technicians",
     "VersionedEventFeed",
     "VersionedEventReplay",
-    "VersionedEventReplayKind",
     "VersionedEventReplays",
-    "VersionedEventReplayState",
-    "VersionedEventReplayStatesType0Item",
     "VersionedWebhookManifest",
     "WebhookBulkReplay",
-    "WebhookBulkReplayKind",
-    "WebhookBulkReplayState",
-    "WebhookBulkReplayStatesType0Item",
     "WebhookManifest",
 )

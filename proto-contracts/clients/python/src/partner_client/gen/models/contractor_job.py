@@ -7,8 +7,6 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
-from ..models.contractor_job_stage import ContractorJobStage, check_contractor_job_stage
-
 T = TypeVar("T", bound="ContractorJob")
 
 
@@ -23,8 +21,8 @@ class ContractorJob:
         city (str): The city.
         state (str): The state, e.g. `TX`.
         zip_ (str): The ZIP code.
-        stage (ContractorJobStage): Progress of the job in the seller's terms, derived from the job's status and
-            schedule.
+        stage (str): Progress of the job in the seller's terms, derived from the job's status and schedule. SOLD,
+            SCHEDULED, IN_PROGRESS, BLOCKED, COMPLETE, CANCELLED, or a newer value.
         installer_note (None | str): All notes since the job was assigned to the installer company, oldest first, one
             per line.
         last_updated (datetime.datetime): ISO 8601 in UTC, always with milliseconds and `Z`.
@@ -36,7 +34,7 @@ class ContractorJob:
     city: str
     state: str
     zip_: str
-    stage: ContractorJobStage
+    stage: str
     installer_note: None | str
     last_updated: datetime.datetime
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
@@ -55,7 +53,7 @@ class ContractorJob:
 
         zip_ = self.zip_
 
-        stage: str = self.stage
+        stage = self.stage
 
         installer_note: None | str
         installer_note = self.installer_note
@@ -100,7 +98,7 @@ class ContractorJob:
 
         zip_ = d.pop("zip")
 
-        stage = check_contractor_job_stage(d.pop("stage"))
+        stage = d.pop("stage")
 
         def _parse_installer_note(data: object) -> None | str:
             if data is None:

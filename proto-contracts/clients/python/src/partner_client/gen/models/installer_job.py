@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
-from ..models.job_status import JobStatus, check_job_status
-
 if TYPE_CHECKING:
     from ..models.customer import Customer
     from ..models.job_document import JobDocument
@@ -30,7 +28,8 @@ class InstallerJob:
         Attributes:
             id (str): The id of the job.
             version (int): Starts at 1 and increases by 1 with each change of the job. Send it back as `expectedVersion`.
-            status (JobStatus): The status of a job.
+            status (str): The status of a job. ASSIGNED, ACKNOWLEDGED, EN_ROUTE, ON_SITE, BLOCKED, IN_PROGRESS, COMPLETE,
+                CANCELLED, or a newer value.
             company (SellingCompany): The company that sold the job.
             customer (Customer): The customer of a job.
             scope (JobScope): What is to be installed.
@@ -43,7 +42,7 @@ class InstallerJob:
 
     id: str
     version: int
-    status: JobStatus
+    status: str
     company: SellingCompany
     customer: Customer
     scope: JobScope
@@ -59,7 +58,7 @@ class InstallerJob:
 
         version = self.version
 
-        status: str = self.status
+        status = self.status
 
         company = self.company.to_dict()
 
@@ -118,7 +117,7 @@ class InstallerJob:
 
         version = d.pop("version")
 
-        status = check_job_status(d.pop("status"))
+        status = d.pop("status")
 
         company = SellingCompany.from_dict(d.pop("company"))
 

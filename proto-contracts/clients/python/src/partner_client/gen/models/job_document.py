@@ -7,11 +7,6 @@ from typing import Any, TypeVar
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
-from ..models.job_document_category import (
-    JobDocumentCategory,
-    check_job_document_category,
-)
-
 T = TypeVar("T", bound="JobDocument")
 
 
@@ -21,13 +16,14 @@ class JobDocument:
 
     Attributes:
         id (str): The id of the document.
-        category (JobDocumentCategory): What kind of document it is.
+        category (str): What kind of document it is. SCOPE, PERMIT, MANUAL, WARRANTY, COMPLETION, CONTRACT_METADATA, or
+            a newer value.
         mime (str): Media type, e.g. `application/pdf`.
         available_at (datetime.datetime): ISO 8601 in UTC, always with milliseconds and `Z`.
     """
 
     id: str
-    category: JobDocumentCategory
+    category: str
     mime: str
     available_at: datetime.datetime
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
@@ -35,7 +31,7 @@ class JobDocument:
     def to_dict(self) -> dict[str, Any]:
         id = self.id
 
-        category: str = self.category
+        category = self.category
 
         mime = self.mime
 
@@ -59,7 +55,7 @@ class JobDocument:
         d = dict(src_dict)
         id = d.pop("id")
 
-        category = check_job_document_category(d.pop("category"))
+        category = d.pop("category")
 
         mime = d.pop("mime")
 

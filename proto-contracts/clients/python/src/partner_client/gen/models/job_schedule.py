@@ -7,8 +7,6 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
-from ..models.schedule_status import ScheduleStatus, check_schedule_status
-
 T = TypeVar("T", bound="JobSchedule")
 
 
@@ -17,20 +15,20 @@ class JobSchedule:
     """When work is planned.
 
     Attributes:
-        status (ScheduleStatus): The status of a schedule.
+        status (str): The status of a schedule. UNSCHEDULED, TENTATIVE, CONFIRMED, CANCELLED, or a newer value.
         starts_at (datetime.datetime | None): ISO 8601 in UTC, always with milliseconds and `Z`.
         ends_at (datetime.datetime | None): ISO 8601 in UTC, always with milliseconds and `Z`.
         time_zone (None | str): IANA name of the time zone to show the times in.
     """
 
-    status: ScheduleStatus
+    status: str
     starts_at: datetime.datetime | None
     ends_at: datetime.datetime | None
     time_zone: None | str
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        status: str = self.status
+        status = self.status
 
         starts_at: None | str
         if isinstance(self.starts_at, datetime.datetime):
@@ -63,7 +61,7 @@ class JobSchedule:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        status = check_schedule_status(d.pop("status"))
+        status = d.pop("status")
 
         def _parse_starts_at(data: object) -> datetime.datetime | None:
             if data is None:

@@ -6,11 +6,6 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
-from ..models.manifest_entry_outcome import (
-    ManifestEntryOutcome,
-    check_manifest_entry_outcome,
-)
-
 T = TypeVar("T", bound="ManifestEntry")
 
 
@@ -23,13 +18,14 @@ class ManifestEntry:
             Null if it was queued before deliveries had numbers.
         event_id (str): The `id` of the event.
         event (str): The name of the event.
-        outcome (ManifestEntryOutcome): The state of its newest delivery to the subscription, replays included.
+        outcome (str): The state of its newest delivery to the subscription, replays included. pending, retry_scheduled,
+            delivered, dead_lettered, held, cancelled, or a newer value.
     """
 
     number: int | None
     event_id: str
     event: str
-    outcome: ManifestEntryOutcome
+    outcome: str
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -40,7 +36,7 @@ class ManifestEntry:
 
         event = self.event
 
-        outcome: str = self.outcome
+        outcome = self.outcome
 
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
@@ -70,7 +66,7 @@ class ManifestEntry:
 
         event = d.pop("event")
 
-        outcome = check_manifest_entry_outcome(d.pop("outcome"))
+        outcome = d.pop("outcome")
 
         manifest_entry = cls(
             number=number,

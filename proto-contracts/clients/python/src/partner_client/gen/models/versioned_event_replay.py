@@ -7,19 +7,6 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
-from ..models.versioned_event_replay_kind import (
-    VersionedEventReplayKind,
-    check_versioned_event_replay_kind,
-)
-from ..models.versioned_event_replay_state import (
-    VersionedEventReplayState,
-    check_versioned_event_replay_state,
-)
-from ..models.versioned_event_replay_states_type_0_item import (
-    VersionedEventReplayStatesType0Item,
-    check_versioned_event_replay_states_type_0_item,
-)
-
 T = TypeVar("T", bound="VersionedEventReplay")
 
 
@@ -31,17 +18,16 @@ class VersionedEventReplay:
         api_version (str): The API version date of this response, as in the header `x-svc-api-version`.
         id (str): The id of the bulk replay.
         subscription_id (str): The subscription that it sends to.
-        kind (VersionedEventReplayKind): `replay`: it repeats deliveries. `backfill`: it queues the events of a pause,
-            as the activation requested. `events`: it queues the events that an API key requested. New kinds come without a
-            new version.
-        states (list[VersionedEventReplayStatesType0Item] | None): Which deliveries it repeats; null for the other
-            kinds.
+        kind (str): `replay`: it repeats deliveries. `backfill`: it queues the events of a pause, as the activation
+            requested. `events`: it queues the events that an API key requested. New kinds come without a new version.
+            replay, backfill, events, or a newer value.
+        states (list[str] | None): Which deliveries it repeats; null for the other kinds.
         event (None | str): The event or group that it is limited to.
         from_ (datetime.datetime): The start of its span. Of events that were selected by number or id: when the first
             was recorded.
         to (datetime.datetime): The end of its span.
         per_minute (int): How many deliveries it queues in a minute, at most.
-        state (VersionedEventReplayState): Whether it still queues deliveries.
+        state (str): Whether it still queues deliveries. running, done, cancelled, or a newer value.
         total (int): Deliveries to queue at its start; a lower bound if `atLeast` is true. It can queue more, or fewer,
             because it skips events that are pending by then.
         at_least (bool): True: there were more than the 100,000 that are counted. All of them are queued, so that
@@ -54,13 +40,13 @@ class VersionedEventReplay:
     api_version: str
     id: str
     subscription_id: str
-    kind: VersionedEventReplayKind
-    states: list[VersionedEventReplayStatesType0Item] | None
+    kind: str
+    states: list[str] | None
     event: None | str
     from_: datetime.datetime
     to: datetime.datetime
     per_minute: int
-    state: VersionedEventReplayState
+    state: str
     total: int
     at_least: bool
     queued: int
@@ -75,14 +61,11 @@ class VersionedEventReplay:
 
         subscription_id = self.subscription_id
 
-        kind: str = self.kind
+        kind = self.kind
 
         states: list[str] | None
         if isinstance(self.states, list):
-            states = []
-            for states_type_0_item_data in self.states:
-                states_type_0_item: str = states_type_0_item_data
-                states.append(states_type_0_item)
+            states = self.states
 
         else:
             states = self.states
@@ -96,7 +79,7 @@ class VersionedEventReplay:
 
         per_minute = self.per_minute
 
-        state: str = self.state
+        state = self.state
 
         total = self.total
 
@@ -145,31 +128,20 @@ class VersionedEventReplay:
 
         subscription_id = d.pop("subscriptionId")
 
-        kind = check_versioned_event_replay_kind(d.pop("kind"))
+        kind = d.pop("kind")
 
-        def _parse_states(
-            data: object,
-        ) -> list[VersionedEventReplayStatesType0Item] | None:
+        def _parse_states(data: object) -> list[str] | None:
             if data is None:
                 return data
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                states_type_0 = []
-                _states_type_0 = data
-                for states_type_0_item_data in _states_type_0:
-                    states_type_0_item = (
-                        check_versioned_event_replay_states_type_0_item(
-                            states_type_0_item_data
-                        )
-                    )
-
-                    states_type_0.append(states_type_0_item)
+                states_type_0 = cast(list[str], data)
 
                 return states_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(list[VersionedEventReplayStatesType0Item] | None, data)
+            return cast(list[str] | None, data)
 
         states = _parse_states(d.pop("states"))
 
@@ -186,7 +158,7 @@ class VersionedEventReplay:
 
         per_minute = d.pop("perMinute")
 
-        state = check_versioned_event_replay_state(d.pop("state"))
+        state = d.pop("state")
 
         total = d.pop("total")
 

@@ -7,19 +7,6 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
-from ..models.webhook_bulk_replay_kind import (
-    WebhookBulkReplayKind,
-    check_webhook_bulk_replay_kind,
-)
-from ..models.webhook_bulk_replay_state import (
-    WebhookBulkReplayState,
-    check_webhook_bulk_replay_state,
-)
-from ..models.webhook_bulk_replay_states_type_0_item import (
-    WebhookBulkReplayStatesType0Item,
-    check_webhook_bulk_replay_states_type_0_item,
-)
-
 T = TypeVar("T", bound="WebhookBulkReplay")
 
 
@@ -30,16 +17,16 @@ class WebhookBulkReplay:
     Attributes:
         id (str): The id of the bulk replay.
         subscription_id (str): The subscription that it sends to.
-        kind (WebhookBulkReplayKind): `replay`: it repeats deliveries. `backfill`: it queues the events of a pause, as
-            the activation requested. `events`: it queues the events that an API key requested. New kinds come without a new
-            version.
-        states (list[WebhookBulkReplayStatesType0Item] | None): Which deliveries it repeats; null for the other kinds.
+        kind (str): `replay`: it repeats deliveries. `backfill`: it queues the events of a pause, as the activation
+            requested. `events`: it queues the events that an API key requested. New kinds come without a new version.
+            replay, backfill, events, or a newer value.
+        states (list[str] | None): Which deliveries it repeats; null for the other kinds.
         event (None | str): The event or group that it is limited to.
         from_ (datetime.datetime): The start of its span. Of events that were selected by number or id: when the first
             was recorded.
         to (datetime.datetime): The end of its span.
         per_minute (int): How many deliveries it queues in a minute, at most.
-        state (WebhookBulkReplayState): Whether it still queues deliveries.
+        state (str): Whether it still queues deliveries. running, done, cancelled, or a newer value.
         total (int): Deliveries to queue at its start; a lower bound if `atLeast` is true. It can queue more, or fewer,
             because it skips events that are pending by then.
         at_least (bool): True: there were more than the 100,000 that are counted. All of them are queued, so that
@@ -51,13 +38,13 @@ class WebhookBulkReplay:
 
     id: str
     subscription_id: str
-    kind: WebhookBulkReplayKind
-    states: list[WebhookBulkReplayStatesType0Item] | None
+    kind: str
+    states: list[str] | None
     event: None | str
     from_: datetime.datetime
     to: datetime.datetime
     per_minute: int
-    state: WebhookBulkReplayState
+    state: str
     total: int
     at_least: bool
     queued: int
@@ -70,14 +57,11 @@ class WebhookBulkReplay:
 
         subscription_id = self.subscription_id
 
-        kind: str = self.kind
+        kind = self.kind
 
         states: list[str] | None
         if isinstance(self.states, list):
-            states = []
-            for states_type_0_item_data in self.states:
-                states_type_0_item: str = states_type_0_item_data
-                states.append(states_type_0_item)
+            states = self.states
 
         else:
             states = self.states
@@ -91,7 +75,7 @@ class WebhookBulkReplay:
 
         per_minute = self.per_minute
 
-        state: str = self.state
+        state = self.state
 
         total = self.total
 
@@ -137,29 +121,20 @@ class WebhookBulkReplay:
 
         subscription_id = d.pop("subscriptionId")
 
-        kind = check_webhook_bulk_replay_kind(d.pop("kind"))
+        kind = d.pop("kind")
 
-        def _parse_states(
-            data: object,
-        ) -> list[WebhookBulkReplayStatesType0Item] | None:
+        def _parse_states(data: object) -> list[str] | None:
             if data is None:
                 return data
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                states_type_0 = []
-                _states_type_0 = data
-                for states_type_0_item_data in _states_type_0:
-                    states_type_0_item = check_webhook_bulk_replay_states_type_0_item(
-                        states_type_0_item_data
-                    )
-
-                    states_type_0.append(states_type_0_item)
+                states_type_0 = cast(list[str], data)
 
                 return states_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(list[WebhookBulkReplayStatesType0Item] | None, data)
+            return cast(list[str] | None, data)
 
         states = _parse_states(d.pop("states"))
 
@@ -176,7 +151,7 @@ class WebhookBulkReplay:
 
         per_minute = d.pop("perMinute")
 
-        state = check_webhook_bulk_replay_state(d.pop("state"))
+        state = d.pop("state")
 
         total = d.pop("total")
 
