@@ -209,6 +209,8 @@ class Frameworks(unittest.TestCase):
         assert post(*delivery())[0] == 204
         assert post(*delivery(body=b"[]"))[0] == 400
         assert post(*delivery(secret=OTHER)) == (401, b"the signature matches none of the secrets")
+        assert post({}, b" " * (3 * 1024 * 1024))[0] == 401
+        assert post({}, b" " * (9 * 1024 * 1024))[0] == 413
         assert receiver.ids == ["evt_1"]
         receiver.fails = True
         assert post(*delivery("evt_2"))[0] == 500
@@ -226,7 +228,6 @@ class Frameworks(unittest.TestCase):
                 return response.status_code, response.content
 
             self.check(receiver, post)
-            assert client.post("/webhooks", content=b" " * (9 * 1024 * 1024)).status_code == 413
 
     def test_django(self) -> None:
         def post(headers: Mapping[str, str], body: bytes) -> tuple[int, bytes]:

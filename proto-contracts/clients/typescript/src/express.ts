@@ -30,13 +30,14 @@ async function respond(
 ): Promise<void> {
   const body = await rawBody(request);
   if (body === undefined) {
-    response.writeHead(413, { connection: 'close' }).end();
+    response.writeHead(413).end();
     return;
   }
   const { status, error } = await receiver.receive(request.headers, body);
   response.writeHead(status, { 'content-type': 'text/plain' }).end(error);
 }
 
+/** Reads to the end, so that the sender of a body that is too large gets its response. Undefined for such a body. */
 async function rawBody(request: IncomingMessage & { body?: unknown }): Promise<Uint8Array | undefined> {
   if (request.body instanceof Uint8Array) return request.body;
   if (request.readableEnded)
@@ -46,8 +47,7 @@ async function rawBody(request: IncomingMessage & { body?: unknown }): Promise<U
   const parts: AsyncIterable<Uint8Array> = request;
   for await (const part of parts) {
     bytes += part.length;
-    if (bytes > MOST_BYTES) return undefined;
-    chunks.push(part);
+    if (bytes <= MOST_BYTES) chunks.push(part);
   }
-  return Buffer.concat(chunks);
+  return bytes > MOST_BYTES ? undefined : Buffer.concat(chunks);
 }

@@ -157,7 +157,7 @@ class WebhookReceiver:
 
 
 class AsyncWebhookReceiver:
-    """As WebhookReceiver."""
+    """As WebhookReceiver, within one event loop. Django under WSGI has a loop for each request: use a WebhookReceiver there."""
 
     def __init__(
         self,
