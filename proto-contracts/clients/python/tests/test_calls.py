@@ -165,6 +165,11 @@ class Calls:
             assert isinstance(error, ApiError) and error.status == status
             assert len(service.requests) == 1, status
 
+    def test_retries_while_an_attempt_with_the_key_is_in_flight(self) -> None:
+        service = Service(broken, refusal(409, "idempotency_in_progress"))
+        self.create(service)
+        assert len(service.requests) == 3 and len(set(service.keys)) == 1
+
     def test_backs_off_with_full_jitter_for_five_attempts(self) -> None:
         service = Service(*[refusal(503)] * 9)
         self.failure_of(service)
@@ -208,6 +213,21 @@ class Calls:
         assert isinstance(error, ApiError)
         assert (error.status, error.code, error.request_id, error.body) == (404, "unknown", "r-4", {})
 
+    def test_a_response_that_is_none_of_the_api_has_the_key(self) -> None:
+        def broken_encoding() -> httpx.Response:
+            return httpx.Response(201, stream=httpx.ByteStream(b"not gzip"), headers={"content-encoding": "gzip"})
+
+        for script, kind in (
+            ([lambda: httpx.Response(302, headers={"location": "/login"})], ApiError),
+            ([lambda: httpx.Response(201, text="<html>")], PartnerError),
+            ([response(201, {})], PartnerError),
+            ([response(202, {})], PartnerError),
+            ([broken_encoding] * 5, PartnerConnectionError),
+        ):
+            service = Service(*script)
+            error = self.failure_of(service)
+            assert isinstance(error, kind) and error.idempotency_key == service.keys[0], kind
+
     def test_an_error_without_a_response_has_the_key_and_the_cause(self) -> None:
         service = Service(*[broken] * 5)
         error = self.failure_of(service)
@@ -226,6 +246,12 @@ class SyncCalls(Calls, unittest.TestCase):
         assert raised.exception.current_version == 5
         assert raised.exception.idempotency_key == service.keys[0]
 
+    def test_accepts_an_enum_value_that_it_does_not_know(self) -> None:
+        schedule = {"status": "PROPOSED", "startsAt": None, "endsAt": None, "timeZone": None}
+        assert JobSchedule.from_dict(schedule).to_dict() == schedule
+        document = {"id": "doc_1", "category": "INVOICE", "mime": "application/pdf", "availableAt": "2026-08-26T14:00:00.000Z"}
+        assert JobDocument.from_dict(document).category == "INVOICE"
+
     def test_a_read_has_no_key(self) -> None:
         service = Service(JOBS)
         list_contractor_jobs.sync(client=service.client)
@@ -234,9 +260,3 @@ class SyncCalls(Calls, unittest.TestCase):
 
 class AsyncCalls(Calls, unittest.TestCase):
     create = staticmethod(create_async)
-    def test_accepts_an_enum_value_that_it_does_not_know(self) -> None:
-        schedule = {"status": "PROPOSED", "startsAt": None, "endsAt": None, "timeZone": None}
-        assert JobSchedule.from_dict(schedule).to_dict() == schedule
-        document = {"id": "doc_1", "category": "INVOICE", "mime": "application/pdf", "availableAt": "2026-08-26T14:00:00.000Z"}
-        assert JobDocument.from_dict(document).category == "INVOICE"
-

@@ -101,6 +101,13 @@ describe('retries', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  test('follow a 409 while an earlier attempt with the key is in flight [CLIENT-2]', async () => {
+    script = [broken, json(409, { error: 'wait', code: 'idempotency_in_progress', requestId: 'r' })];
+    await clientFor().POST('/inbound/leads', { body: LEAD });
+    expect(new Set(keys()).size).toBe(1);
+    expect(server.requests).toHaveLength(3);
+  });
+
   test.each([400, 401, 403, 404, 409, 413, 422, 500, 501])(
     'do not follow a %d [CLIENT-2]',
     async (status) => {
@@ -203,6 +210,13 @@ describe('an error', () => {
     expect(await errorOf(clientFor().GET('/inbound/jobs'))).toMatchObject({
       ...{ status: 404, code: 'unknown', requestId: 'r-4', body: undefined, violations: [] },
     });
+  });
+
+  test('of a success that is not JSON has the key [CLIENT-3]', async () => {
+    script = [(response) => response.writeHead(200).end('<html>')];
+    const failure = await errorOf(clientFor().POST('/inbound/leads', { body: LEAD }));
+    expect(failure).toBeInstanceOf(PartnerError);
+    expect(failure).toMatchObject({ idempotencyKey: keys()[0] });
   });
 
   test('without a response has the key and the cause [CLIENT-3]', async () => {

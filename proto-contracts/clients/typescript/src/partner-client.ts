@@ -65,9 +65,12 @@ export function createPartnerClient(
       request.headers.set('idempotency-key', globalThis.crypto.randomUUID());
       return request;
     },
-    async onResponse({ request, response }) {
-      if (response.ok) return undefined;
-      throw await errorOf(response, request.headers.get('idempotency-key') ?? undefined);
+    async onResponse({ request, response, schemaPath, options }) {
+      const idempotencyKey = request.headers.get('idempotency-key') ?? undefined;
+      if (!response.ok) throw await errorOf(response, idempotencyKey);
+      if (options.parseAs === 'json' && !(await isJson(response.clone())))
+        throw new PartnerError(`the response of ${schemaPath} is not JSON`, { idempotencyKey });
+      return undefined;
     },
   });
   return {
@@ -88,6 +91,13 @@ export function createPartnerClient(
       ...init: InitParam<Init>
     ): BodyOf<paths[Path]['delete'], Init> => bodyOf(path, await calls.DELETE<Path, Init>(path, ...init)),
   };
+}
+
+async function isJson(response: Response): Promise<boolean> {
+  return response.json().then(
+    () => true,
+    () => false,
+  );
 }
 
 function bodyOf<T>(path: string, { data }: { readonly data?: T }): NonNullable<T> {

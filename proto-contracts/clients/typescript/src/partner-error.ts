@@ -6,7 +6,7 @@ export type ErrorBody = components['schemas']['Error'];
 /** One violation in a request: the field, and the rule or a valid value. */
 export type Violation = components['schemas']['ErrorDetail'];
 
-/** A call failed. Every error of this client is one of its subclasses. */
+/** A call failed. Every error of a call has this class or a subclass; the abort of the caller is thrown as it is. */
 export class PartnerError extends Error {
   override readonly name: string = 'PartnerError';
   /** The key of a write. Send the same request with it to learn or to complete the outcome. */

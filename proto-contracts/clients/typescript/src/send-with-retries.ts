@@ -1,4 +1,4 @@
-import { ConnectionError } from './partner-error.js';
+import { ConnectionError, errorOf } from './partner-error.js';
 
 /** Limits of one call. A call ends at the first of them. */
 export interface RetryLimits {
@@ -23,8 +23,8 @@ const FIRST_BACKOFF_MS = 500;
 const MOST_BACKOFF_MS = 20_000;
 
 /**
- * Returns a `fetch` that repeats a request after 429, 502, 503, 504 and connection failures, with exponential backoff and full
- * jitter. It waits at least as long as `retry-after` says, and ends at once if that exceeds the total time. Each attempt sends the
+ * Returns a `fetch` that repeats a request after 429, 502, 503, 504, 409 `idempotency_in_progress` and connection failures, with
+ * exponential backoff and full jitter. It waits at least as long as `retry-after` says, and ends at once if that exceeds the total time. Each attempt sends the
  * same bytes and headers, so an idempotency key stays. Resolves to the last response; throws {@link ConnectionError} without one.
  */
 export function createRetryingFetch(
@@ -36,7 +36,7 @@ export function createRetryingFetch(
     for (let attempt = 1; ; attempt += 1) {
       const left = Math.max(1, Math.min(attemptMs, end - now()));
       const outcome = await sendOnce(fetch, request, left);
-      const isFinal = outcome.response !== undefined && !RETRIED.has(outcome.response.status);
+      const isFinal = outcome.response !== undefined && !(await isRetried(outcome.response));
       const backoffMs = random() * Math.min(MOST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1));
       const waitMs = retryAfterMs(outcome.response, now()) + backoffMs;
       if (isFinal || attempt >= attempts || now() + waitMs >= end) {
@@ -54,6 +54,12 @@ export function createRetryingFetch(
 type Outcome =
   | { readonly response: Response; readonly failure?: never }
   | { readonly response?: never; readonly failure: unknown };
+
+/** A 409 for a key in flight is no refusal: an earlier attempt with this key can still succeed. */
+async function isRetried(response: Response): Promise<boolean> {
+  if (response.status !== 409) return RETRIED.has(response.status);
+  return (await errorOf(response.clone(), undefined)).code === 'idempotency_in_progress';
+}
 
 /** Reads the whole body, so that a connection that breaks within it is a failed attempt. The caller's abort is thrown. */
 async function sendOnce(fetch: Surroundings['fetch'], request: Request, timeoutMs: number): Promise<Outcome> {

@@ -1,4 +1,4 @@
-"""Errors of calls. Every one is a subclass of PartnerError."""
+"""Errors of calls. Every one is a PartnerError."""
 
 import json
 from dataclasses import dataclass
@@ -54,10 +54,16 @@ class VersionConflictError(ApiError):
 
 
 def error_of(response: httpx.Response, idempotency_key: str | None) -> ApiError:
-    """Returns the error for a response of 400 and above, whose body has been read."""
+    """Returns the error for a response that is no success, whose body has been read."""
     body = _error_body(response.content)
     is_conflict = body.get("code") == "stale_version" and "currentVersion" in body
     return (VersionConflictError if is_conflict else ApiError)(response, body, idempotency_key)
+
+
+def unexpected_success(response: httpx.Response) -> PartnerError:
+    """Returns the error for a success that is not as the API description says."""
+    message = f"the response of {response.request.url.path} ({response.status_code}) is not as the API description says"
+    return PartnerError(message, response.request.headers.get("idempotency-key"))
 
 
 def _error_body(content: bytes) -> dict[str, Any]:

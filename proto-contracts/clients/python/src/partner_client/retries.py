@@ -62,10 +62,10 @@ class _Call:
         if self._surroundings.now() > self._attempt_end:
             raise httpx.ReadTimeout("the body did not arrive in time", request=self._request)
 
-    def delay_after(self, outcome: httpx.Response | httpx.TransportError) -> float | None:
+    def delay_after(self, outcome: httpx.Response | httpx.RequestError) -> float | None:
         """Seconds until the next attempt; None if there is none and the outcome is a success. Else raises the error."""
         response = outcome if isinstance(outcome, httpx.Response) else None
-        if response is not None and response.status_code not in _RETRIED:
+        if response is not None and not _is_retried(response):
             self._finish(outcome)
             return None
         now = self._surroundings.now()
@@ -76,19 +76,20 @@ class _Call:
             return None
         return delay
 
-    def _finish(self, outcome: httpx.Response | httpx.TransportError) -> None:
+    def _finish(self, outcome: httpx.Response | httpx.RequestError) -> None:
         if not isinstance(outcome, httpx.Response):
             place = f"{self._request.url.scheme}://{self._request.url.netloc.decode()}"
             message = f"no response from {place} in {self._attempts} attempts"
             raise PartnerConnectionError(message, self._key) from outcome
-        if outcome.status_code >= 400:
+        if not outcome.is_success:
             raise error_of(outcome, self._key)
 
 
 class RetryTransport(httpx.BaseTransport):
     """
-    Repeats a request after 429, 502, 503, 504 and connection failures, with exponential backoff and full jitter, at least as
-    long as `retry-after` says. Each attempt sends the same bytes and headers, so an idempotency key stays.
+    Repeats a request after 429, 502, 503, 504, 409 `idempotency_in_progress` and connection failures, with exponential backoff
+    and full jitter, at least as long as `retry-after` says. Each attempt sends the same bytes and headers, so an idempotency key
+    stays.
     """
 
     def __init__(self, inner: httpx.BaseTransport, limits: RetryLimits, surroundings: Surroundings) -> None:
@@ -106,7 +107,7 @@ class RetryTransport(httpx.BaseTransport):
             elif isinstance(outcome, httpx.Response):
                 return outcome
 
-    def _send(self, request: httpx.Request, call: _Call) -> httpx.Response | httpx.TransportError:
+    def _send(self, request: httpx.Request, call: _Call) -> httpx.Response | httpx.RequestError:
         """Reads the whole body, so that a connection that breaks within it is a failed attempt."""
         try:
             response = self._inner.handle_request(request)
@@ -119,7 +120,7 @@ class RetryTransport(httpx.BaseTransport):
                 return _complete(response, bytes(content))
             finally:
                 response.close()
-        except httpx.TransportError as failure:
+        except (httpx.TransportError, httpx.DecodingError) as failure:
             return failure
 
     def close(self) -> None:
@@ -144,7 +145,7 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
             elif isinstance(outcome, httpx.Response):
                 return outcome
 
-    async def _send(self, request: httpx.Request, call: _Call) -> httpx.Response | httpx.TransportError:
+    async def _send(self, request: httpx.Request, call: _Call) -> httpx.Response | httpx.RequestError:
         try:
             response = await self._inner.handle_async_request(request)
             try:
@@ -156,7 +157,7 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
                 return _complete(response, bytes(content))
             finally:
                 await response.aclose()
-        except httpx.TransportError as failure:
+        except (httpx.TransportError, httpx.DecodingError) as failure:
             return failure
 
     async def aclose(self) -> None:
@@ -166,6 +167,13 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
 def _complete(response: httpx.Response, content: bytes) -> httpx.Response:
     """The same response with its body, which is still encoded as `content-encoding` says."""
     return httpx.Response(response.status_code, headers=response.headers, content=content, extensions=response.extensions)
+
+
+def _is_retried(response: httpx.Response) -> bool:
+    """A 409 for a key in flight is no refusal: an earlier attempt with this key can still succeed."""
+    if response.status_code != 409:
+        return response.status_code in _RETRIED
+    return error_of(response, None).code == "idempotency_in_progress"
 
 
 def _retry_after(response: httpx.Response | None, now: float) -> float:

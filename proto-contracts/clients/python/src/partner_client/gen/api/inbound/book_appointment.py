@@ -2,7 +2,7 @@ from typing import Any
 
 import httpx
 
-from ... import errors
+from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
 from ...models.appointment_booked import AppointmentBooked
 from ...models.appointment_in import AppointmentIn
@@ -28,17 +28,20 @@ def _get_kwargs(
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
 ) -> AppointmentBooked:
-    if response.status_code == 200:
-        response_200 = AppointmentBooked.from_dict(response.json())
+    try:
+        if response.status_code == 200:
+            response_200 = AppointmentBooked.from_dict(response.json())
 
-        return response_200
+            return response_200
 
-    if response.status_code == 201:
-        response_201 = AppointmentBooked.from_dict(response.json())
+        if response.status_code == 201:
+            response_201 = AppointmentBooked.from_dict(response.json())
 
-        return response_201
+            return response_201
 
-    raise errors.UnexpectedStatus(response.status_code, response.content)
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        raise unexpected_success(response) from failure
+    raise unexpected_success(response)
 
 
 def sync(
@@ -59,8 +62,7 @@ def sync(
         body (AppointmentIn): An appointment as you book it.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         AppointmentBooked
@@ -92,8 +94,7 @@ async def asyncio(
         body (AppointmentIn): An appointment as you book it.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         AppointmentBooked

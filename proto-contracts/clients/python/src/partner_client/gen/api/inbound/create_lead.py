@@ -2,7 +2,7 @@ from typing import Any
 
 import httpx
 
-from ... import errors
+from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
 from ...models.lead_created import LeadCreated
 from ...models.lead_in import LeadIn
@@ -33,17 +33,20 @@ def _get_kwargs(
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
 ) -> LeadCreated | LeadMerged:
-    if response.status_code == 200:
-        response_200 = LeadMerged.from_dict(response.json())
+    try:
+        if response.status_code == 200:
+            response_200 = LeadMerged.from_dict(response.json())
 
-        return response_200
+            return response_200
 
-    if response.status_code == 201:
-        response_201 = LeadCreated.from_dict(response.json())
+        if response.status_code == 201:
+            response_201 = LeadCreated.from_dict(response.json())
 
-        return response_201
+            return response_201
 
-    raise errors.UnexpectedStatus(response.status_code, response.content)
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        raise unexpected_success(response) from failure
+    raise unexpected_success(response)
 
 
 def sync(
@@ -61,8 +64,7 @@ def sync(
         body (LeadIn): A lead as you submit it.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         LeadCreated | LeadMerged
@@ -92,8 +94,7 @@ async def asyncio(
         body (LeadIn): A lead as you submit it.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         LeadCreated | LeadMerged

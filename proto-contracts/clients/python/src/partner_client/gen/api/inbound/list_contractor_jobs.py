@@ -2,7 +2,7 @@ from typing import Any
 
 import httpx
 
-from ... import errors
+from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
 from ...models.contractor_jobs import ContractorJobs
 from ...types import UNSET, Unset
@@ -30,12 +30,15 @@ def _get_kwargs(
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
 ) -> ContractorJobs:
-    if response.status_code == 200:
-        response_200 = ContractorJobs.from_dict(response.json())
+    try:
+        if response.status_code == 200:
+            response_200 = ContractorJobs.from_dict(response.json())
 
-        return response_200
+            return response_200
 
-    raise errors.UnexpectedStatus(response.status_code, response.content)
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        raise unexpected_success(response) from failure
+    raise unexpected_success(response)
 
 
 def sync(
@@ -53,8 +56,7 @@ def sync(
         take (int | Unset): Maximum items in one response. Default: 50.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         ContractorJobs
@@ -83,8 +85,7 @@ async def asyncio(
         take (int | Unset): Maximum items in one response. Default: 50.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         ContractorJobs

@@ -2,7 +2,7 @@ from typing import Any
 
 import httpx
 
-from ... import errors
+from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
 from ...models.event_replay_in import EventReplayIn
 from ...models.event_replays import EventReplays
@@ -32,12 +32,15 @@ def _get_kwargs(
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
 ) -> EventReplays:
-    if response.status_code == 202:
-        response_202 = EventReplays.from_dict(response.json())
+    try:
+        if response.status_code == 202:
+            response_202 = EventReplays.from_dict(response.json())
 
-        return response_202
+            return response_202
 
-    raise errors.UnexpectedStatus(response.status_code, response.content)
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        raise unexpected_success(response) from failure
+    raise unexpected_success(response)
 
 
 def sync(
@@ -58,8 +61,7 @@ def sync(
         body (EventReplayIn): Which events of your company to send again, where to, and how fast.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         EventReplays
@@ -92,8 +94,7 @@ async def asyncio(
         body (EventReplayIn): Which events of your company to send again, where to, and how fast.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         EventReplays

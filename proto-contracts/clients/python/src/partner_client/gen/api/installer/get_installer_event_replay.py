@@ -3,7 +3,7 @@ from urllib.parse import quote
 
 import httpx
 
-from ... import errors
+from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
 from ...models.versioned_event_replay import VersionedEventReplay
 
@@ -24,12 +24,15 @@ def _get_kwargs(
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
 ) -> VersionedEventReplay:
-    if response.status_code == 200:
-        response_200 = VersionedEventReplay.from_dict(response.json())
+    try:
+        if response.status_code == 200:
+            response_200 = VersionedEventReplay.from_dict(response.json())
 
-        return response_200
+            return response_200
 
-    raise errors.UnexpectedStatus(response.status_code, response.content)
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        raise unexpected_success(response) from failure
+    raise unexpected_success(response)
 
 
 def sync(
@@ -45,8 +48,7 @@ def sync(
         id (str): The `id` of a replay of events of your company. Any other is 404.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         VersionedEventReplay
@@ -73,8 +75,7 @@ async def asyncio(
         id (str): The `id` of a replay of events of your company. Any other is 404.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         VersionedEventReplay

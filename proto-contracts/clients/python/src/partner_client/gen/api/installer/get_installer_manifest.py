@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 import httpx
 
-from ... import errors
+from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
 from ...models.versioned_webhook_manifest import VersionedWebhookManifest
 from ...types import UNSET, Unset
@@ -50,12 +50,15 @@ def _get_kwargs(
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
 ) -> VersionedWebhookManifest:
-    if response.status_code == 200:
-        response_200 = VersionedWebhookManifest.from_dict(response.json())
+    try:
+        if response.status_code == 200:
+            response_200 = VersionedWebhookManifest.from_dict(response.json())
 
-        return response_200
+            return response_200
 
-    raise errors.UnexpectedStatus(response.status_code, response.content)
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        raise unexpected_success(response) from failure
+    raise unexpected_success(response)
 
 
 def sync(
@@ -84,8 +87,7 @@ def sync(
         limit (int | Unset): Maximum items in one response. Default: 1000.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         VersionedWebhookManifest
@@ -129,8 +131,7 @@ async def asyncio(
         limit (int | Unset): Maximum items in one response. Default: 1000.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         VersionedWebhookManifest

@@ -2,7 +2,7 @@ from typing import Any
 
 import httpx
 
-from ... import errors
+from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
 from ...models.list_installer_events_from import (
     ListInstallerEventsFrom,
@@ -49,12 +49,15 @@ def _get_kwargs(
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
 ) -> VersionedEventFeed:
-    if response.status_code == 200:
-        response_200 = VersionedEventFeed.from_dict(response.json())
+    try:
+        if response.status_code == 200:
+            response_200 = VersionedEventFeed.from_dict(response.json())
 
-        return response_200
+            return response_200
 
-    raise errors.UnexpectedStatus(response.status_code, response.content)
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        raise unexpected_success(response) from failure
+    raise unexpected_success(response)
 
 
 def sync(
@@ -83,8 +86,7 @@ def sync(
         resource_id (str | Unset): Only events about this resource, e.g. the id of a job.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         VersionedEventFeed
@@ -128,8 +130,7 @@ async def asyncio(
         resource_id (str | Unset): Only events about this resource, e.g. the id of a job.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         VersionedEventFeed

@@ -2,7 +2,7 @@ from typing import Any
 
 import httpx
 
-from ... import errors
+from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
 from ...models.job_feed import JobFeed
 from ...models.list_job_feed_from import ListJobFeedFrom
@@ -49,12 +49,15 @@ def _get_kwargs(
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
 ) -> JobFeed:
-    if response.status_code == 200:
-        response_200 = JobFeed.from_dict(response.json())
+    try:
+        if response.status_code == 200:
+            response_200 = JobFeed.from_dict(response.json())
 
-        return response_200
+            return response_200
 
-    raise errors.UnexpectedStatus(response.status_code, response.content)
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        raise unexpected_success(response) from failure
+    raise unexpected_success(response)
 
 
 def sync(
@@ -81,8 +84,7 @@ def sync(
             Not together with `from`.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         JobFeed
@@ -123,8 +125,7 @@ async def asyncio(
             Not together with `from`.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         JobFeed

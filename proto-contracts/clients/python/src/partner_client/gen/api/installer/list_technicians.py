@@ -2,7 +2,7 @@ from typing import Any
 
 import httpx
 
-from ... import errors
+from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
 from ...models.technicians import Technicians
 from ...types import UNSET, Unset
@@ -33,12 +33,15 @@ def _get_kwargs(
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
 ) -> Technicians:
-    if response.status_code == 200:
-        response_200 = Technicians.from_dict(response.json())
+    try:
+        if response.status_code == 200:
+            response_200 = Technicians.from_dict(response.json())
 
-        return response_200
+            return response_200
 
-    raise errors.UnexpectedStatus(response.status_code, response.content)
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        raise unexpected_success(response) from failure
+    raise unexpected_success(response)
 
 
 def sync(
@@ -57,8 +60,7 @@ def sync(
         limit (int | Unset): Maximum items in one response. Default: 2000.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         Technicians
@@ -89,8 +91,7 @@ async def asyncio(
         limit (int | Unset): Maximum items in one response. Default: 2000.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         Technicians

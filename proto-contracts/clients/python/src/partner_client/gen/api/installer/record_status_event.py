@@ -3,7 +3,7 @@ from urllib.parse import quote
 
 import httpx
 
-from ... import errors
+from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
 from ...models.job import Job
 from ...models.status_event_in import StatusEventIn
@@ -36,12 +36,15 @@ def _get_kwargs(
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
 ) -> Job:
-    if response.status_code == 201:
-        response_201 = Job.from_dict(response.json())
+    try:
+        if response.status_code == 201:
+            response_201 = Job.from_dict(response.json())
 
-        return response_201
+            return response_201
 
-    raise errors.UnexpectedStatus(response.status_code, response.content)
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        raise unexpected_success(response) from failure
+    raise unexpected_success(response)
 
 
 def sync(
@@ -63,8 +66,7 @@ def sync(
         body (StatusEventIn): What happened at a job.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         Job
@@ -99,8 +101,7 @@ async def asyncio(
         body (StatusEventIn): What happened at a job.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         Job

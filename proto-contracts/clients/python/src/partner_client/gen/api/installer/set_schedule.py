@@ -3,7 +3,7 @@ from urllib.parse import quote
 
 import httpx
 
-from ... import errors
+from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
 from ...models.job import Job
 from ...models.schedule_in import ScheduleIn
@@ -36,12 +36,15 @@ def _get_kwargs(
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
 ) -> Job:
-    if response.status_code == 200:
-        response_200 = Job.from_dict(response.json())
+    try:
+        if response.status_code == 200:
+            response_200 = Job.from_dict(response.json())
 
-        return response_200
+            return response_200
 
-    raise errors.UnexpectedStatus(response.status_code, response.content)
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        raise unexpected_success(response) from failure
+    raise unexpected_success(response)
 
 
 def sync(
@@ -64,8 +67,7 @@ def sync(
         body (ScheduleIn): The new schedule of a job.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         Job
@@ -101,8 +103,7 @@ async def asyncio(
         body (ScheduleIn): The new schedule of a job.
 
     Raises:
-        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
-        httpx.TimeoutException: If the request takes longer than Client.timeout.
+        PartnerError: If the call fails.
 
     Returns:
         Job
