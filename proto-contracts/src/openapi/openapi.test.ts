@@ -10,8 +10,8 @@ import { INBOUND_OPERATIONS } from '../surfaces/inbound.js';
 import { INSTALLER_OPERATIONS } from '../surfaces/installer.js';
 import { SCHEDULE_STATUS_MOVES } from '../resources/job/schedule-status-moves.js';
 import { CURRENT_API_VERSION, SIGNATURE_SCHEME } from '../api/versions.js';
-import { EVENT_CATALOGUE } from '../events/catalogue.js';
-import { eventData } from '../events/webhook-events.js';
+import { EVENT_CATALOGUE } from '../resources/event-catalogue/catalogue.js';
+import { eventData } from '../resources/event-catalogue/webhook-events.js';
 
 const document = createOpenApiDocument({
   serverUrl: 'https://api.partner.example',

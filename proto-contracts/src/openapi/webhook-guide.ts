@@ -1,6 +1,6 @@
 import { LIMITS } from '../api/limits.js';
-import { EVENT_CATALOGUE } from '../events/catalogue.js';
-import { eventData } from '../events/webhook-events.js';
+import { EVENT_CATALOGUE } from '../resources/event-catalogue/catalogue.js';
+import { eventData } from '../resources/event-catalogue/webhook-events.js';
 import { markdownTable } from './markdown-table.js';
 
 /** The guide's parts about webhooks, in Markdown: how to receive and verify them, and every event. */

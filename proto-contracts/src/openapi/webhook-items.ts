@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
 import { LIMITS } from '../api/limits.js';
 import { SIGNATURE_SCHEME } from '../api/versions.js';
-import { EVENT_CATALOGUE, type EventName, isEventName } from '../events/catalogue.js';
-import { eventData, webhookEnvelope } from '../events/webhook-events.js';
-import { WEBHOOK_EXAMPLES } from '../events/webhook-examples.js';
+import { EVENT_CATALOGUE, type EventName, isEventName } from '../resources/event-catalogue/catalogue.js';
+import { eventData, webhookEnvelope } from '../resources/event-catalogue/webhook-events.js';
+import { WEBHOOK_EXAMPLES } from '../resources/event-catalogue/webhook-examples.js';
 import { SUBSCRIPTION_EXAMPLE } from '../resources/subscription/subscription.js';
 import { pascalCase } from './pascal-case.js';
 

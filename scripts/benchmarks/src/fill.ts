@@ -4,7 +4,7 @@ import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import { addCompany } from '@partner/local-stack/stack/add-company';
 import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 

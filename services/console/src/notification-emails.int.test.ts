@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { NotificationEmailOutcome } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
-import { NOTIFICATIONS } from '@partner/proto-contracts/events/catalogue';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
+import { NOTIFICATIONS } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
 import { createClient } from '@connectrpc/connect';
 import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';

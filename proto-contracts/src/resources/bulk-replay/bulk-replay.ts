@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventFilter } from '../../events/event-filter.js';
+import { eventFilter } from '../event-catalogue/event-filter.js';
 import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
 import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { eventFilter } from '../../events/event-filter.js';
+import { eventFilter } from '../event-catalogue/event-filter.js';
 import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
 import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';
 import { attempt, attemptSummary, ATTEMPT_SUMMARY_EXAMPLE } from '../attempt/attempt.js';
-import { EVENT_EXAMPLE } from '../../events/webhook-examples.js';
+import { EVENT_EXAMPLE } from '../event-catalogue/webhook-examples.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
 export const DELIVERY_STATES = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { createEventCatalogue, eventCatalogue } from './event-catalogue.js';
-import { EVENT_CATALOGUE } from '../../events/catalogue.js';
+import { EVENT_CATALOGUE } from './catalogue.js';
 
 const catalogue = createEventCatalogue();
 

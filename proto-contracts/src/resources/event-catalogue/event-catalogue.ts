@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { simplifySchemas } from '../../api/simplify-schemas.js';
 import { CURRENT_SCHEMA_VERSION, SIGNATURE_SCHEME } from '../../api/versions.js';
-import { EVENT_CATALOGUE, eventGroup, type EventName, isEventName } from '../../events/catalogue.js';
-import { eventData, webhookEnvelope } from '../../events/webhook-events.js';
-import { WEBHOOK_EXAMPLES } from '../../events/webhook-examples.js';
+import { EVENT_CATALOGUE, eventGroup, type EventName, isEventName } from './catalogue.js';
+import { eventData, webhookEnvelope } from './webhook-events.js';
+import { WEBHOOK_EXAMPLES } from './webhook-examples.js';
 import { companyClass } from '../../values/company-class.js';
 
 const json = z.record(z.string(), z.unknown());

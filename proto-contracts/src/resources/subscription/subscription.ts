@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CURRENT_SCHEMA_VERSION } from '../../api/versions.js';
-import { EVENT_CATALOGUE, eventGroup, isEventName } from '../../events/catalogue.js';
+import { EVENT_CATALOGUE, eventGroup, isEventName } from '../event-catalogue/catalogue.js';
 import { dateTimeOut } from '../../values/date-time.js';
 import { CUSTOM_HEADER_LIMITS, headerChanges } from './custom-headers.js';
 

@@ -10,8 +10,12 @@ import { leadCreated, leadIn, leadMerged } from '@partner/proto-contracts/resour
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { scheduleIn } from '@partner/proto-contracts/resources/job/schedule-input';
 import { KEY_KINDS } from '@partner/proto-contracts/api/scopes';
-import { EVENT_CATALOGUE, eventsNamedBy, NOTIFICATIONS } from '@partner/proto-contracts/events/catalogue';
-import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import {
+  EVENT_CATALOGUE,
+  eventsNamedBy,
+  NOTIFICATIONS,
+} from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { z } from 'zod';
 import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';

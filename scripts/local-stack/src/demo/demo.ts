@@ -1,4 +1,4 @@
-import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { eventually } from '@partner/test-kit/eventually';
 import { readReceived } from '../receiver/read-received.js';
 import { bytesOf, type ReceivedRequest } from '../receiver/received-request.js';

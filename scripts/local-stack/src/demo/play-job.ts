@@ -1,4 +1,4 @@
-import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
 import { jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';

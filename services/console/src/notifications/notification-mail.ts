@@ -1,4 +1,4 @@
-import { eventData } from '@partner/proto-contracts/events/webhook-events';
+import { eventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import type { Mail } from '@partner/kernel/mail';
 import { z } from 'zod';
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ListEventFeedRequest } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { eventFeed } from '@partner/proto-contracts/resources/event-feed/event-feed';
-import { EVENT_EXAMPLE } from '@partner/proto-contracts/events/webhook-examples';
+import { EVENT_EXAMPLE } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
 import request from 'supertest';
 import { createTestApp, keys } from '../testing/create-test-app.js';

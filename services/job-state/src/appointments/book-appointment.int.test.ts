@@ -2,7 +2,7 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AppointmentBookedSchema } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
-import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';

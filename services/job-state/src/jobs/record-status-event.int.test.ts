@@ -4,7 +4,7 @@ import {
   JobStatus,
   JobStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { eventData } from '@partner/proto-contracts/events/webhook-events';
+import { eventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import type { Database } from '../database/database.js';
 import { createGate } from '../testing/create-gate.js';

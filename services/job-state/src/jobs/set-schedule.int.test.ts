@@ -4,7 +4,7 @@ import {
   JobScheduleChangedSchema,
   ScheduleStatus,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { eventData } from '@partner/proto-contracts/events/webhook-events';
+import { eventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { TEST_NOW } from '../testing/test-jobs.js';
 import {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EventName } from '@partner/proto-contracts/events/catalogue';
-import type { EventData } from '@partner/proto-contracts/events/webhook-events';
+import type { EventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import type { EventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
 import { type RecordedEvent, recordEvent } from '../webhooks/events/record-event.js';

@@ -1,4 +1,4 @@
-import { NOTIFICATIONS } from '@partner/proto-contracts/events/catalogue';
+import { NOTIFICATIONS } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { Transaction } from '../database/database.js';
 import { FAILING_AFTER } from '../webhooks/schedule/claim-due.js';

@@ -1,6 +1,6 @@
 import { fromJsonString, toBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { EVENT_CATALOGUE } from '@partner/proto-contracts/events/catalogue';
+import { EVENT_CATALOGUE } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';

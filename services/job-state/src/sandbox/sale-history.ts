@@ -1,7 +1,7 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
-import type { EventName } from '@partner/proto-contracts/events/catalogue';
-import type { EventData } from '@partner/proto-contracts/events/webhook-events';
+import type { EventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import type { EventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { renderEnvelope } from '../webhooks/events/render-envelope.js';
 import { SANDBOX_START } from './sandbox-companies.js';
 import { HOUR_MS } from './sandbox-jobs.js';

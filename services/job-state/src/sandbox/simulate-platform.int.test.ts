@@ -4,7 +4,11 @@ import { createClient } from '@connectrpc/connect';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
-import { EVENT_CATALOGUE, isEventName, isNotification } from '@partner/proto-contracts/events/catalogue';
+import {
+  EVENT_CATALOGUE,
+  isEventName,
+  isNotification,
+} from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { silentLogger } from '@partner/kernel/logger';

@@ -14,7 +14,7 @@ import {
   type EventName,
   isEventName,
   isNotification,
-} from '@partner/proto-contracts/events/catalogue';
+} from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { enumValue } from '@partner/proto-contracts/values/enum-names';
 import {

@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { webhookEnvelope, type WebhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import {
+  webhookEnvelope,
+  type WebhookEnvelope,
+} from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { startReceiver } from '@partner/test-kit/receiver';
 import { createRecorder } from '@partner/test-kit/recorder';
 

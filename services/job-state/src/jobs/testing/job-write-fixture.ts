@@ -1,5 +1,8 @@
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
-import { type WebhookEnvelope, webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import {
+  type WebhookEnvelope,
+  webhookEnvelope,
+} from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { type Logger, silentLogger } from '@partner/kernel/logger';

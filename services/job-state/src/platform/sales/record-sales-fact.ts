@@ -1,5 +1,5 @@
-import type { EventName } from '@partner/proto-contracts/events/catalogue';
-import type { EventData } from '@partner/proto-contracts/events/webhook-events';
+import type { EventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import type { EventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import type { Transaction } from '../../database/database.js';
 import { recordEvent } from '../../webhooks/events/record-event.js';
 import type { PlatformEffect } from '../platform-effect.js';

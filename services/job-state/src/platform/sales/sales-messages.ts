@@ -11,7 +11,7 @@ import {
   RebateStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type { EventName } from '@partner/proto-contracts/events/catalogue';
+import type { EventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { z } from 'zod';
 import {
   CODE_LENGTH,

@@ -13,7 +13,7 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { installerJob, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import type { ReportableStatus } from '@partner/proto-contracts/resources/job/job-status-moves';
-import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';
 import { listContractorJobs } from '../../contractor-jobs/list-contractor-jobs.js';

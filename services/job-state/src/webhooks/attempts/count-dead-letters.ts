@@ -1,4 +1,4 @@
-import { isEventName, isNotification } from '@partner/proto-contracts/events/catalogue';
+import { isEventName, isNotification } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { Transaction } from '../../database/database.js';
 
 const COUNT_DEAD_LETTERS = {

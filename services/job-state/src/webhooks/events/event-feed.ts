@@ -2,7 +2,10 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { invalidArgument } from '@partner/kernel/validation';
 import { ServiceError } from '@partner/kernel/service-error';
-import { EVENT_CATALOGUE, eventsMatching } from '@partner/proto-contracts/events/catalogue';
+import {
+  EVENT_CATALOGUE,
+  eventsMatching,
+} from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type {
   EventFeedService,
   EventPosition,

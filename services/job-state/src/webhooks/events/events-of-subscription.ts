@@ -1,4 +1,4 @@
-import { type EventName, eventsMatching } from '@partner/proto-contracts/events/catalogue';
+import { type EventName, eventsMatching } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 
 /**

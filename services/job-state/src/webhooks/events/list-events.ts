@@ -1,4 +1,4 @@
-import { eventsNamedBy } from '@partner/proto-contracts/events/catalogue';
+import { eventsNamedBy } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { instantOfId } from '@partner/kernel/ids';
 import { invalidArgument } from '@partner/kernel/validation';
 import { idsCreatedWithin } from '../../database/created-within.js';

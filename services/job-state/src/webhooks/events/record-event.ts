@@ -2,8 +2,12 @@ import { newId } from '@partner/kernel/ids';
 import { currentRequestId } from '@partner/kernel/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
-import { EVENT_CATALOGUE, type EventName, eventGroup } from '@partner/proto-contracts/events/catalogue';
-import { type EventData } from '@partner/proto-contracts/events/webhook-events';
+import {
+  EVENT_CATALOGUE,
+  type EventName,
+  eventGroup,
+} from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { type EventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import type { LeasedDelivery } from '../../database/after-commit.js';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Transaction } from '../../database/database.js';

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { isEventName } from '@partner/proto-contracts/events/catalogue';
-import { eventData, webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
+import { isEventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import {
+  eventData,
+  webhookEnvelope,
+} from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
 import { invariant } from '@partner/kernel/invariant';
 import { z } from 'zod';
 import { renderEnvelope } from './render-envelope.js';

@@ -1,7 +1,11 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
-import { type EventName } from '@partner/proto-contracts/events/catalogue';
-import { eventData, type EventData, webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import { type EventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import {
+  eventData,
+  type EventData,
+  webhookEnvelope,
+} from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 
 /** Content of a webhook body. */
 export interface EnvelopeContent<E extends EventName> {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
 import { summarizeEvent } from './summarize-event.js';
 
 test('the summary of each event names what changed', () => {

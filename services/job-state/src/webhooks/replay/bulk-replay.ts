@@ -2,7 +2,7 @@ import {
   bulkReplayIn,
   PREVIEWED_RESOURCES,
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
-import { eventsNamedBy } from '@partner/proto-contracts/events/catalogue';
+import { eventsNamedBy } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { invalidArgument, validate } from '@partner/kernel/validation';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';

@@ -1,4 +1,4 @@
-import { eventsNamedBy } from '@partner/proto-contracts/events/catalogue';
+import { eventsNamedBy } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import {
   eventReplayIn,
   type EventReplays,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
 import { runWithRequestId } from '@partner/kernel/request-context';
 import {
   failureOf,

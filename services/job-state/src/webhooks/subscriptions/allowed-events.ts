@@ -3,7 +3,7 @@ import {
   eventGroup,
   eventsMatching,
   isEventName,
-} from '@partner/proto-contracts/events/catalogue';
+} from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { FieldViolation } from '@partner/kernel/service-error';
 

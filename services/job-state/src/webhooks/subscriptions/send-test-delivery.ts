@@ -4,9 +4,9 @@ import {
   eventsMatching,
   type EventName,
   isEventName,
-} from '@partner/proto-contracts/events/catalogue';
-import { eventData } from '@partner/proto-contracts/events/webhook-events';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/events/webhook-examples';
+} from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { eventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import { idFloor, newId } from '@partner/kernel/ids';

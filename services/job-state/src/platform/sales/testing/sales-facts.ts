@@ -10,7 +10,7 @@ import {
   QuoteViewedSchema,
   RebateStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
-import type { EventName } from '@partner/proto-contracts/events/catalogue';
+import type { EventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { type IdPrefix, newId } from '@partner/kernel/ids';
 import { salesMessage } from './sales-message.js';

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeAll } from '@jest/globals';
 import { ProjectCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
-import { webhookEnvelope } from '@partner/proto-contracts/events/webhook-events';
+import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { createLead } from '../../../leads/create-lead.js';
 import { insertCompany, TEST_NOW } from '../../../testing/test-jobs.js';

@@ -6,8 +6,8 @@ import {
   jobSchedule,
   jobStatus,
   scheduleStatus,
-} from '../resources/job/job.js';
-import { dateTimeOut } from '../values/date-time.js';
+} from '../job/job.js';
+import { dateTimeOut } from '../../values/date-time.js';
 import type { EventName } from './catalogue.js';
 
 /** Document categories that installer companies receive an event for. */

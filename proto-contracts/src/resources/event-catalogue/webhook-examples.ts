@@ -1,5 +1,5 @@
-import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '../api/versions.js';
-import { INSTALLER_JOB_EXAMPLE } from '../resources/job/job.js';
+import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '../../api/versions.js';
+import { INSTALLER_JOB_EXAMPLE } from '../job/job.js';
 import type { EventName } from './catalogue.js';
 import type { EventData, WebhookEnvelope } from './webhook-events.js';
 

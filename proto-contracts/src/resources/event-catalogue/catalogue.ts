@@ -1,4 +1,4 @@
-import { companyClass, type CompanyClassName } from '../values/company-class.js';
+import { companyClass, type CompanyClassName } from '../../values/company-class.js';
 
 interface CatalogueEntry {
   /** When the event occurs, in the specification's words. */

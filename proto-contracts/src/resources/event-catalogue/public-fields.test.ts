@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { WEBHOOK_EXAMPLES } from './webhook-examples.js';
-import { installerJob } from '../resources/job/job.js';
+import { installerJob } from '../job/job.js';
 import { EVENT_CATALOGUE, eventGroup, isEventName } from './catalogue.js';
 import { eventData, webhookEnvelope } from './webhook-events.js';
 import { z } from 'zod';
