@@ -11,6 +11,7 @@ export const EXIT_CODES = {
   usage: 2,
   notFound: 3,
   unavailable: 4,
+  differs: 5,
   interrupted: 130,
 } as const;
 

@@ -19,7 +19,8 @@ import { interrupted } from './poll-until.js';
 import { openSession, ownerOf, type Session } from './session.js';
 
 const EXIT_HELP = `
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 broker or service not available, 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 broker or service not available, 5 differences
+(plan), 130 interrupted.
 With --json the result is one JSON document on standard output; everything else is on standard error.
 `;
 

@@ -107,3 +107,16 @@ export function eventsMatching(pattern: string, companyClass: CompanyClassName):
     return classes.includes(companyClass);
   });
 }
+
+/**
+ * Returns what a subscription of a company's class can name: the names of its events, and `group.*` of each group with at least one.
+ *
+ * `install.test` is allowed for any class, but no group includes it: it is only sent on demand.
+ */
+export function allowedPatterns(companyClass: CompanyClassName): readonly string[] {
+  const names = Object.keys(EVENT_CATALOGUE)
+    .filter(isEventName)
+    .filter((event) => eventsMatching(event, companyClass).length > 0);
+  const groups = names.filter((event) => event !== 'install.test').map((event) => `${eventGroup(event)}.*`);
+  return [...names, ...new Set(groups)];
+}

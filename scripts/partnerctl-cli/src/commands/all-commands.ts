@@ -3,6 +3,7 @@ import type { CommandContext } from '../command-context.js';
 import { announcementsCommand } from './announcements.js';
 import { companiesCommand } from './companies.js';
 import { completionCommand } from './completion.js';
+import { applyCommand, exportCommand, planCommand } from './configuration.js';
 import { conformanceCommand } from './conformance.js';
 import { deadLettersCommand } from './dead-letters.js';
 import { deliveriesCommand } from './deliveries.js';
@@ -26,6 +27,9 @@ export function allCommands(
     keysCommand(context),
     announcementsCommand(context),
     subscriptionsCommand(context),
+    planCommand(context),
+    applyCommand(context),
+    exportCommand(context),
     deliveriesCommand(context),
     eventsCommand(context),
     deadLettersCommand(context),

@@ -180,7 +180,11 @@ export function companiesCommand(context: CommandContext) {
   return group;
 }
 
-async function getCompany({ operators }: Pick<Session, 'operators'>, companyId: string): Promise<Company> {
+/** Returns a company. Fails with `not_found`. */
+export async function getCompany(
+  { operators }: Pick<Session, 'operators'>,
+  companyId: string,
+): Promise<Company> {
   const response = await operators.listCompanies({ companyId });
   const [found] = readResource(companyPage, response).companies;
   if (found === undefined) throw notFound('company');
@@ -188,7 +192,11 @@ async function getCompany({ operators }: Pick<Session, 'operators'>, companyId: 
 }
 
 /** Mails a link to an address, then stores the address as pending: a failed email changes nothing. */
-async function setTechnicalContact(context: CommandContext, companyId: string, email: string): Promise<void> {
+export async function setTechnicalContact(
+  context: CommandContext,
+  companyId: string,
+  email: string,
+): Promise<void> {
   const session = await context.session();
   const { name: companyName } = await getCompany(session, companyId);
   const publicBaseUrl = context.publicBaseUrl();

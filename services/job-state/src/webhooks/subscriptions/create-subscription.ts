@@ -10,6 +10,7 @@ import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import type { SealingKeys } from '@partner/kernel/secret-sealing';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { invalidArgument } from '@partner/kernel/validation';
 import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, type Queryable, queryWithin, type Transaction } from '../../database/database.js';
@@ -45,6 +46,8 @@ export interface SubscriptionToCreate {
   readonly description: string | undefined;
   /** Absent: the current one. */
   readonly schemaVersion: number | undefined;
+  /** True: no other subscription of the company may have the description. */
+  readonly uniqueDescription?: boolean | undefined;
 }
 
 /**
@@ -52,13 +55,13 @@ export interface SubscriptionToCreate {
  *
  * The secret is stored sealed and returned only here. Duplicate events are removed. Fails with
  * - `invalid_argument` for an event that the company's class does not allow (`events.<index>`), a URL that the dispatcher's
- *   rules reject (`url`) or an unknown schema version;
+ *   rules reject (`url`), an unknown schema version, or a description that must be unique and is not;
  * - `subscription_limit_reached` for one subscription too many, before the dispatcher is called;
  * - `unavailable` if the dispatcher does not respond before the caller's deadline.
  *
  * After the caller's deadline nothing is created.
  *
- * Lock: the company, which serializes the count of concurrent creations.
+ * Lock: the company, which serializes the count and the descriptions of concurrent creations.
  */
 export async function createSubscription(
   deps: CreateSubscriptionDeps,
@@ -78,6 +81,7 @@ export async function createSubscription(
   const subscription = await deps.database.transaction(
     async (tx) => {
       await claimSlot(tx, companyId);
+      if (request.uniqueDescription === true) await refuseOther(tx, companyId, description);
       refuseWhenOverdue(caller);
       const [row] = await tx.query<SubscriptionRow>(
         `with s as (
@@ -124,6 +128,17 @@ async function claimSlot(tx: Transaction, companyId: string): Promise<void> {
   const [company] = await tx.query('select 1 from companies where id = $1 for no key update', [companyId]);
   if (company === undefined) throw notFound('company');
   await refuseOneTooMany(tx, companyId);
+}
+
+async function refuseOther(tx: Transaction, companyId: string, description: string): Promise<void> {
+  const [other] = await tx.query<{ id: string }>(
+    'select id from subscriptions where company_id = $1 and description = $2 and deleted_at is null limit 1',
+    [companyId, description],
+  );
+  if (other === undefined) return;
+  throw invalidArgument([
+    { path: 'description', message: `must be unique, but the subscription ${other.id} has it` },
+  ]);
 }
 
 async function refuseOneTooMany(database: Queryable, companyId: string): Promise<void> {

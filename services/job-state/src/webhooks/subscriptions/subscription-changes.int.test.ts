@@ -1,3 +1,4 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
@@ -134,6 +135,20 @@ describe('UpdateSubscription', () => {
     );
     expect(failure).toMatchObject({ reason: 'invalid_argument', attributes: { details: [{ path }] } });
     expect(await read(of)).toEqual(before);
+  });
+
+  test('refuses an expected time of the last change that is no longer true with stale_version [CONFIG-4]', async () => {
+    const of = await fixture.created(await fixture.company());
+    const { updatedAt } = await read(of);
+    const change = { ...of, companyClass, expectedUpdatedAt: timestampFromDate(new Date(updatedAt)) };
+    fixture.now = LATER;
+    await client.updateSubscription({ ...change, description: 'first' });
+    const failure = await failureOf(client.updateSubscription({ ...change, description: 'second' }));
+    expect(failure).toMatchObject({
+      reason: 'stale_version',
+      message: `expected the subscription as of ${updatedAt}, but it was changed at 2026-08-27T09:00:00.000Z; read it again`,
+    });
+    expect((await read(of)).description).toBe('first');
   });
 
   test('is unavailable and changes nothing while the dispatcher is down', async () => {

@@ -169,6 +169,25 @@ describe('CreateSubscription', () => {
     expect(failure.reason).toBe('invalid_argument');
   });
 
+  test('creates one of several concurrent subscriptions whose description must be unique [CONFIG-3]', async () => {
+    const companyId = await fixture.company();
+    const create = () =>
+      client.createSubscription({
+        companyId,
+        companyClass: CompanyClass.INSTALLER,
+        url: 'https://receiver.example/',
+        events: ['install.*'],
+        description: 'Board',
+        uniqueDescription: true,
+      });
+    const outcomes = await Promise.allSettled([create(), create(), create()]);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await failureOf(create())).toMatchObject({
+      reason: 'invalid_argument',
+      attributes: { details: [{ path: 'description', message: expect.stringContaining('whk_') }] },
+    });
+  });
+
   test('stops at the limit, also for concurrent requests [WEBHOOK-9]', async () => {
     const companyId = await fixture.company();
     for (let made = 2; made < WEBHOOK_LIMITS.subscriptionsPerCompany; made += 1)

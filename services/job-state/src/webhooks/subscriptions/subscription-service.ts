@@ -1,3 +1,4 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
@@ -58,6 +59,7 @@ export function createSubscriptionService(
         events: request.events,
         description: request.description,
         schemaVersion: request.schemaVersion,
+        uniqueDescription: request.uniqueDescription,
       };
       const { subscription, secret } = await createSubscription(
         depsOf(toCreate.companyId),
@@ -96,6 +98,7 @@ export function createSubscriptionService(
         schemaVersion: request.schemaVersion,
         headers: request.headers?.changes.map(({ name = '', value = null }) => ({ name, value })),
         deliveriesPerSecond: request.rate === undefined ? undefined : (request.rate.perSecond ?? null),
+        expectedUpdatedAt: request.expectedUpdatedAt && timestampDate(request.expectedUpdatedAt),
       };
       return rendered(await updateSubscription(depsOf(toUpdate.companyId), toUpdate, context));
     },

@@ -2,6 +2,7 @@ import type { CompanyClassName } from '@partner/proto-contracts/values/company-c
 import type { HeaderChange } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
 import { invariant } from '@partner/kernel/invariant';
+import { ServiceError } from '@partner/kernel/service-error';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, queryWithin } from '../../database/database.js';
 import { type Caller, checkEndpoint } from './check-endpoint.js';
@@ -27,6 +28,8 @@ export interface SubscriptionToUpdate extends OwnersSubscription {
   readonly headers: readonly HeaderChange[] | undefined;
   /** Null: no rate. */
   readonly deliveriesPerSecond: number | null | undefined;
+  /** When it was last changed, as the caller knows it; undefined: any time. */
+  readonly expectedUpdatedAt: Date | undefined;
 }
 
 /** The fields of a subscription that can change. */
@@ -39,8 +42,8 @@ type Fields = Pick<
  * Changes a subscription and returns it.
  *
  * A URL with another normalised form is not verified: an active subscription becomes paused, and its deliveries are held until
- * it is active again. Values of headers are stored sealed, and are in no log and no audit entry. Fails as the creation does, with `invalid_argument` if no field is given, and with `not_found` for a
- * subscription that the company does not have.
+ * it is active again. Values of headers are stored sealed, and are in no log and no audit entry. Fails as the creation does, with `invalid_argument` if no field is given, with `not_found` for a
+ * subscription that the company does not have, and with `stale_version` for one that was changed at another time than expected.
  *
  * Lock: the subscription.
  */
@@ -59,6 +62,7 @@ export async function updateSubscription(
   const { subscription, changed } = await deps.database.transaction(
     async (tx) => {
       const before = await lockSubscription(tx, request);
+      refuseStale(before, request.expectedUpdatedAt);
       const after: Fields = {
         url: url ?? before.url,
         events: wanted.events ?? before.events,
@@ -123,6 +127,15 @@ export async function updateSubscription(
     deps.logger.info({ subscriptionId, companyId, membershipId, changed, state }, 'subscription.updated');
   }
   return subscription;
+}
+
+function refuseStale({ updatedAt }: SubscriptionRow, expected: Date | undefined): void {
+  if (expected === undefined || expected.getTime() === updatedAt.getTime()) return;
+  const [changed, read] = [updatedAt, expected].map((at) => at.toISOString());
+  throw new ServiceError(
+    'stale_version',
+    `expected the subscription as of ${read}, but it was changed at ${changed}; read it again`,
+  );
 }
 
 function differences(before: Fields, after: Fields): (keyof Fields)[] {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sendCall } from '@partner/test-kit/http-call';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { type Json, parseJson, valueAt } from './output.js';
-import { document, newCompany, run as runWith, stack } from './testing/partnerctl-on-stack.js';
+import { document, newCompany, run as runWith, stack, textAt } from './testing/partnerctl-on-stack.js';
 
 let mail: MailServer;
 
@@ -150,5 +150,53 @@ test('an announcement needs an entry on the changelog, and a mail server', async
   expect(bare).toMatchObject({
     exitCode: 2,
     err: expect.stringContaining('SMTP_URL and MAIL_FROM must name'),
+  });
+});
+
+test('webhooks and a technical contact are as a file has them: planned, applied once, changed in place, stopped at a failure, and pruned [CONFIG-2, CONFIG-3, CONFIG-4, CONFIG-5]', async () => {
+  const companyId = await newCompany('INSTALLER');
+  const { url } = stack.description.receiver;
+  const technicalContact = `${companyId}@applied.example`;
+  const file = (webhooks: readonly Json[]) =>
+    JSON.stringify({ companies: { [companyId]: { technicalContact, webhooks } } });
+  const board = { description: 'Board', url: `${url}/good/a`, events: ['install.*'], deliveriesPerSecond: 7 };
+  const on = (input: string, ...args: readonly string[]) =>
+    runWith([...args, '-f', '-'], input, { env: mailSettings() });
+  await expect(on(file([board]), 'plan')).resolves.toMatchObject({
+    exitCode: 5,
+    out: expect.stringContaining('+ create "Board"'),
+  });
+  const created = await on(file([board]), 'apply', '--json');
+  expect(created).toMatchObject({ exitCode: 0, err: '' });
+  expect(created.out).not.toContain('whsec_');
+  expect(mail.received.at(-1)).toMatchObject({ to: [technicalContact] });
+  const hook = textAt(parseJson(created.out), 'steps.1.id');
+  for (const command of ['plan', 'apply'])
+    await expect(on(file([board]), command)).resolves.toMatchObject({
+      exitCode: 0,
+      out: '0 to create, 0 to change, 0 to delete, 0 not in the file, 2 unchanged\n',
+    });
+
+  const moved = [{ ...board, url: `${url}/good/b`, deliveriesPerSecond: null }];
+  await expect(on(file(moved), 'apply')).resolves.toMatchObject({ exitCode: 0 });
+  expect(await document('webhooks', 'list', companyId)).toMatchObject({
+    subscriptions: [{ id: hook, url: `${url}/good/b`, deliveriesPerSecond: null }],
+  });
+  const exported = await run(['export', companyId]);
+  await expect(on(exported.out, 'plan')).resolves.toMatchObject({ exitCode: 0 });
+
+  const broken = [
+    ...moved,
+    { ...board, description: 'Inside', url: 'https://10.0.0.1/' },
+    { ...board, description: 'Last' },
+  ];
+  const stopped = await on(file(broken), 'apply', '--json');
+  expect(stopped).toMatchObject({ exitCode: 1, err: expect.stringContaining('apply again') });
+  expect(parseJson(stopped.out)).toMatchObject({ steps: [{ outcome: 'failed' }, { outcome: 'not done' }] });
+  const pruned = file(broken.slice(2));
+  await expect(on(pruned, 'apply', '--prune')).resolves.toMatchObject({ exitCode: 2 });
+  await expect(on(pruned, 'apply', '--prune', '--yes')).resolves.toMatchObject({ exitCode: 0 });
+  expect(await document('webhooks', 'list', companyId)).toMatchObject({
+    subscriptions: [{ description: 'Last', deliveriesPerSecond: 7 }],
   });
 });

@@ -1,0 +1,159 @@
+import { companyPage } from '@partner/proto-contracts/resources/company/company';
+import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
+import { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
+import { readResource } from '@partner/proto-contracts/resource-json';
+import { type CommandContext, demandYes, readPages, topCommand } from '../command-context.js';
+import { applyPlan, type Outcomes } from '../configuration/apply-plan.js';
+import {
+  type Configuration,
+  parseConfigurationFile,
+  writeConfigurationFile,
+} from '../configuration/configuration-file.js';
+import {
+  type CompanyState,
+  type ConfigurationPlan,
+  planConfiguration,
+} from '../configuration/plan-configuration.js';
+import { renderPlan, stepDocument } from '../configuration/render-plan.js';
+import { EXIT_CODES } from '../exit-codes.js';
+import { parseJson } from '../output.js';
+import type { Session } from '../session.js';
+import { getCompany, setTechnicalContact } from './companies.js';
+
+const FILE = ['-f, --file <file>', 'the YAML file; - is standard input'] as const;
+const PRUNE = '--prune';
+
+const SECRETS = `
+The secrets of new webhooks are not shown. Each is paused: an owner rotates the secret in the console, or you do with
+partnerctl subscriptions rotate-secret; then the webhook is tested and activated.
+`;
+
+/** `partnerctl plan`: compares a configuration file with what exists, without effects. */
+export function planCommand(context: CommandContext) {
+  return topCommand(
+    'plan',
+    'compare the webhooks and technical contacts of companies with a file',
+    '-f webhooks.yaml',
+    '-f webhooks.yaml --prune --json',
+  )
+    .requiredOption(...FILE)
+    .option(PRUNE, 'also show the deletion of webhooks that the file does not have')
+    .action(async ({ file, prune }) => {
+      const plan = await makePlan(context, file, prune === true);
+      showPlan(context, plan);
+      if (plan.steps.length > 0) context.setExitCode(EXIT_CODES.differs);
+    });
+}
+
+/** `partnerctl apply`: makes webhooks and technical contacts as a configuration file has them. */
+export function applyCommand(context: CommandContext) {
+  return topCommand(
+    'apply',
+    'make the webhooks and technical contacts of companies as a file has them; a repeat changes nothing',
+    '-f webhooks.yaml',
+    '-f webhooks.yaml --prune --yes',
+  )
+    .requiredOption(...FILE)
+    .option(PRUNE, 'delete webhooks that the file does not have')
+    .option('--yes', 'delete them')
+    .action(async ({ file, prune, yes }) => {
+      const plan = await makePlan(context, file, prune === true);
+      const deleted = plan.steps.filter(({ kind }) => kind === 'delete').length;
+      if (deleted > 0)
+        demandYes(yes, `this deletes ${deleted} webhooks, and cancels their unfinished deliveries`);
+      const session = await context.session();
+      const { outcomes, failure } = await applyPlan(
+        { ...session, setContact: (company, email) => setTechnicalContact(context, company, email) },
+        plan,
+        context.signal,
+      );
+      showPlan(context, plan, outcomes);
+      if (failure === undefined) return;
+      context.tell('stopped; apply again once the cause is fixed, and it continues with the rest');
+      throw failure;
+    });
+}
+
+/** `partnerctl export`: writes what exists as a configuration file. */
+export function exportCommand(context: CommandContext) {
+  return topCommand(
+    'export',
+    'write the webhooks and technical contacts of companies as a file for plan and apply',
+    'cmp_01j… > webhooks.yaml',
+    '> webhooks.yaml',
+  )
+    .argument('[companies...]', 'ids of companies; by default all that have webhooks or a technical contact')
+    .action(async (ids) => {
+      const session = await context.session();
+      const all = async () => {
+        const { entries } = await readPages(Number.POSITIVE_INFINITY, async (afterCompanyId, limit) => {
+          const page = readResource(
+            companyPage,
+            await session.operators.listCompanies({ limit, afterCompanyId }),
+          );
+          return { entries: page.companies, next: page.hasMore ? page.companies.at(-1)?.id : undefined };
+        });
+        return entries;
+      };
+      const companies =
+        ids.length === 0 ? await all() : await Promise.all(ids.map((id) => getCompany(session, id)));
+      const exported: Configuration = { companies: {} };
+      for (const company of companies) {
+        const state = await readState(session, company);
+        const settings = settingsOf(state);
+        if (ids.length > 0 || Object.keys(settings).length > 0) exported.companies[company.id] = settings;
+      }
+      const titles = Object.fromEntries(companies.map(({ id, name }) => [id, name]));
+      context.output.words(
+        { companies: parseJson(JSON.stringify(exported.companies)) },
+        writeConfigurationFile(exported, titles),
+      );
+    });
+}
+
+function settingsOf({ webhooks, contact }: CompanyState): Configuration['companies'][string] {
+  const email = contact.email ?? contact.pending?.email;
+  return {
+    ...(email !== undefined && { technicalContact: email }),
+    ...(webhooks.length > 0 && {
+      webhooks: webhooks.map(({ id, description, url, events, schemaVersion, deliveriesPerSecond }) => ({
+        ...{ id, description, url, events, schemaVersion },
+        ...(deliveriesPerSecond !== null && { deliveriesPerSecond }),
+      })),
+    }),
+  };
+}
+
+async function makePlan(context: CommandContext, file: string, prune: boolean): Promise<ConfigurationPlan> {
+  const { configuration, refuse } = parseConfigurationFile(file, await context.read(file));
+  const session = await context.session();
+  const states = new Map<string, CompanyState>();
+  for (const companyId of Object.keys(configuration.companies)) {
+    const page = readResource(companyPage, await session.operators.listCompanies({ companyId }));
+    for (const company of page.companies) states.set(companyId, await readState(session, company));
+  }
+  const plan = planConfiguration(configuration, states, { prune });
+  return plan.violations.length > 0 ? refuse(plan.violations) : plan;
+}
+
+async function readState(session: Session, company: CompanyState['company']): Promise<CompanyState> {
+  const of = { companyId: company.id };
+  const [webhooks, contact] = await Promise.all([
+    session.subscriptions.listSubscriptions(of),
+    session.access.getTechnicalContact(of),
+  ]);
+  return {
+    company,
+    webhooks: readResource(subscriptionList, webhooks).subscriptions,
+    contact: readResource(technicalContact, contact),
+  };
+}
+
+function showPlan(context: CommandContext, plan: ConfigurationPlan, outcomes: Outcomes = new Map()): void {
+  const steps = plan.steps.map((step) => ({ ...stepDocument(step), ...outcomes.get(step) }));
+  const isCreated = plan.steps.some(
+    (step) => step.kind === 'create' && outcomes.get(step)?.outcome === 'done',
+  );
+  const text = renderPlan(plan, outcomes);
+  context.output.words({ steps, unchanged: plan.unchanged }, isCreated ? `${text}${SECRETS}` : text);
+}

@@ -1,0 +1,109 @@
+import {
+  subscriptionChange,
+  subscriptionIn,
+  WEBHOOK_LIMITS,
+} from '@partner/proto-contracts/resources/subscription/subscription';
+import { technicalContactIn } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
+import type { FieldViolation } from '@partner/kernel/service-error';
+import { validate } from '@partner/kernel/validation';
+import { Document, isNode, isPair, LineCounter, parseDocument, visit } from 'yaml';
+import { z } from 'zod';
+import { wrongUsage } from '../exit-codes.js';
+
+/** A webhook as a configuration file has it. It has no secrets and no headers, whose values are secrets. */
+const configuredWebhook = z
+  .strictObject({
+    id: z.string().startsWith('whk_', 'must be the id of a webhook, whk_…').optional(),
+    ...subscriptionIn.shape,
+    deliveriesPerSecond: subscriptionChange.shape.deliveriesPerSecond,
+  })
+  .refine(({ id, description = '' }) => id !== undefined || description !== '', {
+    path: ['description'],
+    message: 'is required: it identifies a webhook without an id',
+  });
+
+/** A webhook as a configuration file has it; undefined fields stay as they are. */
+export type ConfiguredWebhook = z.infer<typeof configuredWebhook>;
+
+const configuredCompany = z.strictObject({
+  technicalContact: technicalContactIn.shape.email.optional(),
+  webhooks: z
+    .array(configuredWebhook)
+    .max(WEBHOOK_LIMITS.subscriptionsPerCompany)
+    .superRefine((webhooks, context) => {
+      for (const name of ['id', 'description'] as const) {
+        const seen = new Set<string>();
+        for (const [index, webhook] of webhooks.entries()) {
+          const value = webhook[name];
+          // An id identifies the webhook, whatever its description is.
+          if (value === undefined || (name === 'description' && webhook.id !== undefined)) continue;
+          if (seen.has(value))
+            context.addIssue({
+              code: 'custom',
+              path: [index, name],
+              message: 'must be another one than that of a former webhook of the company',
+            });
+          seen.add(value);
+        }
+      }
+    })
+    .optional(),
+});
+
+const configuration = z.strictObject({ companies: z.record(z.string(), configuredCompany) });
+
+/** The webhooks and technical contacts of companies, by the id of the company; undefined ones are not managed. */
+export type Configuration = z.infer<typeof configuration>;
+
+/** A configuration, and its file for errors. */
+export interface ConfigurationFile {
+  readonly configuration: Configuration;
+  /** Fails with all violations, each with its line and its path. */
+  refuse(violations: readonly FieldViolation[]): never;
+}
+
+/** Parses a configuration file. Fails with every violation, each with its line and its path. `name` names the file. */
+export function parseConfigurationFile(name: string, text: string): ConfigurationFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const [first] = document.errors;
+  if (first !== undefined) throw wrongUsage(`${name}:${lines.linePos(first.pos[0]).line}: ${first.message}`);
+  const refuse = (violations: readonly FieldViolation[]): never => {
+    throw wrongUsage(
+      violations
+        .map(
+          ({ path, message }) =>
+            `${name}:${lines.linePos(offsetOf(document, path)).line}: ${path}: ${message}`,
+        )
+        .join('\n'),
+    );
+  };
+  const checked = validate(configuration, document.toJS(), 'file');
+  return checked.valid ? { configuration: checked.value, refuse } : refuse(checked.violations);
+}
+
+/** Returns where the value at a path begins; where it is missing, the nearest value that should contain it. */
+function offsetOf(document: Document, path: string): number {
+  const names = path.split('.');
+  for (let depth = names.length; depth > 0; depth -= 1) {
+    const node = document.getIn(names.slice(0, depth), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
+}
+
+/** Writes a configuration as a file. `titles` has the names of companies by id, for comments. */
+export function writeConfigurationFile(
+  written: Configuration,
+  titles: Readonly<Record<string, string>>,
+): string {
+  const document = new Document(written);
+  visit(document, {
+    Pair(_, { key }, ancestors) {
+      const title = isNode(key) && 'value' in key ? titles[String(key.value)] : undefined;
+      if (isNode(key) && title !== undefined && ancestors.filter(isPair).length === 1)
+        key.commentBefore = ` ${title}`;
+    },
+  });
+  return document.toString({ lineWidth: 0 });
+}
