@@ -26,7 +26,6 @@ const digestFile = path.join(target, 'inputs.sha256');
 const digest = inputDigest(root, [
   'services/console/web',
   'proto-contracts/src/api',
-  'proto-contracts/src/events',
   'proto-contracts/src/openapi',
   'proto-contracts/src/resources',
   'proto-contracts/src/surfaces',
