@@ -12,9 +12,41 @@ const MARKS_AT_MOST = 500;
 const form = document.querySelector<HTMLFormElement>('#search');
 const field = document.querySelector<HTMLInputElement>('#search-text');
 const result = document.querySelector<HTMLElement>('#search-result');
+const search = new URLSearchParams(location.search).get('q') ?? '';
 
-if (form !== null && field !== null && result !== null) startSearch(form, field, result);
+if (form !== null && field !== null && result !== null) {
+  const completePage = form.dataset['page'] ?? '';
+  form.hidden = false;
+  focusFieldByKey(field);
+  if (completePage === '') startSearch(form, field, result);
+  else leadTo(completePage, form, field);
+}
 openContentsBesideText();
+
+/** The page that has every section searches; so do links from the time when it was the only one. */
+function leadTo(completePage: string, form: HTMLFormElement, field: HTMLInputElement): void {
+  const addressOf = (text: string) => `${completePage}?q=${encodeURIComponent(text)}`;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (field.value.trim() !== '') location.assign(addressOf(field.value.trim()));
+  });
+  if (search !== '') location.replace(addressOf(search));
+  else if (location.hash !== '' && document.getElementById(location.hash.slice(1)) === null) {
+    const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a')];
+    const moved = links.find(
+      ({ hash, pathname }) => (hash || `#${pathname.split('/').pop()}`) === location.hash,
+    );
+    if (moved !== undefined) location.replace(moved.href);
+  }
+}
+
+function focusFieldByKey(field: HTMLInputElement): void {
+  addEventListener('keydown', (event) => {
+    if (event.key !== '/' || document.activeElement?.matches('input, textarea') === true) return;
+    event.preventDefault();
+    field.focus();
+  });
+}
 
 function startSearch(form: HTMLFormElement, field: HTMLInputElement, result: HTMLElement): void {
   const lines = new Map(
@@ -27,7 +59,7 @@ function startSearch(form: HTMLFormElement, field: HTMLInputElement, result: HTM
   }));
   const opened = new Set<HTMLDetailsElement>();
 
-  function search(): void {
+  function update(): void {
     const words = wordsOf(field.value);
     const found = entries.filter(({ text }) => words.every((word) => text.includes(word)));
     const shown = new Set(found);
@@ -50,10 +82,9 @@ function startSearch(form: HTMLFormElement, field: HTMLInputElement, result: HTM
     rememberInAddress(field.value.trim());
   }
 
-  form.hidden = false;
-  field.value = new URLSearchParams(location.search).get('q') ?? '';
-  if (field.value !== '') search();
-  field.addEventListener('input', search);
+  field.value = search;
+  if (field.value !== '') update();
+  field.addEventListener('input', update);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const shown = entries.filter(({ part }) => !part.hidden);
@@ -62,13 +93,9 @@ function startSearch(form: HTMLFormElement, field: HTMLInputElement, result: HTM
     best?.part.querySelector<HTMLElement>('.anchor')?.focus({ preventScroll: true });
   });
   addEventListener('keydown', (event) => {
-    if (event.key === '/' && document.activeElement !== field) {
-      event.preventDefault();
-      field.focus();
-    }
     if (event.key === 'Escape' && document.activeElement === field) {
       field.value = '';
-      search();
+      update();
     }
   });
   // A link may lead to a section that the search has hidden.
@@ -76,7 +103,7 @@ function startSearch(form: HTMLFormElement, field: HTMLInputElement, result: HTM
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target === null || target.closest('[hidden]') === null) return;
     field.value = '';
-    search();
+    update();
     target.scrollIntoView();
   });
 }

@@ -37,8 +37,9 @@ const fill = (label: string, text: string) => (page: Page) => page.getByLabel(la
 
 const withoutSession = (): Screens => ({
   landing: ['/'],
-  reference: ['/docs', (page) => layOutSections(page, ':first-of-type')],
-  'reference search': ['/docs?q=stale_version', (page) => layOutSections(page)],
+  reference: ['/docs'],
+  'reference section': ['/docs/installer', (page) => layOutSections(page, ':first-of-type')],
+  'reference search': ['/docs/all?q=stale_version', (page) => layOutSections(page)],
   changelog: ['/docs/changelog'],
   'sign-in': ['/console'],
   'forgot-password': ['/console/forgot-password'],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { Writable } from 'node:stream';
@@ -17,7 +18,8 @@ const PATHS = [
   '/',
   '/docs',
   '/docs/',
-  '/docs/style.css',
+  '/docs/all',
+  '/docs/guide',
   '/docs/search.js',
   '/docs/code-blocks.js',
   '/docs/try-it.js',
@@ -141,7 +143,8 @@ test('each has its own content type', async () => {
     'text/html; charset=utf-8',
     'text/html; charset=utf-8',
     'text/html; charset=utf-8',
-    'text/css; charset=utf-8',
+    'text/html; charset=utf-8',
+    'text/html; charset=utf-8',
     'text/javascript; charset=utf-8',
     'text/javascript; charset=utf-8',
     'text/javascript; charset=utf-8',
@@ -163,7 +166,7 @@ test('the root leads to the console, the reference and the changelog, and only o
   const links = [...text.matchAll(/<a href="([^"]*)"/g)].map(([, target]) => target);
   expect(links).toEqual(['/console', '/docs', '/docs/changelog']);
   expect(text).not.toContain('--demo');
-  const paths = { style: '', icon: '', console: '', reference: '', changelog: '' };
+  const paths = { icon: '', console: '', reference: '', changelog: '' };
   expect(renderLandingPage(paths, true)).toContain('scripts/up --demo');
 });
 
@@ -179,17 +182,19 @@ test('the changelog is a page, and a feed of its dated entries', async () => {
   expect(links).toEqual([url, ...dates.map((date) => `${url}#${date}`)]);
 });
 
-test('the page may load its own style, script and icon and nothing else, and has none of it inline', async () => {
-  const { headers, text } = await request(server).get('/docs');
+test('a page may load its own script and icon and nothing else, and has no inline script and one style, which the policy names', async () => {
+  const { headers, text } = await request(server).get('/docs/inbound');
 
+  const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
+  const hash = createHash('sha256').update(style).digest('base64');
   expect(headers['content-security-policy']).toBe(
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'",
+    `default-src 'none'; style-src 'sha256-${hash}'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'`,
   );
-  expect(text).not.toMatch(/<style|\sstyle=|\son\w+="|javascript:/i);
+  expect(text.replace('<style>', '')).not.toMatch(/<style|\sstyle=|\son\w+="|javascript:/i);
   expect(text.match(/<script\b[^>]*>[^<]*/g)).toEqual([
-    '<script type="module" src="/docs/search.js">',
-    '<script type="module" src="/docs/code-blocks.js">',
-    '<script type="module" src="/docs/try-it.js">',
+    '<script type="module" fetchpriority="low" src="/docs/search.js">',
+    '<script type="module" fetchpriority="low" src="/docs/code-blocks.js">',
+    '<script type="module" fetchpriority="low" src="/docs/try-it.js">',
   ]);
   const loaded = [...text.matchAll(/<(?:link|script|img)\b[^>]*\s(?:href|src)="([^"]*)"/g)].map(
     ([, target]) => target,
@@ -198,7 +203,6 @@ test('the page may load its own style, script and icon and nothing else, and has
     '/docs/code-blocks.js',
     '/docs/icon.svg',
     '/docs/search.js',
-    '/docs/style.css',
     '/docs/try-it.js',
   ]);
 });
@@ -268,4 +272,5 @@ test('llms.txt leads to a complete Markdown page of each operation and webhook [
     expect(response.text).not.toContain('$ref');
   }
   await request(server).get('/docs/pages/unknown.md').expect(404);
+  await request(server).get('/docs/unknown').expect(404);
 });

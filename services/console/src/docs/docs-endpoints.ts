@@ -9,13 +9,12 @@ import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { isLoopbackHttp } from '../loopback-http.js';
 import { renderChangelog, renderChangelogFeed } from './render-changelog.js';
-import { DOCS_STYLE } from './docs-style.js';
 import { llmsText, markdownPages } from './markdown-pages.js';
-import { renderDocsPage } from './render-docs-page.js';
+import { renderDocsPages } from './render-docs-pages.js';
 import { renderLandingPage } from './render-landing-page.js';
+import { STYLE_SOURCE } from './render-page.js';
 
 const PATHS = {
-  style: '/docs/style.css',
   search: '/docs/search.js',
   codeBlocks: '/docs/code-blocks.js',
   tryIt: '/docs/try-it.js',
@@ -40,10 +39,10 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect 
 const SCRIPT = 'text/javascript; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';
 
-/** The page loads everything from its own origin, contains no inline script or style, and sends nothing. */
+/** A page loads everything from its own origin, has no inline script and only its own inline style, and sends nothing. */
 const PAGE_POLICY = [
   "default-src 'none'",
-  "style-src 'self'",
+  `style-src ${STYLE_SOURCE}`,
   "script-src 'self'",
   "img-src 'self'",
   "base-uri 'none'",
@@ -88,35 +87,33 @@ export function createDocsEndpoints<Principal>(options: {
     }),
     textEndpoint('getChangelogMarkdown', PATHS.changelogMarkdown, MARKDOWN, () => changelog),
     textEndpoint('getLlmsText', PATHS.llms, 'text/plain; charset=utf-8', () => texts().llms),
-    serveOperation(
-      {
-        id: 'getDocsMarkdown',
-        method: 'get',
-        path: '/docs/pages/:file',
-        unauthenticated: true,
-        conditional: true,
-      },
-      async ({ params }) => {
-        const text = texts().markdown.get((params['file'] ?? '').replace(/\.md$/, ''));
-        if (text === undefined) throw new ServiceError('not_found', 'path: there is no such page');
-        return {
-          status: 200,
-          text,
-          headers: { 'content-type': MARKDOWN, 'cache-control': 'public, no-cache' },
-        };
-      },
+    textEndpoint('getDocsMarkdown', '/docs/pages/:page', MARKDOWN, (page) =>
+      texts().markdown.get(page.replace(/\.md$/, '')),
     ),
     textEndpoint('getChangelogFeed', PATHS.changelogFeed, 'application/atom+xml', () => feed),
     textEndpoint('getPostmanCollection', PATHS.postman, 'application/json; charset=utf-8', () => postman, {
       'content-disposition': 'attachment; filename="partner-integration-api.postman_collection.json"',
     }),
-    textEndpoint('getDocs', PATHS.reference, HTML, () => texts().page, policy),
-    textEndpoint('getDocsRoot', `${PATHS.reference}/`, HTML, () => texts().page, policy),
-    textEndpoint('getDocsStyle', PATHS.style, 'text/css; charset=utf-8', () => DOCS_STYLE),
+    textEndpoint('getDocs', PATHS.reference, HTML, () => texts().pages.get(PATHS.reference), policy),
+    textEndpoint(
+      'getDocsRoot',
+      `${PATHS.reference}/`,
+      HTML,
+      () => texts().pages.get(PATHS.reference),
+      policy,
+    ),
     textEndpoint('getDocsSearch', PATHS.search, SCRIPT, () => search),
     textEndpoint('getDocsCodeBlocks', PATHS.codeBlocks, SCRIPT, () => codeBlocks),
     textEndpoint('getDocsTryIt', PATHS.tryIt, SCRIPT, () => tryIt),
     textEndpoint('getDocsIcon', PATHS.icon, 'image/svg+xml', () => ICON),
+    // The last one: the paths before it are not pages of the reference.
+    textEndpoint(
+      'getDocsPage',
+      `${PATHS.reference}/:page`,
+      HTML,
+      (page) => texts().pages.get(`${PATHS.reference}/${page}`),
+      policy,
+    ),
   ];
 }
 
@@ -124,14 +121,15 @@ interface TextsOfDay {
   readonly day: string;
   readonly openApi: string;
   readonly openApiYaml: string;
-  readonly page: string;
-  /** Pages by name. */
+  /** The reference by path. */
+  readonly pages: ReadonlyMap<string, string>;
+  /** The reference in Markdown, by name. */
   readonly markdown: ReadonlyMap<string, string>;
   readonly llms: string;
 }
 
 /**
- * Returns the document and its page, rendered again on the first request of each day: some examples need a recent date.
+ * Returns the document and its pages, rendered again on the first request of each day: some examples need a recent date.
  */
 function textsOfToday(options: {
   readonly publicBaseUrl: string;
@@ -154,7 +152,7 @@ function textsOfToday(options: {
         day,
         openApi,
         openApiYaml: stringify(JSON.parse(openApi), { aliasDuplicateObjects: false }),
-        page: renderDocsPage(description, PATHS, options.isSandbox),
+        pages: renderDocsPages(description, PATHS, options.isSandbox),
         markdown: markdownPages(description),
         llms: llmsText(description, (page) => urlOf(markdownPath(page)), urlOf(PATHS.changelogMarkdown)),
       };
@@ -163,11 +161,12 @@ function textsOfToday(options: {
   };
 }
 
+/** Serves texts at a path that may have a parameter `page`; a page without a text is 404. Each text is compressed once. */
 function textEndpoint<Principal>(
   id: string,
   path: string,
   contentType: string,
-  read: () => string,
+  read: (page: string) => string | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): AnyEndpoint<Principal> {
   const made = (text: string) => ({
@@ -181,10 +180,15 @@ function textEndpoint<Principal>(
       ...headers,
     },
   });
-  let response: ReturnType<typeof made> | undefined;
-  return serveOperation({ id, method: 'get', path, unauthenticated: true, conditional: true }, async () => {
-    const text = read();
-    if (response?.text !== text) response = made(text);
+  const responses = new Map<string, ReturnType<typeof made>>();
+  const operation = { id, method: 'get', path, unauthenticated: true, conditional: true } as const;
+  return serveOperation(operation, async ({ params: { page = '' } }) => {
+    const text = read(page);
+    if (text === undefined) throw new ServiceError('not_found', 'path: there is no such page');
+    const known = responses.get(page);
+    if (known?.text === text) return known;
+    const response = made(text);
+    responses.set(page, response);
     return response;
   });
 }

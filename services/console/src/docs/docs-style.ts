@@ -278,8 +278,7 @@ export const DOCS_STYLE = [
 
     h1,
     h2,
-    h3,
-    h4 {
+    h3 {
       line-height: 1.25;
     }
 
@@ -289,21 +288,22 @@ export const DOCS_STYLE = [
     }
 
     h2 {
-      margin: 3.5rem 0 0.5rem;
-      padding-bottom: 0.3rem;
-      border-bottom: 2px solid var(--line);
-      font-size: 1.6rem;
-    }
-
-    h3 {
-      margin: 0 0 0.5rem;
+      margin: 2rem 0 0.5rem;
       font-size: 1.25rem;
     }
 
-    h4 {
+    h3 {
       margin: 1.75rem 0 0.4rem;
       font-size: 0.95rem;
       letter-spacing: 0.02em;
+    }
+
+    dt {
+      font-weight: 600;
+    }
+
+    dd {
+      margin: 0 0 0.75rem;
     }
   `,
   ENTRY_STYLE,

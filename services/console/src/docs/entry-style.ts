@@ -10,6 +10,17 @@ export const ENTRY_STYLE = css`
     contain-intrinsic-size: auto 80rem;
   }
 
+  .entry > h2 {
+    margin-top: 0;
+  }
+
+  .group > h2 {
+    margin: 3.5rem 0 0.5rem;
+    padding-bottom: 0.3rem;
+    border-bottom: 2px solid var(--line);
+    font-size: 1.6rem;
+  }
+
   .anchor {
     color: inherit;
     text-decoration: none;

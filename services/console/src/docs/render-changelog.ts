@@ -1,11 +1,11 @@
 import { html } from './html.js';
 import { renderMarkdown, renderWithAnchors } from './render-markdown.js';
+import { renderPage } from './render-page.js';
 
 const TITLE = 'Partner Integration API: changelog';
 
 /** Paths that the page of the changelog names. */
 export interface ChangelogPaths {
-  readonly style: string;
   readonly icon: string;
   readonly reference: string;
   readonly changelogFeed: string;
@@ -13,26 +13,21 @@ export interface ChangelogPaths {
 
 /** Renders the changelog as a page. */
 export function renderChangelog(changelog: string, paths: ChangelogPaths): string {
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${TITLE}</title>
-        <link rel="icon" href="${paths.icon}" type="image/svg+xml" />
-        <link rel="stylesheet" href="${paths.style}" />
-        <link rel="alternate" href="${paths.changelogFeed}" type="application/atom+xml" title="${TITLE}" />
-      </head>
-      <body>
-        <header class="bar">
-          <p class="brand"><a href="${paths.reference}">API reference</a></p>
-          <p class="download"><a href="${paths.changelogFeed}">Atom feed</a></p>
-        </header>
-        <main>${renderWithAnchors(changelog)}</main>
-      </body>
-    </html> `;
-  return page.html;
+  return renderPage({
+    title: TITLE,
+    icon: paths.icon,
+    head: html`<link
+      rel="alternate"
+      href="${paths.changelogFeed}"
+      type="application/atom+xml"
+      title="${TITLE}"
+    />`,
+    body: html`<header class="bar">
+        <p class="brand"><a href="${paths.reference}">API reference</a></p>
+        <p class="download"><a href="${paths.changelogFeed}">Atom feed</a></p>
+      </header>
+      <main>${renderWithAnchors(changelog)}</main>`,
+  });
 }
 
 /** Renders the dated entries of the changelog as an Atom feed (RFC 4287), newest first. */

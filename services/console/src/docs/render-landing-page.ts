@@ -1,8 +1,8 @@
 import { html, NOTHING } from './html.js';
+import { renderPage } from './render-page.js';
 
 /** Paths that the landing page names. */
 export interface LandingPaths {
-  readonly style: string;
   readonly icon: string;
   readonly console: string;
   readonly reference: string;
@@ -15,32 +15,20 @@ const DEMO = html`<li>
 
 /** Renders the page at the root of the public address. On a local stack it also says how to see the logins and the demo. */
 export function renderLandingPage(paths: LandingPaths, isLocal: boolean): string {
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>Partner integration service</title>
-        <link rel="icon" href="${paths.icon}" type="image/svg+xml" />
-        <link rel="stylesheet" href="${paths.style}" />
-      </head>
-      <body>
-        <main>
-          <h1>Partner integration service</h1>
-          <ul>
-            <li>
-              <a href="${paths.console}">Partner console</a>: webhooks, deliveries and API keys of your
-              company. ${isLocal ? html`<code>scripts/up --status</code> prints the logins.` : NOTHING}
-            </li>
-            <li>
-              <a href="${paths.reference}">API reference</a>: every operation and webhook, with examples.
-            </li>
-            <li><a href="${paths.changelog}">Changelog</a>: what changed for developers of partners.</li>
-            ${isLocal ? DEMO : NOTHING}
-          </ul>
-        </main>
-      </body>
-    </html> `;
-  return page.html;
+  return renderPage({
+    title: 'Partner integration service',
+    icon: paths.icon,
+    body: html`<main>
+      <h1>Partner integration service</h1>
+      <ul>
+        <li>
+          <a href="${paths.console}">Partner console</a>: webhooks, deliveries and API keys of your company.
+          ${isLocal ? html`<code>scripts/up --status</code> prints the logins.` : NOTHING}
+        </li>
+        <li><a href="${paths.reference}">API reference</a>: every operation and webhook, with examples.</li>
+        <li><a href="${paths.changelog}">Changelog</a>: what changed for developers of partners.</li>
+        ${isLocal ? DEMO : NOTHING}
+      </ul>
+    </main>`,
+  });
 }

@@ -25,17 +25,17 @@ export function renderOperation(
   const { schemas } = description;
   const successes = responses.filter(({ errorCodes }) => errorCodes.length === 0);
   return html`<article class="entry" id="${id}" aria-labelledby="${id}-title" data-entry>
-    <h3 id="${id}-title"><a class="anchor" href="#${id}">${summary}</a></h3>
+    <h2 id="${id}-title"><a class="anchor" href="#${id}">${summary}</a></h2>
     <p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
     ${renderMarkdown(operation.description)}
-    <h4>Request</h4>
+    <h3>Request</h3>
     <pre><code>${curlCommand(operation, description)}</code></pre>
     ${renderRequestExamples(operation, description)} ${isSandbox ? renderTryForm(operation) : NOTHING}
     ${renderParameters(operation.parameters)}
     ${body === undefined ? NOTHING : renderRequestBody(body, schemas)}
-    <h4>Responses</h4>
+    <h3>Responses</h3>
     ${successes.map((response) => renderResponse(response, schemas))}
-    <h4>Errors</h4>
+    <h3>Errors</h3>
     ${renderErrors(responses)}
   </article>`;
 }
@@ -72,7 +72,7 @@ export function renderParameters(parameters: readonly DescribedParameter[], titl
 }
 
 function renderRequestBody({ schema, examples }: DescribedBody, schemas: Schemas): Html {
-  return html`<h4>Body</h4>
+  return html`<h3>Body</h3>
     ${renderFields(schema, schemas)}
     ${examples.map(({ summary, value }) =>
       renderExample(`Example: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`, value),

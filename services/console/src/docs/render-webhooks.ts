@@ -26,13 +26,13 @@ export function renderDelivery({ webhooks, schemas }: ApiDescription): Html {
     ]),
   );
   return html`<article class="entry" id="webhook-request" aria-labelledby="webhook-request-title" data-entry>
-    <h3 id="webhook-request-title"><a class="anchor" href="#webhook-request">What every webhook has</a></h3>
+    <h2 id="webhook-request-title"><a class="anchor" href="#webhook-request">What every webhook has</a></h2>
     <p class="endpoint"><span class="method post">POST</span> <code>https://your-server.example/…</code></p>
-    <h4>Headers</h4>
+    <h3>Headers</h3>
     ${renderParameters(any.parameters, 'Header')}
-    <h4>Envelope</h4>
+    <h3>Envelope</h3>
     ${renderFields({ ...envelope, properties }, schemas)}
-    <h4>Your response</h4>
+    <h3>Your response</h3>
     <ul>
       ${any.responses.map(
         ({ status, description }) =>
@@ -50,11 +50,11 @@ export function renderWebhook(
   const id = eventAnchor(event);
   const data = body === undefined ? undefined : resolved(body.schema, api.schemas).properties?.['data'];
   return html`<article class="entry" id="${id}" aria-labelledby="${id}-title" data-entry>
-    <h3 id="${id}-title">
+    <h2 id="${id}-title">
       <a class="anchor" href="#${id}"><code>${event}</code></a>
-    </h3>
+    </h2>
     ${renderMarkdown(description)}
-    <h4>Data</h4>
+    <h3>Data</h3>
     ${data === undefined ? NOTHING : renderFields(data, api.schemas, 'data.')}
     ${(body?.examples ?? []).map(({ value }) => renderExample('Example', value))}
   </article>`;

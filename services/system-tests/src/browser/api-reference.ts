@@ -10,24 +10,25 @@ const shownParts = (page: Page) =>
     .locator('[data-entry]:visible')
     .evaluateAll((parts: readonly { readonly id: string }[]) => parts.map(({ id }) => id));
 const search = (page: Page, text: string) => page.getByRole('searchbox', { name: 'Search' }).fill(text);
+const ALL = '/docs/all';
 
 /** Lays out the sections that the search has found, and removes those that are not among `only`: axe takes a minute for all. */
 export const layOutSections = (page: Page, only = ':not([hidden])') =>
   page.evaluate(`document.styleSheets[0].insertRule('.entry { content-visibility: visible !important }');
     document.querySelectorAll('.entry:not(${only})').forEach((entry) => entry.remove())`);
 
-/** The page at `/docs`. */
+/** The pages at `/docs`. */
 export function describeApiReference(suite: BrowserSuite): void {
   /** Requests that leave the service. */
   const foreign: string[] = [];
 
-  async function open(target = '', look: BrowserContextOptions = {}): Promise<Page> {
+  async function open(path: string, look: BrowserContextOptions = {}): Promise<Page> {
     const { page } = await suite.open(look);
     page.on('request', (request) => {
       if (new URL(request.url()).origin !== new URL(suite.stack().baseUrl).origin)
         foreign.push(request.url());
     });
-    await page.goto(`/docs${target}`);
+    await page.goto(path);
     return page;
   }
 
@@ -37,16 +38,17 @@ export function describeApiReference(suite: BrowserSuite): void {
     });
 
     test('is accessible in every section', async () => {
-      const page = await open();
-      expect(await page.title()).toBe('Partner Integration API: reference');
+      const page = await open(ALL);
+      expect(await page.title()).toBe('Partner Integration API: complete reference');
       await layOutSections(page);
       await expectAccessible(page);
     });
 
-    test('finds an error, a field and an event, and shows how many parts have it', async () => {
-      const page = await open();
-      const all = await shownParts(page);
+    test('finds an error, a field and an event in all sections, and shows how many parts have it [DOCS-6]', async () => {
+      const page = await open('/docs/inbound');
       await search(page, 'stale_version');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/docs/all?q=stale_version');
       expect(await shownParts(page)).toEqual([
         'errors',
         'retries-and-idempotency',
@@ -67,11 +69,11 @@ export function describeApiReference(suite: BrowserSuite): void {
       await search(page, 'no such words anywhere');
       expect(await shownParts(page)).toEqual([]);
       await page.keyboard.press('Escape');
-      expect(await shownParts(page)).toEqual(all);
+      expect(await shownParts(page)).toEqual(expect.arrayContaining(['first-request', 'createLead']));
     });
 
-    test('is reached and searched with the keyboard alone, and its address names the search', async () => {
-      const page = await open();
+    test('is reached and searched with the keyboard alone, and its address names the search [DOCS-6]', async () => {
+      const page = await open(ALL);
       await page.keyboard.press('Tab');
       expect(await page.locator(':focus').textContent()).toBe('Skip to the content');
       await page.keyboard.press('/');
@@ -79,12 +81,13 @@ export function describeApiReference(suite: BrowserSuite): void {
       await page.keyboard.press('Enter');
       expect(await page.locator(':focus').textContent()).toContain('install.schedule_changed');
       expect(new URL(page.url()).search).toBe('?q=install.schedule_changed');
-      await page.reload();
+      await page.goto('/docs?q=install.schedule_changed');
+      await page.waitForURL('**/docs/all?q=install.schedule_changed');
       expect(await shownParts(page)).not.toContain('getJob');
     });
 
     test('shows a part again that the search has hidden when a link leads there', async () => {
-      const page = await open();
+      const page = await open(ALL);
       await search(page, 'membershipIds');
       expect(await shownParts(page)).not.toContain('schema-InstallerJob');
       await page.locator('#replaceAssignments').getByRole('link', { name: 'InstallerJob' }).click();
@@ -92,8 +95,9 @@ export function describeApiReference(suite: BrowserSuite): void {
       expect(await page.getByRole('searchbox').inputValue()).toBe('');
     });
 
-    test('copies a command, and colours JSON', async () => {
-      const page = await open('#setSchedule', { permissions: ['clipboard-read', 'clipboard-write'] });
+    test('leads a link to the former page to its section, copies a command, and colours JSON [DOCS-6]', async () => {
+      const page = await open('/docs#setSchedule', { permissions: ['clipboard-read', 'clipboard-write'] });
+      await page.waitForURL('**/docs/installer#setSchedule');
       const command = page.locator('#setSchedule pre').first();
       await page.locator('#setSchedule').getByRole('button', { name: 'Copy' }).first().click();
       await page.locator('#setSchedule').getByRole('button', { name: 'Copied' }).waitFor();
@@ -103,7 +107,7 @@ export function describeApiReference(suite: BrowserSuite): void {
 
     test('sends a request of the sandbox by keyboard, with a key that the page forgets [DOCS-1, DOCS-3]', async () => {
       const { company, baseUrl } = suite.stack();
-      const page = await open('#listTechnicians');
+      const page = await open('/docs/installer#listTechnicians');
       const part = page.locator('#listTechnicians');
       const key = part.getByLabel('API key of the sandbox');
       await part.getByText('Try it in the sandbox').press('Enter');
@@ -124,7 +128,7 @@ export function describeApiReference(suite: BrowserSuite): void {
 
     test('is whole without a script, but for the search, at the address of this deployment', async () => {
       const { baseUrl } = suite.stack();
-      const page = await open('', { javaScriptEnabled: false });
+      const page = await open(ALL, { javaScriptEnabled: false });
       const response = await fetch(new URL('/openapi.json', baseUrl));
       const { operations, serverUrl } = readApiDescription(await response.json());
       expect(serverUrl).toBe(baseUrl);

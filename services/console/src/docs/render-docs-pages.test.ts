@@ -8,11 +8,11 @@ import { occurredAtProblem, statusEventIn } from '@partner/proto-contracts/resou
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { type ApiDescription, readApiDescription } from '@partner/proto-contracts/openapi/api-description';
 import { curlCommand } from './curl-command.js';
-import { renderDocsPage } from './render-docs-page.js';
+import { renderDocsPages } from './render-docs-pages.js';
 import { requestExamples } from './request-examples.js';
 
 const PATHS = {
-  style: '/s.css',
+  reference: '/docs',
   search: '/s.js',
   codeBlocks: '/c.js',
   tryIt: '/t.js',
@@ -27,7 +27,8 @@ const PATHS = {
 const description = readApiDescription(
   createOpenApiDocument({ serverUrl: 'https://api.partner.example', sessionCookie: '__Host-svc_session' }),
 );
-const page = renderDocsPage(description, PATHS, true);
+const pages = renderDocsPages(description, PATHS, true);
+const page = pages.get('/docs/all') ?? '';
 
 const idsOf = (text: string) => [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id);
 
@@ -37,12 +38,22 @@ function operation(id: string) {
   return found;
 }
 
-test('every operation, event and chapter has its own anchor, and every link has a target', () => {
-  const ids = idsOf(page);
-  expect(new Set(ids).size).toBe(ids.length);
-  for (const { id } of description.operations) expect(ids).toContain(id);
-  for (const { path } of description.webhooks) expect(ids).toContain(`event-${path}`);
-  for (const [, target = ''] of page.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(target);
+test('every operation, event and chapter has its own anchor on the page of its section, and every link of a page has a target [DOCS-6]', () => {
+  const idsByPath = new Map([...pages].map(([path, text]) => [path, idsOf(text)]));
+  for (const ids of idsByPath.values()) expect(new Set(ids).size).toBe(ids.length);
+  for (const { id, tag } of description.operations) {
+    expect(idsByPath.get(`/docs/${tag.toLowerCase()}`)).toContain(id);
+    expect(idsByPath.get('/docs/all')).toContain(id);
+  }
+  for (const { path } of description.webhooks)
+    expect(idsByPath.get('/docs/webhooks')).toContain(`event-${path}`);
+  for (const [path, text] of pages) {
+    for (const [, to = '', anchor] of text.matchAll(/href="((?:\/docs(?:\/\w+)?)?)(?:#([^"]*))?"/g)) {
+      const ids = idsByPath.get(to === '' ? path : to);
+      if (anchor === undefined) expect([to, ids]).not.toEqual([to, undefined]);
+      else expect(ids).toContain(anchor);
+    }
+  }
 });
 
 test('the contents link to every section, and nothing else', () => {
@@ -72,7 +83,7 @@ test('only the sandbox has a form for each operation with an API key [DOCS-1]', 
   expect(forms.map(([, method, path]) => `${method} ${path}`)).toEqual(
     withKey.map(({ method, path }) => `${method} ${path}`),
   );
-  const inProduction = renderDocsPage(description, PATHS, false);
+  const inProduction = [...renderDocsPages(description, PATHS, false).values()].join('');
   expect(inProduction).not.toContain('<form data-method');
   expect(inProduction).not.toContain(PATHS.tryIt);
 });
@@ -96,7 +107,7 @@ test('text from the description is escaped', () => {
     schemas: { ...description.schemas, Error: { properties: { [hostile]: { description: hostile } } } },
   };
 
-  expect(renderDocsPage(changed, PATHS, true)).not.toContain('<img');
+  for (const text of renderDocsPages(changed, PATHS, true).values()) expect(text).not.toContain('<img');
 });
 
 describe('the curl command', () => {
