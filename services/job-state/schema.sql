@@ -314,7 +314,8 @@ CREATE TABLE public.event_heads (
     company_id text NOT NULL,
     last bigint NOT NULL,
     delivery_counts jsonb DEFAULT '{}'::jsonb NOT NULL,
-    lost_numbers int8multirange DEFAULT '{}'::int8multirange NOT NULL
+    lost_numbers int8multirange DEFAULT '{}'::int8multirange NOT NULL,
+    refused_cursor bigint
 )
 WITH (fillfactor='50');
 
@@ -376,7 +377,8 @@ CREATE TABLE public.feed_heads (
     company_id text NOT NULL,
     last bigint DEFAULT 0 NOT NULL,
     purged_through bigint DEFAULT 0 NOT NULL,
-    lost_numbers int8multirange DEFAULT '{}'::int8multirange NOT NULL
+    lost_numbers int8multirange DEFAULT '{}'::int8multirange NOT NULL,
+    refused_cursor bigint
 );
 
 CREATE TABLE public.finished_deliveries_default (

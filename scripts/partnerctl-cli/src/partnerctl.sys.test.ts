@@ -394,7 +394,7 @@ describe('the state of the service', () => {
       runCommand(process.execPath, [MAIN, '--directory', stack.directory, ...args]);
     const { exitCode, stdout } = await shell('status', '--field', 'environment');
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'sandbox\n' });
-    const missing = await shell('deliveries', 'show', newId('dlv'));
+    const missing = await shell('restore', 'check');
     expect(missing).toMatchObject({ exitCode: 3, stdout: '' });
   });
 });

@@ -13,6 +13,7 @@ import { keysCommand } from './keys.js';
 import { listenCommand } from './listen.js';
 import { ownersCommand } from './owners.js';
 import { platformCommand } from './platform.js';
+import { restoreCommand } from './restore.js';
 import { statusCommand } from './status.js';
 import { subscriptionsCommand } from './subscriptions.js';
 
@@ -35,6 +36,7 @@ export function allCommands(
     deadLettersCommand(context),
     statusCommand(context),
     doctorCommand(context),
+    restoreCommand(context),
     listenCommand(context),
     conformanceCommand(context),
     platformCommand(context),

@@ -2,7 +2,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../rpc/page-within-bytes.js';
-import { cursorLost } from '../restore/cursor-lost.js';
+import { refuseLostCursor } from '../restore/refuse-lost-cursor.js';
 import { STANDARD_RETENTION } from '../retention/retained-tables.js';
 
 /** One change of one job in one installer company's feed. */
@@ -109,7 +109,10 @@ export async function readFeed(
     page.afterSequence,
     page.limit + 1,
   ]);
-  if (rows[0]?.is_lost === true) throw cursorLost('begin again with view=snapshot');
+  if (rows[0]?.is_lost === true) {
+    const lost = { companyId: page.companyId, sequence: page.afterSequence };
+    return refuseLostCursor(database, 'feed_heads', lost, 'begin again with view=snapshot');
+  }
   if (rows[0]?.is_purged === true) throw cursorTooOld(keptDays);
   const found = rows.filter((row): row is MarkedRow & FeedRow => row.sequence !== null);
   const { page: entries, hasMore } = pageWithinBytes(found, page.limit, resourceOf);

@@ -8,6 +8,7 @@ import type { Environment } from '@partner/kernel/api-key';
 import type { Logger } from '@partner/kernel/logger';
 import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';
+import { checkRestore } from '../restore/check-restore.js';
 import { required } from '../rpc/required.js';
 import {
   claimAnnouncement,
@@ -149,6 +150,13 @@ export function createOperatorService(deps: {
         class: enumValue(CompanyClassSchema, found.companyClass),
         ...(found.deliveryId !== null && { deliveryId: found.deliveryId }),
       };
+    },
+
+    async checkRestore(request, context) {
+      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
+      const { afterCompanyId, limit } = request;
+      const page = await checkRestore(database, { afterCompanyId, limit: pageSize(limit) });
+      return { resourceJson: JSON.stringify(page) };
     },
 
     async getBacklog(_request, context) {

@@ -4,7 +4,9 @@ import { silentLogger } from '@partner/kernel/logger';
 import { createDatabase, type Database } from '../database/database.js';
 import { migrateDatabase } from '../database/migrations/migrate-database.js';
 import { appendFeedEntry, readFeed } from '../jobs/feed.js';
+import { createOperatorService } from '../operator/operator-service.js';
 import { type ArchivedPostgres, startArchivedPostgres } from '../testing/archived-postgres.js';
+import { connectOperators } from '../testing/public-clients.js';
 import { failureOf } from '../testing/subscription-fixture.js';
 import { insertCompany } from '../testing/test-jobs.js';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
@@ -35,7 +37,7 @@ function write(database: Pick<Database, 'transaction'>, companyId: string): Prom
       occurredAt: NOW,
       resource: { type: 'install_job', id: jobId, version: 1 },
       data: { jobId },
-      now: NOW,
+      now: new Date(),
     });
     return Promise.resolve();
   });
@@ -103,13 +105,19 @@ afterEach(async () => {
   await drill.server?.remove();
 });
 
-test('a drill: restored from a backup and the WAL to a point between two writes, no reader skips an entry [RESTORE-1, RESTORE-2]', async () => {
+test('a drill: restored from a backup and the WAL to a point between two writes, no reader skips an entry, and the check shows what is lost and left to do [RESTORE-1, RESTORE-2, RESTORE-4]', async () => {
   const server = await startArchivedPostgres();
   drill.server = server;
   await migrateDatabase({ url: server.url, waitMs: 0, logger: silentLogger });
   const original = createDatabase({ url: server.url, poolSize: 2, logger: silentLogger });
   drill.database = original;
   const companyId = await insertCompany(original, 'INSTALLER');
+  const webhook = newId('whk');
+  await original.query(
+    `insert into subscriptions (id, company_id, url, events, schema_version, state)
+     values ($1, $2, 'https://receiver.test/', '{install.*}', 1, 'active')`,
+    [webhook, companyId],
+  );
   await write(original, companyId);
   await server.backUp();
   await write(original, companyId);
@@ -127,7 +135,8 @@ test('a drill: restored from a backup and the WAL to a point between two writes,
     logger: silentLogger,
   });
   drill.database = restored;
-  await declareRestore(restored, restoredTo, new Date());
+  const declaredAt = new Date();
+  await declareRestore(restored, restoredTo, declaredAt);
   expect(await feedAfter(restored, companyId, 2)).toEqual([]);
   process.stdout.write(`restore: served after ${Date.now() - startedAt} ms, ${lostMs} ms of writes lost\n`);
   await expectLost(restored, companyId, 3);
@@ -138,4 +147,39 @@ test('a drill: restored from a backup and the WAL to a point between two writes,
     expect(next).toBeGreaterThan(1e15);
   }
   await expectLost(restored, companyId, 3);
+
+  await expectLost(restored, companyId, 4);
+  await expectLost(restored, companyId, 3);
+  const lost = { kept: 2, seen: 4 };
+  const operators = connectOperators(
+    createOperatorService({
+      database: restored,
+      logger: silentLogger,
+      environment: 'production',
+      clock: () => new Date(),
+      inFlight: 1,
+    }),
+  );
+  const checked = async () => {
+    const { companies, ...page } = await operators.checkRestore({ limit: 1 });
+    expect(page).toEqual({
+      restoredTo: restoredTo.toISOString(),
+      declaredAt: declaredAt.toISOString(),
+      hasMore: false,
+    });
+    return companies;
+  };
+  const shown = { id: companyId, name: expect.any(String), feed: lost, events: lost };
+  const deliveries = { id: webhook, unfinished: 2, deadLettered: 0, oldest: null };
+  expect(await checked()).toEqual([{ ...shown, webhooks: [deliveries] }]);
+  await restored.query(
+    `with gone as (delete from deliveries where created_at < $1 returning *)
+     insert into finished_deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, state,
+       attempts, created_at, finished_at)
+     select id, subscription_id, company_id, event_id, event, resource_type, resource_id, false, 'dead_lettered', 8, created_at, now()
+     from gone`,
+    [declaredAt],
+  );
+  const dead = { ...deliveries, unfinished: 0, deadLettered: 2, oldest: expect.any(String) };
+  expect(await checked()).toEqual([{ ...shown, webhooks: [dead] }]);
 });

@@ -38,6 +38,7 @@ import {
 import { announcementPage } from '@partner/proto-contracts/resources/announcement/announcement';
 import { company, companyPage } from '@partner/proto-contracts/resources/company/company';
 import { owner, ownerPage } from '@partner/proto-contracts/resources/owner/owner';
+import { restoreCheck } from '@partner/proto-contracts/resources/restore-check/restore-check';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
@@ -161,5 +162,6 @@ export function connectOperators(service: ServiceImpl<typeof OperatorService>) {
     resetSecondFactor: reading(owner, client.resetSecondFactor),
     unlinkProvider: reading(owner, client.unlinkProvider),
     listAnnouncements: reading(announcementPage, client.listAnnouncements),
+    checkRestore: reading(restoreCheck, client.checkRestore),
   };
 }

@@ -14,7 +14,7 @@ import { companyClass } from '@partner/proto-contracts/values/company-class';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import { type Database, type Queryable, queryWithin } from '../../database/database.js';
 import { daysBefore, eventDays } from '../../retention/retained-tables.js';
-import { cursorLost } from '../../restore/cursor-lost.js';
+import { refuseLostCursor } from '../../restore/refuse-lost-cursor.js';
 import { callerLimits } from '../../rpc/caller-limits.js';
 import { pageSize } from '../../rpc/page-size.js';
 import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../../rpc/page-within-bytes.js';
@@ -117,7 +117,10 @@ export async function readEventFeed(
     resourceId ?? null,
     limit + 1,
   ]);
-  if (rows[0]?.isLost === true) throw cursorLost('begin again without a cursor');
+  if (rows[0]?.isLost === true) {
+    const lost = { companyId, sequence: after };
+    return refuseLostCursor(database, 'event_heads', lost, 'begin again without a cursor');
+  }
   const found = rows.filter((row): row is PageRow & FeedEventRow => row.sequence !== null);
   const { page, hasMore } = pageWithinBytes(found, limit, ({ body }) => body);
   const last = page.at(-1);
