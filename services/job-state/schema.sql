@@ -539,6 +539,7 @@ CREATE TABLE public.memberships (
     password_hash text,
     active boolean DEFAULT true NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    session_version integer DEFAULT 0 NOT NULL,
     CONSTRAINT memberships_login_check CHECK (((password_hash IS NULL) OR (email IS NOT NULL) OR (role = 'OWNER'::text))),
     CONSTRAINT memberships_role_check CHECK ((role = ANY (ARRAY['OWNER'::text, 'VIEWER'::text, 'TECHNICIAN'::text])))
 );

@@ -25,9 +25,9 @@ const OWNER_LINES = columns(`
 const DISABLE =
   "disable an owner's sign-in, and delete the password and the link to the identity provider; sessions end within two minutes";
 const RESET_SECOND_FACTOR =
-  "remove an owner's second factor, so that the password is enough to sign in; verify who asks for it";
+  "remove an owner's second factor, so that the password is enough to sign in; sessions end within two minutes; verify who asks for it";
 const UNLINK =
-  "forget an owner's account at the identity provider; with a password, the next sign-in there links one again; disable an owner whose account was taken over";
+  "forget an owner's account at the identity provider; sessions end within two minutes; with a password, the next sign-in there links one again; disable an owner whose account was taken over";
 
 /** Reads all owners of a company, oldest first. */
 export async function readOwners(

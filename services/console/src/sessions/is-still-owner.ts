@@ -14,7 +14,7 @@ export interface OwnerCheckDeps {
 }
 
 /**
- * Checks whether the person of a session still has the same role and password; ends the session if not. So a new password
+ * Checks whether the person of a session still has the same role and password version; ends the session if not. So a new password
  * locks out everyone with the old one. It calls job-state once a minute per session; other requests use the last result.
  * Throws if the call fails; the next request then retries. The client's cancellation does not cancel the call, because
  * its other requests use the result.
@@ -37,7 +37,7 @@ export async function isStillOwner(
     });
   if (roleOf(person) === session.role && person.passwordVersion === session.passwordVersion) return true;
   await deps.sessions.end(session);
-  const cause = roleOf(person) === session.role ? 'password_set' : 'role_changed';
+  const cause = roleOf(person) === session.role ? 'version_changed' : 'role_changed';
   deps.logger.warn({ companyId, membershipId, sessionId: session.publicId, cause }, 'session.owner_gone');
   return false;
 }

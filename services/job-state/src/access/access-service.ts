@@ -155,13 +155,13 @@ export function createAccessService(deps: {
       const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
       const login = await getLogin({ database }, required(request.email, 'email'));
       if (login === undefined) return {};
-      const { companyClass, ...rest } = login;
+      const { companyClass, sessionVersion: _, ...rest } = login;
       const mustHideHash = login.hasSecondFactor && request.asksSecondFactor !== true;
       return {
         login: {
           ...rest,
           companyClass: enumValue(CompanyClassSchema, companyClass),
-          passwordVersion: passwordVersion(rest.passwordHash),
+          passwordVersion: passwordVersion(login),
           ...(mustHideHash && { passwordHash: undefined }),
         },
       };
@@ -180,7 +180,7 @@ export function createAccessService(deps: {
       return {
         isOwner: owner.role === 'OWNER',
         isViewer: owner.role === 'VIEWER',
-        passwordVersion: passwordVersion(owner.passwordHash),
+        passwordVersion: passwordVersion(owner),
         ...(request.withPasswordHash === true && {
           ...(owner.passwordHash !== null && { passwordHash: owner.passwordHash }),
           ...(owner.email !== null && { email: owner.email }),

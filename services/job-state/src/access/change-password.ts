@@ -6,7 +6,7 @@ import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';
 import type { MembershipOfCompany } from './get-owner.js';
-import { passwordVersion } from './password-version.js';
+import { passwordVersion, type SessionsBasis } from './password-version.js';
 
 /**
  * Replaces the acting owner's password, and returns the new version.
@@ -26,23 +26,24 @@ export async function changePassword(
   limits: TransactionLimits = {},
 ): Promise<string> {
   const { companyId, membershipId, formerPasswordVersion, passwordHash, actor } = request;
-  await deps.database.transaction(
+  const version = await deps.database.transaction(
     async (tx) => {
-      const [owner] = await tx.query<{ passwordHash: string }>(
-        `select password_hash as "passwordHash" from memberships
+      const [owner] = await tx.query<SessionsBasis>(
+        `select password_hash as "passwordHash", session_version as "sessionVersion" from memberships
          where id = $1 and company_id = $2 and active and role in ('OWNER', 'VIEWER') and password_hash is not null
          for no key update`,
         [membershipId, companyId],
       );
-      if (owner === undefined || passwordVersion(owner.passwordHash) !== formerPasswordVersion) {
+      if (owner === undefined || passwordVersion(owner) !== formerPasswordVersion) {
         throw new ServiceError('password_wrong', 'the password was changed meanwhile; sign in again');
       }
       await setPassword(tx, { companyId, membershipId, passwordHash, actor });
+      return passwordVersion({ ...owner, passwordHash });
     },
     { ...limits, companyId },
   );
   deps.logger.info({ companyId, membershipId }, 'owner.password_changed');
-  return passwordVersion(passwordHash);
+  return version;
 }
 
 /**

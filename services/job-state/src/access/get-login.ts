@@ -1,8 +1,9 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Queryable } from '../database/database.js';
+import type { SessionsBasis } from './password-version.js';
 
 /** A person's membership of a company with their password hash. */
-export interface StoredLogin {
+export interface StoredLogin extends SessionsBasis {
   readonly membershipId: string;
   readonly companyId: string;
   readonly companyName: string;
@@ -20,7 +21,8 @@ export interface StoredLogin {
 /** The columns of a {@link StoredLogin} from {@link LOGIN_TABLES}. */
 export const LOGIN_COLUMNS = `member.id as "membershipId", member.company_id as "companyId", company.name as "companyName",
   company.class as "companyClass", member.display_name as "displayName", member.role = 'OWNER' as "isOwner",
-  member.role = 'VIEWER' as "isViewer", member.password_hash as "passwordHash", exists (
+  member.role = 'VIEWER' as "isViewer", member.password_hash as "passwordHash",
+  member.session_version as "sessionVersion", exists (
     select from second_factors as factor where factor.membership_id = member.id and factor.enabled_at is not null
   ) as "hasSecondFactor"`;
 

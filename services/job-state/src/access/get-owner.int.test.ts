@@ -32,6 +32,7 @@ describe('an owner', () => {
     const membershipId = await member('OWNER');
     await expect(getOwner({ database }, { companyId, membershipId })).resolves.toEqual({
       role: 'OWNER',
+      sessionVersion: 0,
       email: `${membershipId}@seller.example`,
       passwordHash: '$argon2id$hash',
     });

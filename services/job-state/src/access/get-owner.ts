@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/database.js';
 import { canSignIn } from './can-sign-in.js';
+import type { SessionsBasis } from './password-version.js';
 
 /** A membership of a company. */
 export interface MembershipOfCompany {
@@ -8,11 +9,9 @@ export interface MembershipOfCompany {
 }
 
 /** An active owner or viewer of a company. */
-interface ConsolePerson {
+interface ConsolePerson extends SessionsBasis {
   readonly role: 'OWNER' | 'VIEWER';
   readonly email: string | null;
-  /** Argon2id in PHC string form; null: the person signs in at the identity provider only. */
-  readonly passwordHash: string | null;
 }
 
 /** Returns an active owner or viewer of the company; undefined for any other person, and for one who cannot sign in. */
@@ -21,7 +20,7 @@ export async function getOwner(
   { companyId, membershipId }: MembershipOfCompany,
 ): Promise<ConsolePerson | undefined> {
   const [person] = await deps.database.query<ConsolePerson>(
-    `select role, email, password_hash as "passwordHash" from memberships as member
+    `select role, email, password_hash as "passwordHash", session_version as "sessionVersion" from memberships as member
      where id = $1 and company_id = $2 and active and role in ('OWNER', 'VIEWER') and ${canSignIn('member')}`,
     [membershipId, companyId],
   );

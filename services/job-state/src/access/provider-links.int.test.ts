@@ -212,6 +212,17 @@ describe('an account at the identity provider', () => {
   });
 });
 
+test('a person whom an operator unlinks loses the sessions, also with a password [OIDC-8, SESSION-6]', async () => {
+  const id = await member();
+  await linked(id);
+  const version = async () => (await access().getOwner({ companyId, membershipId: id })).passwordVersion;
+  const before = await version();
+  for (let repeat = 0; repeat < 2; repeat += 1) {
+    await operators().unlinkProvider({ membershipId: id, operator: 'olga' });
+  }
+  expect(await version()).toBe(`${before}.1`);
+});
+
 describe('a person who signs in at the identity provider only', () => {
   let ownerId: string;
   let id: string;

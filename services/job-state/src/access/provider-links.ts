@@ -7,6 +7,7 @@ import type { Database, Queryable, Transaction, TransactionLimits } from '../dat
 import { canSignIn } from './can-sign-in.js';
 import { LOGIN_COLUMNS, LOGIN_TABLES, type StoredLogin } from './get-login.js';
 import type { MembershipOfCompany } from './get-owner.js';
+import { endSessions } from './password-version.js';
 
 const SUBJECT_LENGTH = 255;
 
@@ -124,12 +125,14 @@ export async function getSignInMethods(
   return found ?? { hasPassword: false, linkedAt: null };
 }
 
-/** Deletes the links of a membership that the transaction has locked, and returns whether there were any. */
+/** Deletes the links of a membership that the transaction has locked, ends its sessions, and returns whether there were any links. */
 export async function unlinkProviders(tx: Transaction, membershipId: string): Promise<boolean> {
   const deleted = await tx.query('delete from provider_links where membership_id = $1 returning issuer', [
     membershipId,
   ]);
-  return deleted.length > 0;
+  if (deleted.length === 0) return false;
+  await endSessions(tx, membershipId);
+  return true;
 }
 
 async function isLinked(

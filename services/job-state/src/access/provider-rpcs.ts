@@ -25,12 +25,12 @@ export function createProviderRpcs(deps: {
       const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
       const found = await getProviderLogin(database, identityOf(request), deps.clock());
       if (found === undefined) return {};
-      const { companyClass, passwordHash, ...login } = found.login;
+      const { companyClass, passwordHash, sessionVersion, ...login } = found.login;
       return {
         login: {
           ...login,
           companyClass: enumValue(CompanyClassSchema, companyClass),
-          passwordVersion: passwordVersion(passwordHash),
+          passwordVersion: passwordVersion({ passwordHash, sessionVersion }),
         },
         isLinked: found.isLinked,
       };

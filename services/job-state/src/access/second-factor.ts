@@ -14,6 +14,7 @@ import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
 import type { MembershipOfCompany } from './get-owner.js';
+import { endSessions } from './password-version.js';
 import { newTotpSecret, totpStep, totpUri } from './totp.js';
 
 /** Dependencies of the second factor. */
@@ -201,6 +202,25 @@ export async function disableSecondFactor(
     await tx.query('delete from second_factors where id = $1', [factor.id]);
     return factor;
   });
+}
+
+/**
+ * Deletes the second factor of a person whom the transaction has locked, ends the person's sessions, and records it. Returns false if
+ * none was enabled: only a pending secret is deleted then.
+ */
+export async function resetFactor(
+  tx: Transaction,
+  person: SecondFactorOwner & { readonly displayName: string },
+): Promise<boolean> {
+  const { membershipId } = person;
+  const [deleted] = await tx.query<{ isEnabled: boolean }>(
+    'delete from second_factors where membership_id = $1 returning enabled_at is not null as "isEnabled"',
+    [membershipId],
+  );
+  if (deleted?.isEnabled !== true) return false;
+  await endSessions(tx, membershipId);
+  await record(tx, person, person, { changed: ['secondFactor'], secondFactor: 'disabled' });
+  return true;
 }
 
 /** Makes a change of the person's own second factor, and records it in the audit trail. */

@@ -6,9 +6,10 @@ import type { Logger } from '@partner/kernel/logger';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { lockCompany } from '../access/insert-key.js';
 import { unlinkProviders } from '../access/provider-links.js';
+import { resetFactor } from '../access/second-factor.js';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
-import type { Database, Queryable, TransactionLimits } from '../database/database.js';
+import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
 import { getCompany } from './operator-company.js';
 import { checkOwnerFields } from './operator-fields.js';
 
@@ -152,11 +153,12 @@ export async function updateOwner(
 }
 
 /**
- * Deletes an owner's second factor, so that the password is enough to sign in. Without one nothing changes.
+ * Deletes an owner's second factor, so that the password is enough to sign in, and ends the owner's sessions. Without one nothing
+ * changes.
  *
  * Fails with `not_found` for a membership that is not an owner.
  *
- * Atomic: the deletion and its entry in the audit trail. Lock: the second factor.
+ * Atomic: the deletion, the end of the sessions and the entry in the audit trail. Locks: the membership, then the second factor.
  */
 export async function resetSecondFactor(
   deps: Deps,
@@ -164,38 +166,21 @@ export async function resetSecondFactor(
   limits: TransactionLimits = {},
 ): Promise<Owner> {
   const owner = await deps.database.transaction(async (tx) => {
-    const [deleted] = await tx.query<{ enabledAt: Date | null }>(
-      'delete from second_factors where membership_id = $1 returning enabled_at as "enabledAt"',
-      [membershipId],
-    );
-    const [found] = await tx.query<Owner>(
-      `select ${COLUMNS} from memberships where id = $1 and role in ('OWNER', 'VIEWER')`,
-      [membershipId],
-    );
-    if (found === undefined) throw notFound('owner');
-    if (deleted !== undefined && deleted.enabledAt !== null) {
-      const { companyId, displayName } = found;
-      await recordAudit(tx, {
-        companyId,
-        actor,
-        action: 'owner.updated',
-        subject: { type: 'owner', id: membershipId },
-        details: { displayName, changed: ['secondFactor'], secondFactor: 'disabled' },
-      });
-    }
-    return found;
+    const found = await lockOwner(tx, membershipId);
+    await resetFactor(tx, { ...found, actor });
+    return { ...found, hasSecondFactor: false };
   }, limits);
   deps.logger.info({ companyId: owner.companyId, membershipId }, 'second_factor.reset');
   return owner;
 }
 
 /**
- * Deletes an owner's sign-in at the identity provider. The provider's next sign-in with the owner's email address links it again.
- * Without one nothing changes.
+ * Deletes an owner's sign-in at the identity provider, and ends the owner's sessions. The provider's next sign-in with the owner's
+ * email address links it again. Without one nothing changes.
  *
  * Fails with `not_found` for a membership that is not an owner.
  *
- * Atomic: the deletion and its entry in the audit trail. Lock: the membership.
+ * Atomic: the deletion, the end of the sessions and the entry in the audit trail. Lock: the membership.
  */
 export async function unlinkProvider(
   deps: Deps,
@@ -203,11 +188,7 @@ export async function unlinkProvider(
   limits: TransactionLimits = {},
 ): Promise<Owner> {
   const owner = await deps.database.transaction(async (tx) => {
-    const [found] = await tx.query<Owner>(
-      `select ${COLUMNS} from memberships where id = $1 and role in ('OWNER', 'VIEWER') for no key update`,
-      [membershipId],
-    );
-    if (found === undefined) throw notFound('owner');
+    const found = await lockOwner(tx, membershipId);
     if (await unlinkProviders(tx, membershipId)) {
       const { companyId, displayName } = found;
       await recordAudit(tx, {
@@ -222,4 +203,13 @@ export async function unlinkProvider(
   }, limits);
   deps.logger.info({ companyId: owner.companyId, membershipId }, 'owner.provider_unlinked');
   return owner;
+}
+
+async function lockOwner(tx: Transaction, membershipId: string): Promise<Owner> {
+  const [found] = await tx.query<Owner>(
+    `select ${COLUMNS} from memberships where id = $1 and role in ('OWNER', 'VIEWER') for no key update`,
+    [membershipId],
+  );
+  if (found === undefined) throw notFound('owner');
+  return found;
 }

@@ -13,6 +13,7 @@ import * as providerLinks from './0011-provider-links.js';
 import * as eventReplays from './0012-event-replays.js';
 import * as deliveryNumbers from './0013-delivery-numbers.js';
 import * as restores from './0014-restores.js';
+import * as sessionVersions from './0015-session-versions.js';
 import * as refusedCursors from './0018-refused-cursors.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
@@ -38,5 +39,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0012-event-replays', ...eventReplays },
   { name: '0013-delivery-numbers', ...deliveryNumbers },
   { name: '0014-restores', ...restores },
+  { name: '0015-session-versions', ...sessionVersions },
   { name: '0018-refused-cursors', ...refusedCursors },
 ];
