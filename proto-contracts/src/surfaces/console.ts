@@ -16,6 +16,7 @@ import {
   addColleagueOperation,
   listColleaguesOperation,
   removeColleagueOperation,
+  resetColleagueSecondFactorOperation,
   setColleagueRoleOperation,
 } from '../resources/colleague/operations.js';
 import { streamChangesOperation } from '../resources/change-stream/operations.js';
@@ -111,6 +112,7 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   addColleagueOperation,
   setColleagueRoleOperation,
   removeColleagueOperation,
+  resetColleagueSecondFactorOperation,
   createWebhookOperation,
   listWebhooksOperation,
   getWebhookOperation,

@@ -67,6 +67,7 @@ import { requestPasswordLink } from './routes/request-password-link.js';
 import { replaceRecoveryCodes } from './routes/replace-recovery-codes.js';
 import { replayDeliveries } from './routes/replay-deliveries.js';
 import { removeColleague } from './routes/remove-colleague.js';
+import { resetColleagueSecondFactor } from './routes/reset-colleague-second-factor.js';
 import { replayDelivery } from './routes/replay-delivery.js';
 import { retryDelivery } from './routes/retry-delivery.js';
 import { revokeApiKey } from './routes/revoke-api-key.js';
@@ -185,6 +186,7 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     addColleague(deps),
     setColleagueRole(deps),
     removeColleague(deps),
+    resetColleagueSecondFactor(deps),
     checkUrl(deps),
     streamChanges(deps),
     createWebhook(deps),

@@ -80,6 +80,7 @@ describe('a confirmation', () => {
       'replaceRecoveryCodes app',
       'replayDeliveries replay',
       'replayDelivery none',
+      'resetColleagueSecondFactor none',
       'retryDelivery none',
       'rotateApiKey atOnce',
       'rotateApiKey usual',

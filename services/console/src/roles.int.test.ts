@@ -34,7 +34,7 @@ const FOR_OWNERS = OPERATIONS.filter((operation) => !isForViewers(operation));
 test('a viewer signs in, and the session has the role [ROLE-1]', async () => {
   const response = await site.request('get', SESSION, { cookie }).expect(200);
   const { owner } = sessionResponse.parse(response.body);
-  expect(owner).toMatchObject({ membershipId: 'mem_vera', role: 'viewer' });
+  expect(owner).toMatchObject({ membershipId: COLLEAGUE_EXAMPLE.membershipId, role: 'viewer' });
 });
 
 test.each(FOR_OWNERS.map(({ id, method, path }) => [id, method, path] as const))(
@@ -100,10 +100,27 @@ test.each(['patch', 'delete'] as const)(
   },
 );
 
+test('a reset of the second factor ends the sessions of the person, who gets an email [FACTOR-6]', async () => {
+  const owner = await site.signIn();
+  const path = `${COLLEAGUES}/${COLLEAGUE_EXAMPLE.membershipId}/second-factor`;
+  await expectStatus(204, site.request('delete', path, { cookie: owner }));
+  expect(site.jobState.asked.at(-1)).toMatchObject({
+    method: 'resetColleagueSecondFactor',
+    companyId: 'cmp_sunny',
+    actingMembershipId: 'mem_olive',
+  });
+  await expectStatus(401, site.request('get', SESSION, { cookie }));
+  await expectStatus(200, site.request('get', SESSION, { cookie: owner }));
+  await site.settled();
+  expect(mail.received).toMatchObject([{ to: [COLLEAGUE_EXAMPLE.email] }]);
+  expect(mail.received[0]?.message).toContain('Olive Owner has reset the two-factor authentication');
+  await expectStatus(404, site.request('delete', `${COLLEAGUES}/mem_1/second-factor`, { cookie: owner }));
+});
+
 test('a session ends within a minute of a change of the role [ROLE-5, SESSION-6]', async () => {
   const owner = await site.signIn();
   site.jobState.setRole('mem_olive', 'viewer');
-  site.jobState.setRole('mem_vera', 'owner');
+  site.jobState.setRole(COLLEAGUE_EXAMPLE.membershipId, 'owner');
   site.pass(OWNER_CHECKED_EVERY_MS);
   for (const former of [owner, cookie]) {
     await expectStatus(401, site.request('get', SESSION, { cookie: former }));

@@ -216,7 +216,7 @@ async function setPasswordByLink(page: Page, to: string, password: string): Prom
   await fillSignIn(page, { email: to, password });
 }
 
-test('an owner who forgot the password sets one with the mailed link, changes it and invites a viewer [SESSION-11, SESSION-13, ROLE-3]', async () => {
+test('an owner who forgot the password sets one with the mailed link, changes it, invites a viewer and resets a second factor [SESSION-11, SESSION-13, ROLE-3, FACTOR-6]', async () => {
   const { owner } = suite.stack().company('ACCOUNTING');
   const { page, watched } = await suite.open();
   await page.goto('/console/sign-in');
@@ -247,7 +247,7 @@ test('an owner who forgot the password sets one with the mailed link, changes it
   await page.getByLabel('Email address').fill(viewer.email);
   await page.getByRole('button', { name: 'Send invitation' }).click();
   await page.getByRole('row', { name: viewer.name }).getByText('Not set yet').waitFor();
-  const { page: theirs } = await suite.open();
+  const { page: theirs, watched: watchedTheirs } = await suite.open();
   await setPasswordByLink(theirs, viewer.email, 'a viewer looks and changes nothing');
   await theirs.getByRole('link', { name: 'People' }).click();
   await theirs.getByRole('row', { name: viewer.name }).getByText('Viewer', { exact: true }).waitFor();
@@ -255,6 +255,23 @@ test('an owner who forgot the password sets one with the mailed link, changes it
   await theirs.goto('/console/webhooks/new');
   await theirs.getByText('Your role is viewer').waitFor();
   await checkLooks(theirs, 'viewer');
+
+  await suite.stack().database.query(
+    `insert into second_factors (id, membership_id, sealed, sealing_key_id, enabled_at)
+     select $1, id, '\\x00', 'k1', now() from memberships where email = $2`,
+    [newId('mfa'), viewer.email],
+  );
+  await page.reload();
+  const row = page.getByRole('row', { name: viewer.name });
+  await button(row, `Reset two-factor authentication of ${viewer.name}`).click();
+  const resetting = dialog(page, `Reset two-factor authentication of ${viewer.name}?`);
+  await resetting.waitFor();
+  await checkLooks(page, 'reset-two-factor');
+  await button(resetting, 'Reset').click();
+  await row.getByText('Off', { exact: true }).waitFor();
+  watchedTheirs.allow(/^401 /);
+  await theirs.reload();
+  await button(theirs, 'Sign in').waitFor();
 });
 
 test('an owner sets up two-factor authentication, signs in with a recovery code and disables it [FACTOR-1, FACTOR-2]', async () => {
@@ -302,14 +319,15 @@ test('an owner signs in with the identity provider and confirms a change with it
   const { email } = suite.stack().company('SALES', 1).owner;
   const { page, watched } = await suite.open();
   watched.allow(/^403 POST \/partner-api\/(session\/provider\/complete|second-factor)$/);
+  await page.goto('/console/account');
   for (const [text, isVerified] of Object.entries({ 'has not verified': false, Linked: true })) {
     provider.signInAs({ subject: 'olive', email, isVerified, minutesAgo: 20 });
-    await page.goto('/console/account');
     await button(page, 'Continue with Acme Login').waitFor();
     await checkLooks(page, 'sign-in-with-provider');
     await button(page, 'Continue with Acme Login').click();
     await expectText(page, text);
     await checkLooks(page, `with-provider-${text}`);
+    if (!isVerified) await page.getByRole('link', { name: 'Back to sign-in' }).click();
   }
   await button(page, 'Set up').click();
   await checkLooks(page, 'confirm-with-provider');

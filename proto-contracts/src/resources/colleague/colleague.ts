@@ -46,11 +46,16 @@ export const colleague = z
     hasPassword: z.boolean().meta({
       description: 'False while the person has not set a password and cannot sign in with one.',
     }),
-    // A console of an earlier version sends none.
+    // A job-state of an earlier version sends none.
     isLinked: z
       .boolean()
       .default(false)
       .meta({ description: 'True for a person who signs in with the identity provider.' }),
+    // A job-state of an earlier version sends none.
+    hasSecondFactor: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'True for a person whose sign-in asks for a code after the password.' }),
   })
   .meta({ id: 'Colleague', description: 'A person with access to the console of the company.' });
 
@@ -70,4 +75,5 @@ export const COLLEAGUE_EXAMPLE = {
   role: 'viewer',
   hasPassword: false,
   isLinked: false,
+  hasSecondFactor: false,
 } as const satisfies Colleague;

@@ -95,3 +95,19 @@ export const removeColleagueOperation = defineOperation({
   responses: { 204: { description: 'Removed.' } },
   errors: ['not_found', 'last_owner'],
 });
+
+/** `DELETE /partner-api/colleagues/{id}/second-factor` */
+export const resetColleagueSecondFactorOperation = defineOperation({
+  id: 'resetColleagueSecondFactor',
+  method: 'delete',
+  path: '/partner-api/colleagues/:id/second-factor',
+  params: COLLEAGUE_ID,
+  summary: "Reset a person's second factor",
+  description: `
+Deletes the second factor of another person, who has lost the app and the recovery codes, and ends the sessions of the person. Sign-in
+then needs the password only. The person gets an email about it, if the service has a mail server. For your own second factor it is 403:
+\`disableSecondFactor\` disables it with a code.`,
+  needsConfirmation: () => true,
+  responses: { 204: { description: 'The person has no second factor.' } },
+  errors: ['not_found'],
+});

@@ -5,7 +5,7 @@ import { resourceResponse } from './resource-response.js';
 
 type ColleagueMethods = Pick<
   ServiceImpl<typeof AccessService>,
-  'listColleagues' | 'addColleague' | 'setColleagueRole' | 'removeColleague'
+  'listColleagues' | 'addColleague' | 'setColleagueRole' | 'removeColleague' | 'resetColleagueSecondFactor'
 >;
 
 /** Creates methods for colleagues that record the call and change nothing. */
@@ -28,6 +28,10 @@ export function createFakeColleagueMethods(
     removeColleague: ({ companyId, actor }) => {
       ask('removeColleague', companyId, actor?.membershipId);
       return {};
+    },
+    resetColleagueSecondFactor: ({ companyId, actor }) => {
+      ask('resetColleagueSecondFactor', companyId, actor?.membershipId);
+      return { email: COLLEAGUE_EXAMPLE.email };
     },
   };
 }

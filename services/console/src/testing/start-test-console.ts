@@ -12,6 +12,7 @@ import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audi
 import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { COLLEAGUE_EXAMPLE } from '@partner/proto-contracts/resources/colleague/colleague';
 import { createHttpServer } from '@partner/kernel/http-server';
 import { createRateLimiter, type RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { createRedis } from '@partner/gateway-kit/redis';
@@ -217,7 +218,7 @@ function fakeJobStateOf(passwordHash: string): FakeJobState {
     },
     [PEOPLE.viewer]: {
       ...sunny,
-      membershipId: 'mem_vera',
+      membershipId: COLLEAGUE_EXAMPLE.membershipId,
       displayName: 'Vera Viewer',
       isOwner: false,
       isViewer: true,

@@ -12,7 +12,13 @@ import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { callerLimits } from '../rpc/caller-limits.js';
 import { required } from '../rpc/required.js';
-import { addColleague, listColleagues, removeColleague, setColleagueRole } from './colleagues.js';
+import {
+  addColleague,
+  listColleagues,
+  removeColleague,
+  resetColleagueSecondFactor,
+  setColleagueRole,
+} from './colleagues.js';
 
 /** Serves the RPCs with which an owner manages the people of the company. */
 export function createColleagueRpcs(deps: {
@@ -21,7 +27,7 @@ export function createColleagueRpcs(deps: {
   readonly logger: Logger;
 }): Pick<
   ServiceImpl<typeof AccessService>,
-  'listColleagues' | 'addColleague' | 'setColleagueRole' | 'removeColleague'
+  'listColleagues' | 'addColleague' | 'setColleagueRole' | 'removeColleague' | 'resetColleagueSecondFactor'
 > {
   return {
     async listColleagues(request, context) {
@@ -72,6 +78,19 @@ export function createColleagueRpcs(deps: {
         { timeoutMs: context.timeoutMs() },
       );
       return {};
+    },
+
+    async resetColleagueSecondFactor(request, context) {
+      const { email, hasSecondFactor } = await resetColleagueSecondFactor(
+        deps,
+        {
+          companyId: required(request.companyId, 'company_id'),
+          actor: actorOf(request),
+          membershipId: required(request.membershipId, 'membership_id'),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return hasSecondFactor && email !== null ? { email } : {};
     },
   };
 }

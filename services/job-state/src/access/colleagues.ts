@@ -12,6 +12,7 @@ import type { MembershipOfCompany } from './get-owner.js';
 import { lockCompany } from './insert-key.js';
 import { putPasswordLink } from './password-links.js';
 import { unlinkProviders } from './provider-links.js';
+import { resetFactor } from './second-factor.js';
 
 const HOUR_MS = 3_600_000;
 const LIST_LENGTH = 200;
@@ -19,7 +20,9 @@ const LIST_LENGTH = 200;
 const COLUMNS = `id as "membershipId", display_name as "displayName", email, lower(role) as role,
   password_hash is not null as "hasPassword", exists (
     select from provider_links as link where link.membership_id = memberships.id
-  ) as "isLinked"`;
+  ) as "isLinked", exists (
+    select from second_factors as factor where factor.membership_id = memberships.id and factor.enabled_at is not null
+  ) as "hasSecondFactor"`;
 
 interface Deps {
   readonly database: Pick<Database, 'transaction'>;
@@ -154,6 +157,32 @@ export async function removeColleague(
       subject: { type: 'owner', id: membershipId },
       details: { changed: ['active'], displayName: before.displayName, active: false },
     });
+    return before;
+  });
+}
+
+/**
+ * Deletes the second factor of another person, and ends the person's sessions. Returns the person as before.
+ *
+ * Fails with `permission_denied` unless the acting person is an owner and another person, and with `not_found`.
+ *
+ * Atomic: the deletion, the end of the sessions and the entry in the audit trail. Locks: the company, the membership, then the
+ * second factor.
+ */
+export async function resetColleagueSecondFactor(
+  deps: Deps,
+  request: OwnersChange & MembershipOfCompany,
+  limits: TransactionLimits = {},
+): Promise<Colleague> {
+  return changePeople(deps, request, limits, async (tx) => {
+    if (request.membershipId === request.actor?.membershipId) {
+      throw new ServiceError(
+        'permission_denied',
+        'this is your own second factor: disable it with a code, on the page Account',
+      );
+    }
+    const before = await getColleague(tx, request);
+    await resetFactor(tx, { ...request, displayName: before.displayName });
     return before;
   });
 }

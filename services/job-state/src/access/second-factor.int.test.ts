@@ -65,6 +65,8 @@ async function enrol(): Promise<string> {
 const use = (code: { totp?: string; recoveryCodeSha256?: Uint8Array }) =>
   client().useSecondFactor({ ...owner(), code });
 
+const sessionVersion = async () => (await client().getOwner({ companyId, membershipId })).passwordVersion;
+
 const audited = async () => {
   const entries = await testDatabase.database.query<{ details: object }>(
     `select details from audit_entries where subject_id = $1 and action = 'owner.updated' order by id`,
@@ -208,8 +210,9 @@ describe('the login of an owner with a second factor', () => {
     expect(asking.login).toMatchObject({ hasSecondFactor: true, passwordHash: '$argon2id$hash' });
   });
 
-  test('needs the password only after an operator has reset it, with one entry in the audit trail [FACTOR-5]', async () => {
+  test('needs the password only after an operator has reset it, with one entry in the audit trail and the end of the sessions [FACTOR-5, SESSION-6]', async () => {
     await enrol();
+    const before = await sessionVersion();
     const reset = () => operators().resetSecondFactor({ membershipId, operator: 'olga' });
     expect((await operators().listOwners({ companyId })).owners.at(-1)).toMatchObject({
       hasSecondFactor: true,
@@ -219,9 +222,44 @@ describe('the login of an owner with a second factor', () => {
     }
     expect((await client().getLogin({ email: emailOf() })).login?.passwordHash).toBe('$argon2id$hash');
     expect(await audited()).toEqual([changedTo('enabled'), changedTo('disabled')]);
+    expect(await sessionVersion()).toBe(`${before}.1`);
     await expect(
       operators().resetSecondFactor({ membershipId: newId('mem'), operator: 'olga' }),
     ).rejects.toMatchObject({ reason: 'not_found' });
+  });
+
+  test('needs the password only after another owner of the company has reset it [FACTOR-6, SESSION-6]', async () => {
+    await enrol();
+    const before = await sessionVersion();
+    const add = async (role: string, company = companyId) => {
+      const id = newId('mem');
+      await testDatabase.database.query(
+        `insert into memberships (id, company_id, role, display_name) values ($1, $2, $3, 'Omar')`,
+        [id, company, role],
+      );
+      return (of = company) =>
+        client().resetColleagueSecondFactor({
+          ...{ companyId: of, membershipId },
+          actor: { membershipId: id, displayName: 'Omar' },
+        });
+    };
+    const resetByOwner = await add('OWNER');
+    const resetByViewer = await add('VIEWER');
+    const resetByStranger = await add('OWNER', await insertCompany(testDatabase.database, 'SALES'));
+    for (const [refusedReset, reason] of [
+      [client().resetColleagueSecondFactor(owner()), 'permission_denied'],
+      [resetByViewer(), 'permission_denied'],
+      [resetByStranger(), 'not_found'],
+      [resetByStranger(companyId), 'permission_denied'],
+    ] as const) {
+      await expect(refusedReset).rejects.toMatchObject({ reason });
+    }
+    expect(await audited()).toEqual([changedTo('enabled')]);
+    expect((await resetByOwner()).email).toBe(emailOf());
+    expect((await resetByOwner()).email).toBeUndefined();
+    expect((await client().getLogin({ email: emailOf() })).login).toMatchObject({ hasSecondFactor: false });
+    expect(await audited()).toEqual([changedTo('enabled'), changedTo('disabled')]);
+    expect(await sessionVersion()).toBe(`${before}.1`);
   });
 });
 

@@ -37,3 +37,13 @@ export function useRemoveColleague(onDone: () => void) {
     onDone,
   });
 }
+
+/** Resets the second factor of a person. */
+export function useResetColleagueSecondFactor(onDone: () => void) {
+  return useAction({
+    act: (api, id: string) =>
+      api.send({ method: 'DELETE', path: `${PATH}/${encodeURIComponent(id)}/second-factor` }),
+    done: 'Two-factor authentication reset',
+    onDone,
+  });
+}

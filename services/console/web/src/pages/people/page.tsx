@@ -1,8 +1,13 @@
-import { Button, NativeSelect, Stack } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { role as roles } from '@partner/proto-contracts/api/roles';
 import type { Colleague } from '@partner/proto-contracts/resources/colleague/colleague';
 import { useState } from 'react';
-import { useColleagues, useRemoveColleague, useSetColleagueRole } from '../../api/colleagues.js';
+import {
+  useColleagues,
+  useRemoveColleague,
+  useResetColleagueSecondFactor,
+  useSetColleagueRole,
+} from '../../api/colleagues.js';
 import { pageProviderName } from '../../page-settings.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
@@ -32,20 +37,35 @@ export function Page() {
 }
 
 function People({ people }: { readonly people: readonly Colleague[] }) {
-  const isOwner = useOwner().owner.role === 'owner';
+  const { role, membershipId: ownId } = useOwner().owner;
+  const isOwner = role === 'owner';
   const [removed, setRemoved] = useState<Colleague>();
   const remove = useRemoveColleague(() => setRemoved(undefined));
+  const [locked, setLocked] = useState<Colleague>();
+  const reset = useResetColleagueSecondFactor(() => setLocked(undefined));
   const action = {
     header: 'Action',
     cell: (person: Colleague) => (
-      <Button
-        size="xs"
-        variant="default"
-        aria-label={`Remove ${person.displayName}`}
-        onClick={() => setRemoved(person)}
-      >
-        Remove
-      </Button>
+      <Group gap="xs">
+        {person.hasSecondFactor && person.membershipId !== ownId && (
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`Reset two-factor authentication of ${person.displayName}`}
+            onClick={() => setLocked(person)}
+          >
+            Reset two-factor
+          </Button>
+        )}
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={`Remove ${person.displayName}`}
+          onClick={() => setRemoved(person)}
+        >
+          Remove
+        </Button>
+      </Group>
     ),
   };
   return (
@@ -73,6 +93,7 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
               return isLinked ? `None, signs in with ${pageProviderName()}` : 'Not set yet';
             },
           },
+          { header: 'Two-factor', cell: ({ hasSecondFactor }) => (hasSecondFactor ? 'On' : 'Off') },
           ...(isOwner ? [action] : []),
         ]}
       />
@@ -92,6 +113,21 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
         onClose={() => setRemoved(undefined)}
       >
         Their sessions end, and they cannot sign in. You can invite them again.
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={locked !== undefined}
+        title={`Reset two-factor authentication of ${locked?.displayName ?? ''}?`}
+        confirmLabel="Reset"
+        isDangerous
+        isRunning={reset.isRunning}
+        error={reset.error}
+        onConfirm={() => {
+          if (locked !== undefined) reset.run(locked.membershipId);
+        }}
+        onClose={() => setLocked(undefined)}
+      >
+        Their sessions end, and they sign in without a code until they set it up again. Check first that the
+        request comes from them.
       </ConfirmDialog>
     </Stack>
   );
