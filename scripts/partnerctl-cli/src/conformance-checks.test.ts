@@ -36,7 +36,7 @@ async function failedChecks(
     timeoutMs,
     ...(signal !== undefined && { signal }),
   });
-  expect(results).toHaveLength(13);
+  expect(results).toHaveLength(14);
   return results.filter(({ verdict }) => verdict !== 'passed').map(({ check }) => check);
 }
 
@@ -69,6 +69,16 @@ const envelope = z.object({ resource: webhookEnvelope.shape.resource });
 
 const status = (isTaken: boolean) => (isTaken ? 204 : 401);
 
+function refusingRepeats(header: string) {
+  const seen = new Set<string>();
+  return ({ headers, isGood }: Seen): number => {
+    const value = headers[header] ?? '';
+    if (isGood && seen.has(value)) return 409;
+    seen.add(value);
+    return status(isGood);
+  };
+}
+
 describe('the failed checks', () => {
   test('of an interrupted run are not reported, even without responses', async () => {
     const interruption = new AbortController();
@@ -84,8 +94,8 @@ describe('the failed checks', () => {
 
   const TIMESTAMPS = ['a timestamp that is too old', 'a timestamp in the future'];
   const ROTATION = 'a secret of the next version, and the present one still';
+  const REPEAT = 'the same event again, with another delivery id and the same number';
 
-  const ids = new Set<string>();
   let newest = 0;
 
   test.each<[string, (seen: Seen) => number | Promise<number>, readonly string[]]>([
@@ -122,15 +132,12 @@ describe('the failed checks', () => {
       ({ headers, isGood }) => status(isGood && headers['x-svc-secret-version'] === '1'),
       [ROTATION],
     ],
+    ['refuses a repeated event', refusingRepeats('webhook-id'), [REPEAT]],
+    ['refuses a repeated number', refusingRepeats('x-svc-number'), [REPEAT]],
     [
-      'refuses a repeated event',
-      ({ headers, isGood }) => {
-        const id = headers['webhook-id'] ?? '';
-        if (isGood && ids.has(id)) return 409;
-        ids.add(id);
-        return status(isGood);
-      },
-      ['the same event again, with another delivery id'],
+      'refuses a number that is not the next one',
+      ({ headers, isGood }) => status(isGood && Number(headers['x-svc-number']) < 100),
+      ['a number that jumps, as after a restore'],
     ],
     [
       'refuses older versions',
@@ -161,7 +168,7 @@ describe('the failed checks', () => {
 
   test('of one that never responds', async () => {
     const failed = await failedChecks(() => undefined, 100);
-    expect(failed).toHaveLength(13);
+    expect(failed).toHaveLength(14);
   });
 });
 

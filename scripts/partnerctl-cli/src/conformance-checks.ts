@@ -40,6 +40,8 @@ interface Outcome {
 /** With long notes and lists an event has some kilobytes. */
 const LARGE_BODY_BYTES = 256 * 1_024;
 const WELL_OFF_MS = (LIMITS.webhookTimestampToleranceSeconds + 60) * 1_000;
+/** Numbers continue at the time of a restore (decision RESTORE-1). */
+const AFTER_RESTORE = 1_795_694_400_000_001;
 const WRONG_SECRET = `whsec_${Buffer.alloc(32, 0x5a).toString('base64')}`;
 
 const TAKEN = { words: '2xx', holds: ({ status = 0 }: Outcome) => status >= 200 && status < 300 } as const;
@@ -65,6 +67,8 @@ export async function runConformance(
   const results: CheckResult[] = [];
   const outcomes: Outcome[] = [];
   const jobId = newId('job');
+  /** Numbers by event: each event has the next one, which its retries repeat. */
+  const numbers = new Map<string, number>();
 
   function note(result: CheckResult): void {
     results.push(result);
@@ -97,6 +101,7 @@ export async function runConformance(
       readonly secretVersion?: number;
       readonly at?: Date;
       readonly eventId?: string;
+      readonly number?: number;
       readonly version?: number;
       readonly more?: Readonly<Record<string, Json>>;
     } = {},
@@ -122,7 +127,9 @@ export async function runConformance(
       },
       ...more,
     };
-    return signDelivery({
+    const number = options.number ?? numbers.get(eventId) ?? numbers.size + 1;
+    numbers.set(eventId, number);
+    const signed = signDelivery({
       secret: options.secret ?? tried.secret,
       secretVersion: options.secretVersion ?? tried.secretVersion,
       event: envelope.event,
@@ -130,6 +137,7 @@ export async function runConformance(
       at: options.at ?? now,
       body: Buffer.from(JSON.stringify(envelope)),
     });
+    return { ...signed, headers: { ...signed.headers, 'x-svc-number': String(number) } };
   }
   const away = (milliseconds: number) => new Date(Date.now() + milliseconds);
 
@@ -151,7 +159,7 @@ export async function runConformance(
   await check('a timestamp that is too old', REFUSED, [deliver({ at: away(-WELL_OFF_MS) })]);
   await check('a timestamp in the future', REFUSED, [deliver({ at: away(WELL_OFF_MS) })]);
   const first = newId('evt');
-  await check('the same event again, with another delivery id', TAKEN, [
+  await check('the same event again, with another delivery id and the same number', TAKEN, [
     deliver({ eventId: first }),
     deliver({ eventId: first }),
   ]);
@@ -167,6 +175,7 @@ export async function runConformance(
     const { nextSecret: secret, nextSecretVersion: secretVersion } = tried;
     await check(rotation, TAKEN, [deliver({ secret, secretVersion }), deliver()]);
   }
+  await check('a number that jumps, as after a restore', TAKEN, [deliver({ number: AFTER_RESTORE })]);
   const slowest = Math.max(...outcomes.map(({ tookMs }) => tookMs));
   note({
     check: 'responds in time',
