@@ -11,6 +11,7 @@ import {
 import { eventPage, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
 import { attempt } from '@partner/proto-contracts/resources/attempt/attempt';
 import {
+  DELIVERY_EXAMPLE,
   delivery,
   deliveryPage,
   deliveryWithAttempts,
@@ -48,7 +49,7 @@ describe('deliveries', () => {
     expect((await list('status=dead_lettered')).deliveries).toHaveLength(0);
   });
 
-  test('are listed by event, by resource and by the time of creation [WEBHOOK-10]', async () => {
+  test('are listed by event, by resource, by number and by the time of creation [WEBHOOK-10, DELIVERY-27]', async () => {
     const id = await createWebhook(cookie);
     await expectStatus(202, send('post', `${WEBHOOKS}/${id}/test`));
     const count = async (query: string) => {
@@ -59,6 +60,10 @@ describe('deliveries', () => {
     expect(await count('event=install.job_assigned')).toBe(0);
     expect(await count(`resourceId=${id}`)).toBe(1);
     expect(await count(`resourceId=${newId('job')}`)).toBe(0);
+    const { number } = DELIVERY_EXAMPLE;
+    expect(await count(`fromNumber=${number}&toNumber=${number}`)).toBe(1);
+    expect(await count(`fromNumber=${number + 1}`)).toBe(0);
+    expect(await count(`toNumber=${number - 1}`)).toBe(0);
     expect(await count('from=2026-08-26T14:03:00Z&to=2026-08-26T14:03:00.001Z')).toBe(1);
     expect(await count('from=2026-08-26T14:03:00.001Z')).toBe(0);
     expect(await count('to=2026-08-26T14:03:00Z')).toBe(0);
@@ -94,6 +99,8 @@ describe('deliveries', () => {
     ['to=tomorrow', 'to', 'invalid_argument'],
     ['resourceId=', 'resourceId', 'invalid_argument'],
     ['search=', 'search', 'invalid_argument'],
+    ['fromNumber=0', 'fromNumber', 'invalid_argument'],
+    ['fromNumber=3&toNumber=2', 'toNumber', 'invalid_argument'],
     ['cursor=x', 'cursor', 'cursor_invalid'],
   ])('are not listed with %s', async (query, field, code) => {
     const response = await send('get', `${WEBHOOKS}/${newId('whk')}/deliveries?${query}`).expect(400);

@@ -223,8 +223,8 @@ describe('the list of deliveries', () => {
     await expectText('No deliveries match the filter');
     await button(page, 'Show all deliveries').click();
     await expectRows(2);
-    await page.getByLabel('From').fill('2026-01-02T03:04:05');
-    await page.getByLabel('To').fill('2026-01-02T03:04:06');
+    await page.getByLabel('From', { exact: true }).fill('2026-01-02T03:04:05');
+    await page.getByLabel('To', { exact: true }).fill('2026-01-02T03:04:06');
     await page.keyboard.press('Enter');
     await expectText('No deliveries match the filter');
     expect(new URL(page.url()).searchParams.get('to')).toBe('2026-01-02T03:04:06.000Z');

@@ -106,38 +106,66 @@ export const deliveryPage = z
 
 export type DeliveryPage = z.infer<typeof deliveryPage>;
 
+const listFields = z.object({
+  cursor: pageCursor,
+  limit: pageLimit({ default: 50, max: 100 }),
+  status: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only deliveries in this state.' }),
+  event: eventFilter.optional(),
+  from: dateTimeIn.optional().meta({ description: 'Only deliveries created at this time or later.' }),
+  to: dateTimeIn.optional().meta({ description: 'Only deliveries created before this time; after `from`.' }),
+  resourceId: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'Only events about this resource, e.g. the id of a job.' }),
+  search: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({
+      description:
+        'Only deliveries that this names: the id of a delivery, of one of its attempts (`x-svc-delivery-id`), of its event, or of' +
+        ' the resource that the event is about; or the work order number of a job of your company.',
+    }),
+});
+
+type Span = Pick<z.infer<typeof listFields>, 'from' | 'to'>;
+
+function refuseEmptySpan({ from, to }: Span, context: z.RefinementCtx): void {
+  if (from === undefined || to === undefined || Date.parse(from) < Date.parse(to)) return;
+  context.addIssue({ code: 'custom', path: ['to'], message: 'must be after from' });
+}
+
 /** The query of a list of deliveries. */
-export const deliveryQuery = z
-  .object({
-    cursor: pageCursor,
-    limit: pageLimit({ default: 50, max: 100 }),
-    status: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only deliveries in this state.' }),
-    event: eventFilter.optional(),
-    from: dateTimeIn.optional().meta({ description: 'Only deliveries created at this time or later.' }),
-    to: dateTimeIn
-      .optional()
-      .meta({ description: 'Only deliveries created before this time; after `from`.' }),
-    resourceId: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .meta({ description: 'Only events about this resource, e.g. the id of a job.' }),
-    search: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .optional()
-      .meta({
-        description:
-          'Only deliveries that this names: the id of a delivery, of one of its attempts (`x-svc-delivery-id`), of its event, or of' +
-          ' the resource that the event is about; or the work order number of a job of your company.',
-      }),
+export const deliveryQuery = listFields.superRefine(refuseEmptySpan);
+
+const NUMBER = 'must be a number of an event, such as 417';
+
+/** Decimal digits only. */
+const eventNumber = (description: string) =>
+  z
+    .string({ error: NUMBER })
+    .regex(/^\d{1,16}$/, NUMBER)
+    .transform(Number)
+    .pipe(z.int(NUMBER).min(1, NUMBER))
+    .optional()
+    .meta({ description, override: { type: 'integer', minimum: 1, format: 'int64' } });
+
+/** The query of a list of the deliveries to one subscription. */
+export const webhookDeliveryQuery = listFields
+  .extend({
+    fromNumber: eventNumber(
+      'Only events with this `x-svc-number` or a greater one. A replay has the number of its event.',
+    ),
+    toNumber: eventNumber('Only events with this `x-svc-number` or a smaller one.'),
   })
-  .superRefine(({ from, to }, context) => {
-    if (from === undefined || to === undefined || Date.parse(from) < Date.parse(to)) return;
-    context.addIssue({ code: 'custom', path: ['to'], message: 'must be after from' });
+  .superRefine(refuseEmptySpan)
+  .superRefine(({ fromNumber, toNumber }, context) => {
+    if (fromNumber === undefined || toNumber === undefined || fromNumber <= toNumber) return;
+    context.addIssue({ code: 'custom', path: ['toNumber'], message: 'must be at least fromNumber' });
   });
 
 /** A delivery as the examples of the reference show it. */

@@ -16,6 +16,7 @@ import {
   DELIVERY_EXAMPLE,
   LISTED_DELIVERY_EXAMPLE,
   PENDING_DELIVERY_EXAMPLE,
+  webhookDeliveryQuery,
 } from './delivery.js';
 
 const DELIVERY_ID = {
@@ -53,9 +54,12 @@ export const listDeliveriesOperation = defineOperation({
   method: 'get',
   path: '/partner-api/webhooks/:id/deliveries',
   params: SUBSCRIPTION_ID,
-  query: deliveryQuery,
+  query: webhookDeliveryQuery,
   summary: 'List deliveries',
-  description: 'Lists the deliveries of a subscription, newest first, each with its last attempt.',
+  description: `
+Lists the deliveries of a subscription, newest first, each with its last attempt.
+
+If your server lacks numbers (\`x-svc-number\`), \`fromNumber\` and \`toNumber\` show what became of them.`,
   responses: DELIVERY_PAGE,
   errors: ['not_found', 'cursor_invalid'],
 });

@@ -32,8 +32,13 @@ export function listCompanyDeliveries(deps: ListDeliveriesDeps): AnyEndpoint<Own
 export function listDeliveries(deps: ListDeliveriesDeps): AnyEndpoint<OwnerSession> {
   return serveOperation(listDeliveriesOperation, async ({ principal, params, query, call }) => {
     const subscriptionId = pathId('whk', params, 'webhook subscription');
+    const { fromNumber, toNumber } = query;
+    const numbers = {
+      ...(fromNumber !== undefined && { fromNumber: String(fromNumber) }),
+      ...(toNumber !== undefined && { toNumber: String(toNumber) }),
+    };
     const page = await deps.deliveries.listDeliveries(
-      { ...requestOf(principal, query), subscriptionId },
+      { ...requestOf(principal, query), subscriptionId, ...numbers },
       call,
     );
     return forwardResource(200, page);

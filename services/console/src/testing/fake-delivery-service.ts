@@ -83,6 +83,7 @@ export function createFakeDeliveryService(deps: {
         .filter((delivery) => event === undefined || delivery.event === event)
         .filter((delivery) => resourceId === undefined || delivery.resource.id === resourceId)
         .filter(({ id, eventId }) => search === undefined || [id, eventId].includes(search))
+        .filter((delivery) => isNumbered(delivery, request))
         .filter(() => from === undefined || timestampDate(from).getTime() <= createdMs)
         .filter(() => to === undefined || createdMs < timestampDate(to).getTime());
       return resourceResponse({
@@ -263,6 +264,14 @@ function eventOf(delivery: Delivery, now: string): WebhookEvent {
     requestId: null,
     isTest: false,
   };
+}
+
+function isNumbered(
+  { number }: Delivery,
+  { fromNumber, toNumber }: Readonly<Partial<Record<'fromNumber' | 'toNumber', string | undefined>>>,
+): boolean {
+  if (fromNumber === undefined && toNumber === undefined) return true;
+  return number !== null && number >= Number(fromNumber ?? 1) && number <= Number(toNumber ?? Infinity);
 }
 
 function countsOf(attempts: number) {

@@ -6,6 +6,8 @@ export interface DeliveryFilter {
   readonly search?: string;
   readonly from?: string;
   readonly to?: string;
+  readonly fromNumber?: string;
+  readonly toNumber?: string;
 }
 
 /** Tabs of a webhook's page; the first is shown without a choice. */

@@ -58,7 +58,14 @@ const RESULT: readonly Column<ListedDelivery>[] = [
   { header: 'Created', cell: ({ createdAt }) => <PastTime at={createdAt} /> },
 ];
 
-/** A list of deliveries with their last attempt, and with their webhook if the webhooks are given. */
+/** Of the event among those of its webhook, which the deliveries have in common. */
+const NUMBER: Column<ListedDelivery> = {
+  header: 'Number',
+  isNumber: true,
+  cell: ({ number }) => number ?? '–',
+};
+
+/** A list of deliveries with their last attempt: with their webhook if the webhooks are given, else with their numbers at the webhook. */
 export function DeliveryTable(props: {
   readonly rows: readonly ListedDelivery[];
   readonly webhooks?: readonly Webhook[];
@@ -67,7 +74,7 @@ export function DeliveryTable(props: {
   return (
     <DataTable
       caption="Deliveries, newest first"
-      columns={[EVENT, ...(webhooks === undefined ? [] : [webhookColumn(webhooks)]), ...RESULT]}
+      columns={[EVENT, webhooks === undefined ? NUMBER : webhookColumn(webhooks), ...RESULT]}
       rows={rows}
       rowKey={({ id }) => id}
       isClickable

@@ -67,7 +67,7 @@ describe('ListDeliveries', () => {
     },
   );
 
-  test('lists by event, by group, by resource and by creation time', async () => {
+  test('lists by event, by group, by resource, by number and by creation time [DELIVERY-27]', async () => {
     const { companyId, subscriptionId, deliveries } = await companyWith(3);
     const [first, second, third] = deliveries;
     invariant(first && second && third, 'three deliveries');
@@ -81,6 +81,9 @@ describe('ListDeliveries', () => {
     expect(await list({ event: 'install.*' })).toEqual([third.id, second.id, first.id]);
     expect(await list({ event: 'quote.*' })).toEqual([]);
     expect(await list({ resourceId: first.resource_id })).toEqual([first.id]);
+    expect(await list({ fromNumber: '2', toNumber: '2' })).toEqual([second.id]);
+    expect(await list({ fromNumber: '2' })).toEqual([third.id, second.id]);
+    expect(await list({ toNumber: '2' })).toEqual([second.id, first.id]);
 
     // The shown times are whole milliseconds: a delivery shown as created at an instant is found from that instant on.
     const at = (text: string) => timestampFromDate(new Date(text));
@@ -157,13 +160,15 @@ describe('ListDeliveries', () => {
        from generate_series(1, $3) as n`,
       [subscriptionId, companyId, MAX_DELIVERIES_SCANNED],
     );
-    const filter = { companyId, subscriptionId, event: 'install.job_assigned' };
-    const first = await client.listDeliveries(filter);
-    expect(idsOf(first)).toEqual([]);
-    invariant(first.nextCursor, 'there may be more');
-    const second = await client.listDeliveries({ ...filter, beforeDeliveryId: first.nextCursor });
-    expect(idsOf(second)).toEqual([oldest.id]);
-    expect(second.nextCursor).toBeNull();
+    for (const filter of [{ event: 'install.job_assigned' }, { fromNumber: '1' }, { toNumber: '1' }]) {
+      const list = { companyId, subscriptionId, ...filter };
+      const first = await client.listDeliveries(list);
+      expect(idsOf(first)).toEqual([]);
+      invariant(first.nextCursor, 'there may be more');
+      const second = await client.listDeliveries({ ...list, beforeDeliveryId: first.nextCursor });
+      expect(idsOf(second)).toEqual([oldest.id]);
+      expect(second.nextCursor).toBeNull();
+    }
   });
 
   test('rejects an invalid size, state and event', async () => {

@@ -32,6 +32,7 @@ export function createDeliveryRpcs(deps: {
         created: { from: optionalDate(request.from), to: optionalDate(request.to) },
         resourceId: request.resourceId,
         search: request.search,
+        numbers: { from: request.fromNumber, to: request.toNumber },
       });
       const page = { deliveries: deliveries.map(shownListedDelivery), nextCursor: nextBeforeId ?? null };
       return { resourceJson: JSON.stringify(page satisfies DeliveryPage) };

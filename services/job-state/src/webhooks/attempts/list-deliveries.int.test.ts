@@ -100,6 +100,7 @@ async function read(query: Partial<DeliveryQuery>) {
     created: { from: undefined, to: undefined },
     resourceId: undefined,
     search: undefined,
+    numbers: { from: undefined, to: undefined },
     ...query,
   });
   const plan = JSON.stringify(plans);

@@ -37,6 +37,8 @@ export interface DeliveryQuery {
    * of a job that the company sells or installs; absent: all.
    */
   readonly search: string | undefined;
+  /** Only events with numbers of the subscription in this span, both ends included; decimal texts. */
+  readonly numbers: { readonly from: string | undefined; readonly to: string | undefined };
 }
 
 /** The walks that have an index, and the states that it covers. */
@@ -48,23 +50,23 @@ const WALKS = {
 const UNFINISHED: ReadonlySet<string> = new Set(['pending', 'retry_scheduled', 'held']);
 
 /**
- * Selects in `all_deliveries d` those of company $14 that the text $13 names.
+ * Selects in `all_deliveries d` those of company $16 that the text $15 names.
  *
  * Ids of deliveries and events have their own index. A resource is found through its events, which are kept longer.
  */
 function searchedBy(search: string | undefined): string {
   if (search === undefined) return 'true';
   if (isId('dlv', search)) {
-    return `d.company_id = $14
-      and d.id = coalesce((select a.delivery_id from delivery_attempts a where a.id = $13 limit 1), $13)`;
+    return `d.company_id = $16
+      and d.id = coalesce((select a.delivery_id from delivery_attempts a where a.id = $15 limit 1), $15)`;
   }
-  if (isId('evt', search)) return 'd.company_id = $14 and d.event_id = $13';
+  if (isId('evt', search)) return 'd.company_id = $16 and d.event_id = $15';
   return `d.event_id = any(array(
     select e.id from events e
-    where e.company_id = $14 and e.resource_id = any(array(
-      select $13::text union all
+    where e.company_id = $16 and e.resource_id = any(array(
+      select $15::text union all
       select j.id from jobs j
-      where j.work_order_no = $13 and $14 in (j.selling_company_id, j.installer_company_id)))
+      where j.work_order_no = $15 and $16 in (j.selling_company_id, j.installer_company_id)))
     order by e.id desc limit ${MAX_EVENTS_SEARCHED}))`;
 }
 
@@ -82,8 +84,8 @@ export async function listDeliveries(
   readonly deliveries: readonly ListedDeliveryRow[];
   readonly nextBeforeId: string | undefined;
 }> {
-  const { companyId, subscriptionId, beforeDeliveryId, limit, state, events, created, resourceId, search } =
-    query;
+  const { companyId, subscriptionId, beforeDeliveryId, limit, state, events, created, resourceId } = query;
+  const { search, numbers } = query;
   if (subscriptionId !== undefined) await getSubscription(database, { companyId, subscriptionId });
   const walk = subscriptionId === undefined ? WALKS.company : WALKS.subscription;
   const { lowest, beyond } = idsCreatedWithin('dlv', created);
@@ -102,6 +104,7 @@ export async function listDeliveries(
       select d.* from (${scanned} limit $8) d
       where ($9::text is null or d.state = $9) and ($10::text[] is null or d.event = any($10))
         and ($11::text is null or d.resource_id = $11)
+        and ($13::bigint is null or d.number >= $13) and ($14::bigint is null or d.number <= $14)
       order by d.id desc
       limit $12
     ) d
@@ -109,7 +112,7 @@ export async function listDeliveries(
       select * from delivery_attempts made where made.delivery_id = d.id
       order by made.started_at desc, made.id desc limit 1
     ) a on true`;
-  const isNeeded = '($9::text is not null or $10::text[] is not null or $11::text is not null)';
+  const isNeeded = '(num_nonnulls($9::text, $10::text[], $11::text, $13::bigint, $14::bigint) > 0)';
   const rows = await database.query<PageRow<ListedDeliveryRow>>(
     pageWithScanEnd({ page, scanned, isNeeded, maxScanned: '$8', maxRows: '$12' }),
     [
@@ -125,6 +128,8 @@ export async function listDeliveries(
       events ?? null,
       resourceId ?? null,
       limit + 1,
+      numbers.from ?? null,
+      numbers.to ?? null,
       ...(search === undefined ? [] : [search, companyId]),
     ],
   );

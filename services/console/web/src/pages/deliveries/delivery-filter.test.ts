@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { filterOf, heldQueries, isNarrowed, isSpanWrong } from './delivery-filter.js';
+import { areNumbersWrong, filterOf, heldQueries, isNarrowed, isSpanWrong } from './delivery-filter.js';
 
 test('a filter is parsed from its address, without invalid values', () => {
   const query = new URLSearchParams(
@@ -14,6 +14,19 @@ test('a filter is parsed from its address, without invalid values', () => {
   expect(filterOf(new URLSearchParams('webhook=whk_1&status=odd&event=&from=then'))).toEqual({});
   expect(isNarrowed({})).toBe(false);
   expect(isNarrowed({ event: 'install.*' })).toBe(true);
+});
+
+test('numbers of events are those of a webhook, and have to be in order', () => {
+  const numbers = (query: string) => filterOf(new URLSearchParams(query));
+  expect(numbers('webhook=whk_1&fromNumber=118&toNumber=124')).toEqual({
+    fromNumber: '118',
+    toNumber: '124',
+  });
+  expect(numbers('fromNumber=118')).toEqual({});
+  expect(numbers('webhook=whk_1&fromNumber=0&toNumber=1e3')).toEqual({});
+  expect(areNumbersWrong({ fromNumber: '118', toNumber: '118' })).toBe(false);
+  expect(areNumbersWrong({ fromNumber: '9', toNumber: '10' })).toBe(false);
+  expect(areNumbersWrong({ fromNumber: '119', toNumber: '118' })).toBe(true);
 });
 
 test('a span has to begin before it ends', () => {

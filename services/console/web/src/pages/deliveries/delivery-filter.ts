@@ -9,6 +9,9 @@ export interface ListFilter {
   readonly search?: string;
   readonly from?: string;
   readonly to?: string;
+  /** Numbers of events at the webhook, in decimal digits; only with a webhook. */
+  readonly fromNumber?: string;
+  readonly toNumber?: string;
 }
 
 /** Parses the filter from the page's address; ignores invalid values. */
@@ -22,13 +25,29 @@ export function filterOf(query: URLSearchParams): ListFilter {
     const at = Date.parse(query.get(name) ?? '');
     return Number.isNaN(at) ? {} : { [name]: new Date(at).toISOString() };
   };
+  const number = (name: keyof DeliveryFilter) => {
+    const value = query.has('webhook') ? (query.get(name) ?? '') : '';
+    return isEventNumber(value) ? { [name]: value } : {};
+  };
   return {
     ...(status === undefined ? {} : { status }),
     ...text('event'),
     ...text('search'),
     ...time('from'),
     ...time('to'),
+    ...number('fromNumber'),
+    ...number('toNumber'),
   };
+}
+
+/** Whether a text is a number that an event can have. */
+export function isEventNumber(text: string): boolean {
+  return /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
+}
+
+/** Whether its span of numbers is empty. */
+export function areNumbersWrong({ fromNumber, toNumber }: ListFilter): boolean {
+  return fromNumber !== undefined && toNumber !== undefined && Number(fromNumber) > Number(toNumber);
 }
 
 /** Whether a filter is set. */

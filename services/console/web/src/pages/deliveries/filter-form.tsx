@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, TextInput, type TextInputProps } from '@mantine/core';
 import { IconFilter, IconSearch } from '@tabler/icons-react';
 import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 import { useId, useState } from 'react';
@@ -8,7 +8,13 @@ import { EventSelect } from '../../parts/event-select.js';
 import type { Webhook } from '../../api/webhooks.js';
 import { webhookName } from '../../webhook-name.js';
 import classes from './deliveries.module.css';
-import { isNarrowed, isSpanWrong, type ListFilter } from './delivery-filter.js';
+import {
+  areNumbersWrong,
+  isEventNumber,
+  isNarrowed,
+  isSpanWrong,
+  type ListFilter,
+} from './delivery-filter.js';
 
 /**
  * Search, webhook and filters. Choices apply at once, typed text when its field loses the focus. On a phone only the search shows
@@ -68,7 +74,11 @@ export function FilterForm(props: {
         </Button>
       </Group>
       <div id={filtersId} className={`${classes['filters']} ${isOpen ? '' : classes['closed']}`}>
-        <WebhookSelect webhooks={webhooks} value={webhookId} onPick={(webhook) => onChange({ webhook })} />
+        <WebhookSelect
+          webhooks={webhooks}
+          value={webhookId}
+          onPick={(webhook) => onChange({ webhook, fromNumber: undefined, toNumber: undefined })}
+        />
         <NativeSelect
           label="State"
           value={filter.status ?? ''}
@@ -82,13 +92,7 @@ export function FilterForm(props: {
           ))}
         </NativeSelect>
         <EventSelect value={filter.event} onPick={(event) => onChange({ event })} />
-        <DateTimeField label="From" value={filter.from} onPick={(from) => onChange({ from })} />
-        <DateTimeField
-          label="To"
-          value={filter.to}
-          onPick={(to) => onChange({ to })}
-          error={isSpanWrong(filter) ? 'Must be after the time in From' : undefined}
-        />
+        <SpanFields webhookId={webhookId} filter={filter} onChange={onChange} />
       </div>
       {isNarrowed(filter) && (
         <Group mt="xs">
@@ -98,6 +102,70 @@ export function FilterForm(props: {
         </Group>
       )}
     </form>
+  );
+}
+
+/** Spans of time and, with a webhook, of numbers. */
+function SpanFields(props: Pick<Parameters<typeof FilterForm>[0], 'webhookId' | 'filter' | 'onChange'>) {
+  const { webhookId, filter, onChange } = props;
+  return (
+    <>
+      <DateTimeField label="From" value={filter.from} onPick={(from) => onChange({ from })} />
+      <DateTimeField
+        label="To"
+        value={filter.to}
+        onPick={(to) => onChange({ to })}
+        error={isSpanWrong(filter) ? 'Must be after the time in From' : undefined}
+      />
+      {webhookId !== undefined && (
+        <>
+          <NumberField
+            label="From number"
+            value={filter.fromNumber}
+            onPick={(fromNumber) => onChange({ fromNumber })}
+          />
+          <NumberField
+            label="To number"
+            value={filter.toNumber}
+            onPick={(toNumber) => onChange({ toNumber })}
+            error={areNumbersWrong(filter) ? 'Must not be less than From number' : undefined}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** A field for the number of an event at the webhook. Only a number, or an empty field, is applied. */
+function NumberField(
+  props: {
+    readonly label: string;
+    readonly value: string | undefined;
+    readonly onPick: (value: string | undefined) => void;
+  } & Pick<TextInputProps, 'error'>,
+) {
+  const { value = '', onPick, error, label } = props;
+  const [entered, setEntered] = useState({ over: value, text: value });
+  const text = entered.over === value ? entered.text : value;
+  const isWrong = text !== '' && !isEventNumber(text);
+  const commit = () => {
+    if (text !== value && !isWrong) onPick(text === '' ? undefined : text);
+  };
+  return (
+    <TextInput
+      label={label}
+      placeholder="x-svc-number"
+      inputMode="numeric"
+      autoComplete="off"
+      maxLength={16}
+      value={text}
+      error={isWrong ? 'Must be a whole number from 1 on' : error}
+      onChange={(event) => setEntered({ over: value, text: event.currentTarget.value.trim() })}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') commit();
+      }}
+    />
   );
 }
 

@@ -5,7 +5,7 @@ import { QueryView } from '../../parts/query-view.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { PATHS } from '../../paths.js';
-import { filterOf, isSpanWrong } from './delivery-filter.js';
+import { areNumbersWrong, filterOf, isSpanWrong } from './delivery-filter.js';
 import { DeliveryList } from './delivery-list.js';
 import { FilterForm } from './filter-form.js';
 
@@ -73,7 +73,7 @@ function Deliveries(props: {
         onChange={change}
         onClear={clear}
       />
-      {!isSpanWrong(filter) && (
+      {!isSpanWrong(filter) && !areNumbersWrong(filter) && (
         <DeliveryList
           key={`${webhookId} ${JSON.stringify(filter)}`}
           webhooks={webhooks}
