@@ -310,6 +310,17 @@ CREATE TABLE public.delivery_statistics_default (
     CONSTRAINT delivery_statistics_durations_check CHECK ((cardinality(durations) = 15))
 );
 
+CREATE TABLE public.erasures (
+    id text NOT NULL COLLATE pg_catalog."C",
+    subject jsonb NOT NULL,
+    operator text NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    erased_in xid8,
+    progress jsonb,
+    erased_rows jsonb DEFAULT '{}'::jsonb NOT NULL,
+    finished_at timestamp with time zone
+);
+
 CREATE TABLE public.event_heads (
     company_id text NOT NULL,
     last bigint NOT NULL,
@@ -767,6 +778,9 @@ ALTER TABLE ONLY public.delivery_statistics
 ALTER TABLE ONLY public.delivery_statistics_default
     ADD CONSTRAINT delivery_statistics_default_pkey PRIMARY KEY (subscription_id, starts_at);
 
+ALTER TABLE ONLY public.erasures
+    ADD CONSTRAINT erasures_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.event_heads
     ADD CONSTRAINT event_heads_pkey PRIMARY KEY (company_id);
 
@@ -928,6 +942,8 @@ CREATE INDEX delivery_attempts_default_id_idx ON public.delivery_attempts_defaul
 CREATE INDEX delivery_attempts_recorded_at_idx ON ONLY public.delivery_attempts USING brin (recorded_at);
 
 CREATE INDEX delivery_attempts_default_recorded_at_idx ON public.delivery_attempts_default USING brin (recorded_at);
+
+CREATE INDEX erasures_unfinished_idx ON public.erasures USING btree (id) WHERE (finished_at IS NULL);
 
 CREATE INDEX events_company_id_idx ON ONLY public.events USING btree (company_id, id);
 

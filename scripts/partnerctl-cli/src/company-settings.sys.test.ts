@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sendCall } from '@partner/test-kit/http-call';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { type Json, parseJson, valueAt } from './output.js';
+import { newCustomer, rowsWith } from './testing/customer-on-stack.js';
 import { document, newCompany, run as runWith, stack, textAt } from './testing/partnerctl-on-stack.js';
 
 let mail: MailServer;
@@ -199,4 +200,44 @@ test('webhooks and a technical contact are as a file has them: planned, applied 
   expect(await document('webhooks', 'list', companyId)).toMatchObject({
     subscriptions: [{ description: 'Last', deliveriesPerSecond: 7 }],
   });
+});
+
+test('a customer is found, exported and erased from the database and from every response, with a preview and a code [PERSON-4]', async () => {
+  const customer = await newCustomer();
+  const { word, email, leadId, projectId, jobId, messageId } = customer;
+  expect((await rowsWith(word)).length).toBeGreaterThan(10);
+  expect(await customer.readApi()).toContain(word);
+  const about = ['--email', email.toUpperCase()];
+  const found = await document('people', 'find', ...about);
+  expect(found).toMatchObject({ deadLetters: [{ messageId }] });
+  expect(JSON.stringify(found)).toContain(leadId);
+  const exported = await runWith(['people', 'export', '--id', projectId]);
+  for (const table of ['leads', 'appointments', 'jobs', 'feed_entries', 'events', 'finished_deliveries'])
+    expect(valueAt(parseJson(exported.out), table)).not.toBeUndefined();
+
+  const preview = await document('people', 'erase', ...about);
+  const code = textAt(preview, 'confirm');
+  expect(await runWith(['people', 'erase', ...about, '--confirm', 'ffffffff'])).toMatchObject({
+    exitCode: 2,
+  });
+  expect(await customer.readApi()).toContain(word);
+  const erased = await runWith(['--json', 'people', 'erase', ...about, '--confirm', code]);
+  // The dead letter is left.
+  expect(erased).toMatchObject({
+    exitCode: 1,
+    err: expect.stringContaining('it continues if this command ends'),
+  });
+  expect(valueAt(parseJson(erased.out), 'erasure')).toMatchObject({ leadIds: [leadId], jobIds: [jobId] });
+  await customer.discardDeadLetter();
+
+  expect(await rowsWith(word)).toEqual([]);
+  const read = await customer.readApi();
+  expect(read).not.toContain(word);
+  expect(read.match(/redacted\\*":true/g)).toHaveLength(6);
+  expect(await runWith(['people', 'find', ...about])).toMatchObject({ exitCode: 3 });
+  expect(await document('people', 'erase', '--id', jobId)).toMatchObject({
+    deadLetters: [],
+    matches: [{}, {}, {}],
+  });
+  expect(JSON.stringify(await document('people', 'erasures', '--limit', '1'))).toContain(projectId);
 });

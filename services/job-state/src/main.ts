@@ -8,6 +8,7 @@ import { startAnnouncingChanges } from './changes/start-announcing-changes.js';
 import { configSchema } from './config.js';
 import { connectToBroker, openDatabases } from './connections.js';
 import { startOutboxRelay } from './outbox/start-outbox-relay.js';
+import { startErasures } from './people/start-erasures.js';
 import { startRetention } from './retention/start-retention.js';
 import { startConsumers } from './start-consumers.js';
 import { startRpcServers } from './start-rpc-servers.js';
@@ -15,6 +16,7 @@ import { startWebhookLoops } from './start-webhook-loops.js';
 
 const KEY_USAGE_INTERVAL_MS = 60_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
+const ERASURES_INTERVAL_MS = 1_000;
 
 await runService({
   name: 'job-state',
@@ -50,6 +52,8 @@ await runService({
       intervalMs: RETENTION_INTERVAL_MS,
     });
     lifecycle.onShutdown('retention', () => retention.stop());
+    const erasures = startErasures({ database, clock, logger, metrics, intervalMs: ERASURES_INTERVAL_MS });
+    lifecycle.onShutdown('erasures', () => erasures.stop());
     const relay = startOutboxRelay({
       database,
       publisher,

@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'owner.password_link_requested',
   'technical_contact.requested',
   'technical_contact.confirmed',
+  'person.erased',
 ] as const;
 
 /** An action that the audit trail records. */

@@ -3,6 +3,7 @@ import { LIMITS } from '../../api/limits.js';
 import { boundedText } from '../../values/bounded-text.js';
 import { dateTimeOut } from '../../values/date-time.js';
 import { pageLimit } from '../../values/page-limit.js';
+import { redacted } from '../../values/redacted.js';
 
 /** Stages of a job, in the selling company's terms. */
 export const CONTRACTOR_JOB_STAGES = [
@@ -38,6 +39,7 @@ export const contractorJob = z
         'All notes since the job was assigned to the installer company, oldest first, one per line.',
     }),
     lastUpdated: dateTimeOut,
+    redacted,
   })
   .meta({ id: 'ContractorJob', description: 'A sold job as an installer-contractor key sees it.' });
 

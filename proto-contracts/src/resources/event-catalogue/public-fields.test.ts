@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { WEBHOOK_EXAMPLES } from './webhook-examples.js';
 import { installerJob } from '../job/job.js';
 import { EVENT_CATALOGUE, eventGroup, isEventName } from './catalogue.js';
-import { eventData, webhookEnvelope } from './webhook-events.js';
+import { eventData, PERSONAL_EVENT_FIELDS, webhookEnvelope } from './webhook-events.js';
 import { z } from 'zod';
 
 const EVENTS = Object.keys(EVENT_CATALOGUE).filter(isEventName);
@@ -31,7 +31,16 @@ describe('the fields that leave the service', () => {
   test.each(EVENTS)('of %s are named in its schema, and its example has all of them', (event) => {
     const schema = webhookEnvelope.extend({ event: z.literal(event), data: eventData[event] });
     const example = JSON.stringify(WEBHOOK_EXAMPLES[event]);
-    for (const field of fieldsOf(schema)) expect(example).toContain(`"${field}":`);
+    // `redacted` is absent unless personal data was erased.
+    const fields = fieldsOf(schema).filter((field) => field !== 'redacted');
+    for (const field of fields) expect(example).toContain(`"${field}":`);
+  });
+
+  test('in events are named as personal data if they are notes, so that an erasure removes them [PERSON-1]', () => {
+    const notes = EVENTS.flatMap((event) => fieldsOf(eventData[event])).filter((field) =>
+      /notes?$/i.test(field),
+    );
+    expect(new Set(notes)).toEqual(PERSONAL_EVENT_FIELDS);
   });
 
   test('to installer companies are neither email, prices, costs, margin, financing, payments nor signatures', () => {

@@ -8,6 +8,7 @@ import {
   scheduleStatus,
 } from '../job/job.js';
 import { dateTimeOut } from '../../values/date-time.js';
+import { redacted } from '../../values/redacted.js';
 import type { EventName } from './catalogue.js';
 
 /** Document categories that installer companies receive an event for. */
@@ -214,6 +215,9 @@ export const eventData = {
   }),
 } as const satisfies Record<EventName, z.ZodType>;
 
+/** The fields of `data` that can hold personal data of customers. All of them are nullable texts. */
+export const PERSONAL_EVENT_FIELDS: ReadonlySet<string> = new Set(['note', 'notes']);
+
 export type EventData<E extends EventName> = z.infer<(typeof eventData)[E]>;
 
 /** The resource of an event (spec: Webhook envelope). */
@@ -240,6 +244,7 @@ export const webhookEnvelope = z.strictObject({
   occurredAt: dateTimeOut,
   resource: eventResource,
   data: z.record(z.string(), z.unknown()).meta({ description: 'Depends on the event.' }),
+  redacted,
 });
 
 export type WebhookEnvelope = z.infer<typeof webhookEnvelope>;

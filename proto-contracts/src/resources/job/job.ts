@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { apiVersion } from '../../values/api-version.js';
 import { dateTimeOut } from '../../values/date-time.js';
+import { redacted } from '../../values/redacted.js';
 import { CURRENT_API_VERSION } from '../../api/versions.js';
 
 /** Every status of a job, in lifecycle order. */
@@ -163,6 +164,7 @@ export const installerJob = z
       )
       .meta({ description: 'In the given order.' }),
     updatedAt: dateTimeOut,
+    redacted,
   })
   .meta({
     id: 'InstallerJob',

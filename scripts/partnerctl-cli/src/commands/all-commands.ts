@@ -12,6 +12,7 @@ import { eventsCommand } from './events.js';
 import { keysCommand } from './keys.js';
 import { listenCommand } from './listen.js';
 import { ownersCommand } from './owners.js';
+import { peopleCommand } from './people.js';
 import { platformCommand } from './platform.js';
 import { restoreCommand } from './restore.js';
 import { statusCommand } from './status.js';
@@ -34,6 +35,7 @@ export function allCommands(
     deliveriesCommand(context),
     eventsCommand(context),
     deadLettersCommand(context),
+    peopleCommand(context),
     statusCommand(context),
     doctorCommand(context),
     restoreCommand(context),

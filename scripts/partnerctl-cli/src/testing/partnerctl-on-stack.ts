@@ -61,7 +61,8 @@ export function textAt(from: Json, place: string): string {
   throw new Error(`there is no text at ${place}`);
 }
 
-async function publish(type: string, message: Json, ...args: readonly string[]): Promise<void> {
+/** Publishes a message as the platform does. */
+export async function publish(type: string, message: Json, ...args: readonly string[]): Promise<void> {
   const { exitCode, err } = await run(['platform', 'publish', type, ...args], JSON.stringify(message));
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
 }

@@ -1,5 +1,6 @@
 import type { ContractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
 import type { JobRecord } from '../jobs/job-record.js';
 import { contractorJobStage } from './contractor-job-stage.js';
 
@@ -38,5 +39,6 @@ export function shownContractorJob(row: ContractorJobRow): ContractorJob {
     stage: contractorJobStage(row.status, row.schedule_status),
     installerNote: row.installer_note,
     lastUpdated: formatDateTime(row.last_updated_at),
+    ...(row.line1 === ERASED_TEXT && { redacted: true }),
   };
 }

@@ -1,4 +1,5 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
 import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import type { JobRecord, ScopeItem } from './job-record.js';
 
@@ -46,6 +47,7 @@ export function renderProjection(job: JobRecord): string {
       assignedAt,
     })),
     updatedAt: formatDateTime(job.updatedAt),
+    ...(job.customer.name === ERASED_TEXT && { redacted: true }),
   } satisfies InstallerJob);
 }
 

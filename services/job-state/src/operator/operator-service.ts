@@ -7,6 +7,7 @@ import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names'
 import type { Environment } from '@partner/kernel/api-key';
 import type { Logger } from '@partner/kernel/logger';
 import { type Database, queryWithin } from '../database/database.js';
+import { createPeopleRpcs } from '../people/people-rpcs.js';
 import { pageSize } from '../rpc/page-size.js';
 import { checkRestore } from '../restore/check-restore.js';
 import { required } from '../rpc/required.js';
@@ -20,7 +21,7 @@ import {
 import { createCompany } from './create-company.js';
 import { findCompany } from './find-company.js';
 import { getBacklog } from './get-backlog.js';
-import { operatorActor } from './operator-actor.js';
+import { operatorActor } from '../audit/operator-actor.js';
 import { listCompanies } from './operator-company.js';
 import { createOwnerRpcs } from './owner-rpcs.js';
 import { updateCompany } from './update-company.js';
@@ -36,6 +37,7 @@ export function createOperatorService(deps: {
 }): ServiceImpl<typeof OperatorService> {
   return {
     ...createOwnerRpcs(deps),
+    ...createPeopleRpcs(deps),
 
     async listCompanies(request, context) {
       const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });

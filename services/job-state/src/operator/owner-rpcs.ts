@@ -5,7 +5,7 @@ import type { Logger } from '@partner/kernel/logger';
 import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';
-import { operatorActor } from './operator-actor.js';
+import { operatorActor } from '../audit/operator-actor.js';
 import { createOwner, listOwners, resetSecondFactor, unlinkProvider, updateOwner } from './owners.js';
 
 /** Creates the RPCs with which operators manage the people of the companies. */

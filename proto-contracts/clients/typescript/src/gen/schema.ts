@@ -558,6 +558,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["QuoteSentData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description What the event is about. */
         EventResource: {
@@ -613,6 +615,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["QuoteViewedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `quote.viewed`. */
         QuoteViewedData: {
@@ -648,6 +652,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["QuoteAcceptedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `quote.accepted`. */
         QuoteAcceptedData: {
@@ -686,6 +692,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["ProjectStageChangedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `project.stage_changed`. */
         ProjectStageChangedData: {
@@ -717,6 +725,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["AppointmentBookedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `appointment.booked`. */
         AppointmentBookedData: {
@@ -762,6 +772,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["DepositPaidData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `deposit.paid`. */
         DepositPaidData: {
@@ -798,6 +810,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["DepositRefundedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `deposit.refunded`. */
         DepositRefundedData: {
@@ -834,6 +848,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["InvoiceIssuedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `invoice.issued`. */
         InvoiceIssuedData: {
@@ -878,6 +894,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["RebateStatusChangedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `rebate.status_changed`. */
         RebateStatusChangedData: {
@@ -913,6 +931,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["ProjectCompletedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `project.completed`. */
         ProjectCompletedData: {
@@ -946,6 +966,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["InstallJobAssignedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `install.job_assigned`. */
         InstallJobAssignedData: {
@@ -979,6 +1001,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["InstallJobUnassignedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `install.job_unassigned`. */
         InstallJobUnassignedData: {
@@ -1006,6 +1030,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["InstallJobCancelledData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `install.job_cancelled`. */
         InstallJobCancelledData: {
@@ -1035,6 +1061,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["InstallScheduleChangedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `install.schedule_changed`. */
         InstallScheduleChangedData: {
@@ -1093,6 +1121,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["InstallReadinessChangedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `install.readiness_changed`. */
         InstallReadinessChangedData: {
@@ -1124,6 +1154,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["InstallDocumentAvailableData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `install.document_available`. */
         InstallDocumentAvailableData: {
@@ -1170,6 +1202,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["InstallStatusChangedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `install.status_changed`. */
         InstallStatusChangedData: {
@@ -1213,6 +1247,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["InstallCompletionReceivedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `install.completion_received`. */
         InstallCompletionReceivedData: {
@@ -1246,6 +1282,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["InstallScopeAcknowledgementRequiredData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `install.scope_acknowledgement_required`. */
         InstallScopeAcknowledgementRequiredData: {
@@ -1277,6 +1315,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["InstallTestData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `install.test`. */
         InstallTestData: {
@@ -1306,6 +1346,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["JournalDepositRecordedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `journal.deposit_recorded`. */
         JournalDepositRecordedData: {
@@ -1346,6 +1388,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["JournalInvoiceRecordedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `journal.invoice_recorded`. */
         JournalInvoiceRecordedData: {
@@ -1388,6 +1432,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["JournalPayoutRecordedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `journal.payout_recorded`. */
         JournalPayoutRecordedData: {
@@ -1430,6 +1476,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["JournalAdjustmentRecordedData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `journal.adjustment_recorded`. */
         JournalAdjustmentRecordedData: {
@@ -1473,6 +1521,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["WebhookEndpointFailingData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `webhook.endpoint_failing`. */
         WebhookEndpointFailingData: {
@@ -1504,6 +1554,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["WebhookEndpointRecoveredData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `webhook.endpoint_recovered`. */
         WebhookEndpointRecoveredData: {
@@ -1541,6 +1593,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["WebhookDeliveriesDeadLetteredData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `webhook.deliveries_dead_lettered`. */
         WebhookDeliveriesDeadLetteredData: {
@@ -1586,6 +1640,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["WebhookSecretExpiringData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `webhook.secret_expiring`. */
         WebhookSecretExpiringData: {
@@ -1627,6 +1683,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["WebhookCertificateExpiringData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `webhook.certificate_expiring`. */
         WebhookCertificateExpiringData: {
@@ -1664,6 +1722,8 @@ export interface components {
             occurredAt: string;
             resource: components["schemas"]["EventResource"];
             data: components["schemas"]["ApiKeyExpiringData"];
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The data of `api_key.expiring`. */
         ApiKeyExpiringData: {
@@ -1776,6 +1836,8 @@ export interface components {
              * @example 2026-08-26T14:03:00.000Z
              */
             lastUpdated: string;
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description A page of the events of your company, oldest first. */
         EventFeed: {
@@ -1947,6 +2009,8 @@ export interface components {
              * @example 2026-08-26T14:03:00.000Z
              */
             updatedAt: string;
+            /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
+            redacted?: boolean;
         };
         /** @description The company that sold the job. */
         SellingCompany: {

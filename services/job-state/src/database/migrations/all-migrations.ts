@@ -14,6 +14,7 @@ import * as eventReplays from './0012-event-replays.js';
 import * as deliveryNumbers from './0013-delivery-numbers.js';
 import * as restores from './0014-restores.js';
 import * as sessionVersions from './0015-session-versions.js';
+import * as erasures from './0016-erasures.js';
 import * as refusedCursors from './0018-refused-cursors.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
@@ -40,5 +41,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0013-delivery-numbers', ...deliveryNumbers },
   { name: '0014-restores', ...restores },
   { name: '0015-session-versions', ...sessionVersions },
+  { name: '0016-erasures', ...erasures },
   { name: '0018-refused-cursors', ...refusedCursors },
 ];

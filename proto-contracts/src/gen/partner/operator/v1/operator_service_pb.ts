@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/operator/v1/operator_service.proto.
  */
 export const file_partner_operator_v1_operator_service: GenFile = /*@__PURE__*/
-  fileDesc("CipwYXJ0bmVyL29wZXJhdG9yL3YxL29wZXJhdG9yX3NlcnZpY2UucHJvdG8SE3BhcnRuZXIub3BlcmF0b3IudjEivgEKFExpc3RDb21wYW5pZXNSZXF1ZXN0Eh0KEGFmdGVyX2NvbXBhbnlfaWQYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhoKDW5hbWVfY29udGFpbnMYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0QhAKDl9uYW1lX2NvbnRhaW5zQg0KC19jb21wYW55X2lkIkUKFUxpc3RDb21wYW5pZXNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24ivwEKFENyZWF0ZUNvbXBhbnlSZXF1ZXN0EhEKBG5hbWUYASABKAlIAIgBARI1CgVjbGFzcxgCIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAGIAQESFQoIb3BlcmF0b3IYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCBwoFX25hbWVCCAoGX2NsYXNzQgsKCV9vcGVyYXRvckINCgtfY29tcGFueV9pZCJFChVDcmVhdGVDb21wYW55UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIr4CChRVcGRhdGVDb21wYW55UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEQoEbmFtZRgCIAEoCUgBiAEBEioKHWluc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlGAMgASgFSAKIAQESHAoPZGVsaXZlcnlfd2VpZ2h0GAQgASgFSAOIAQESPgoQYWNjb3VudGluZ19saW5rcxgFIAEoCzIkLnBhcnRuZXIub3BlcmF0b3IudjEuQWNjb3VudGluZ0xpbmtzEhUKCG9wZXJhdG9yGAYgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCBwoFX25hbWVCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQhIKEF9kZWxpdmVyeV93ZWlnaHRCCwoJX29wZXJhdG9yIiYKD0FjY291bnRpbmdMaW5rcxITCgtjb21wYW55X2lkcxgBIAMoCSJFChVVcGRhdGVDb21wYW55UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpMBChFMaXN0T3duZXJzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESIAoTYWZ0ZXJfbWVtYmVyc2hpcF9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCFgoUX2FmdGVyX21lbWJlcnNoaXBfaWRCCAoGX2xpbWl0IkIKEkxpc3RPd25lcnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i9AEKEkNyZWF0ZU93bmVyUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGQoMZGlzcGxheV9uYW1lGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBARIaCg1wYXNzd29yZF9oYXNoGAQgASgJSAOIAQESFQoIb3BlcmF0b3IYBSABKAlIBIgBARIRCgRyb2xlGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCDwoNX2Rpc3BsYXlfbmFtZUIICgZfZW1haWxCEAoOX3Bhc3N3b3JkX2hhc2hCCwoJX29wZXJhdG9yQgcKBV9yb2xlIkMKE0NyZWF0ZU93bmVyUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItABChJVcGRhdGVPd25lclJlcXVlc3QSGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARITCgZhY3RpdmUYAyABKAhIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBEhEKBHJvbGUYBSABKAlIBIgBAUIQCg5fbWVtYmVyc2hpcF9pZEIQCg5fcGFzc3dvcmRfaGFzaEIJCgdfYWN0aXZlQgsKCV9vcGVyYXRvckIHCgVfcm9sZSJDChNVcGRhdGVPd25lclJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJsChhSZXNldFNlY29uZEZhY3RvclJlcXVlc3QSGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhUKCG9wZXJhdG9yGAIgASgJSAGIAQFCEAoOX21lbWJlcnNoaXBfaWRCCwoJX29wZXJhdG9yIkkKGVJlc2V0U2Vjb25kRmFjdG9yUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uImkKFVVubGlua1Byb3ZpZGVyUmVxdWVzdBIaCg1tZW1iZXJzaGlwX2lkGAEgASgJSACIAQESFQoIb3BlcmF0b3IYAiABKAlIAYgBAUIQCg5fbWVtYmVyc2hpcF9pZEILCglfb3BlcmF0b3IiRgoWVW5saW5rUHJvdmlkZXJSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iLAoSRmluZENvbXBhbnlSZXF1ZXN0Eg8KAmlkGAEgASgJSACIAQFCBQoDX2lkIqgBChNGaW5kQ29tcGFueVJlc3BvbnNlEhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARI1CgVjbGFzcxgCIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAGIAQESGAoLZGVsaXZlcnlfaWQYAyABKAlIAogBAUINCgtfY29tcGFueV9pZEIICgZfY2xhc3NCDgoMX2RlbGl2ZXJ5X2lkImcKE0NoZWNrUmVzdG9yZVJlcXVlc3QSHQoQYWZ0ZXJfY29tcGFueV9pZBgBIAEoCUgAiAEBEhIKBWxpbWl0GAIgASgFSAGIAQFCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0IkQKFENoZWNrUmVzdG9yZVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiITChFHZXRCYWNrbG9nUmVxdWVzdCKRCQoSR2V0QmFja2xvZ1Jlc3BvbnNlEhgKC2Vudmlyb25tZW50GAEgASgJSACIAQESGwoOZHVlX2RlbGl2ZXJpZXMYAiABKAVIAYgBARIaCg1vbGRlc3RfZHVlX21zGAMgASgFSAKIAQESHgoRbGVhc2VkX2RlbGl2ZXJpZXMYBCABKAVIA4gBARIbCg5leHBpcmVkX2xlYXNlcxgFIAEoBUgEiAEBEhwKD3dhaXRpbmdfcmV0cmllcxgGIAEoBUgFiAEBEhwKD2hlbGRfZGVsaXZlcmllcxgHIAEoBUgGiAEBEhwKD291dGJveF9tZXNzYWdlcxgIIAEoBUgHiAEBEh0KEG9sZGVzdF9vdXRib3hfbXMYCSABKAVICIgBARImChl3YWl0aW5nX3BsYXRmb3JtX21lc3NhZ2VzGAogASgFSAmIAQESHgoRb2xkZXN0X3dhaXRpbmdfbXMYCyABKAVICogBARIjChZkZWdyYWRlZF9zdWJzY3JpcHRpb25zGAwgASgFSAuIAQESIgoVZmFpbGluZ19zdWJzY3JpcHRpb25zGA0gASgFSAyIAQESIQoUZGF0YWJhc2VfY29ubmVjdGlvbnMYDiABKAVIDYgBARIlChhkYXRhYmFzZV9jb25uZWN0aW9uc19tYXgYDyABKAVIDogBARInCgNub3cYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRhdGFiYXNlX25vdxgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTYnVzeV9kdWVfZGVsaXZlcmllcxgSIAEoBUgPiAEBEh8KEm9sZGVzdF9idXN5X2R1ZV9tcxgTIAEoBUgQiAEBEiMKFmZhaWxpbmdfZHVlX2RlbGl2ZXJpZXMYFCABKAVIEYgBARIiChVvbGRlc3RfZmFpbGluZ19kdWVfbXMYFSABKAVIEogBAUIOCgxfZW52aXJvbm1lbnRCEQoPX2R1ZV9kZWxpdmVyaWVzQhAKDl9vbGRlc3RfZHVlX21zQhQKEl9sZWFzZWRfZGVsaXZlcmllc0IRCg9fZXhwaXJlZF9sZWFzZXNCEgoQX3dhaXRpbmdfcmV0cmllc0ISChBfaGVsZF9kZWxpdmVyaWVzQhIKEF9vdXRib3hfbWVzc2FnZXNCEwoRX29sZGVzdF9vdXRib3hfbXNCHAoaX3dhaXRpbmdfcGxhdGZvcm1fbWVzc2FnZXNCFAoSX29sZGVzdF93YWl0aW5nX21zQhkKF19kZWdyYWRlZF9zdWJzY3JpcHRpb25zQhgKFl9mYWlsaW5nX3N1YnNjcmlwdGlvbnNCFwoVX2RhdGFiYXNlX2Nvbm5lY3Rpb25zQhsKGV9kYXRhYmFzZV9jb25uZWN0aW9uc19tYXhCFgoUX2J1c3lfZHVlX2RlbGl2ZXJpZXNCFQoTX29sZGVzdF9idXN5X2R1ZV9tc0IZChdfZmFpbGluZ19kdWVfZGVsaXZlcmllc0IYChZfb2xkZXN0X2ZhaWxpbmdfZHVlX21zIqEBCiFMaXN0QW5ub3VuY2VtZW50UmVjaXBpZW50c1JlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESHQoQYWZ0ZXJfY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDwoNX2Fubm91bmNlbWVudEITChFfYWZ0ZXJfY29tcGFueV9pZEIICgZfbGltaXQiiQEKFUFubm91bmNlbWVudFJlY2lwaWVudBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGQoMY29tcGFueV9uYW1lGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBAUINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQggKBl9lbWFpbCKIAQoiTGlzdEFubm91bmNlbWVudFJlY2lwaWVudHNSZXNwb25zZRI+CgpyZWNpcGllbnRzGAEgAygLMioucGFydG5lci5vcGVyYXRvci52MS5Bbm5vdW5jZW1lbnRSZWNpcGllbnQSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUisAEKGENsYWltQW5ub3VuY2VtZW50UmVxdWVzdBIZCgxhbm5vdW5jZW1lbnQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBQg8KDV9hbm5vdW5jZW1lbnRCDQoLX2NvbXBhbnlfaWRCCAoGX2VtYWlsQgsKCV9vcGVyYXRvciI9ChlDbGFpbUFubm91bmNlbWVudFJlc3BvbnNlEhQKB2NsYWltZWQYASABKAhIAIgBAUIKCghfY2xhaW1lZCKOAQoaUmVsZWFzZUFubm91bmNlbWVudFJlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESFwoKY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQFCDwoNX2Fubm91bmNlbWVudEINCgtfY29tcGFueV9pZEIICgZfZW1haWwiHQobUmVsZWFzZUFubm91bmNlbWVudFJlc3BvbnNlIrEBChlSZWNvcmRBbm5vdW5jZW1lbnRSZXF1ZXN0EhkKDGFubm91bmNlbWVudBgBIAEoCUgAiAEBEhcKCmNvbXBhbnlfaWQYAiABKAlIAYgBARISCgVlbWFpbBgDIAEoCUgCiAEBEhUKCG9wZXJhdG9yGAQgASgJSAOIAQFCDwoNX2Fubm91bmNlbWVudEINCgtfY29tcGFueV9pZEIICgZfZW1haWxCCwoJX29wZXJhdG9yIhwKGlJlY29yZEFubm91bmNlbWVudFJlc3BvbnNlIooBChhMaXN0QW5ub3VuY2VtZW50c1JlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESFgoJYmVmb3JlX2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBAUIPCg1fYW5ub3VuY2VtZW50QgwKCl9iZWZvcmVfaWRCCAoGX2xpbWl0IkkKGUxpc3RBbm5vdW5jZW1lbnRzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uMpsOCg9PcGVyYXRvclNlcnZpY2USawoNTGlzdENvbXBhbmllcxIpLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdENvbXBhbmllc1JlcXVlc3QaKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RDb21wYW5pZXNSZXNwb25zZSIDkAIBEmYKDUNyZWF0ZUNvbXBhbnkSKS5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNyZWF0ZUNvbXBhbnlSZXF1ZXN0GioucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVDb21wYW55UmVzcG9uc2USawoNVXBkYXRlQ29tcGFueRIpLnBhcnRuZXIub3BlcmF0b3IudjEuVXBkYXRlQ29tcGFueVJlcXVlc3QaKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZUNvbXBhbnlSZXNwb25zZSIDkAICEmIKCkxpc3RPd25lcnMSJi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicucGFydG5lci5vcGVyYXRvci52MS5MaXN0T3duZXJzUmVzcG9uc2UiA5ACARJgCgtDcmVhdGVPd25lchInLnBhcnRuZXIub3BlcmF0b3IudjEuQ3JlYXRlT3duZXJSZXF1ZXN0GigucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVPd25lclJlc3BvbnNlEmUKC1VwZGF0ZU93bmVyEicucGFydG5lci5vcGVyYXRvci52MS5VcGRhdGVPd25lclJlcXVlc3QaKC5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZU93bmVyUmVzcG9uc2UiA5ACAhJ3ChFSZXNldFNlY29uZEZhY3RvchItLnBhcnRuZXIub3BlcmF0b3IudjEuUmVzZXRTZWNvbmRGYWN0b3JSZXF1ZXN0Gi4ucGFydG5lci5vcGVyYXRvci52MS5SZXNldFNlY29uZEZhY3RvclJlc3BvbnNlIgOQAgISbgoOVW5saW5rUHJvdmlkZXISKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVubGlua1Byb3ZpZGVyUmVxdWVzdBorLnBhcnRuZXIub3BlcmF0b3IudjEuVW5saW5rUHJvdmlkZXJSZXNwb25zZSIDkAICEpIBChpMaXN0QW5ub3VuY2VtZW50UmVjaXBpZW50cxI2LnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdEFubm91bmNlbWVudFJlY2lwaWVudHNSZXF1ZXN0GjcucGFydG5lci5vcGVyYXRvci52MS5MaXN0QW5ub3VuY2VtZW50UmVjaXBpZW50c1Jlc3BvbnNlIgOQAgEScgoRQ2xhaW1Bbm5vdW5jZW1lbnQSLS5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNsYWltQW5ub3VuY2VtZW50UmVxdWVzdBouLnBhcnRuZXIub3BlcmF0b3IudjEuQ2xhaW1Bbm5vdW5jZW1lbnRSZXNwb25zZRJ9ChNSZWxlYXNlQW5ub3VuY2VtZW50Ei8ucGFydG5lci5vcGVyYXRvci52MS5SZWxlYXNlQW5ub3VuY2VtZW50UmVxdWVzdBowLnBhcnRuZXIub3BlcmF0b3IudjEuUmVsZWFzZUFubm91bmNlbWVudFJlc3BvbnNlIgOQAgISegoSUmVjb3JkQW5ub3VuY2VtZW50Ei4ucGFydG5lci5vcGVyYXRvci52MS5SZWNvcmRBbm5vdW5jZW1lbnRSZXF1ZXN0Gi8ucGFydG5lci5vcGVyYXRvci52MS5SZWNvcmRBbm5vdW5jZW1lbnRSZXNwb25zZSIDkAICEncKEUxpc3RBbm5vdW5jZW1lbnRzEi0ucGFydG5lci5vcGVyYXRvci52MS5MaXN0QW5ub3VuY2VtZW50c1JlcXVlc3QaLi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RBbm5vdW5jZW1lbnRzUmVzcG9uc2UiA5ACARJlCgtGaW5kQ29tcGFueRInLnBhcnRuZXIub3BlcmF0b3IudjEuRmluZENvbXBhbnlSZXF1ZXN0GigucGFydG5lci5vcGVyYXRvci52MS5GaW5kQ29tcGFueVJlc3BvbnNlIgOQAgESaAoMQ2hlY2tSZXN0b3JlEigucGFydG5lci5vcGVyYXRvci52MS5DaGVja1Jlc3RvcmVSZXF1ZXN0GikucGFydG5lci5vcGVyYXRvci52MS5DaGVja1Jlc3RvcmVSZXNwb25zZSIDkAIBEmIKCkdldEJhY2tsb2cSJi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkdldEJhY2tsb2dSZXF1ZXN0GicucGFydG5lci5vcGVyYXRvci52MS5HZXRCYWNrbG9nUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_platform_v1_company_messages]);
+  fileDesc("CipwYXJ0bmVyL29wZXJhdG9yL3YxL29wZXJhdG9yX3NlcnZpY2UucHJvdG8SE3BhcnRuZXIub3BlcmF0b3IudjEivgEKFExpc3RDb21wYW5pZXNSZXF1ZXN0Eh0KEGFmdGVyX2NvbXBhbnlfaWQYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhoKDW5hbWVfY29udGFpbnMYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0QhAKDl9uYW1lX2NvbnRhaW5zQg0KC19jb21wYW55X2lkIkUKFUxpc3RDb21wYW5pZXNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24ivwEKFENyZWF0ZUNvbXBhbnlSZXF1ZXN0EhEKBG5hbWUYASABKAlIAIgBARI1CgVjbGFzcxgCIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAGIAQESFQoIb3BlcmF0b3IYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCBwoFX25hbWVCCAoGX2NsYXNzQgsKCV9vcGVyYXRvckINCgtfY29tcGFueV9pZCJFChVDcmVhdGVDb21wYW55UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIr4CChRVcGRhdGVDb21wYW55UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEQoEbmFtZRgCIAEoCUgBiAEBEioKHWluc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlGAMgASgFSAKIAQESHAoPZGVsaXZlcnlfd2VpZ2h0GAQgASgFSAOIAQESPgoQYWNjb3VudGluZ19saW5rcxgFIAEoCzIkLnBhcnRuZXIub3BlcmF0b3IudjEuQWNjb3VudGluZ0xpbmtzEhUKCG9wZXJhdG9yGAYgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCBwoFX25hbWVCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQhIKEF9kZWxpdmVyeV93ZWlnaHRCCwoJX29wZXJhdG9yIiYKD0FjY291bnRpbmdMaW5rcxITCgtjb21wYW55X2lkcxgBIAMoCSJFChVVcGRhdGVDb21wYW55UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpMBChFMaXN0T3duZXJzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESIAoTYWZ0ZXJfbWVtYmVyc2hpcF9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCFgoUX2FmdGVyX21lbWJlcnNoaXBfaWRCCAoGX2xpbWl0IkIKEkxpc3RPd25lcnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i9AEKEkNyZWF0ZU93bmVyUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGQoMZGlzcGxheV9uYW1lGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBARIaCg1wYXNzd29yZF9oYXNoGAQgASgJSAOIAQESFQoIb3BlcmF0b3IYBSABKAlIBIgBARIRCgRyb2xlGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCDwoNX2Rpc3BsYXlfbmFtZUIICgZfZW1haWxCEAoOX3Bhc3N3b3JkX2hhc2hCCwoJX29wZXJhdG9yQgcKBV9yb2xlIkMKE0NyZWF0ZU93bmVyUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItABChJVcGRhdGVPd25lclJlcXVlc3QSGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARITCgZhY3RpdmUYAyABKAhIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBEhEKBHJvbGUYBSABKAlIBIgBAUIQCg5fbWVtYmVyc2hpcF9pZEIQCg5fcGFzc3dvcmRfaGFzaEIJCgdfYWN0aXZlQgsKCV9vcGVyYXRvckIHCgVfcm9sZSJDChNVcGRhdGVPd25lclJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJsChhSZXNldFNlY29uZEZhY3RvclJlcXVlc3QSGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhUKCG9wZXJhdG9yGAIgASgJSAGIAQFCEAoOX21lbWJlcnNoaXBfaWRCCwoJX29wZXJhdG9yIkkKGVJlc2V0U2Vjb25kRmFjdG9yUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uImkKFVVubGlua1Byb3ZpZGVyUmVxdWVzdBIaCg1tZW1iZXJzaGlwX2lkGAEgASgJSACIAQESFQoIb3BlcmF0b3IYAiABKAlIAYgBAUIQCg5fbWVtYmVyc2hpcF9pZEILCglfb3BlcmF0b3IiRgoWVW5saW5rUHJvdmlkZXJSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iLAoSRmluZENvbXBhbnlSZXF1ZXN0Eg8KAmlkGAEgASgJSACIAQFCBQoDX2lkIqgBChNGaW5kQ29tcGFueVJlc3BvbnNlEhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARI1CgVjbGFzcxgCIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAGIAQESGAoLZGVsaXZlcnlfaWQYAyABKAlIAogBAUINCgtfY29tcGFueV9pZEIICgZfY2xhc3NCDgoMX2RlbGl2ZXJ5X2lkImcKE0NoZWNrUmVzdG9yZVJlcXVlc3QSHQoQYWZ0ZXJfY29tcGFueV9pZBgBIAEoCUgAiAEBEhIKBWxpbWl0GAIgASgFSAGIAQFCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0IkQKFENoZWNrUmVzdG9yZVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiITChFHZXRCYWNrbG9nUmVxdWVzdCKRCQoSR2V0QmFja2xvZ1Jlc3BvbnNlEhgKC2Vudmlyb25tZW50GAEgASgJSACIAQESGwoOZHVlX2RlbGl2ZXJpZXMYAiABKAVIAYgBARIaCg1vbGRlc3RfZHVlX21zGAMgASgFSAKIAQESHgoRbGVhc2VkX2RlbGl2ZXJpZXMYBCABKAVIA4gBARIbCg5leHBpcmVkX2xlYXNlcxgFIAEoBUgEiAEBEhwKD3dhaXRpbmdfcmV0cmllcxgGIAEoBUgFiAEBEhwKD2hlbGRfZGVsaXZlcmllcxgHIAEoBUgGiAEBEhwKD291dGJveF9tZXNzYWdlcxgIIAEoBUgHiAEBEh0KEG9sZGVzdF9vdXRib3hfbXMYCSABKAVICIgBARImChl3YWl0aW5nX3BsYXRmb3JtX21lc3NhZ2VzGAogASgFSAmIAQESHgoRb2xkZXN0X3dhaXRpbmdfbXMYCyABKAVICogBARIjChZkZWdyYWRlZF9zdWJzY3JpcHRpb25zGAwgASgFSAuIAQESIgoVZmFpbGluZ19zdWJzY3JpcHRpb25zGA0gASgFSAyIAQESIQoUZGF0YWJhc2VfY29ubmVjdGlvbnMYDiABKAVIDYgBARIlChhkYXRhYmFzZV9jb25uZWN0aW9uc19tYXgYDyABKAVIDogBARInCgNub3cYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRhdGFiYXNlX25vdxgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTYnVzeV9kdWVfZGVsaXZlcmllcxgSIAEoBUgPiAEBEh8KEm9sZGVzdF9idXN5X2R1ZV9tcxgTIAEoBUgQiAEBEiMKFmZhaWxpbmdfZHVlX2RlbGl2ZXJpZXMYFCABKAVIEYgBARIiChVvbGRlc3RfZmFpbGluZ19kdWVfbXMYFSABKAVIEogBAUIOCgxfZW52aXJvbm1lbnRCEQoPX2R1ZV9kZWxpdmVyaWVzQhAKDl9vbGRlc3RfZHVlX21zQhQKEl9sZWFzZWRfZGVsaXZlcmllc0IRCg9fZXhwaXJlZF9sZWFzZXNCEgoQX3dhaXRpbmdfcmV0cmllc0ISChBfaGVsZF9kZWxpdmVyaWVzQhIKEF9vdXRib3hfbWVzc2FnZXNCEwoRX29sZGVzdF9vdXRib3hfbXNCHAoaX3dhaXRpbmdfcGxhdGZvcm1fbWVzc2FnZXNCFAoSX29sZGVzdF93YWl0aW5nX21zQhkKF19kZWdyYWRlZF9zdWJzY3JpcHRpb25zQhgKFl9mYWlsaW5nX3N1YnNjcmlwdGlvbnNCFwoVX2RhdGFiYXNlX2Nvbm5lY3Rpb25zQhsKGV9kYXRhYmFzZV9jb25uZWN0aW9uc19tYXhCFgoUX2J1c3lfZHVlX2RlbGl2ZXJpZXNCFQoTX29sZGVzdF9idXN5X2R1ZV9tc0IZChdfZmFpbGluZ19kdWVfZGVsaXZlcmllc0IYChZfb2xkZXN0X2ZhaWxpbmdfZHVlX21zIqEBCiFMaXN0QW5ub3VuY2VtZW50UmVjaXBpZW50c1JlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESHQoQYWZ0ZXJfY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDwoNX2Fubm91bmNlbWVudEITChFfYWZ0ZXJfY29tcGFueV9pZEIICgZfbGltaXQiiQEKFUFubm91bmNlbWVudFJlY2lwaWVudBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGQoMY29tcGFueV9uYW1lGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBAUINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQggKBl9lbWFpbCKIAQoiTGlzdEFubm91bmNlbWVudFJlY2lwaWVudHNSZXNwb25zZRI+CgpyZWNpcGllbnRzGAEgAygLMioucGFydG5lci5vcGVyYXRvci52MS5Bbm5vdW5jZW1lbnRSZWNpcGllbnQSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUisAEKGENsYWltQW5ub3VuY2VtZW50UmVxdWVzdBIZCgxhbm5vdW5jZW1lbnQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBQg8KDV9hbm5vdW5jZW1lbnRCDQoLX2NvbXBhbnlfaWRCCAoGX2VtYWlsQgsKCV9vcGVyYXRvciI9ChlDbGFpbUFubm91bmNlbWVudFJlc3BvbnNlEhQKB2NsYWltZWQYASABKAhIAIgBAUIKCghfY2xhaW1lZCKOAQoaUmVsZWFzZUFubm91bmNlbWVudFJlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESFwoKY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQFCDwoNX2Fubm91bmNlbWVudEINCgtfY29tcGFueV9pZEIICgZfZW1haWwiHQobUmVsZWFzZUFubm91bmNlbWVudFJlc3BvbnNlIrEBChlSZWNvcmRBbm5vdW5jZW1lbnRSZXF1ZXN0EhkKDGFubm91bmNlbWVudBgBIAEoCUgAiAEBEhcKCmNvbXBhbnlfaWQYAiABKAlIAYgBARISCgVlbWFpbBgDIAEoCUgCiAEBEhUKCG9wZXJhdG9yGAQgASgJSAOIAQFCDwoNX2Fubm91bmNlbWVudEINCgtfY29tcGFueV9pZEIICgZfZW1haWxCCwoJX29wZXJhdG9yIhwKGlJlY29yZEFubm91bmNlbWVudFJlc3BvbnNlIooBChhMaXN0QW5ub3VuY2VtZW50c1JlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESFgoJYmVmb3JlX2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBAUIPCg1fYW5ub3VuY2VtZW50QgwKCl9iZWZvcmVfaWRCCAoGX2xpbWl0IkkKGUxpc3RBbm5vdW5jZW1lbnRzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItEBChFGaW5kUGVvcGxlUmVxdWVzdBISCgVlbWFpbBgBIAEoCUgAiAEBEhIKBXBob25lGAIgASgJSAGIAQESFAoHYWRkcmVzcxgDIAEoCUgCiAEBEg8KAmlkGAQgASgJSAOIAQESFwoKY29tcGFueV9pZBgFIAEoCUgEiAEBEhMKBmN1cnNvchgGIAEoCUgFiAEBQggKBl9lbWFpbEIICgZfcGhvbmVCCgoIX2FkZHJlc3NCBQoDX2lkQg0KC19jb21wYW55X2lkQgkKB19jdXJzb3IixwEKEkZpbmRQZW9wbGVSZXNwb25zZRITCgZjdXJzb3IYASABKAlIAIgBARIdCgxzY2FubmVkX3Jvd3MYAiABKANCAjABSAGIAQESMwoHcmVjb3JkcxgDIAEoCzIiLnBhcnRuZXIub3BlcmF0b3IudjEuUGVyc29uUmVjb3JkcxIaCg1yZXNvdXJjZV9qc29uGAQgASgJSAKIAQFCCQoHX2N1cnNvckIPCg1fc2Nhbm5lZF9yb3dzQhAKDl9yZXNvdXJjZV9qc29uInIKDVBlcnNvblJlY29yZHMSEAoIbGVhZF9pZHMYASADKAkSEwoLcHJvamVjdF9pZHMYAiADKAkSDwoHam9iX2lkcxgDIAMoCRIXCg9hcHBvaW50bWVudF9pZHMYBCADKAkSEAoIZmFjdF9pZHMYBSADKAkibAoVUmVhZFBlcnNvbkRhdGFSZXF1ZXN0EjMKB3JlY29yZHMYASABKAsyIi5wYXJ0bmVyLm9wZXJhdG9yLnYxLlBlcnNvblJlY29yZHMSEwoGY3Vyc29yGAIgASgJSACIAQFCCQoHX2N1cnNvciJmChZSZWFkUGVyc29uRGF0YVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARITCgZjdXJzb3IYAiABKAlIAYgBAUIQCg5fcmVzb3VyY2VfanNvbkIJCgdfY3Vyc29yIpUBChJFcmFzZVBlcnNvblJlcXVlc3QSFwoKZXJhc3VyZV9pZBgBIAEoCUgAiAEBEjMKB3JlY29yZHMYAiABKAsyIi5wYXJ0bmVyLm9wZXJhdG9yLnYxLlBlcnNvblJlY29yZHMSFQoIb3BlcmF0b3IYAyABKAlIAYgBAUINCgtfZXJhc3VyZV9pZEILCglfb3BlcmF0b3IiQwoTRXJhc2VQZXJzb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iWwoTTGlzdEVyYXN1cmVzUmVxdWVzdBIXCgplcmFzdXJlX2lkGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBAUINCgtfZXJhc3VyZV9pZEIICgZfbGltaXQiRAoUTGlzdEVyYXN1cmVzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uMsARCg9PcGVyYXRvclNlcnZpY2USawoNTGlzdENvbXBhbmllcxIpLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdENvbXBhbmllc1JlcXVlc3QaKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RDb21wYW5pZXNSZXNwb25zZSIDkAIBEmYKDUNyZWF0ZUNvbXBhbnkSKS5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNyZWF0ZUNvbXBhbnlSZXF1ZXN0GioucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVDb21wYW55UmVzcG9uc2USawoNVXBkYXRlQ29tcGFueRIpLnBhcnRuZXIub3BlcmF0b3IudjEuVXBkYXRlQ29tcGFueVJlcXVlc3QaKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZUNvbXBhbnlSZXNwb25zZSIDkAICEmIKCkxpc3RPd25lcnMSJi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicucGFydG5lci5vcGVyYXRvci52MS5MaXN0T3duZXJzUmVzcG9uc2UiA5ACARJgCgtDcmVhdGVPd25lchInLnBhcnRuZXIub3BlcmF0b3IudjEuQ3JlYXRlT3duZXJSZXF1ZXN0GigucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVPd25lclJlc3BvbnNlEmUKC1VwZGF0ZU93bmVyEicucGFydG5lci5vcGVyYXRvci52MS5VcGRhdGVPd25lclJlcXVlc3QaKC5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZU93bmVyUmVzcG9uc2UiA5ACAhJ3ChFSZXNldFNlY29uZEZhY3RvchItLnBhcnRuZXIub3BlcmF0b3IudjEuUmVzZXRTZWNvbmRGYWN0b3JSZXF1ZXN0Gi4ucGFydG5lci5vcGVyYXRvci52MS5SZXNldFNlY29uZEZhY3RvclJlc3BvbnNlIgOQAgISbgoOVW5saW5rUHJvdmlkZXISKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVubGlua1Byb3ZpZGVyUmVxdWVzdBorLnBhcnRuZXIub3BlcmF0b3IudjEuVW5saW5rUHJvdmlkZXJSZXNwb25zZSIDkAICEpIBChpMaXN0QW5ub3VuY2VtZW50UmVjaXBpZW50cxI2LnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdEFubm91bmNlbWVudFJlY2lwaWVudHNSZXF1ZXN0GjcucGFydG5lci5vcGVyYXRvci52MS5MaXN0QW5ub3VuY2VtZW50UmVjaXBpZW50c1Jlc3BvbnNlIgOQAgEScgoRQ2xhaW1Bbm5vdW5jZW1lbnQSLS5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNsYWltQW5ub3VuY2VtZW50UmVxdWVzdBouLnBhcnRuZXIub3BlcmF0b3IudjEuQ2xhaW1Bbm5vdW5jZW1lbnRSZXNwb25zZRJ9ChNSZWxlYXNlQW5ub3VuY2VtZW50Ei8ucGFydG5lci5vcGVyYXRvci52MS5SZWxlYXNlQW5ub3VuY2VtZW50UmVxdWVzdBowLnBhcnRuZXIub3BlcmF0b3IudjEuUmVsZWFzZUFubm91bmNlbWVudFJlc3BvbnNlIgOQAgISegoSUmVjb3JkQW5ub3VuY2VtZW50Ei4ucGFydG5lci5vcGVyYXRvci52MS5SZWNvcmRBbm5vdW5jZW1lbnRSZXF1ZXN0Gi8ucGFydG5lci5vcGVyYXRvci52MS5SZWNvcmRBbm5vdW5jZW1lbnRSZXNwb25zZSIDkAICEncKEUxpc3RBbm5vdW5jZW1lbnRzEi0ucGFydG5lci5vcGVyYXRvci52MS5MaXN0QW5ub3VuY2VtZW50c1JlcXVlc3QaLi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RBbm5vdW5jZW1lbnRzUmVzcG9uc2UiA5ACARJiCgpGaW5kUGVvcGxlEiYucGFydG5lci5vcGVyYXRvci52MS5GaW5kUGVvcGxlUmVxdWVzdBonLnBhcnRuZXIub3BlcmF0b3IudjEuRmluZFBlb3BsZVJlc3BvbnNlIgOQAgESbgoOUmVhZFBlcnNvbkRhdGESKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLlJlYWRQZXJzb25EYXRhUmVxdWVzdBorLnBhcnRuZXIub3BlcmF0b3IudjEuUmVhZFBlcnNvbkRhdGFSZXNwb25zZSIDkAIBEmUKC0VyYXNlUGVyc29uEicucGFydG5lci5vcGVyYXRvci52MS5FcmFzZVBlcnNvblJlcXVlc3QaKC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkVyYXNlUGVyc29uUmVzcG9uc2UiA5ACAhJoCgxMaXN0RXJhc3VyZXMSKC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RFcmFzdXJlc1JlcXVlc3QaKS5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RFcmFzdXJlc1Jlc3BvbnNlIgOQAgESZQoLRmluZENvbXBhbnkSJy5wYXJ0bmVyLm9wZXJhdG9yLnYxLkZpbmRDb21wYW55UmVxdWVzdBooLnBhcnRuZXIub3BlcmF0b3IudjEuRmluZENvbXBhbnlSZXNwb25zZSIDkAIBEmgKDENoZWNrUmVzdG9yZRIoLnBhcnRuZXIub3BlcmF0b3IudjEuQ2hlY2tSZXN0b3JlUmVxdWVzdBopLnBhcnRuZXIub3BlcmF0b3IudjEuQ2hlY2tSZXN0b3JlUmVzcG9uc2UiA5ACARJiCgpHZXRCYWNrbG9nEiYucGFydG5lci5vcGVyYXRvci52MS5HZXRCYWNrbG9nUmVxdWVzdBonLnBhcnRuZXIub3BlcmF0b3IudjEuR2V0QmFja2xvZ1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_platform_v1_company_messages]);
 
 /**
  * ListCompaniesRequest requests one page.
@@ -1153,6 +1153,314 @@ export const ListAnnouncementsResponseSchema: GenMessage<ListAnnouncementsRespon
   messageDesc(file_partner_operator_v1_operator_service, 33);
 
 /**
+ * FindPeopleRequest says whose records to search. A record matches that has one of the given values.
+ *
+ * @generated from message partner.operator.v1.FindPeopleRequest
+ */
+export type FindPeopleRequest = Message<"partner.operator.v1.FindPeopleRequest"> & {
+  /**
+   * The email address; case makes no difference.
+   *
+   * @generated from field: optional string email = 1;
+   */
+  email?: string | undefined;
+
+  /**
+   * The phone number; only its digits count, without a leading 1 before ten others.
+   *
+   * @generated from field: optional string phone = 2;
+   */
+  phone?: string | undefined;
+
+  /**
+   * The address, compared as leads are de-duplicated.
+   *
+   * @generated from field: optional string address = 3;
+   */
+  address?: string | undefined;
+
+  /**
+   * The id of a lead, project or job.
+   *
+   * @generated from field: optional string id = 4;
+   */
+  id?: string | undefined;
+
+  /**
+   * Only records of this selling company; absent: of all.
+   *
+   * @generated from field: optional string company_id = 5;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The cursor of the previous response; absent: the first step.
+   *
+   * @generated from field: optional string cursor = 6;
+   */
+  cursor?: string | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.FindPeopleRequest.
+ * Use `create(FindPeopleRequestSchema)` to create a new message.
+ */
+export const FindPeopleRequestSchema: GenMessage<FindPeopleRequest> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 34);
+
+/**
+ * FindPeopleResponse is the result of a step.
+ *
+ * @generated from message partner.operator.v1.FindPeopleResponse
+ */
+export type FindPeopleResponse = Message<"partner.operator.v1.FindPeopleResponse"> & {
+  /**
+   * Where the next step begins; absent: the search is finished.
+   *
+   * @generated from field: optional string cursor = 1;
+   */
+  cursor?: string | undefined;
+
+  /**
+   * Rows that the search has scanned so far.
+   *
+   * @generated from field: optional int64 scanned_rows = 2 [jstype = JS_STRING];
+   */
+  scannedRows?: string | undefined;
+
+  /**
+   * The records found; only at the end.
+   *
+   * @generated from field: partner.operator.v1.PersonRecords records = 3;
+   */
+  records?: PersonRecords | undefined;
+
+  /**
+   * The JSON of the matching leads and jobs (`PeopleFound`); only at the end.
+   *
+   * @generated from field: optional string resource_json = 4;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.FindPeopleResponse.
+ * Use `create(FindPeopleResponseSchema)` to create a new message.
+ */
+export const FindPeopleResponseSchema: GenMessage<FindPeopleResponse> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 35);
+
+/**
+ * PersonRecords are the ids of the records of a customer.
+ *
+ * @generated from message partner.operator.v1.PersonRecords
+ */
+export type PersonRecords = Message<"partner.operator.v1.PersonRecords"> & {
+  /**
+   * Leads.
+   *
+   * @generated from field: repeated string lead_ids = 1;
+   */
+  leadIds: string[];
+
+  /**
+   * Projects.
+   *
+   * @generated from field: repeated string project_ids = 2;
+   */
+  projectIds: string[];
+
+  /**
+   * Jobs.
+   *
+   * @generated from field: repeated string job_ids = 3;
+   */
+  jobIds: string[];
+
+  /**
+   * Appointments.
+   *
+   * @generated from field: repeated string appointment_ids = 4;
+   */
+  appointmentIds: string[];
+
+  /**
+   * Quotes, deposits, invoices, rebates and journal entries.
+   *
+   * @generated from field: repeated string fact_ids = 5;
+   */
+  factIds: string[];
+};
+
+/**
+ * Describes the message partner.operator.v1.PersonRecords.
+ * Use `create(PersonRecordsSchema)` to create a new message.
+ */
+export const PersonRecordsSchema: GenMessage<PersonRecords> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 36);
+
+/**
+ * ReadPersonDataRequest requests one page.
+ *
+ * @generated from message partner.operator.v1.ReadPersonDataRequest
+ */
+export type ReadPersonDataRequest = Message<"partner.operator.v1.ReadPersonDataRequest"> & {
+  /**
+   * Records of the customer.
+   *
+   * @generated from field: partner.operator.v1.PersonRecords records = 1;
+   */
+  records?: PersonRecords | undefined;
+
+  /**
+   * The cursor of the previous response; absent: the first page.
+   *
+   * @generated from field: optional string cursor = 2;
+   */
+  cursor?: string | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.ReadPersonDataRequest.
+ * Use `create(ReadPersonDataRequestSchema)` to create a new message.
+ */
+export const ReadPersonDataRequestSchema: GenMessage<ReadPersonDataRequest> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 37);
+
+/**
+ * ReadPersonDataResponse is one page. It can be empty.
+ *
+ * @generated from message partner.operator.v1.ReadPersonDataResponse
+ */
+export type ReadPersonDataResponse = Message<"partner.operator.v1.ReadPersonDataResponse"> & {
+  /**
+   * The JSON of the page (`PersonDataPage`).
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+
+  /**
+   * Where the next page begins; absent on the last one.
+   *
+   * @generated from field: optional string cursor = 2;
+   */
+  cursor?: string | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.ReadPersonDataResponse.
+ * Use `create(ReadPersonDataResponseSchema)` to create a new message.
+ */
+export const ReadPersonDataResponseSchema: GenMessage<ReadPersonDataResponse> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 38);
+
+/**
+ * ErasePersonRequest names the records to erase.
+ *
+ * @generated from message partner.operator.v1.ErasePersonRequest
+ */
+export type ErasePersonRequest = Message<"partner.operator.v1.ErasePersonRequest"> & {
+  /**
+   * The id of the erasure, made by the caller: `ers_` and a time-ordered part.
+   *
+   * @generated from field: optional string erasure_id = 1;
+   */
+  erasureId?: string | undefined;
+
+  /**
+   * Records of the customer.
+   *
+   * @generated from field: partner.operator.v1.PersonRecords records = 2;
+   */
+  records?: PersonRecords | undefined;
+
+  /**
+   * The operator's name, for the audit trail.
+   *
+   * @generated from field: optional string operator = 3;
+   */
+  operator?: string | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.ErasePersonRequest.
+ * Use `create(ErasePersonRequestSchema)` to create a new message.
+ */
+export const ErasePersonRequestSchema: GenMessage<ErasePersonRequest> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 39);
+
+/**
+ * ErasePersonResponse is the erasure.
+ *
+ * @generated from message partner.operator.v1.ErasePersonResponse
+ */
+export type ErasePersonResponse = Message<"partner.operator.v1.ErasePersonResponse"> & {
+  /**
+   * The JSON of the erasure (`Erasure`).
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.ErasePersonResponse.
+ * Use `create(ErasePersonResponseSchema)` to create a new message.
+ */
+export const ErasePersonResponseSchema: GenMessage<ErasePersonResponse> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 40);
+
+/**
+ * ListErasuresRequest requests the newest erasures.
+ *
+ * @generated from message partner.operator.v1.ListErasuresRequest
+ */
+export type ListErasuresRequest = Message<"partner.operator.v1.ListErasuresRequest"> & {
+  /**
+   * Only this one; absent: all.
+   *
+   * @generated from field: optional string erasure_id = 1;
+   */
+  erasureId?: string | undefined;
+
+  /**
+   * Maximum Erasures, 1 to 100.
+   *
+   * @generated from field: optional int32 limit = 2;
+   */
+  limit?: number | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.ListErasuresRequest.
+ * Use `create(ListErasuresRequestSchema)` to create a new message.
+ */
+export const ListErasuresRequestSchema: GenMessage<ListErasuresRequest> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 41);
+
+/**
+ * ListErasuresResponse is one page.
+ *
+ * @generated from message partner.operator.v1.ListErasuresResponse
+ */
+export type ListErasuresResponse = Message<"partner.operator.v1.ListErasuresResponse"> & {
+  /**
+   * The JSON of the page (`ErasureList`), newest first.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.ListErasuresResponse.
+ * Use `create(ListErasuresResponseSchema)` to create a new message.
+ */
+export const ListErasuresResponseSchema: GenMessage<ListErasuresResponse> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 42);
+
+/**
  * OperatorService serves the operators' command line. Calls are made on behalf of no company.
  *
  * @generated from service partner.operator.v1.OperatorService
@@ -1292,6 +1600,47 @@ export const OperatorService: GenService<{
     methodKind: "unary";
     input: typeof ListAnnouncementsRequestSchema;
     output: typeof ListAnnouncementsResponseSchema;
+  },
+  /**
+   * FindPeople searches the records of a customer, in steps of a bounded number of rows.
+   *
+   * @generated from rpc partner.operator.v1.OperatorService.FindPeople
+   */
+  findPeople: {
+    methodKind: "unary";
+    input: typeof FindPeopleRequestSchema;
+    output: typeof FindPeopleResponseSchema;
+  },
+  /**
+   * ReadPersonData returns a page of everything that is stored about the customer of some records.
+   *
+   * @generated from rpc partner.operator.v1.OperatorService.ReadPersonData
+   */
+  readPersonData: {
+    methodKind: "unary";
+    input: typeof ReadPersonDataRequestSchema;
+    output: typeof ReadPersonDataResponseSchema;
+  },
+  /**
+   * ErasePerson begins to erase the personal data in some records and in everything that was rendered from them.
+   * It continues in the background. Fails with `not_found` for records that do not exist.
+   *
+   * @generated from rpc partner.operator.v1.OperatorService.ErasePerson
+   */
+  erasePerson: {
+    methodKind: "unary";
+    input: typeof ErasePersonRequestSchema;
+    output: typeof ErasePersonResponseSchema;
+  },
+  /**
+   * ListErasures returns erasures, newest first.
+   *
+   * @generated from rpc partner.operator.v1.OperatorService.ListErasures
+   */
+  listErasures: {
+    methodKind: "unary";
+    input: typeof ListErasuresRequestSchema;
+    output: typeof ListErasuresResponseSchema;
   },
   /**
    * FindCompany returns the company that owns an object, given the object's id. Fails with `not_found`.

@@ -31,6 +31,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'owner.password_link_requested': 'Password link requested',
   'technical_contact.requested': 'Technical contact set',
   'technical_contact.confirmed': 'Technical contact confirmed',
+  'person.erased': 'Personal data erased',
 };
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {
@@ -118,6 +119,8 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
       return 'Set the technical contact';
     case 'technical_contact.confirmed':
       return 'Confirmed the technical contact';
+    case 'person.erased':
+      return 'Erased the personal data of a customer';
     default:
       // Of a newer version.
       return action;
@@ -175,6 +178,10 @@ const DETAIL_NAMES: Readonly<Record<string, string>> = {
   deliveryWeight: 'Delivery weight',
   accountingCompanyIds: 'Journal recipients',
   displayName: 'Person',
+  erasureId: 'Erasure',
+  leadIds: 'Leads',
+  projectIds: 'Projects',
+  jobIds: 'Jobs',
   role: 'Role',
   email: 'Email address',
   active: 'Can sign in',

@@ -27,6 +27,7 @@ describe('the fields of a schema', () => {
       'data.schedule.startsAt',
       'data.schedule.endsAt',
       'data.schedule.timeZone',
+      'redacted',
     ]);
     const byPath = new Map(fields.map((field) => [field.path, field]));
     expect(byPath.get('event')?.type).toBe('always install.schedule_changed');

@@ -7,6 +7,8 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..types import UNSET, Unset
+
 T = TypeVar("T", bound="ContractorJob")
 
 
@@ -26,6 +28,8 @@ class ContractorJob:
         installer_note (None | str): All notes since the job was assigned to the installer company, oldest first, one
             per line.
         last_updated (datetime.datetime): ISO 8601 in UTC, always with milliseconds and `Z`.
+        redacted (bool | Unset): True: personal data was erased from it on request. Names, phone and address are
+            `[erased]`, notes are null. Absent otherwise.
     """
 
     id: str
@@ -37,6 +41,7 @@ class ContractorJob:
     stage: str
     installer_note: None | str
     last_updated: datetime.datetime
+    redacted: bool | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,6 +65,8 @@ class ContractorJob:
 
         last_updated = self.last_updated.isoformat()
 
+        redacted = self.redacted
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -75,6 +82,8 @@ class ContractorJob:
                 "lastUpdated": last_updated,
             }
         )
+        if redacted is not UNSET:
+            field_dict["redacted"] = redacted
 
         return field_dict
 
@@ -109,6 +118,8 @@ class ContractorJob:
 
         last_updated = datetime.datetime.fromisoformat(d.pop("lastUpdated"))
 
+        redacted = d.pop("redacted", UNSET)
+
         contractor_job = cls(
             id=id,
             work_order_no=work_order_no,
@@ -119,6 +130,7 @@ class ContractorJob:
             stage=stage,
             installer_note=installer_note,
             last_updated=last_updated,
+            redacted=redacted,
         )
 
         contractor_job.additional_properties = d

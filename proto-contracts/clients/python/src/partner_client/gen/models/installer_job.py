@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.customer import Customer
     from ..models.job_document import JobDocument
@@ -38,6 +40,8 @@ class InstallerJob:
             documents (list[JobDocument]): The documents of the job.
             technician_assignments (list[TechnicianAssignment]): In the given order.
             updated_at (datetime.datetime): ISO 8601 in UTC, always with milliseconds and `Z`.
+            redacted (bool | Unset): True: personal data was erased from it on request. Names, phone and address are
+                `[erased]`, notes are null. Absent otherwise.
     """
 
     id: str
@@ -51,6 +55,7 @@ class InstallerJob:
     documents: list[JobDocument]
     technician_assignments: list[TechnicianAssignment]
     updated_at: datetime.datetime
+    redacted: bool | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,6 +87,8 @@ class InstallerJob:
 
         updated_at = self.updated_at.isoformat()
 
+        redacted = self.redacted
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -99,6 +106,8 @@ class InstallerJob:
                 "updatedAt": updated_at,
             }
         )
+        if redacted is not UNSET:
+            field_dict["redacted"] = redacted
 
         return field_dict
 
@@ -147,6 +156,8 @@ class InstallerJob:
 
         updated_at = datetime.datetime.fromisoformat(d.pop("updatedAt"))
 
+        redacted = d.pop("redacted", UNSET)
+
         installer_job = cls(
             id=id,
             version=version,
@@ -159,6 +170,7 @@ class InstallerJob:
             documents=documents,
             technician_assignments=technician_assignments,
             updated_at=updated_at,
+            redacted=redacted,
         )
 
         installer_job.additional_properties = d

@@ -1,4 +1,4 @@
-import type { Actor } from '../audit/actor.js';
+import type { Actor } from './actor.js';
 import { required } from '../rpc/required.js';
 
 /** The operator of a request, as the audit trail shows it. Fails with `invalid_argument` without one. */

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { dateTimeOut } from '../../values/date-time.js';
+
+/** A lead, a later submission of it, or a job of a customer, visible to operators alone. */
+const personMatch = z.object({
+  type: z.enum(['lead', 'submission', 'job']),
+  id: z.string(),
+  companyId: z.string(),
+  projectId: z.string().nullable(),
+  name: z.string(),
+  /** Null: a job has none. */
+  email: z.string().nullable(),
+  phone: z.string(),
+  address: z.string(),
+  createdAt: dateTimeOut,
+});
+
+/** The leads and jobs that belong to a customer. */
+export const peopleFound = z.object({ matches: z.array(personMatch) });
+
+export type PeopleFound = z.infer<typeof peopleFound>;
+
+/** A page of the rows that are stored about a customer. */
+export const personDataPage = z.object({
+  rows: z.array(z.object({ table: z.string(), row: z.record(z.string(), z.unknown()) })),
+});
+
+export type PersonDataPage = z.infer<typeof personDataPage>;
+
+/** The erasure of personal data. It has ids and counts only, so it can be kept. */
+export const erasure = z.object({
+  id: z.string(),
+  leadIds: z.array(z.string()),
+  projectIds: z.array(z.string()),
+  jobIds: z.array(z.string()),
+  operator: z.string(),
+  requestedAt: dateTimeOut,
+  /** Null: in progress. */
+  finishedAt: dateTimeOut.nullable(),
+  /** Number of changed rows by table. */
+  erasedRows: z.record(z.string(), z.int()),
+});
+
+export type Erasure = z.infer<typeof erasure>;
+
+/** Erasures, newest first. */
+export const erasureList = z.object({ erasures: z.array(erasure) });

@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import type { PersonRecords } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import {
+  type Erasure,
+  erasure,
+  erasureList,
+  type PeopleFound,
+  peopleFound,
+  personDataPage,
+} from '@partner/proto-contracts/resources/person/person';
+import { readResource } from '@partner/proto-contracts/resource-json';
+import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
+import { newId } from '@partner/kernel/ids';
+import { notFound } from '@partner/kernel/service-error';
+import { wholeNumber } from '@partner/local-stack/whole-number';
+import { type CommandContext, subcommand, topCommand } from '../command-context.js';
+import { deadLettersAbout, type LetterAbout } from '../dead-letters-about.js';
+import { EXIT_CODES, wrongUsage } from '../exit-codes.js';
+import { columns, type Document, isDocument, parseJson, renderTable } from '../output.js';
+import { interrupted, pollUntil } from '../poll-until.js';
+
+const MATCH_COLUMNS = columns(
+  'type, id, company: companyId, name, email, phone, address, project: projectId',
+);
+const ROW_COLUMNS = columns('table, rows');
+const LETTER_COLUMNS = columns('dead letter: messageId, queue, type');
+const ERASURE_COLUMNS = columns(
+  'id, requested: requestedAt, finished: finishedAt, by: operator, leads: leadIds, projects: projectIds, jobs: jobIds',
+);
+const ERASURE_LINES = columns(`
+  erasure: erasure.id, requested: erasure.requestedAt, finished: erasure.finishedAt, by: erasure.operator,
+  leads: erasure.leadIds, projects: erasure.projectIds, jobs: erasure.jobIds, erased rows: erasure.erasedRows
+`);
+/** An erasure waits for open transactions and attempts in flight. It continues without this command. */
+const ERASURE_WAIT_MS = 600_000;
+
+interface Criteria {
+  readonly email?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly address?: string | undefined;
+  readonly id?: string | undefined;
+  readonly company?: string | undefined;
+}
+
+/** `partnerctl people`: finds, exports and erases the data of a customer. */
+export function peopleCommand(context: CommandContext) {
+  const group = topCommand(
+    'people',
+    "a customer's personal data: find, export, erase",
+    'find --email ada@customers.example',
+    'erase --id prj_01j…',
+  );
+  const about = (name: string, description: string, ...lines: readonly string[]) =>
+    subcommand(group, name, description, ...lines)
+      .option('--email <email>', 'records with this email address; case makes no difference')
+      .option('--phone <number>', 'records with this phone number; only digits count')
+      .option('--address <text>', 'records with this address, compared as leads are merged')
+      .option('--id <id>', 'the records of this lead, project or job')
+      .option('--company <company>', 'only records of this selling company');
+
+  about(
+    'find',
+    'list the leads and jobs of a customer',
+    '--phone "+1 512 555 0100" --company cmp_01j…',
+  ).action(async (criteria) => {
+    const { matches, letters } = await find(context, criteria);
+    context.output.words(
+      { matches, deadLetters: documents(letters) },
+      renderTable(matches, MATCH_COLUMNS) + renderLetters(letters),
+    );
+  });
+
+  about(
+    'export',
+    'write everything that is stored about a customer as JSON',
+    '--email a@b.example > a.json',
+  ).action(async (criteria) => {
+    const { records, letters } = await find(context, criteria);
+    const tables = new Map<string, Document[]>();
+    await readRows(context, records, (table, row) => {
+      tables.set(table, [...(tables.get(table) ?? []), row]);
+    });
+    const exported = {
+      exportedAt: new Date().toISOString(),
+      ...Object.fromEntries(tables),
+      deadLetters: documents(letters),
+    };
+    context.output.words(exported, JSON.stringify(exported, null, 2));
+  });
+
+  about(
+    'erase',
+    'show what an erasure would change; with --confirm erase the personal data of a customer for good',
+    '--email ada@customers.example',
+    '--email ada@customers.example --confirm 5f0c21ab',
+  )
+    .option('--confirm <code>', 'the code of the preview: erase exactly these records')
+    .action(async (criteria, command) => {
+      const { confirm } = command.opts();
+      const found = await find(context, criteria);
+      const code = codeOf(found.records);
+      if (confirm === undefined) {
+        await preview(context, found, code);
+        return;
+      }
+      if (confirm !== code)
+        throw wrongUsage(`these records have another code than ${confirm}: look at the preview again`);
+      const erased = await erase(context, found.records);
+      const letters = await deadLetters(context, found);
+      context.output.thing(
+        { erasure: erased, deadLetters: documents(letters) },
+        ERASURE_LINES,
+        renderLetters(letters),
+      );
+      if (letters.length > 0) context.setExitCode(EXIT_CODES.failed);
+    });
+
+  subcommand(group, 'erasures', 'list erasures with their records, newest first', '', '--limit 10')
+    .option('--limit <count>', 'maximum number', wholeNumber(1, 100), 50)
+    .action(async ({ limit }) => {
+      const { operators } = await context.session();
+      const { erasures } = readResource(erasureList, await operators.listErasures({ limit }));
+      context.output.rows('erasures', erasures, ERASURE_COLUMNS);
+    });
+
+  return group;
+}
+
+/** The records of a customer. */
+interface Found {
+  readonly records: PersonRecords;
+  readonly matches: PeopleFound['matches'];
+  readonly criteria: Omit<Criteria, 'company'>;
+  readonly letters: readonly LetterAbout[];
+}
+
+/** Searches step by step. Fails with `not_found` if there is no record. */
+async function find(context: CommandContext, { company, ...criteria }: Criteria): Promise<Found> {
+  const { operators } = await context.session();
+  let cursor: string | undefined;
+  for (;;) {
+    if (context.signal.aborted) throw interrupted();
+    const step = await operators.findPeople({ ...criteria, companyId: company, cursor });
+    ({ cursor } = step);
+    if (cursor !== undefined) {
+      context.progress(`searching: ${step.scannedRows ?? '0'} rows`);
+      continue;
+    }
+    const { matches } = readResource(peopleFound, step);
+    const { records } = step;
+    if (records === undefined || idsOf(records).length === 0) throw notFound('customer');
+    const found = { records, matches, criteria };
+    return { ...found, letters: await deadLetters(context, found) };
+  }
+}
+
+/** The dead letters about a customer, which no erasure reaches. */
+async function deadLetters(
+  context: CommandContext,
+  { records, matches, criteria }: Omit<Found, 'letters'>,
+): Promise<readonly LetterAbout[]> {
+  const contacts = matches.flatMap(({ email, phone, address }) => [email ?? '', phone, address]);
+  const given = Object.values(criteria).filter((text) => text !== undefined);
+  const texts = [...given, ...contacts, ...idsOf(records)].filter(
+    (text) => text !== '' && !text.includes(ERASED_TEXT),
+  );
+  return deadLettersAbout(await context.session(), texts, context.signal);
+}
+
+function idsOf({ leadIds, projectIds, jobIds, appointmentIds }: PersonRecords): readonly string[] {
+  return [...leadIds, ...projectIds, ...jobIds, ...appointmentIds].sort();
+}
+
+function codeOf(records: PersonRecords): string {
+  return createHash('sha256').update(idsOf(records).join()).digest('hex').slice(0, 8);
+}
+
+async function readRows(
+  context: CommandContext,
+  records: PersonRecords,
+  take: (table: string, row: Document) => void,
+): Promise<void> {
+  const { operators } = await context.session();
+  let cursor: string | undefined;
+  do {
+    if (context.signal.aborted) throw interrupted();
+    const page = await operators.readPersonData({ records, cursor });
+    for (const { table, row } of readResource(personDataPage, page).rows) {
+      const shown = parseJson(JSON.stringify(row));
+      if (isDocument(shown)) take(table, shown);
+    }
+    ({ cursor } = page);
+    context.progress(`reading: ${cursor ?? 'done'}`);
+  } while (cursor !== undefined);
+}
+
+async function preview(
+  context: CommandContext,
+  { records, matches, letters }: Found,
+  code: string,
+): Promise<void> {
+  const counts = new Map<string, number>();
+  await readRows(context, records, (table) => counts.set(table, (counts.get(table) ?? 0) + 1));
+  const rows = [...counts].map(([table, count]) => ({ table, rows: count }));
+  context.output.words(
+    { matches, rows, deadLetters: documents(letters), confirm: code },
+    [
+      renderTable(matches, MATCH_COLUMNS),
+      renderTable(rows, ROW_COLUMNS),
+      `Nothing was erased. --confirm ${code} erases the personal data in these rows for good.`,
+    ].join('\n\n') + renderLetters(letters),
+  );
+}
+
+async function erase(context: CommandContext, records: PersonRecords): Promise<Erasure> {
+  const { operators, operator } = await context.session();
+  const request = { erasureId: newId('ers'), records, operator };
+  const { id: erasureId } = readResource(erasure, await operators.erasePerson(request));
+  context.tell(`erasure ${erasureId} has begun; it continues if this command ends`);
+  return pollUntil(
+    `erasure ${erasureId}`,
+    { timeoutMs: ERASURE_WAIT_MS, everyMs: 200, signal: context.signal },
+    async () => {
+      const [found] = readResource(erasureList, await operators.listErasures({ erasureId })).erasures;
+      return found?.finishedAt === null ? undefined : found;
+    },
+  );
+}
+
+function documents(letters: readonly LetterAbout[]): readonly Document[] {
+  return letters.map((letter) => ({ ...letter }));
+}
+
+function renderLetters(letters: readonly LetterAbout[]): string {
+  if (letters.length === 0) return '';
+  const table = renderTable(documents(letters), LETTER_COLUMNS);
+  return `\n\n${table}\nAn erasure does not reach dead letters: partnerctl dead-letters discard <queue> <message> --yes`;
+}

@@ -1,0 +1,247 @@
+import { describe, expect, test } from '@jest/globals';
+import { installerJob } from '@partner/proto-contracts/resources/job/job';
+import { erasure } from '@partner/proto-contracts/resources/person/person';
+import { readResource } from '@partner/proto-contracts/resource-json';
+import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
+import type { Database } from '../database/database.js';
+import { readFeed } from '../jobs/feed.js';
+import { createLead } from '../leads/create-lead.js';
+import { beforeStatement } from '../testing/before-statement.js';
+import { createGate } from '../testing/create-gate.js';
+import { untilLockWaits } from '../testing/lock-waits.js';
+import { binding } from '../testing/test-jobs.js';
+import { readEventFeed } from '../webhooks/events/event-feed.js';
+import { stepErasure } from './start-erasures.js';
+import { STORED_TABLES } from './stored-data.js';
+import {
+  begin,
+  book,
+  client,
+  deps,
+  exported,
+  find,
+  finish,
+  fixture,
+  newCustomer,
+  operator,
+  placesOf,
+  PLACES,
+  proceed,
+  readErasure,
+} from './testing/people-fixture.js';
+
+describe('an erasure', () => {
+  test('leaves ids and counts, and none of the texts of the customer in any table [PERSON-4]', async () => {
+    const customer = await newCustomer();
+    const other = await newCustomer();
+    expect(await placesOf(customer.word)).toEqual(PLACES);
+    const before = await exported({ id: customer.projectId });
+    const erasureId = await begin({ email: customer.email });
+    await finish();
+    expect(await placesOf(customer.word)).toEqual([]);
+    expect(await placesOf(other.word)).toEqual(PLACES);
+    const after = await exported({ id: customer.projectId });
+    const idsIn = (rows: typeof before) =>
+      rows
+        .filter(({ table }) => table !== 'audit_entries')
+        .map(({ table, row }) => [table, row['id'] ?? row['job_id']]);
+    expect(idsIn(after)).toEqual(idsIn(before));
+    const done = await readErasure(erasureId);
+    expect(done).toMatchObject({ leadIds: [customer.leadId], jobIds: [customer.jobId], operator });
+    expect(done?.finishedAt).not.toBeNull();
+    expect(done?.erasedRows).toMatchObject({
+      leads: 1,
+      lead_submissions: 1,
+      jobs: 1,
+      appointments: 1,
+      events: 2,
+    });
+    expect((await find({ email: customer.email })).matches).toEqual([]);
+  });
+
+  test('marks the job, its feed entries and the bodies of its events as redacted, with their numbers [PERSON-5]', async () => {
+    const customer = await newCustomer();
+    const read = () =>
+      readFeed(fixture.database, { companyId: fixture.installer, afterSequence: '0', limit: 100 });
+    const ofJob = async () =>
+      (await read()).entries
+        .map(({ sequence, resource }) => ({ sequence, job: installerJob.parse(JSON.parse(resource)) }))
+        .filter(({ job }) => job.id === customer.jobId);
+    const before = await ofJob();
+    expect(before.map(({ job }) => job.redacted)).toEqual([undefined, undefined]);
+    await begin({ id: customer.jobId });
+    await finish();
+    const after = await ofJob();
+    expect(after.map(({ sequence }) => sequence)).toEqual(before.map(({ sequence }) => sequence));
+    for (const [index, { job }] of after.entries()) {
+      expect(job).toEqual({
+        ...before[index]?.job,
+        customer: {
+          name: '[erased]',
+          phone: '[erased]',
+          address: { line1: '[erased]', city: '[erased]', state: '[erased]', zip: '[erased]' },
+        },
+        redacted: true,
+      });
+    }
+    const events = await readEventFeed(fixture.database, {
+      ...{ companyId: fixture.installer, after: '0', limit: 100 },
+      ...{ event: undefined, resourceId: customer.jobId },
+    });
+    const bodies = events.events.map(({ body }) => webhookEnvelope.parse(JSON.parse(body)));
+    expect(bodies.map(({ event, redacted, data }) => [event, redacted, data['note']])).toEqual([
+      ['install.job_assigned', undefined, undefined],
+      ['install.status_changed', true, null],
+    ]);
+    // A later change of the job is rendered from erased data.
+    await fixture.record({ jobId: customer.jobId, expectedVersion: 2, status: 'EN_ROUTE' });
+    expect((await ofJob()).at(-1)?.job).toMatchObject({
+      version: 3,
+      redacted: true,
+      customer: { name: '[erased]' },
+    });
+  });
+
+  test('replays a write with the erased job, and a new lead at the address is not merged [PERSON-6]', async () => {
+    const customer = await newCustomer();
+    const key = binding(newId('evt'), `POST /partner/v1/jobs/${customer.jobId}/status-events`);
+    const write = { jobId: customer.jobId, expectedVersion: 2, binding: key, status: 'EN_ROUTE' } as const;
+    await fixture.record(write);
+    await begin({ id: customer.jobId });
+    await finish();
+    const replay = await fixture.record(write);
+    expect(replay.idempotency?.replayed).toBe(true);
+    expect(JSON.parse(replay.resource)).toMatchObject({ version: 3, redacted: true });
+    const { result } = await createLead(deps, {
+      companyId: fixture.seller,
+      binding: undefined,
+      fullName: 'New Owner',
+      email: 'new@customers.example',
+      phone: '720 555 0100',
+      address: customer.address,
+      smsConsent: null,
+      timeoutMs: undefined,
+    });
+    expect(result.kind).toBe('created');
+  });
+
+  test('is in the audit trail of each company that has the records, once for a repeat with its id [PERSON-7]', async () => {
+    const customer = await newCustomer();
+    const { records } = await find({ id: customer.projectId });
+    const erasureId = newId('ers');
+    const request = { erasureId, records, operator };
+    const first = readResource(erasure, await client.erasePerson(request));
+    expect(readResource(erasure, await client.erasePerson(request))).toEqual(first);
+    const entries = await fixture.database.query(
+      `select company_id, display_name, details from audit_entries where details ->> 'erasureId' = $1 order by company_id = $2`,
+      [erasureId, fixture.installer],
+    );
+    const { leadId, projectId, jobId } = customer;
+    expect(entries).toEqual([
+      {
+        company_id: fixture.seller,
+        display_name: 'operator: olga',
+        details: { erasureId, leadIds: [leadId], projectIds: [projectId], jobIds: [jobId] },
+      },
+      {
+        company_id: fixture.installer,
+        display_name: 'operator: olga',
+        details: { erasureId, leadIds: [], projectIds: [], jobIds: [jobId] },
+      },
+    ]);
+    const unknown = { ...records, leadIds: [newId('lead')] };
+    await expect(client.erasePerson({ erasureId: newId('ers'), records: unknown, operator })).rejects.toThrow(
+      'no such record',
+    );
+    await finish();
+  });
+});
+
+describe('an erasure in progress', () => {
+  test('repeats a step that a crash has undone, and loses none [PERSON-8]', async () => {
+    const customer = await newCustomer();
+    const erasureId = await begin({ id: customer.jobId });
+    const database = beforeStatement(fixture.database, (text) => {
+      if (text.startsWith('update erasures')) throw new Error('crashed');
+    });
+    let crashes = 0;
+    await eventually('the end of the erasure', async () => {
+      const crashed = await stepErasure({ ...deps, database }).catch(() => true);
+      if (crashed) crashes += 1;
+      await stepErasure(deps);
+      return (await readErasure(erasureId))?.finishedAt !== null;
+    });
+    expect(crashes).toBeGreaterThan(STORED_TABLES.filter(({ person }) => person !== undefined).length);
+    expect((await readErasure(erasureId))?.erasedRows).toMatchObject({ jobs: 1, feed_entries: 2 });
+    expect(await placesOf(customer.word)).toEqual([]);
+  });
+
+  test('includes what transactions write that were open when it began [PERSON-8]', async () => {
+    const customer = await newCustomer();
+    const written = [createGate(), createGate()];
+    const commit = createGate();
+    /** Has done its work from former data, and commits once the gate opens. */
+    const open = (index: number): Pick<Database, 'transaction'> => ({
+      transaction: (work, limits) =>
+        fixture.database.transaction(async (tx) => {
+          const result = await work(tx);
+          await tx.query('select 1');
+          written[index]?.open();
+          await commit.opened;
+          return result;
+        }, limits),
+    });
+    const note = `late ${customer.word}`;
+    const moved = fixture.record(
+      { jobId: customer.jobId, expectedVersion: 2, status: 'EN_ROUTE', note },
+      { database: open(0) },
+    );
+    const booked = book(customer, note, { ...deps, database: open(1) });
+    await Promise.all(written.map(({ opened }) => opened));
+    const erasureId = await begin({ id: customer.projectId });
+    const waiting = proceed();
+    await untilLockWaits(fixture.database);
+    commit.open();
+    await Promise.all([moved, booked, waiting]);
+    await finish();
+    expect((await readErasure(erasureId))?.finishedAt).not.toBeNull();
+    expect(await placesOf(customer.word)).toEqual([]);
+  });
+
+  test('goes on only after the transactions that were open when it began have ended, and after attempts in flight [PERSON-8]', async () => {
+    const customer = await newCustomer();
+    const [written, commit] = [createGate(), createGate()];
+    const booking = fixture.database.transaction(async (tx) => {
+      await tx.query(`update companies set name = name where id = $1`, [fixture.otherInstaller]);
+      written.open();
+      await commit.opened;
+    });
+    await written.opened;
+    const erasureId = await begin({ id: customer.projectId });
+    await proceed();
+    const places = await placesOf(customer.word);
+    commit.open();
+    await booking;
+    expect(places).toContain('events.body');
+    await fixture.database.query(
+      `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, lease_id, next_attempt_at)
+       select $1, 'whk_1', company_id, id, name, resource_type, resource_id, 'lease', now() + interval '1 minute'
+       from events where resource_id = $2 limit 1`,
+      [newId('dlv'), customer.jobId],
+    );
+    await eventually('the wait for the attempt', async () => {
+      await proceed();
+      return !(await placesOf(customer.word)).includes('outbox.body');
+    });
+    expect(await placesOf(customer.word)).toEqual([
+      'delivery_attempts.response_body',
+      'delivery_attempts.response_headers',
+    ]);
+    await fixture.database.query('update deliveries set lease_id = null');
+    await finish();
+    expect((await readErasure(erasureId))?.finishedAt).not.toBeNull();
+    expect(await placesOf(customer.word)).toEqual([]);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { STORED_TABLES } from './stored-data.js';
+import { client, exported, find, fixture, newCustomer, PLACES } from './testing/people-fixture.js';
+
+test('every column of text, JSON or bytes is either personal data or listed as none [PERSON-1]', async () => {
+  const columns = await fixture.database.query<{ table: string; column: string }>(
+    `select c.table_name as table, c.column_name as column from information_schema.columns c
+     join pg_class r on r.relname = c.table_name and r.relnamespace = 'public'::regnamespace and not r.relispartition
+     where c.table_schema = 'public' and r.relkind in ('r', 'p') and c.table_name not like 'knex%'
+       and c.data_type in ('text', 'character varying', 'json', 'jsonb', 'bytea', 'xml', 'ARRAY', 'inet', 'USER-DEFINED')`,
+  );
+  const isDurations = (column: string) => column === 'durations';
+  const stored = columns
+    .filter(({ column }) => !isDurations(column))
+    .map(({ table, column }) => `${table}.${column}`);
+  const listed = STORED_TABLES.flatMap(({ name, kept, person }) =>
+    [...kept.trim().split(/\s+/), ...Object.keys(person?.personal ?? {})].map(
+      (column) => `${name}.${column}`,
+    ),
+  );
+  expect(
+    listed
+      .filter((column) => column !== 'leads.sms_consent' && column !== 'lead_submissions.sms_consent')
+      .sort(),
+  ).toEqual(stored.sort());
+});
+
+describe('a search', () => {
+  test('finds a customer by email, phone, address or the id of a record, however they are written [PERSON-2]', async () => {
+    const customer = await newCustomer();
+    const other = await newCustomer();
+    const { leadId, projectId, jobId, appointmentId } = customer;
+    const all = {
+      leadIds: [leadId],
+      projectIds: [projectId],
+      jobIds: [jobId],
+      appointmentIds: [appointmentId],
+    };
+    for (const criteria of [
+      { email: customer.email.toUpperCase() },
+      { phone: customer.phone.replaceAll(/\D/g, '').slice(1) },
+      { address: customer.address.toUpperCase().replace('STREET', 'St.') },
+      { id: leadId },
+      { id: projectId },
+      { id: jobId },
+    ]) {
+      expect(await find(criteria)).toMatchObject({ records: all });
+    }
+    const { matches } = await find({ email: customer.email });
+    expect(matches.map(({ type, name }) => [type, name]).sort()).toEqual([
+      ['job', 'Jordan Ellis'],
+      ['lead', `Ada ${customer.word}`],
+      ['submission', `A. ${customer.word}`],
+    ]);
+    expect((await find({ email: customer.email, phone: other.phone })).records.leadIds).toHaveLength(2);
+    expect((await find({ email: `x${customer.email}` })).matches).toEqual([]);
+    expect((await find({ email: customer.email, companyId: fixture.installer })).matches).toEqual([]);
+  });
+
+  test('refuses criteria that name no one, and an unknown id [PERSON-2]', async () => {
+    for (const criteria of [
+      {},
+      { email: 'ada' },
+      { phone: '12-34' },
+      { id: 'evt_1' },
+      { companyId: 'cmp_1' },
+    ]) {
+      await expect(find(criteria)).rejects.toThrow(/must (be|have)/);
+    }
+    await expect(find({ id: newId('lead') })).rejects.toThrow('no such record');
+    await expect(client.findPeople({ email: 'a@b.example', cursor: '{}' })).rejects.toThrow('unchanged');
+  });
+});
+
+test('an export has every row about the customer with its personal data, and none about another one [PERSON-3]', async () => {
+  const customer = await newCustomer();
+  const other = await newCustomer();
+  const rows = await exported({ email: customer.email });
+  expect([...new Set(rows.map(({ table }) => table))].sort()).toEqual(
+    [...new Set([...PLACES.map((place) => place.split('.')[0]), 'finished_deliveries'])].sort(),
+  );
+  const text = JSON.stringify(rows);
+  for (const place of PLACES) {
+    const [table, column = ''] = place.split('.');
+    const values = rows.filter((each) => each.table === table).map(({ row }) => JSON.stringify(row[column]));
+    expect([place, values.join(' ').toLowerCase()]).toEqual([place, expect.stringContaining(customer.word)]);
+  }
+  expect(text).not.toContain(other.word);
+  expect(text).not.toMatch(/body_sha256|wrong_secret/);
+});

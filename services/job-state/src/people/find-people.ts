@@ -1,0 +1,274 @@
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import type { PeopleFound } from '@partner/proto-contracts/resources/person/person';
+import { isId } from '@partner/kernel/ids';
+import { notFound } from '@partner/kernel/service-error';
+import { invalidArgument } from '@partner/kernel/validation';
+import { z } from 'zod';
+import type { Queryable } from '../database/database.js';
+import { normaliseAddress } from '../leads/address-key/normalise-address.js';
+import { type PersonRecords, personRecords, select } from './person-rows.js';
+
+/** Whom a search is for. A record matches that has one of the values. */
+export interface PersonCriteria {
+  readonly email?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly address?: string | undefined;
+  /** The id of a lead, project or job. */
+  readonly id?: string | undefined;
+  /** Only records of this selling company; absent: of all. */
+  readonly companyId?: string | undefined;
+}
+
+/** Where the next step of a search begins. */
+export const searchPosition = z.object({
+  pass: z.int().min(0),
+  /** After the row with this id. */
+  after: z.string(),
+  scanned: z.int().min(0),
+  found: personRecords,
+});
+
+export type SearchPosition = z.infer<typeof searchPosition>;
+
+/** Rows that one step scans, along the primary key and without a lock. */
+const SCAN_ROWS = 10_000;
+/** More records than one customer has. */
+const MAX_RECORDS = 1_000;
+const NO_RECORDS: PersonRecords = { leads: [], projects: [], jobs: [], appointments: [], facts: [] };
+
+/** The digits of a phone number in SQL, as {@link phoneDigits} returns them. */
+const phoneSql = (column: string) =>
+  `regexp_replace(regexp_replace(${column}, '[^0-9]', '', 'g'), '^1([0-9]{10})$', '\\1')`;
+
+/** The digits of a phone number, without the country code 1 before ten others. */
+function phoneDigits(phone: string): string {
+  return phone.replaceAll(/[^0-9]/g, '').replace(/^1([0-9]{10})$/, '$1');
+}
+
+const CONTACT = `lower(t.email) = {email} or ${phoneSql('t.phone')} = {phone}`;
+const JOB_ADDRESS = `concat(t.customer ->> 'line1', ', ', t.customer ->> 'city', ', ', t.customer ->> 'state', ' ', t.customer ->> 'zip')`;
+
+/** One scan of a table. */
+interface Pass {
+  readonly table: string;
+  readonly idType: 'text' | 'bigint';
+  readonly company: string;
+  /** Condition on the row `t`. */
+  readonly where: string;
+  /** Ids that a matching row adds, by kind of record. */
+  readonly adds: Readonly<Partial<Record<keyof PersonRecords, string>>>;
+  /** Only if these criteria are given; absent: always. */
+  readonly needs?: readonly (keyof PersonCriteria)[];
+  /** An address that must be the wanted one, unless `where` has matched another value. */
+  readonly address?: string;
+}
+
+const LEAD_COMPANY = '(select l.company_id from leads l where l.id = t.lead_id)';
+
+/** The passes of a search. From the third one on they only follow the links between the records. */
+const PASSES: readonly Pass[] = [
+  {
+    table: 'leads',
+    idType: 'text',
+    company: 't.company_id',
+    where: CONTACT,
+    adds: { leads: 't.id' },
+    needs: ['email', 'phone'],
+  },
+  {
+    table: 'lead_submissions',
+    idType: 'bigint',
+    company: LEAD_COMPANY,
+    where: CONTACT,
+    adds: { leads: 't.lead_id' },
+    needs: ['email', 'phone'],
+  },
+  {
+    table: 'jobs',
+    idType: 'text',
+    company: 't.selling_company_id',
+    where: `${phoneSql(`t.customer ->> 'phone'`)} = {phone} or coalesce(substring(t.customer ->> 'zip' from '[0-9]{5}'), '') = {zip}`,
+    adds: { jobs: 't.id', projects: 't.project_id' },
+    needs: ['phone', 'address'],
+    address: `case when ${phoneSql(`t.customer ->> 'phone'`)} = {phone} then null else ${JOB_ADDRESS} end`,
+  },
+  {
+    table: 'projects',
+    idType: 'text',
+    company: 't.company_id',
+    where: 't.address_key = {addressKey} or t.lead_id = any({leads}) or t.id = any({projects})',
+    adds: { projects: 't.id', leads: 't.lead_id' },
+  },
+  {
+    table: 'jobs',
+    idType: 'text',
+    company: 't.selling_company_id',
+    where: 't.project_id = any({projects}) or t.id = any({jobs})',
+    adds: { jobs: 't.id' },
+  },
+  {
+    table: 'appointments',
+    idType: 'text',
+    company: 't.company_id',
+    where: 't.lead_id = any({leads}) or t.project_id = any({projects})',
+    adds: { appointments: 't.id' },
+  },
+  {
+    table: 'sales_records',
+    idType: 'text',
+    company: 't.company_id',
+    where: 't.project_id = any({projects})',
+    adds: { facts: 't.id' },
+  },
+];
+
+/** Where the passes begin that follow the links between known records. */
+const FIRST_LINK = PASSES.findIndex(({ table }) => table === 'projects');
+
+/** The position from which a search finds everything that is linked to known records. */
+export function followLinks(found: PersonRecords): SearchPosition {
+  return { pass: FIRST_LINK, after: '', scanned: 0, found };
+}
+
+/** Validates the criteria and returns the first position. Fails with `invalid_argument`, and with `not_found` for an unknown id. */
+export async function beginSearch(database: Queryable, criteria: PersonCriteria): Promise<SearchPosition> {
+  const { email, phone, address, id } = criteria;
+  const problem = [
+    [email === undefined || email.includes('@'), 'email', 'must be an email address'],
+    [phone === undefined || phoneDigits(phone).length >= 7, 'phone', 'must have at least 7 digits'],
+    [address === undefined || normaliseAddress(address) !== '', 'address', 'must be a postal address'],
+    [
+      [email, phone, address, id].some((value) => value !== undefined),
+      'criteria',
+      'must have an email, a phone, an address or an id',
+    ],
+  ].find(([isValid]) => isValid === false);
+  if (problem !== undefined)
+    throw invalidArgument([{ path: String(problem[1]), message: String(problem[2]) }]);
+  const found = id === undefined ? NO_RECORDS : await recordsOfId(database, id);
+  return { pass: 0, after: '', scanned: 0, found };
+}
+
+async function recordsOfId(database: Queryable, id: string): Promise<PersonRecords> {
+  const queries = [
+    ['lead', `select id as lead, null as project, null as job from leads where id = $1`],
+    ['prj', `select null as lead, id as project, null as job from projects where id = $1`],
+    ['job', `select null as lead, project_id as project, id as job from jobs where id = $1`],
+  ] as const;
+  const query = queries.find(([prefix]) => isId(prefix, id));
+  if (query === undefined) {
+    throw invalidArgument([{ path: 'id', message: 'must be the id of a lead, project or job' }]);
+  }
+  const [row] = await database.query<{ lead: string | null; project: string | null; job: string | null }>(
+    query[1],
+    [id],
+  );
+  if (row === undefined) throw notFound('record');
+  const list = (value: string | null) => (value === null ? [] : [value]);
+  return { ...NO_RECORDS, leads: list(row.lead), projects: list(row.project), jobs: list(row.job) };
+}
+
+/**
+ * Takes one step of a search: it scans at most {@link SCAN_ROWS} rows of one table in one short statement.
+ *
+ * Returns the next position; `undefined` for `next` at the end. Fails with `invalid_argument` beyond {@link MAX_RECORDS} records.
+ */
+export async function stepSearch(
+  database: Queryable,
+  criteria: PersonCriteria,
+  position: SearchPosition,
+): Promise<{
+  readonly found: PersonRecords;
+  readonly scanned: number;
+  readonly next: SearchPosition | undefined;
+}> {
+  const index = PASSES.findIndex(
+    ({ needs }, at) =>
+      at >= position.pass && (needs === undefined || needs.some((name) => criteria[name] !== undefined)),
+  );
+  const pass = PASSES[index];
+  if (pass === undefined) return { found: position.found, scanned: position.scanned, next: undefined };
+  const after = index === position.pass ? position.after : '';
+  const { last, rows, scanned } = await scan(database, pass, after, valuesOf(criteria, position.found));
+  const addressKey = criteria.address === undefined ? undefined : normaliseAddress(criteria.address);
+  const matching = rows.filter(
+    ({ address }) => address === undefined || address === null || normaliseAddress(address) === addressKey,
+  );
+  const found = personRecords.parse(
+    Object.fromEntries(
+      Object.entries(position.found).map(([kind, ids]) => [
+        kind,
+        [...new Set([...ids, ...matching.map((row) => row[kind]).filter((id) => typeof id === 'string')])],
+      ]),
+    ),
+  );
+  if (Object.values(found).flat().length > MAX_RECORDS) {
+    const message = `finds more than ${MAX_RECORDS} records; name a company`;
+    throw invalidArgument([{ path: 'criteria', message }]);
+  }
+  const next =
+    last === null
+      ? { pass: index + 1, after: '', scanned: position.scanned + scanned, found }
+      : { pass: index, after: last, scanned: position.scanned + scanned, found };
+  return { found, scanned: next.scanned, next: next.pass < PASSES.length ? next : undefined };
+}
+
+type FoundRow = Readonly<Record<string, string | null>>;
+
+async function scan(
+  database: Queryable,
+  { table, idType, company, where, adds, address }: Pass,
+  after: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<{ readonly last: string | null; readonly rows: readonly FoundRow[]; readonly scanned: number }> {
+  const columns = [
+    ...Object.entries(adds),
+    ...(address === undefined ? [] : [['address', address] as const]),
+  ];
+  const [result] = await select<{ last: string | null; scanned: number; rows: readonly FoundRow[] }>(
+    database,
+    `with page as materialized (
+       select t.* from ${table} t where ${after === '' ? 'true' : `t.id > {after}::${idType}`} order by t.id limit ${SCAN_ROWS}
+     ), found as (
+       select ${columns.map(([name, sql]) => `${sql} as ${name}`).join(', ')} from page t
+       where (${where}) and ({companyId}::text is null or ${company} = {companyId})
+     )
+     select (select count(*) from page)::integer as scanned,
+       (select id::text from page order by id offset ${SCAN_ROWS - 1}) as last,
+       coalesce((select json_agg(found) from found), '[]') as rows`,
+    { ...values, after },
+  );
+  return result ?? { last: null, rows: [], scanned: 0 };
+}
+
+function valuesOf(criteria: PersonCriteria, found: PersonRecords): Readonly<Record<string, unknown>> {
+  const addressKey = criteria.address === undefined ? null : normaliseAddress(criteria.address);
+  return {
+    ...found,
+    email: criteria.email?.trim().toLowerCase() ?? null,
+    phone: criteria.phone === undefined ? null : phoneDigits(criteria.phone),
+    addressKey,
+    zip: addressKey === null ? null : (/\b\d{5}$/.exec(addressKey)?.[0] ?? ''),
+    companyId: criteria.companyId ?? null,
+  };
+}
+
+/** The leads and jobs among some records, for an operator to see whose they are. */
+export async function showFound(database: Queryable, found: PersonRecords): Promise<PeopleFound> {
+  const rows = await select<Omit<PeopleFound['matches'][number], 'createdAt'> & { readonly createdAt: Date }>(
+    database,
+    `select 'lead' as type, l.id, l.company_id as "companyId", (select p.id from projects p where p.id = any({projects}) and p.lead_id = l.id limit 1) as "projectId",
+       l.full_name as name, l.email, l.phone, l.address, l.created_at as "createdAt"
+     from leads l where l.id = any({leads})
+     union all
+     select 'submission', s.lead_id, l.company_id, (select p.id from projects p where p.id = any({projects}) and p.lead_id = l.id limit 1),
+       s.full_name, s.email, s.phone, s.address, s.submitted_at
+     from lead_submissions s join leads l on l.id = s.lead_id where s.lead_id = any({leads})
+     union all
+     select 'job', t.id, t.selling_company_id, t.project_id, t.customer ->> 'name', null, t.customer ->> 'phone', ${JOB_ADDRESS}, t.created_at
+     from jobs t where t.id = any({jobs})
+     order by "companyId", "projectId", "createdAt"`,
+    { ...found },
+  );
+  return { matches: rows.map((row) => ({ ...row, createdAt: formatDateTime(row.createdAt) })) };
+}

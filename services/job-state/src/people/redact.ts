@@ -1,0 +1,46 @@
+import { PERSONAL_EVENT_FIELDS } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
+import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
+import { z } from 'zod';
+
+/** The customer of a job after the erasure. */
+export const ERASED_CUSTOMER = {
+  name: ERASED_TEXT,
+  phone: ERASED_TEXT,
+  line1: ERASED_TEXT,
+  city: ERASED_TEXT,
+  state: ERASED_TEXT,
+  zip: ERASED_TEXT,
+} as const;
+
+const { line1, city, state, zip, ...contact } = ERASED_CUSTOMER;
+
+const json = z.record(z.string(), z.unknown());
+
+/** Erases the personal texts of a job as an installer or a contractor sees it, as JSON text, and marks it as redacted. */
+export function redactJob(text: string): string {
+  const job = json.parse(JSON.parse(text));
+  const erased =
+    'customer' in job
+      ? { customer: { ...contact, address: { line1, city, state, zip } } }
+      : { address: line1, city, state, zip, installerNote: null };
+  return JSON.stringify({ ...job, ...erased, redacted: true });
+}
+
+/** Erases the personal texts of a webhook's body and marks it as redacted. A body without any is returned as it is. */
+export function redactEnvelope(body: Buffer): Buffer {
+  const envelope = z.looseObject({ data: json }).parse(JSON.parse(body.toString('utf8')));
+  const personal = Object.entries(envelope.data).filter(
+    ([name, value]) => PERSONAL_EVENT_FIELDS.has(name) && value !== null,
+  );
+  if (personal.length === 0) return body;
+  const erased = Object.fromEntries(personal.map(([name]) => [name, null]));
+  const data = { ...envelope.data, ...erased };
+  return Buffer.from(JSON.stringify({ ...envelope, data, redacted: true }), 'utf8');
+}
+
+/** Erases the personal texts of a job in the stored outcome of a write. Other outcomes hold ids and codes only. */
+export function redactOutcome(text: string): string {
+  const outcome = z.looseObject({ result: z.unknown() }).parse(JSON.parse(text));
+  if (typeof outcome.result !== 'string') return text;
+  return JSON.stringify({ ...outcome, result: redactJob(outcome.result) });
+}

@@ -1,0 +1,136 @@
+import type { Logger } from '@partner/kernel/logger';
+import type { Registry } from 'prom-client';
+import { z } from 'zod';
+import type { Database, Transaction } from '../database/database.js';
+import { type Loop, startLoop } from '../database/start-loop.js';
+import { followLinks, searchPosition, stepSearch } from './find-people.js';
+import {
+  erasePersonPage,
+  hasAttemptInFlight,
+  isOfResponses,
+  isSource,
+  personPosition,
+  personRecords,
+  readPersonPage,
+} from './person-rows.js';
+
+const FAILURE_PAUSE_MS = 5_000;
+
+/** How far an erasure is; null in its row before the first step. */
+const progress = z.discriminatedUnion('kind', [
+  /** Erases what everything else is rendered from. */
+  z.object({ kind: z.literal('sources'), records: personRecords, position: personPosition }),
+  /** Searches for records that were added since. */
+  z.object({ kind: z.literal('search'), records: personRecords, position: searchPosition }),
+  z.object({ kind: z.literal('rows'), records: personRecords, position: personPosition }),
+]);
+
+type Progress = z.infer<typeof progress>;
+
+interface Deps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly clock: () => Date;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+/**
+ * Carries out erasures in steps with a transaction each, until it is stopped.
+ *
+ * A crash repeats at most one step, and a repeated step changes nothing. Any number of replicas can run it.
+ */
+export function startErasures(
+  deps: Deps & {
+    readonly metrics: Registry;
+    /** Milliseconds between two polls. */ readonly intervalMs: number;
+  },
+): Loop {
+  return startLoop({
+    name: 'erasures',
+    intervalMs: deps.intervalMs,
+    failurePauseMs: FAILURE_PAUSE_MS,
+    logger: deps.logger,
+    metrics: deps.metrics,
+    runOnce: async () => ((await stepErasure(deps)) ? 'more' : 'idle'),
+  });
+}
+
+interface DueErasure {
+  readonly id: string;
+  readonly subject: unknown;
+  readonly progress: unknown;
+}
+
+/**
+ * Takes one step of the oldest erasure that can proceed, and returns whether there was one.
+ *
+ * First it erases the leads, projects and jobs, from which everything else is rendered. It goes on once every transaction that was
+ * open at that commit has ended: each later one renders erased data. Then it searches for records that were added meanwhile, and
+ * erases all rows about them. Last come the responses of receivers, once no attempt with the former body is in flight. Locks: the
+ * erasure, then the rows of one page in ascending order.
+ */
+export async function stepErasure({ database, clock, logger }: Deps): Promise<boolean> {
+  const step = await database.transaction(async (tx) => {
+    const [due] = await tx.query<DueErasure>(
+      `select id, subject, progress from erasures
+       where finished_at is null and (progress is null or progress ->> 'kind' = 'sources'
+         or erased_in < pg_snapshot_xmin(pg_current_snapshot()))
+       order by id limit 1 for update skip locked`,
+    );
+    if (due === undefined) return undefined;
+    const at = progressOf(due);
+    if (await isHeldUp(tx, at)) return undefined;
+    const { next, erased } = await takeStep(tx, at);
+    await tx.query(
+      `update erasures set progress = $2,
+         erased_in = case when $3 then pg_current_xact_id() else erased_in end,
+         erased_rows = case when $5 = 0 then erased_rows
+           else erased_rows || jsonb_build_object($4::text, coalesce((erased_rows ->> $4)::integer, 0) + $5::integer) end,
+         finished_at = $6
+       where id = $1`,
+      [
+        due.id,
+        next === undefined ? null : JSON.stringify(next),
+        at.kind === 'sources',
+        erased.table,
+        erased.rows,
+        next === undefined ? clock() : null,
+      ],
+    );
+    return { erasureId: due.id, isFinished: next === undefined };
+  });
+  if (step?.isFinished === true) logger.info({ erasureId: step.erasureId }, 'person.erased');
+  return step !== undefined;
+}
+
+function progressOf({ subject, progress: stored }: DueErasure): Progress {
+  if (stored !== null) return progress.parse(stored);
+  return { kind: 'sources', records: personRecords.parse(subject), position: { table: 0 } };
+}
+
+async function isHeldUp(tx: Transaction, at: Progress): Promise<boolean> {
+  return at.kind === 'rows' && isOfResponses(at.position) && (await hasAttemptInFlight(tx, at.records));
+}
+
+interface Step {
+  /** Undefined: the erasure is finished. */
+  readonly next: Progress | undefined;
+  readonly erased: { readonly table: string; readonly rows: number };
+}
+
+async function takeStep(tx: Transaction, at: Progress): Promise<Step> {
+  if (at.kind === 'search') return { next: await search(tx, at), erased: { table: '', rows: 0 } };
+  const page = await readPersonPage(tx, at.records, at.position);
+  const erased = { table: page.table, rows: await erasePersonPage(tx, page) };
+  if (page.next === undefined) return { next: undefined, erased };
+  return at.kind === 'sources' && !isSource(page.next)
+    ? { next: { ...at, kind: 'search', position: followLinks(at.records) }, erased }
+    : { next: { ...at, position: page.next }, erased };
+}
+
+/** Records that the search has added are sources too. */
+async function search(tx: Transaction, at: Extract<Progress, { kind: 'search' }>): Promise<Progress> {
+  const { found, next } = await stepSearch(tx, {}, at.position);
+  if (next !== undefined) return { ...at, position: next };
+  const hasAdded = Object.values(found).flat().length > Object.values(at.records).flat().length;
+  return { kind: hasAdded ? 'sources' : 'rows', records: found, position: { table: 0 } };
+}
