@@ -3,7 +3,7 @@ import type { RestoreCheck } from '@partner/proto-contracts/resources/restore-ch
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 
-/** Dead letters of one webhook are counted up to this number. */
+/** Dead letters of one webhook are counted up to this number, oldest first. */
 const COUNTED = 10_000;
 
 interface CompanyRow {
@@ -60,7 +60,8 @@ export async function checkRestore(
      ) unfinished cross join lateral (
        select count(*)::integer, min(created_at) as oldest from (
          select d.created_at from finished_deliveries d
-         where d.subscription_id = s.id and d.state = 'dead_lettered' and d.finished_at >= $2 and not d.is_test limit ${COUNTED}
+         where d.subscription_id = s.id and d.state = 'dead_lettered' and d.finished_at >= $2 and not d.is_test
+         order by d.id limit ${COUNTED}
        ) counted
      ) dead
      where s.company_id = any($1::text[]) and s.deleted_at is null and (unfinished.count > 0 or dead.count > 0)
