@@ -133,14 +133,12 @@ function generatedClients(): string {
 ## Generated clients
 
 There are clients for TypeScript (\`@partner/client\`) and Python (\`partner-client\`). They retry, follow the change feed and
-receive webhooks. For other languages, client generators read \`/openapi.json\`, which is OpenAPI 3.1. Three things need your choice:
+receive webhooks. For other languages, client generators read \`/openapi.json\`, which is OpenAPI 3.1. Two things need your choice:
 
 - A list of values such as \`ErrorCode\` can grow. If your generator's clients fail on an unknown value,
   set its option that accepts one, or catch the failure and use the status. With OpenAPI Generator's \`java\` it is
   \`enumUnknownDefaultCase=true\`, and \`createLead\` needs it: the client reads a created lead as a merged one.
-- oapi-codegen omits types that only webhooks use, and its result does not compile: set \`skip-prune\`.
-- The class for webhooks of OpenAPI Generator's \`typescript-fetch\` does not compile: exclude it with
-  \`--global-property=apis=Console:Inbound:Installer,models,supportingFiles\`.`.trim();
+- oapi-codegen omits types that only webhooks use, and its result does not compile: set \`skip-prune\`.`.trim();
 }
 
 function errors(): string {

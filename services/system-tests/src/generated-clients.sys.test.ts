@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
 import {
@@ -29,10 +29,7 @@ let side: SurfaceSide;
 let session: OwnerSession;
 let document: string;
 
-/** Below the project, so that Node finds its packages. */
-const parent = path.join(PROJECT_ROOT, '.stack');
-mkdirSync(parent, { recursive: true });
-const scratch = mkdtempSync(path.join(parent, 'generated-clients-'));
+const scratch = mkdtempSync(path.join(tmpdir(), 'generated-clients-'));
 
 beforeAll(async () => {
   stack = await startTestStack({});
@@ -80,7 +77,6 @@ describe('a generated client', () => {
     testIfInstalled(`of ${title} compiles, reads and writes`, async () => {
       const directory = path.join(scratch, folder);
       cpSync(path.join(CLIENTS, folder), directory, { recursive: true });
-      writeFileSync(path.join(directory, 'package.json'), JSON.stringify({ type: 'module' }));
       writeFileSync(path.join(directory, 'openapi.json'), document);
       const settings = await settingsOfClient();
       let printed = '';

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import {
   type Command,
@@ -22,18 +21,6 @@ export interface ClientGenerator {
    */
   readonly commands: readonly Command[] | undefined;
 }
-
-const require = createRequire(import.meta.url);
-const programOf = (packageName: string, file: string) =>
-  path.join(path.dirname(require.resolve(`${packageName}/package.json`)), file);
-
-const node = process.execPath;
-const COMPILER_OPTIONS =
-  '--outDir out --ignoreConfig --target ES2023 --lib ES2023,DOM,DOM.Iterable --module NodeNext --types node --strict';
-const COMPILE_TYPESCRIPT: Command = [
-  ...([node, programOf('typescript-native', 'bin/tsc'), 'program.ts'] as const),
-  ...COMPILER_OPTIONS.split(' '),
-];
 
 /** What the `pom.xml` of a Java client names. */
 const JAVA_DEPENDENCIES = [
@@ -63,26 +50,8 @@ const generate = (jar: string, generator: string, ...options: readonly string[])
   ...[`--generator-name=${generator}`, ...options],
 ];
 
-/** Generators of languages without a client of ours, and the most used one wherever the guide for partners names its options. */
+/** Generators of languages without a client of ours, whose options the guide for partners names. */
 export const CLIENT_GENERATORS: readonly ClientGenerator[] = [
-  {
-    title: 'OpenAPI Generator typescript-fetch (Node and Java)',
-    folder: 'typescript-fetch',
-    commands:
-      openApiGenerator === undefined
-        ? undefined
-        : [
-            generate(
-              openApiGenerator,
-              'typescript-fetch',
-              '--additional-properties=importFileExtension=.js',
-              // Its class for webhooks does not compile.
-              '--global-property=apis=Console:Inbound:Installer,models,supportingFiles',
-            ),
-            COMPILE_TYPESCRIPT,
-            [node, 'out/program.js'],
-          ],
-  },
   {
     title: 'oapi-codegen (Go)',
     folder: 'oapi-codegen',
