@@ -56,6 +56,10 @@ describe('the depth guard', () => {
     expect(nestsTooDeep(nested(MAX_JSON_DEPTH + 1))).toBe(true);
   });
 
+  test('counts only objects and arrays', () => {
+    expect(nestsTooDeep({ text: 'a'.repeat(100), number: 1, none: null })).toBe(false);
+  });
+
   test('survives a body of brackets only', () => {
     expect(nestsTooDeep(nested(500_000))).toBe(true);
   });

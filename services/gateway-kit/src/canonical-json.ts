@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { configure } from 'safe-stable-stringify';
+import { stringify } from 'safe-stable-stringify';
 
 /** Maximum nesting of objects and arrays in a request. The API needs at most 4. */
 export const MAX_JSON_DEPTH = 64;
-
-const canonicalText = configure({ deterministic: true, strict: false });
 
 /**
  * Returns the SHA-256 of a JSON value in canonical form, so that two texts of the same value hash the same. Canonical
@@ -13,7 +11,7 @@ const canonicalText = configure({ deterministic: true, strict: false });
  */
 export function sha256OfCanonicalJson(value: unknown): Buffer {
   return createHash('sha256')
-    .update(value === undefined ? '' : canonicalText(value), 'utf8')
+    .update(value === undefined ? '' : stringify(value))
     .digest();
 }
 

@@ -102,7 +102,7 @@ describe('a sliding window', () => {
   test('keeps the limit when the clock steps back, and does not lock out a key when it was far ahead', () => {
     const window = createSlidingWindow();
     expect(window.take(START, 1).accepted).toBe(true);
-    expect(window.take(START - 30_000, 1).accepted).toBe(false);
+    expect(window.take(START - 30_000, 1)).toMatchObject({ accepted: false, waitMs: 60_020 });
     expect(window.take(START - 3_600_000, 1).accepted).toBe(true);
   });
 
@@ -149,6 +149,18 @@ describe('a sliding window', () => {
     window.take(START + 61_000, 1);
     giveBack();
     expect(window.peek(START + 61_000, 1).accepted).toBe(false);
+  });
+
+  test('counts what was accepted elsewhere, in the lower bound only while all of its bucket is in the span', () => {
+    const window = createSlidingWindow();
+    expect(window.peek(START, 3)).toEqual({ accepted: true, remaining: 3, resetMs: 0, waitMs: 0 });
+    window.record(START);
+    window.record(START + 10_000);
+    expect(window.peek(START + 10_000, 3).remaining).toBe(1);
+    expect(window.atLeast(START + 59_999)).toBe(2);
+    expect(window.atLeast(START + 60_000)).toBe(1);
+    expect(window.peek(START + 60_000, 3).remaining).toBe(1);
+    expect(window.atLeast(START + 70_000)).toBe(0);
   });
 
   test('never counts an expired request in the lower bound', () => {

@@ -21,6 +21,13 @@ describe('a feed cursor', () => {
     expect(cursors.decode('cmp_1', cursors.encode('cmp_1', place))).toEqual(place);
   });
 
+  test.each([
+    ['AQAAAAAAAAAHvgvwVv-w0uwGHAAby8z4v07a', inFeed('7')],
+    ['AgAAAAAAAAAHBWpvYl8x9tKhX41Hn5fPB5FE8nJoxi5Z', inSnapshot('7', 'job_1')],
+  ])('of release 0.1.0 is valid: %s', (issued, place) => {
+    expect(cursors.decode('cmp_1', issued)).toEqual(place);
+  });
+
   test('is short enough for a query for any job id', () => {
     expect(cursors.encode('cmp_1', inSnapshot('1', 'x'.repeat(255))).length).toBeLessThanOrEqual(512);
     expect(() => cursors.encode('cmp_1', inSnapshot('1', 'x'.repeat(256)))).toThrow('fits into a cursor');

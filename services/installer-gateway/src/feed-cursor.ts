@@ -31,11 +31,7 @@ const MAC_BYTES = 18;
  */
 export function createFeedCursor(signingKey: Uint8Array): FeedCursor {
   function mac(companyId: string, place: Uint8Array): Buffer {
-    return createHmac('sha256', signingKey)
-      .update(place)
-      .update(companyId, 'utf8')
-      .digest()
-      .subarray(0, MAC_BYTES);
+    return createHmac('sha256', signingKey).update(place).update(companyId).digest().subarray(0, MAC_BYTES);
   }
 
   return {
@@ -67,7 +63,7 @@ function placeBytes(place: FeedPosition): Buffer {
       return head;
     case 'snapshot': {
       head.writeUInt8(KIND_SNAPSHOT);
-      const jobId = Buffer.from(place.afterJobId, 'utf8');
+      const jobId = Buffer.from(place.afterJobId);
       invariant(jobId.length <= MAX_JOB_ID_BYTES, 'the id of a job fits into a cursor');
       return Buffer.concat([head, Buffer.of(jobId.length), jobId]);
     }
@@ -83,7 +79,7 @@ function placeFrom(bytes: Buffer): FeedPosition {
   const jobId = bytes.subarray(HEAD_BYTES + 1);
   if (kind === KIND_FEED && bytes.length === HEAD_BYTES) return { kind: 'feed', sequence };
   if (kind === KIND_SNAPSHOT && bytes[HEAD_BYTES] === jobId.length) {
-    return { kind: 'snapshot', sequence, afterJobId: jobId.toString('utf8') };
+    return { kind: 'snapshot', sequence, afterJobId: jobId.toString() };
   }
   throw cursorInvalid();
 }

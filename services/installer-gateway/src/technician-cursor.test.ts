@@ -21,6 +21,13 @@ describe('a technician cursor', () => {
     expect(cursor.length).toBeLessThanOrEqual(2_048);
   });
 
+  test('of release 0.1.0 is valid', () => {
+    const issued = 'o6WuUfEWquUVDVJs9CoUGPQi_ATlxob_nVRFvrXudWp5D7Nod-kMai9Ce39TJ6h-AuU3V2o';
+    expect(cursors.decode('cmp_1', issued)).toBe('[true,"Ada Cole","mem_1"]');
+    // Another text of the same bytes.
+    expect(() => cursors.decode('cmp_1', `${issued.slice(0, -1)}p`)).toThrow(invalid);
+  });
+
   test('does not show the name [TECH-3]', () => {
     const cursor = Buffer.from(cursors.encode('cmp_1', positionOf('Ada Cole')), 'base64url');
     expect(cursor.includes('Ada')).toBe(false);

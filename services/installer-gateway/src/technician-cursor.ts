@@ -23,8 +23,8 @@ export function createTechnicianCursor(signingKey: Uint8Array): TechnicianCursor
   return {
     encode(companyId, position) {
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(companyId, 'utf8'));
-      const ciphertext = Buffer.concat([cipher.update(position, 'utf8'), cipher.final()]);
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(companyId));
+      const ciphertext = Buffer.concat([cipher.update(position), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64url');
     },
     decode(companyId, cursor) {
@@ -35,7 +35,7 @@ export function createTechnicianCursor(signingKey: Uint8Array): TechnicianCursor
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), {
         authTagLength: TAG_BYTES,
       })
-        .setAAD(Buffer.from(companyId, 'utf8'))
+        .setAAD(Buffer.from(companyId))
         .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
       const opened = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
       try {
@@ -43,7 +43,7 @@ export function createTechnicianCursor(signingKey: Uint8Array): TechnicianCursor
       } catch {
         throw cursorInvalid();
       }
-      return opened.toString('utf8');
+      return opened.toString();
     },
   };
 }

@@ -5,6 +5,7 @@ import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
@@ -19,6 +20,7 @@ import { makePartitionsAhead } from '../retention/run-retention.js';
 import { runIdempotent } from './run-idempotent.js';
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 
+const HOLDING_PERIOD_MS = 45 * 24 * 3_600_000;
 /** Longer than any timeout of a write. */
 const LONG_TIMEOUT_MS = 60_000;
 
@@ -124,9 +126,75 @@ test('a request whose key is in use waits 2 seconds for the one that has it [IDE
   expect(limits).toMatchObject([{ lockTimeoutMs: 2_000 }]);
 });
 
+describe('work that refuses', () => {
+  const KEY = 'key-1';
+  let refusals = 0;
+
+  /** Does work that refuses, as a company whose key it is. */
+  const refuse = (companyId: string, given: ReturnType<typeof binding> | undefined, refusal: ServiceError) =>
+    runIdempotent(
+      { database: testDatabase.database, clock: () => TEST_NOW },
+      {
+        companyId,
+        binding: given,
+        result: z.string(),
+        load: () => Promise.resolve('loaded'),
+        work: async () => {
+          refusals += 1;
+          return { kind: 'refused', refusal };
+        },
+      },
+    ).then(
+      () => undefined,
+      (error: unknown) => ServiceError.from(error),
+    );
+
+  test.each([
+    {},
+    { currentVersion: 3 },
+    { currentVersion: 3, currentStatus: 'ON_SITE', allowed: ['WORK_COMPLETE', 'BLOCKED'] },
+  ])('is replayed with all that it said: %j [IDEM-2]', async (attributes) => {
+    const companyId = newId('cmp');
+    const refusal = new ServiceError('transition_not_allowed', 'from here it cannot move', attributes);
+    refusals = 0;
+    const first = await refuse(companyId, binding(KEY), refusal);
+    const again = await refuse(companyId, binding(KEY), refusal);
+    const expiresAt = new Date(TEST_NOW.getTime() + HOLDING_PERIOD_MS);
+    expect(refusals).toBe(1);
+    for (const [error, replayed] of [
+      [first, false],
+      [again, true],
+    ] as const) {
+      expect(error).toMatchObject({ reason: refusal.reason, message: refusal.message });
+      expect(error?.attributes).toEqual({ ...attributes, idempotency: { replayed, expiresAt } });
+    }
+  });
+
+  test('is done each time without a key', async () => {
+    refusals = 0;
+    const refusal = new ServiceError('stale_version', 'it has changed', { currentVersion: 2 });
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect((await refuse(newId('cmp'), undefined, refusal))?.attributes).toEqual({ currentVersion: 2 });
+    }
+    expect(refusals).toBe(2);
+  });
+
+  test.each([
+    ['body', binding(KEY, 'POST /things', '{"other":1}')],
+    ['operation', binding(KEY, 'PUT /things')],
+  ])('is not replayed for another %s: the key is refused [IDEM-2]', async (_what, other) => {
+    const companyId = newId('cmp');
+    const refusal = new ServiceError('stale_version', 'it has changed');
+    await refuse(companyId, binding(KEY), refusal);
+    refusals = 0;
+    const { message, reason } = (await refuse(companyId, other, refusal)) ?? {};
+    expect(reason).toBe('idempotency_mismatch');
+    expect(message).toContain('this idempotency key was used for another method, path or body');
+    expect(refusals).toBe(0);
+  });
+});
+
 describe('a key at the boundary of two partitions', () => {
-  const DAY_MS = 24 * 3_600_000;
-  const HOLDING_PERIOD_MS = 45 * DAY_MS;
   /** Midnight before a Monday: keys that expire by then are in another partition than later ones. */
   const BORDER = new Date('2026-06-01T00:00:00.000Z');
   const clockOf = (offsetMs: number) => () => new Date(BORDER.getTime() - HOLDING_PERIOD_MS + offsetMs);
