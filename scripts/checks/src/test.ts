@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
@@ -7,34 +6,19 @@ import { startPostgres } from '@partner/test-kit/backing-services/postgres';
 import { startRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
 import { startRedis } from '@partner/test-kit/backing-services/redis';
 import { SHARE_REDIS_DATABASES, SHARE_VHOSTS } from '@partner/test-kit/backing-services/take-server-share';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { installMissingParts } from '@partner/local-stack/parts/install-missing-parts';
 import { PART_NAMES } from '@partner/local-stack/parts/part-source';
 import { StackError } from '@partner/local-stack/stack-error';
 import { type JestTotals, runProgram, runJest } from './run-jest.js';
+import { seedOption } from './seed-option.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
 /** The kinds of checks, in the order in which they run. */
 const KINDS = ['static', 'schema', 'unit', 'int', 'sys'] as const;
 type Kind = (typeof KINDS)[number];
-
-/** The test that `--faults` runs for longer. */
-const FAULTS_TEST = 'system-tests/dist/faults\\.sys\\.test';
-
-function minutesFrom(text: string): number {
-  const minutes = Number(text);
-  if (minutes > 0 && minutes <= 1_440) return minutes;
-  throw new InvalidArgumentError('It must be a number of minutes, at most 1440.');
-}
-
-/** Tests read their seed from `SEED`. */
-function seedFrom(text: string): number {
-  const seed = text === 'random' ? randomInt(2 ** 31) : Number(text);
-  if (Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31) return seed;
-  throw new InvalidArgumentError('It must be `random` or a whole number from 0 to 2147483647.');
-}
 
 /** The compiled modules of the files that were changed or added since a commit. */
 function changedModules(base: string): string[] {
@@ -54,7 +38,7 @@ type Tests = { readonly pattern: readonly string[] } | { readonly relatedTo: rea
 /** Concurrent test files: most wait for servers more than they compute. */
 const FILES_AT_ONCE = 4;
 
-/** The time limit of a run without `--faults`. */
+/** The time limit of a run. */
 const LIMIT_MINUTES = 120;
 
 /** Runs tests of several kinds together, so that those that compute fill the time in which others wait. */
@@ -63,10 +47,9 @@ async function runKinds(
   kinds: readonly Kind[],
   tests: Tests,
   env: NodeJS.ProcessEnv,
-  faultMinutes: number,
 ): Promise<JestTotals> {
   return runJest({
-    limitMs: (LIMIT_MINUTES + faultMinutes) * 60_000,
+    limitMs: LIMIT_MINUTES * 60_000,
     args: [
       '--config=scripts/jest.config.mjs',
       `--maxWorkers=${FILES_AT_ONCE}`,
@@ -87,22 +70,19 @@ function readOptions() {
     )
     .addOption(new Option('--only <kinds...>', 'run only these kinds').choices(KINDS).default([...KINDS]))
     .addOption(
-      new Option('--faults [minutes]', 'run only the random mix of faults, for this time')
-        .preset('5')
-        .argParser(minutesFrom)
+      new Option('--changed [base]', 'run no system test, and only those others that import a changed file')
+        .preset('HEAD')
         .conflicts('only'),
     )
     .addOption(
-      new Option('--changed [base]', 'run no system test, and only those others that import a changed file')
-        .preset('HEAD')
-        .conflicts(['only', 'faults']),
-    )
-    .addOption(
       new Option(
-        '--seed <seed>',
-        'seed of random tests: a number, or `random`; by default fixed, random with --faults',
-      ).argParser(seedFrom),
+        '--mutants [module]',
+        'test the tests: change each module that holds rules (or those whose path matches), one place at a time, and print what no test notices',
+      )
+        .preset('')
+        .conflicts(['only', 'changed']),
     )
+    .addOption(seedOption('fixed'))
     .argument('[pattern]', 'run only test files whose path matches')
     .allowExcessArguments(false)
     .parse();
@@ -110,20 +90,19 @@ function readOptions() {
     .object({
       only: z.array(z.enum(KINDS)),
       changed: z.string().optional(),
-      faults: z.number().optional(),
+      mutants: z.string().optional(),
       seed: z.number().optional(),
     })
     .parse(program.opts());
-  const { faults, changed } = options;
-  const seed = options.seed ?? (faults === undefined ? undefined : seedFrom('random'));
+  const { changed, mutants, seed } = options;
   if (changed !== undefined) {
     const files = changedModules(changed);
     const only: readonly Kind[] = files.length > 0 ? ['static', 'unit', 'int'] : ['static'];
-    return { only, tests: { relatedTo: files }, faults, seed };
+    return { only, tests: { relatedTo: files }, mutants, seed };
   }
-  const only: readonly Kind[] = faults === undefined ? options.only : ['sys'];
-  const pattern = faults === undefined ? program.args.slice(0, 1) : [FAULTS_TEST];
-  return { only, tests: { pattern }, faults, seed };
+  // The tests of some rules need servers.
+  const only: readonly Kind[] = mutants === undefined ? options.only : ['int'];
+  return { only, tests: { pattern: program.args.slice(0, 1) }, mutants, seed };
 }
 
 /** Only root can run the tests of containers. Without these tools they are skipped. */
@@ -162,7 +141,7 @@ async function startServers(scratch: string, kinds: readonly Kind[]) {
 }
 
 async function main(): Promise<boolean> {
-  const { only, tests, faults, seed } = readOptions();
+  const { only, tests, mutants, seed } = readOptions();
   if (seed !== undefined) process.stdout.write(`seed: ${seed}\n`);
 
   const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -175,9 +154,9 @@ async function main(): Promise<boolean> {
     await installMissingParts(undefined, [
       ...PART_NAMES,
       ...(only.includes('unit') ? ['promtool' as const] : []),
-      ...(faults === undefined && only.includes('sys') ? ['chromium' as const] : []),
+      ...(only.includes('sys') ? ['chromium' as const] : []),
     ]);
-    if (faults === undefined && only.includes('sys')) await installContainerTools();
+    if (only.includes('sys')) await installContainerTools();
     const stackDirectory = path.join(root, '.stack');
     mkdirSync(stackDirectory, { recursive: true });
     const scratch = mkdtempSync(path.join(stackDirectory, 'test-'));
@@ -187,7 +166,6 @@ async function main(): Promise<boolean> {
     const env = {
       ...servers.env,
       ...(seed !== undefined && { SEED: String(seed) }),
-      ...(faults !== undefined && { FAULT_MINUTES: String(faults) }),
     };
     try {
       if (only.includes('schema')) {
@@ -198,8 +176,11 @@ async function main(): Promise<boolean> {
         succeeded = agrees && succeeded;
       }
       const kinds = only.filter((kind) => kind === 'unit' || kind === 'int' || kind === 'sys');
+      if (mutants !== undefined) {
+        return (await runProgram(process.execPath, ['scripts/checks/dist/mutants.js', mutants], env)) === 0;
+      }
       if (kinds.length > 0) {
-        const found = await runKinds(scratch, kinds, tests, env, faults ?? 0);
+        const found = await runKinds(scratch, kinds, tests, env);
         totals.passed += found.passed;
         totals.failed += found.failed;
         totals.skipped += found.skipped;

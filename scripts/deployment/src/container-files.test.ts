@@ -83,13 +83,6 @@ describe('services/Dockerfile', () => {
   });
 });
 
-test('RabbitMQ is probed over TCP, not by a new Erlang machine each time', () => {
-  const probes = readProjectFile('charts/rabbitmq/templates/stateful-set.yaml').match(/Probe:\s+\w+/g) ?? [];
-
-  expect(compose['rabbitmq']?.healthcheck?.test?.at(-1)).toContain('/dev/tcp/');
-  expect(probes.map((probe) => probe.split(/\s+/)[1])).toEqual(['tcpSocket', 'tcpSocket']);
-});
-
 test('docker-compose.yml and skaffold.yaml never build two images concurrently under the same tag', () => {
   const ofCompose = Object.values(compose).flatMap(({ build, image }) =>
     build === undefined ? [] : [image],

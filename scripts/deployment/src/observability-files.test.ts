@@ -2,8 +2,6 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { createLifecycle } from '@partner/kernel/lifecycle';
-import { silentLogger } from '@partner/kernel/logger';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
@@ -69,29 +67,6 @@ describe('an alert', () => {
       expect(text).toContain(`\`${alert.name}\`, ${alert.severity}, `);
       for (const part of ['**For partners:**', '**Look at:**', /\*\*[Dd]o/]) expect(text).toMatch(part);
     }
-  });
-
-  test('about readiness has runbooks that name the conditions and the dependencies of each service, and no others', () => {
-    const dependenciesIn = (file: string) =>
-      [...readProjectFile(file).matchAll(/addDependency\('([^']+)'/g)].map(([, name = '']) => name).sort();
-    const ofMain = (service: ServiceName) => dependenciesIn(`services/${service}/src/main.ts`);
-    const { checks } = createLifecycle({ logger: silentLogger, graceMs: 1 }).readiness();
-
-    const [section = ''] =
-      /^## Partner service not ready$.*?^## Partner replica not ready$/ms.exec(
-        readProjectFile(RUNBOOKS_FILE),
-      ) ?? [];
-    const named = [...section.matchAll(/^\| (.*?) +\| (.*`.*) \|$/gm)].map(([, who = '', text = '']) => {
-      const conditions = [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
-      return [who, conditions.sort()] as const;
-    });
-    expect(Object.fromEntries(named)).toEqual({
-      'every service': Object.keys(checks).sort(),
-      'job-state': dependenciesIn('services/job-state/src/connections.ts'),
-      'inbound-gateway, installer-gateway': dependenciesIn('services/gateway-kit/src/run-gateway.ts'),
-      console: ofMain('console'),
-      'webhook-dispatcher': ofMain('webhook-dispatcher'),
-    });
   });
 
   test('is in the table of charts/docs/metrics.md, which names no others', () => {

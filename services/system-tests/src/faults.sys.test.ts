@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
@@ -11,6 +12,7 @@ import type { AcknowledgedWrite } from './deliveries/delivery-history.js';
 import { type DoneFault, playFaults, timelineOf } from './deliveries/fault-mix.js';
 import { planFaults, PURGED_QUEUES } from './deliveries/fault-plan.js';
 import { playDeliveries, startDeliveryStack } from './deliveries/play-deliveries.js';
+import { soakReport } from './deliveries/soak-report.js';
 import { call } from './support/http-call.js';
 import { signIn } from './support/owner-session.js';
 import { readMetric } from '@partner/test-kit/read-metric';
@@ -27,7 +29,9 @@ const COUNTS = `
   select count(*)::int as deliveries, count(bulk_replay_id)::int as back_filled,
     (count(*) filter (where state = 'dead_lettered'))::int as dead_lettered
   from finished_deliveries`;
-const REPEAT = `scripts/test --faults ${MINUTES} --seed ${SEED}`;
+const REPEAT = `scripts/soak --minutes ${MINUTES} --seed ${SEED}`;
+/** Where a report goes, if anywhere. */
+const REPORT = process.env['SOAK_REPORT'];
 
 let stack: TestStack;
 
@@ -59,12 +63,19 @@ test(
       const [deliveries] = (await stack.database.query<Record<string, number>>(COUNTS)).rows;
       const [writes, posts] = [history.writes.length, history.requests.length];
       process.stdout.write(`faults: ${JSON.stringify({ writes, posts, ...deliveries })}\n`);
-      expect(await checkHistory(stack.database, history)).toEqual([]);
+      const violations = [
+        ...(await checkHistory(stack.database, history)),
+        ...(await checkFeeds(stack, history.writes)),
+      ];
+      if (REPORT !== undefined) {
+        const run = { title: REPEAT, history, counts: { ...deliveries }, violations, faults: done };
+        writeFileSync(REPORT, soakReport(run));
+      }
+      expect(violations).toEqual([]);
       expect(deliveries?.['dead_lettered']).toBeGreaterThan(0);
       expect(deliveries?.['back_filled']).toBeGreaterThan(0);
       const versions = new Set(history.requests.map(({ headers }) => headers['x-svc-secret-version']));
       expect(versions.size).toBeGreaterThanOrEqual(3);
-      expect(await checkFeeds(stack, history.writes)).toEqual([]);
       await waitUntilPlatformReceives(history.writes);
     } catch (error) {
       process.stdout.write(`faults: again with ${REPEAT}\n${timelineOf(done)}\n`);

@@ -12,6 +12,7 @@ const SHOWN_OF_EACH = 10;
 const RECORDED = `
   create temporary table written (
     company_id text, name text, resource_id text, resource_version int, sent float8, responded float8);
+  create temporary table led (company_id text, lead_id text, address text);
   create temporary table changed (
     subscription_id text, place int, kind text, value text, sent float8, responded float8);
   create temporary table received (
@@ -101,6 +102,14 @@ async function load(client: PoolClient, history: DeliveryHistory): Promise<void>
         ...{ sent: sentAt, responded: respondedAt },
       })),
     ),
+  );
+  await insert(
+    'led',
+    history.leads.map(({ companyId, leadId, address }) => ({
+      company_id: companyId,
+      lead_id: leadId,
+      address,
+    })),
   );
   await insert(
     'changed',

@@ -23,6 +23,13 @@ export interface AcknowledgedWrite extends RequestedChange {
   }[];
 }
 
+/** A lead that the service has acknowledged, as created or as merged. */
+export interface AcknowledgedLead {
+  readonly companyId: string;
+  readonly leadId: string;
+  readonly address: string;
+}
+
 /** What an owner changed of a subscription. `back-filled` is an activation with the events since the pause. */
 export type OwnerChange = RequestedChange &
   (
@@ -55,6 +62,7 @@ export interface DeliveryHistory {
   readonly beganAt: number;
   readonly companyIds: readonly string[];
   readonly writes: readonly AcknowledgedWrite[];
+  readonly leads: readonly AcknowledgedLead[];
   readonly subscriptions: readonly SubscriptionHistory[];
   readonly requests: readonly TimedWebhook[];
   /**

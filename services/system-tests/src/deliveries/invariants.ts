@@ -14,6 +14,12 @@ export const INVARIANTS = {
     group by w.company_id, w.name, w.resource_id, w.resource_version, w.sent, w.responded
     having count(m.id) <> 1`,
 
+  'each acknowledged lead is kept, and those with the same address are one': `
+    select led.*, case count(kept.id) when 0 then 'LOST' end as verdict
+    from (select company_id, address, min(lead_id) as lead_id, count(distinct lead_id) as leads from led group by 1, 2) led
+    left join leads kept on kept.id = led.lead_id and kept.company_id = led.company_id
+    group by led.company_id, led.address, led.lead_id, led.leads having count(kept.id) <> 1 or led.leads <> 1`,
+
   'each event is of an acknowledged write, or the test of a subscription of its company': `
     select id, company_id, name, resource_id, resource_version
     from made m left join written w using (company_id, name, resource_id, resource_version)

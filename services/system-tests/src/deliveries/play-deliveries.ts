@@ -92,6 +92,7 @@ export async function playDeliveries(
     beganAt,
     companyIds: companies.map(({ id }) => id),
     writes: workload.writes,
+    leads: workload.leads,
     subscriptions: Object.values(opened).map(({ history }) => history),
     requests: stack.receiver.received,
     unsettled: (await faults).map(({ from, to }) => ({ from, to: to + AFTERMATH_MS })),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { jobResponse } from '@partner/proto-contracts/resources/job/job';
-import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
+import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
 import type { Call, HttpResponse } from '@partner/test-kit/http-call';
@@ -8,7 +8,7 @@ import { fractionOf, seededRandom } from '@partner/test-kit/seeded-random';
 import { z } from 'zod';
 import { assignNewJob } from '../support/platform-job.js';
 import { apiKeyOf, type TestStack } from '../support/test-stack.js';
-import type { AcknowledgedWrite } from './delivery-history.js';
+import type { AcknowledgedLead, AcknowledgedWrite } from './delivery-history.js';
 import { timed } from './patient-calls.js';
 
 const JOBS_PER_INSTALLER = 4;
@@ -16,6 +16,9 @@ const SCHEDULES = 0.12;
 const APPOINTMENT_TIMES = { startsAt: '2027-01-01T15:00:00.000Z', endsAt: '2027-01-01T16:00:00.000Z' };
 
 const booked = z.object({ appointmentId: z.string() });
+const leadResponse = z.discriminatedUnion('status', [leadCreated, leadMerged]);
+/** Part of a seller's writes that are leads. */
+const LEADS = 0.3;
 
 /** Clients of several companies at once, each writing one thing after another. */
 export interface Workload {
@@ -25,9 +28,10 @@ export interface Workload {
   run(isOver: () => boolean): Promise<void>;
   /** What was acknowledged so far, and the assignments of the preparation. */
   readonly writes: readonly AcknowledgedWrite[];
+  readonly leads: readonly AcknowledgedLead[];
 }
 
-/** Installers that report status events and set schedules, and sellers that book appointments. */
+/** Installers that report status events and set schedules, and sellers that create leads and book appointments. */
 export function createWorkload(
   stack: TestStack,
   companies: { readonly installers: readonly SandboxCompany[]; readonly sellers: readonly SandboxCompany[] },
@@ -41,6 +45,7 @@ export function createWorkload(
 ): Workload {
   const { seed, pauseMs, send } = options;
   const writes: AcknowledgedWrite[] = [];
+  const leads: AcknowledgedLead[] = [];
   const clients: (() => Promise<void>)[] = [];
 
   async function addJob(installer: SandboxCompany, seller: SandboxCompany): Promise<void> {
@@ -92,14 +97,29 @@ export function createWorkload(
 
   async function addSeller(seller: SandboxCompany): Promise<void> {
     const headers = { 'x-api-key': apiKeyOf(seller, 'general') };
-    const address = `${Math.floor(fractionOf(seed, seller.id) * 1e9)} Main Street, Austin, TX 78701`;
-    const lead = await send('/inbound/leads', {
-      method: 'POST',
-      headers,
-      body: { fullName: 'Ada Lovelace', email: 'ada@example.com', phone: '+1 512 555 0100', address },
-    });
-    const { leadId } = leadCreated.parse(lead.json);
+    const street = Math.floor(fractionOf(seed, seller.id) * 1e6);
+    const random = seededRandom(`${seed} leads of ${seller.id}`);
+
+    /** A few addresses come again, and lead to the same lead. */
+    async function createLead(number: number): Promise<string> {
+      const body = {
+        fullName: 'Ada Lovelace',
+        email: 'ada@example.com',
+        phone: '+1 512 555 0100',
+        address: `${number} ${street}th Street, Austin, TX 78701`,
+      };
+      const response = await send('/inbound/leads', { method: 'POST', headers, body });
+      const { leadId } = leadResponse.parse(response.json);
+      leads.push({ companyId: seller.id, leadId, address: body.address });
+      return leadId;
+    }
+
+    const leadId = await createLead(1);
     clients.push(async () => {
+      if (random() < LEADS) {
+        await createLead(Math.ceil(random() * 100));
+        return;
+      }
       const body = { leadId, ...APPOINTMENT_TIMES, idempotencyKey: newId('appt') };
       const { result: response, ...when } = await timed(() =>
         send('/inbound/appointments', { method: 'POST', headers, body }),
@@ -114,6 +134,7 @@ export function createWorkload(
 
   return {
     writes,
+    leads,
     async prepare() {
       const [seller] = companies.sellers;
       if (seller === undefined) throw new Error('a job needs a seller');

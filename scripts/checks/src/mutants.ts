@@ -1,0 +1,80 @@
+import path from 'node:path';
+import type { MutantResult } from '@stryker-mutator/api/core';
+import { Stryker } from '@stryker-mutator/core';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
+
+/** The modules that hold rules, by package. */
+const RULES: Readonly<Record<string, readonly string[]>> = {
+  'services/job-state': [
+    'jobs/status-transitions',
+    'jobs/schedule-moves',
+    'idempotency/run-idempotent',
+    'leads/address-key/normalise-address',
+    'webhooks/schedule/retry-schedule',
+    'webhooks/schedule/claim-due',
+    'webhooks/attempts/settle-attempt',
+    'webhooks/subscriptions/allowed-events',
+  ],
+  'services/webhook-dispatcher': ['address-rules', 'retry-after', 'lease-memory'],
+  'services/kernel': ['webhook-signature', 'secret-sealing', 'keyed-throttle', 'share-gate'],
+  'services/gateway-kit': ['sliding-window', 'canonical-json', 'event-cursor'],
+  'services/installer-gateway': ['feed-cursor', 'technician-cursor'],
+};
+
+/** The least share of the mutants of a module that its tests have to notice. */
+const LEAST_KILLED = 0.85;
+
+/** Changes a module in one place at a time and runs the tests beside it. */
+function mutantsOf(module: string): Promise<readonly MutantResult[]> {
+  return new Stryker({
+    mutate: [`dist/${module}.js`],
+    testRunner: 'jest',
+    plugins: ['@stryker-mutator/jest-runner'],
+    testRunnerNodeArgs: ['--experimental-vm-modules'],
+    coverageAnalysis: 'perTest',
+    jest: {
+      projectType: 'custom',
+      enableFindRelatedTests: false,
+      config: {
+        testMatch: ['test', 'int.test'].map((suffix) => `**/dist/${module}.${suffix}.js`),
+        testEnvironment: 'node',
+        transform: {},
+      },
+    },
+    ignorePatterns: ['src', '**/*.ts', '**/*.map'],
+    // Compiled, so without types.
+    disableTypeChecks: false,
+    reporters: ['progress-append-only'],
+    // A busy machine may take many times what a test takes alone.
+    timeoutMS: 15_000,
+    tempDirName: '.stack',
+    warnings: false,
+  }).runMutationTest();
+}
+
+/**
+ * Tests the tests of the modules that hold rules: prints, for each module whose path matches, what no test noticed. Returns
+ * whether the tests of each module noticed at least 85 % of the mutants.
+ */
+async function testTheTests(pattern: string): Promise<boolean> {
+  let isEnough = true;
+  for (const [folder, modules] of Object.entries(RULES)) {
+    process.chdir(path.join(PROJECT_ROOT, folder));
+    for (const module of modules.filter((one) => `${folder}/${one}`.includes(pattern))) {
+      const mutants = (await mutantsOf(module)).filter(({ status }) => status !== 'Ignored');
+      const missed = mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
+      const killed = 1 - missed.length / mutants.length;
+      isEnough &&= killed >= LEAST_KILLED;
+      process.stdout.write(
+        `${folder}/${module}: ${mutants.length - missed.length} of ${mutants.length} (${Math.floor(killed * 100)} %)\n`,
+      );
+      for (const { location, mutatorName, replacement, status } of missed)
+        process.stdout.write(
+          `  ${location.start.line}:${location.start.column} ${mutatorName} ${status}: ${replacement}\n`,
+        );
+    }
+  }
+  return isEnough;
+}
+
+process.exit((await testTheTests(process.argv[2] ?? '')) ? 0 : 1);
