@@ -175,7 +175,7 @@ describe('webhooks and deliveries', () => {
     await document('webhooks', 'test', hook, '--secret-version', '2');
     const activated = await document('webhooks', 'activate-secret', hook, '--secret-version', '2');
     expect(valueAt(activated, 'subscription.secretVersion')).toBe(2);
-    expect(valueAt(await document('webhooks', 'pause', hook), 'subscription.state')).toBe('paused');
+    expect(await document('webhooks', 'pause', hook)).toMatchObject({ subscription: { health: null } });
     await ends(2, 'webhooks', 'delete', hook);
     await document('webhooks', 'delete', hook, '--yes');
     await ends(3, 'webhooks', 'show', hook);

@@ -205,7 +205,7 @@ export const subscription = z
     health: z.enum(['healthy', 'degraded']).meta({
       description:
         `\`degraded\` if in the last ${WEBHOOK_LIMITS.healthMinutes} minutes at least ${WEBHOOK_LIMITS.healthFailures} attempts failed, and more than were delivered; and` +
-        ' from a dead-lettered delivery until the next delivered one.',
+        ' from a dead-lettered delivery until the next delivered one. Without meaning while the subscription is paused or not verified.',
     }),
     secretVersion: z
       .int()

@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
+import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import {
   secretRotated,
   type Subscription,
@@ -18,6 +19,9 @@ import { showNextAttempt } from './deliveries.js';
 
 /** The columns of a table of subscriptions. */
 export const SUBSCRIPTION_COLUMNS = columns('id, state, health, verified, url, events, description');
+
+/** A subscription as operators see it. */
+export const shownSubscription = (found: Subscription) => ({ ...found, health: healthOf(found) });
 
 const SUBSCRIPTION_LINES = columns(`
   id: subscription.id, url: subscription.url, events: subscription.events,
@@ -46,7 +50,7 @@ export function subscriptionsCommand(context: CommandContext) {
       const { subscriptions, companyId } = await context.about(company);
       const response = await subscriptions.listSubscriptions({ companyId });
       const { subscriptions: found } = readResource(subscriptionList, response);
-      context.output.rows('subscriptions', found, SUBSCRIPTION_COLUMNS);
+      context.output.rows('subscriptions', found.map(shownSubscription), SUBSCRIPTION_COLUMNS);
     },
   );
 
@@ -250,7 +254,7 @@ function addSecretCommands(group: Command, context: CommandContext): void {
 }
 
 function showSubscription(context: CommandContext, shown: Subscription, more: Document = {}): void {
-  const document = { subscription: shown, ...more };
+  const document = { subscription: shownSubscription(shown), ...more };
   context.output.thing(document, SUBSCRIPTION_LINES, 'secret' in more ? SHOWN_ONCE : '');
 }
 

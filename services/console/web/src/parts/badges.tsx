@@ -13,6 +13,7 @@ import {
   IconShieldCheck,
   IconShieldQuestion,
 } from '@tabler/icons-react';
+import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import type { ComponentType, ReactNode } from 'react';
 import type { ApiKey } from '../api/api-keys.js';
 import type { Attempt, DeliveryState } from '../api/deliveries.js';
@@ -79,8 +80,9 @@ export function HealthBadge({
 }: {
   readonly webhook: Pick<Webhook, 'health' | 'state' | 'verified' | 'failuresInRow'>;
 }) {
-  if (webhook.state !== 'active' || !webhook.verified) return null;
-  return <LookBadge look={isFailing(webhook) ? FAILING : HEALTHS[webhook.health]} />;
+  const health = healthOf(webhook);
+  if (health === null) return null;
+  return <LookBadge look={isFailing(webhook) ? FAILING : HEALTHS[health]} />;
 }
 
 const VERIFIED: Look = { tone: 'good', icon: IconShieldCheck, label: 'Verified' };

@@ -1,3 +1,4 @@
+import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import { WAITING_COUNTED } from '@partner/proto-contracts/resources/statistics/statistics';
 import type { ApiKey } from '../../api/api-keys.js';
@@ -51,11 +52,8 @@ function attentionOfWebhook({ webhook, statistics }: WebhookFacts): readonly Att
     label: 'See what failed',
   };
 
-  if (
-    webhook.state === 'active' &&
-    webhook.verified &&
-    (webhook.health === 'degraded' || isFailing(webhook))
-  ) {
+  const health = healthOf(webhook);
+  if (health === 'degraded' || (health !== null && isFailing(webhook))) {
     const recent = isFailing(webhook)
       ? `At least ${WEBHOOK_LIMITS.failingAfter} attempts in a row failed.`
       : 'Recent attempts failed.';

@@ -1,4 +1,5 @@
 import { Group, Stack } from '@mantine/core';
+import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { Webhook } from '../../api/webhooks.js';
 import { isFailing } from '../../is-failing.js';
@@ -10,7 +11,7 @@ import { PATHS } from '../../paths.js';
 
 /** Next required step for a subscription, if any. */
 export function NextStep({ webhook }: { readonly webhook: Webhook }) {
-  const { id, state, health, verified, pendingSecretVersion } = webhook;
+  const { id, state, verified, pendingSecretVersion } = webhook;
   return (
     <>
       {state === 'paused' && !verified && (
@@ -24,9 +25,7 @@ export function NextStep({ webhook }: { readonly webhook: Webhook }) {
       {isFailing(webhook) ? (
         <Failing webhook={webhook} />
       ) : (
-        state === 'active' &&
-        verified &&
-        health === 'degraded' && (
+        healthOf(webhook) === 'degraded' && (
           <Notice tone="bad" title="Recent deliveries fail.">
             <Group gap="md">
               <TextLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })} size="sm">
