@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import type { InlineConfig, Plugin } from 'vite';
+import { componentStyles } from './component-styles.js';
 
 /**
  * What every visit loads, in two files that the page names, so that a slow connection fetches them at once. The schemas' settings
@@ -30,6 +31,7 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
     logLevel: 'warn',
     plugins: [
       react(),
+      componentStyles(),
       earlyFirstPaint(),
       signedInPreloads(),
       // Each plugin inserts its script before the previous one.
