@@ -28,7 +28,10 @@ export function SecretOnce(props: {
           <Code fz="sm" p="xs" aria-label={label} data-secret>
             {secret}
           </Code>
-          <CopyButton value={secret} what={label.toLowerCase()} />
+          <CopyButton
+            value={secret}
+            what={label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}
+          />
         </Group>
       </div>
       {onStored !== undefined && (

@@ -126,7 +126,7 @@ function WholeNumber(props: {
   return (
     <NumberInput
       {...field}
-      w="11rem"
+      w="13rem"
       min={1}
       allowDecimal={false}
       clampBehavior="strict"

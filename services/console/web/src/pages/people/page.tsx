@@ -46,7 +46,7 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
   const action = {
     header: 'Action',
     cell: (person: Colleague) => (
-      <Group gap="xs">
+      <Group gap="xs" wrap="nowrap">
         {person.hasSecondFactor && person.membershipId !== ownId && (
           <Button
             size="xs"
@@ -140,6 +140,7 @@ function RoleSelect({ person }: { readonly person: Colleague }) {
     <Stack gap="xs">
       <NativeSelect
         aria-label={`Role of ${displayName}`}
+        miw="7rem"
         data={ROLE_OPTIONS}
         value={role}
         disabled={setRole.isRunning}
