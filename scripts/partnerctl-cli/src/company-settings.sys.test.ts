@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { type Json, parseJson, valueAt } from './output.js';
@@ -240,4 +241,22 @@ test('a customer is found, exported and erased from the database and from every 
     matches: [{}, {}, {}],
   });
   expect(JSON.stringify(await document('people', 'erasures', '--limit', '1'))).toContain(projectId);
+});
+
+test('a company is exported line by line, and erased after a preview: its key ends, and it gets no other one [PERSON-9]', async () => {
+  const companyId = await newCompany('SALES', 'Leaving');
+  const apiKey = textAt(await document('keys', 'create', companyId, '--kind', 'general'), 'apiKey');
+  const read = () =>
+    sendCall(stack.description.baseUrl, '/inbound/events', { headers: { 'x-api-key': apiKey } });
+  expect((await read()).status).toBe(200);
+  const exported = await runWith(['companies', 'export', companyId]);
+  const rows = exported.out.trimEnd().split('\n').map(parseJson);
+  expect(rows).toContainEqual({ table: 'companies', row: expect.objectContaining({ name: 'Leaving' }) });
+  expect(exported.out).not.toContain('secret_sha256');
+  expect(await document('companies', 'erase', companyId)).toMatchObject({ companyId });
+  expect((await read()).status).toBe(200);
+  const erased = await runWith(['--json', 'companies', 'erase', companyId, '--yes']);
+  expect(valueAt(parseJson(erased.out), 'erasure')).toMatchObject({ companyId, finishedAt: null });
+  await eventually('the end of its key', async () => (await read()).status === 401);
+  expect(await runWith(['keys', 'create', companyId, '--kind', 'general'])).toMatchObject({ exitCode: 3 });
 });

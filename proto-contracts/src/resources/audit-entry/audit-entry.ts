@@ -33,6 +33,7 @@ export const AUDIT_ACTIONS = [
   'technical_contact.requested',
   'technical_contact.confirmed',
   'person.erased',
+  'company.erased',
 ] as const;
 
 /** An action that the audit trail records. */

@@ -27,9 +27,11 @@ export const personDataPage = z.object({
 
 export type PersonDataPage = z.infer<typeof personDataPage>;
 
-/** The erasure of personal data. It has ids and counts only, so it can be kept. */
+/** The erasure of a customer's or a company's data. It has ids and counts only, so it can be kept. */
 export const erasure = z.object({
   id: z.string(),
+  /** Null: of a customer. */
+  companyId: z.string().nullable(),
   leadIds: z.array(z.string()),
   projectIds: z.array(z.string()),
   jobIds: z.array(z.string()),

@@ -17,6 +17,7 @@ import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, listOf, readPages, topCommand, subcommand } from '../command-context.js';
 import { wrongUsage } from '../exit-codes.js';
 import { type Column, columns, type Document, renderTable } from '../output.js';
+import { addCompanyData } from './company-data.js';
 import { KEY_COLUMNS } from './keys.js';
 import { OWNER_COLUMNS, readOwners } from './owners.js';
 import type { Session } from '../session.js';
@@ -177,6 +178,7 @@ export function companiesCommand(context: CommandContext) {
       },
     );
 
+  addCompanyData(group, context);
   return group;
 }
 

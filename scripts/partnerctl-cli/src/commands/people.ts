@@ -25,7 +25,7 @@ const MATCH_COLUMNS = columns(
 const ROW_COLUMNS = columns('table, rows');
 const LETTER_COLUMNS = columns('dead letter: messageId, queue, type');
 const ERASURE_COLUMNS = columns(
-  'id, requested: requestedAt, finished: finishedAt, by: operator, leads: leadIds, projects: projectIds, jobs: jobIds',
+  'id, requested: requestedAt, finished: finishedAt, by: operator, company: companyId, leads: leadIds, projects: projectIds, jobs: jobIds',
 );
 const ERASURE_LINES = columns(`
   erasure: erasure.id, requested: erasure.requestedAt, finished: erasure.finishedAt, by: erasure.operator,

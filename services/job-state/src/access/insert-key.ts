@@ -17,11 +17,13 @@ export interface NewKey {
 /**
  * Locks the company and returns its class, which serializes the count of concurrently created keys.
  *
- * Take this lock before any of the company's keys.
+ * Take this lock before any of the company's keys. Fails with `not_found` for a company whose erasure has begun, so that it gets
+ * no access again.
  */
 export async function lockCompany(tx: Transaction, companyId: string): Promise<CompanyClassName> {
   const [company] = await tx.query<{ class: CompanyClassName }>(
-    'select class from companies where id = $1 for no key update',
+    `select class from companies where id = $1
+       and not exists (select from erasures where subject ->> 'companyId' = $1) for no key update`,
     [companyId],
   );
   if (company === undefined) throw notFound('company');

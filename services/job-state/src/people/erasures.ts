@@ -2,6 +2,7 @@ import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { Erasure } from '@partner/proto-contracts/resources/person/person';
 import type { Logger } from '@partner/kernel/logger';
 import { isId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
 import { notFound } from '@partner/kernel/service-error';
 import { invalidArgument } from '@partner/kernel/validation';
 import type { Actor } from '../audit/actor.js';
@@ -20,7 +21,8 @@ export async function listErasures(
   { erasureId, limit }: { readonly erasureId?: string | undefined; readonly limit: number },
 ): Promise<readonly Erasure[]> {
   const rows = await database.query<ErasureRow>(
-    `select id, subject -> 'leads' as "leadIds", subject -> 'projects' as "projectIds", subject -> 'jobs' as "jobIds",
+    `select id, subject ->> 'companyId' as "companyId", coalesce(subject -> 'leads', '[]') as "leadIds",
+       coalesce(subject -> 'projects', '[]') as "projectIds", coalesce(subject -> 'jobs', '[]') as "jobIds",
        operator, requested_at as "requestedAt", finished_at as "finishedAt", erased_rows as "erasedRows"
      from erasures where $1::text is null or id = $1 order by id desc limit $2`,
     [erasureId ?? null, limit],
@@ -54,9 +56,6 @@ export async function beginErasure(
 ): Promise<Erasure> {
   const { erasureId, records, operator, actor } = request;
   const { leads, projects, jobs } = records;
-  if (!isId('ers', erasureId)) {
-    throw invalidArgument([{ path: 'erasureId', message: 'must be an id such as ers_01j…' }]);
-  }
   if ([...leads, ...projects, ...jobs].length === 0) {
     throw invalidArgument([{ path: 'records', message: 'must have a lead, a project or a job' }]);
   }
@@ -68,12 +67,8 @@ export async function beginErasure(
       [leads, projects, jobs],
     );
     if (Number(known?.count) !== new Set([...leads, ...projects, ...jobs]).size) throw notFound('record');
-    const made = await tx.query(
-      `insert into erasures (id, subject, operator, requested_at) values ($1, $2, $3, $4)
-       on conflict (id) do nothing returning id`,
-      [erasureId, JSON.stringify(records), operator, deps.clock()],
-    );
-    if (made.length > 0) {
+    const begun = await insertErasure(tx, { erasureId, subject: records, operator, now: deps.clock() });
+    if (begun.isNew) {
       for (const companyId of await companiesOf(tx, records)) {
         await recordAudit(tx, {
           companyId,
@@ -84,13 +79,35 @@ export async function beginErasure(
         });
       }
     }
-    const [begun] = await listErasures(tx, { erasureId, limit: 1 });
-    if (begun === undefined) throw notFound('erasure');
-    return begun;
+    return begun.erasure;
   }, limits);
   // After a restore from a backup, the log is the only record of it.
   deps.logger.info({ erasureId, leadIds: leads, projectIds: projects, jobIds: jobs }, 'person.erasure_begun');
   return erasure;
+}
+
+/** Inserts an erasure unless there is one with its id. Fails with `invalid_argument` for an id of another form. */
+export async function insertErasure(
+  tx: Queryable,
+  made: {
+    readonly erasureId: string;
+    readonly subject: PersonRecords | { readonly companyId: string };
+    readonly operator: string;
+    readonly now: Date;
+  },
+): Promise<{ readonly isNew: boolean; readonly erasure: Erasure }> {
+  const { erasureId, subject, operator, now } = made;
+  if (!isId('ers', erasureId)) {
+    throw invalidArgument([{ path: 'erasureId', message: 'must be an id such as ers_01j…' }]);
+  }
+  const inserted = await tx.query(
+    `insert into erasures (id, subject, operator, requested_at) values ($1, $2, $3, $4)
+     on conflict (id) do nothing returning id`,
+    [erasureId, JSON.stringify(subject), operator, now],
+  );
+  const [erasure] = await listErasures(tx, { erasureId, limit: 1 });
+  invariant(erasure, 'an inserted row is there');
+  return { isNew: inserted.length > 0, erasure };
 }
 
 /** The records that a company has or had: an installer knows jobs alone. */

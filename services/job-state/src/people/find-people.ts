@@ -6,7 +6,8 @@ import { invalidArgument } from '@partner/kernel/validation';
 import { z } from 'zod';
 import type { Queryable } from '../database/database.js';
 import { normaliseAddress } from '../leads/address-key/normalise-address.js';
-import { type PersonRecords, personRecords, select } from './person-rows.js';
+import { type PersonRecords, personRecords } from './person-rows.js';
+import { select } from './rows-page.js';
 
 /** Whom a search is for. A record matches that has one of the values. */
 export interface PersonCriteria {

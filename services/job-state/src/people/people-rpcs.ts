@@ -11,11 +11,14 @@ import { type Database, queryWithin } from '../database/database.js';
 import { operatorActor } from '../audit/operator-actor.js';
 import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';
+import { readCompanyPage } from './company-rows.js';
+import { eraseCompany } from './erase-company.js';
 import { beginErasure, listErasures } from './erasures.js';
 import { beginSearch, searchPosition, showFound, stepSearch } from './find-people.js';
-import { personPosition, type PersonRecords, readPersonPage, shownRow } from './person-rows.js';
+import { personPosition, type PersonRecords, readPersonPage } from './person-rows.js';
+import { shownRow } from './rows-page.js';
 
-/** Creates the RPCs with which operators find, export and erase the data of a customer. */
+/** Creates the RPCs with which operators find, export and erase the data of a customer or a company. */
 export function createPeopleRpcs(deps: {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly logger: Pick<Logger, 'info'>;
@@ -42,12 +45,7 @@ export function createPeopleRpcs(deps: {
       const position =
         request.cursor === undefined ? { table: 0 } : parseCursor(personPosition, request.cursor);
       const records = givenRecords(required(request.records, 'records'));
-      const { table, rows, next } = await readPersonPage(database, records, position);
-      const page: PersonDataPage = { rows: rows.map((row) => ({ table, row: shownRow(row) })) };
-      return {
-        resourceJson: JSON.stringify(page),
-        ...(next !== undefined && { cursor: JSON.stringify(next) }),
-      };
+      return pageResponse(await readPersonPage(database, records, position));
     },
 
     async erasePerson(request, context) {
@@ -56,6 +54,28 @@ export function createPeopleRpcs(deps: {
         {
           erasureId: required(request.erasureId, 'erasure_id'),
           records: givenRecords(required(request.records, 'records')),
+          operator: required(request.operator, 'operator'),
+          actor: operatorActor(request),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return { resourceJson: JSON.stringify(erasure) };
+    },
+
+    async readCompanyData(request, context) {
+      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
+      const position =
+        request.cursor === undefined ? { table: 0 } : parseCursor(personPosition, request.cursor);
+      const companyId = required(request.companyId, 'company_id');
+      return pageResponse(await readCompanyPage(database, companyId, position));
+    },
+
+    async eraseCompany(request, context) {
+      const erasure = await eraseCompany(
+        deps,
+        {
+          erasureId: required(request.erasureId, 'erasure_id'),
+          companyId: required(request.companyId, 'company_id'),
           operator: required(request.operator, 'operator'),
           actor: operatorActor(request),
         },
@@ -73,6 +93,14 @@ export function createPeopleRpcs(deps: {
       return { resourceJson: JSON.stringify({ erasures }) };
     },
   } satisfies Partial<ServiceImpl<typeof OperatorService>>;
+}
+
+function pageResponse({ table, rows, next }: Awaited<ReturnType<typeof readPersonPage>>) {
+  const page: PersonDataPage = { rows: rows.map((row) => ({ table, row: shownRow(row) })) };
+  return {
+    resourceJson: JSON.stringify(page),
+    ...(next !== undefined && { cursor: JSON.stringify(next) }),
+  };
 }
 
 function givenRecords(message: PersonRecordsMessage): PersonRecords {

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Queryable, Transaction } from '../database/database.js';
-import { showMessage } from './redact-message.js';
+import { eraseRows, readRows, type RowSource, select } from './rows-page.js';
 import { STORED_TABLES, type StoredRow } from './stored-data.js';
 
 /** The ids of the records of a customer. */
@@ -42,15 +41,8 @@ interface PersonPage {
   readonly next: PersonPosition | undefined;
 }
 
-type FoundRow = StoredRow & {
-  readonly key_text: readonly string[];
-  readonly is_match: boolean;
-  /** From 1, within what the page has read. */
-  readonly place: number;
-};
-
-const TABLES = STORED_TABLES.flatMap(({ name, person }) =>
-  person === undefined ? [] : [{ name, ...person }],
+const TABLES: readonly RowSource[] = STORED_TABLES.flatMap(({ name, person }) =>
+  person === undefined ? [] : [{ name, ...person, erased: person.personal }],
 );
 const LAST_SOURCE = TABLES.findIndex(({ name }) => name === 'jobs');
 const RESPONSES = TABLES.findIndex(({ name }) => name === 'delivery_attempts');
@@ -61,15 +53,8 @@ export const isSource = ({ table }: PersonPosition): boolean => table <= LAST_SO
 /** Whether a page is of the responses of receivers. */
 export const isOfResponses = ({ table }: PersonPosition): boolean => table === RESPONSES;
 
-const PAGE_ROWS = 50;
-/** A page ends early beyond this size, so that it fits into a response. */
-const PAGE_BYTES = 4 * 1_048_576;
-/** Rows that one statement reads of a table in which no index finds those of a customer. */
-const SCANNED_ROWS = 5_000;
 /** The rest of the lowest key of a company in a scanned table. */
 const LOWEST = ['', '-infinity'];
-/** Columns that never leave the database. */
-const HIDDEN = new Set(['wrong_secret', 'lease_id', 'body_sha256', 'key_text', 'is_match', 'place']);
 
 const COMPANIES = `
   select company_id as id from leads where id = any({leads})
@@ -127,141 +112,22 @@ export async function readPersonPage(
 ): Promise<PersonPage> {
   const [of, ids] = [TABLES[table], await idsOf(database, records)];
   if (of === undefined) return { table: '', rows: [], next: undefined };
-  const { name, key, where, scanned = 'true' } = of;
+  const isScanned = of.scanned !== undefined;
   const company = after?.[0] ?? ids.companies[0] ?? '';
-  const columns = key.map(([column]) => `t.${column}`).join(', ');
-  const values = after?.map((text, index) => ({ text, type: key[index]?.[1] ?? 'text' }));
-  const behind =
-    values === undefined
-      ? ''
-      : `and (${columns}) > (${values.map(({ type }, index) => `{after${index}}::${type}`).join(', ')})`;
-  const limit = of.scanned === undefined ? PAGE_ROWS : SCANNED_ROWS;
-  // The rows of a customer are few, but a plan that follows the order of the key would read the whole table.
-  const source =
-    of.scanned === undefined
-      ? `(select * from ${name} t where ${where} offset 0) t where true`
-      : `${name} t where ${where}`;
-  const found = await select<FoundRow>(
-    database,
-    `select t.*, array[${key.map(([column]) => `t.${column}::text`).join(', ')}] as key_text, ${scanned} as is_match
-     from (
-       select t.*, row_number() over (order by ${columns})::integer as place from ${source} ${behind}
-       order by ${columns} limit ${limit}
-     ) t where ${scanned} or t.place = ${limit} order by ${columns}`,
-    {
-      ...{ ...ids, company },
-      ...Object.fromEntries((values ?? []).map(({ text }, index) => [`after${index}`, text])),
-    },
-  );
-  let bytes = 0;
-  const page = found.filter((row, index) => {
-    bytes += row.is_match ? sizeOf(row) : 0;
-    return index === 0 || bytes <= PAGE_BYTES;
-  });
-  const last = page.at(-1);
-  const isLast = page.length === found.length && last?.place !== limit;
+  const page = await readRows(database, of, { values: { ...ids, company }, after, isFew: !isScanned });
   const nextCompany = ids.companies[ids.companies.indexOf(company) + 1];
-  const ofNextTable = table + 1 < TABLES.length ? { table: table + 1 } : undefined;
-  const following =
-    of.scanned === undefined || nextCompany === undefined
-      ? ofNextTable
-      : { table, after: [nextCompany, ...LOWEST] };
+  const following = table + 1 < TABLES.length ? { table: table + 1 } : undefined;
+  const next =
+    isScanned && nextCompany !== undefined ? { table, after: [nextCompany, ...LOWEST] } : following;
   return {
-    table: name,
-    rows: page.filter(({ is_match }) => is_match),
-    next: isLast || last === undefined ? following : { table, after: [...last.key_text] },
+    table: of.name,
+    rows: page.rows,
+    next: page.after === undefined ? next : { table, after: [...page.after] },
   };
 }
 
-/** A row as an export shows it: without secrets, with JSON and messages decoded. */
-export function shownRow(row: StoredRow): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(row)
-      .filter(([column]) => !HIDDEN.has(column))
-      .map(([column, value]) => [column, shownValue(row, value)]),
-  );
-}
-
-function shownValue(row: StoredRow, value: unknown): unknown {
-  if (Buffer.isBuffer(value)) {
-    return 'message_id' in row ? showMessage(row['type'], value) : jsonOrText(value.toString('utf8'));
-  }
-  return typeof value === 'string' && value.startsWith('{"') ? jsonOrText(value) : value;
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/**
- * Erases the personal data in the rows of a page, and returns how many have changed. Locks: the changed rows in ascending order.
- *
- * Each row is read again under its lock, so that no concurrent change is lost. Erased rows stay as they are.
- */
+/** Erases the personal data in the rows of a page as {@link eraseRows} does. */
 export async function erasePersonPage(tx: Transaction, { table, rows }: PersonPage): Promise<number> {
   const of = TABLES.find(({ name }) => name === table);
-  let changedRows = 0;
-  for (const row of of === undefined ? [] : rows) {
-    if (of === undefined || Object.keys(changesOf(row, of.personal)).length === 0) continue;
-    const values = z.array(z.string()).parse(row['key_text']);
-    const match = of.key.map(([column, type], index) => `${column} = $${index + 1}::${type}`).join(' and ');
-    const [locked] = await tx.query<StoredRow>(
-      `select * from ${table} where ${match} for no key update`,
-      values,
-    );
-    const changes = Object.entries(locked === undefined ? {} : changesOf(locked, of.personal));
-    if (changes.length === 0) continue;
-    const set = changes.map(([column], index) => `${column} = $${values.length + index + 1}`).join(', ');
-    await tx.query(`update ${table} set ${set} where ${match}`, [
-      ...values,
-      ...changes.map(([, value]) => value),
-    ]);
-    changedRows += 1;
-  }
-  return changedRows;
-}
-
-function changesOf(
-  row: StoredRow,
-  personal: Readonly<Record<string, (value: unknown, row: StoredRow) => unknown>>,
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(personal).flatMap(([column, erase]) => {
-      const value = row[column];
-      const after = value === null ? null : erase(value, row);
-      if (isDeepStrictEqual(value, after)) return [];
-      return [[column, isJsonObject(after) ? JSON.stringify(after) : after]];
-    }),
-  );
-}
-
-const isJsonObject = (value: unknown) =>
-  typeof value === 'object' && value !== null && !Buffer.isBuffer(value);
-
-function sizeOf(row: StoredRow): number {
-  return Object.values(row).reduce<number>((sum, value) => {
-    if (typeof value === 'string' || Buffer.isBuffer(value)) return sum + value.length;
-    return sum + (isJsonObject(value) ? JSON.stringify(value).length : 8);
-  }, 0);
-}
-
-/** Runs a statement that names its parameters in braces. Lists are arrays of texts. */
-export function select<Row extends Readonly<Record<string, unknown>>>(
-  database: Queryable,
-  statement: string,
-  given: Readonly<Record<string, unknown>>,
-): Promise<Row[]> {
-  const names: string[] = [];
-  const text = statement.replaceAll(/\{([a-z]\w*)\}/g, (_, name: string) => {
-    if (!names.includes(name)) names.push(name);
-    return `$${names.indexOf(name) + 1}${Array.isArray(given[name]) ? '::text[]' : ''}`;
-  });
-  return database.query<Row>(
-    text,
-    names.map((name) => given[name] ?? null),
-  );
+  return of === undefined ? 0 : eraseRows(tx, of, rows);
 }

@@ -44,3 +44,13 @@ export function redactOutcome(text: string): string {
   if (typeof outcome.result !== 'string') return text;
   return JSON.stringify({ ...outcome, result: redactJob(outcome.result) });
 }
+
+/** Names of details of the audit trail that can hold texts of a company's people. */
+const PERSONAL_DETAILS = new Set(['displayName', 'email', 'description', 'name', 'url']);
+
+/** Removes the texts of people from the details of an entry of the audit trail. */
+export function redactDetails(details: unknown): unknown {
+  return Object.fromEntries(
+    Object.entries(json.parse(details)).filter(([name]) => !PERSONAL_DETAILS.has(name)),
+  );
+}

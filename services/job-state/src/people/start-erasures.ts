@@ -3,6 +3,8 @@ import type { Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Database, Transaction } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
+import { eraseCompanyPage } from './company-rows.js';
+import { endAccess } from './erase-company.js';
 import { followLinks, searchPosition, stepSearch } from './find-people.js';
 import {
   erasePersonPage,
@@ -15,6 +17,8 @@ import {
 } from './person-rows.js';
 
 const FAILURE_PAUSE_MS = 5_000;
+/** Longer than a gateway accepts a revoked key (decision AUTH-13) and a request with it takes. */
+const CACHED_KEYS_MS = 40_000;
 
 /** How far an erasure is; null in its row before the first step. */
 const progress = z.discriminatedUnion('kind', [
@@ -23,7 +27,13 @@ const progress = z.discriminatedUnion('kind', [
   /** Searches for records that were added since. */
   z.object({ kind: z.literal('search'), records: personRecords, position: searchPosition }),
   z.object({ kind: z.literal('rows'), records: personRecords, position: personPosition }),
+  /** Waits until no request with a key of the company runs, and ends its access again. */
+  z.object({ kind: z.literal('access'), companyId: z.string() }),
+  z.object({ kind: z.literal('company'), companyId: z.string(), position: personPosition }),
 ]);
+
+/** Whose data an erasure erases. */
+const subjectOf = z.union([z.object({ companyId: z.string() }), personRecords]);
 
 type Progress = z.infer<typeof progress>;
 
@@ -58,6 +68,7 @@ interface DueErasure {
   readonly id: string;
   readonly subject: unknown;
   readonly progress: unknown;
+  readonly requestedAt: Date;
 }
 
 /**
@@ -65,21 +76,16 @@ interface DueErasure {
  *
  * First it erases the leads, projects and jobs, from which everything else is rendered. It goes on once every transaction that was
  * open at that commit has ended: each later one renders erased data. Then it searches for records that were added meanwhile, and
- * erases all rows about them. Last come the responses of receivers, once no attempt with the former body is in flight. Locks: the
+ * erases all rows about them. Of a company it first ends the access again, then erases its rows. Last come the responses of receivers, once no attempt with the former body is in flight. Locks: the
  * erasure, then the rows of one page in ascending order.
  */
 export async function stepErasure({ database, clock, logger }: Deps): Promise<boolean> {
   const step = await database.transaction(async (tx) => {
-    const [due] = await tx.query<DueErasure>(
-      `select id, subject, progress from erasures
-       where finished_at is null and (progress is null or progress ->> 'kind' = 'sources'
-         or erased_in < pg_snapshot_xmin(pg_current_snapshot()))
-       order by id limit 1 for update skip locked`,
-    );
-    if (due === undefined) return undefined;
-    const at = progressOf(due);
-    if (await isHeldUp(tx, at)) return undefined;
-    const { next, erased } = await takeStep(tx, at);
+    const now = clock();
+    const found = await nextErasure(tx, now);
+    if (found === undefined) return undefined;
+    const { due, at } = found;
+    const { next, erased } = await takeStep(tx, at, now);
     await tx.query(
       `update erasures set progress = $2,
          erased_in = case when $3 then pg_current_xact_id() else erased_in end,
@@ -93,22 +99,49 @@ export async function stepErasure({ database, clock, logger }: Deps): Promise<bo
         at.kind === 'sources',
         erased.table,
         erased.rows,
-        next === undefined ? clock() : null,
+        next === undefined ? now : null,
       ],
     );
     return { erasureId: due.id, isFinished: next === undefined };
   });
-  if (step?.isFinished === true) logger.info({ erasureId: step.erasureId }, 'person.erased');
+  if (step?.isFinished === true) logger.info({ erasureId: step.erasureId }, 'erasure.finished');
   return step !== undefined;
+}
+
+/** Locks the oldest erasure that can proceed. One that has to wait delays no other. */
+async function nextErasure(tx: Transaction, now: Date) {
+  for (let after = ''; ;) {
+    const [due] = await tx.query<DueErasure>(
+      `select id, subject, progress, requested_at as "requestedAt" from erasures
+       where finished_at is null and id > $1 and (erased_in is null or progress ->> 'kind' = 'sources'
+         or erased_in < pg_snapshot_xmin(pg_current_snapshot()))
+       order by id limit 1 for update skip locked`,
+      [after],
+    );
+    if (due === undefined) return undefined;
+    const at = progressOf(due);
+    if (!(await isHeldUp(tx, at, now.getTime() - due.requestedAt.getTime()))) return { due, at };
+    after = due.id;
+  }
 }
 
 function progressOf({ subject, progress: stored }: DueErasure): Progress {
   if (stored !== null) return progress.parse(stored);
-  return { kind: 'sources', records: personRecords.parse(subject), position: { table: 0 } };
+  const of = subjectOf.parse(subject);
+  if ('companyId' in of) return { kind: 'access', companyId: of.companyId };
+  return { kind: 'sources', records: of, position: { table: 0 } };
 }
 
-async function isHeldUp(tx: Transaction, at: Progress): Promise<boolean> {
+async function isHeldUp(tx: Transaction, at: Progress, ageMs: number): Promise<boolean> {
+  if (at.kind === 'access') return ageMs < CACHED_KEYS_MS;
+  if (at.kind === 'company') return hasUnfinishedDelivery(tx, at.companyId);
   return at.kind === 'rows' && isOfResponses(at.position) && (await hasAttemptInFlight(tx, at.records));
+}
+
+/** Those of deleted subscriptions are cancelled, or end with the attempt in flight. */
+async function hasUnfinishedDelivery(tx: Transaction, companyId: string): Promise<boolean> {
+  const found = await tx.query('select from deliveries where company_id = $1 limit 1', [companyId]);
+  return found.length > 0;
 }
 
 interface Step {
@@ -117,7 +150,15 @@ interface Step {
   readonly erased: { readonly table: string; readonly rows: number };
 }
 
-async function takeStep(tx: Transaction, at: Progress): Promise<Step> {
+async function takeStep(tx: Transaction, at: Progress, now: Date): Promise<Step> {
+  if (at.kind === 'access') {
+    await endAccess(tx, at.companyId, now);
+    return { next: { ...at, kind: 'company', position: { table: 0 } }, erased: { table: '', rows: 0 } };
+  }
+  if (at.kind === 'company') {
+    const { table, next, erasedRows } = await eraseCompanyPage(tx, at.companyId, at.position);
+    return { next: next && { ...at, position: next }, erased: { table, rows: erasedRows } };
+  }
   if (at.kind === 'search') return { next: await search(tx, at), erased: { table: '', rows: 0 } };
   const page = await readPersonPage(tx, at.records, at.position);
   const erased = { table: page.table, rows: await erasePersonPage(tx, page) };

@@ -1,5 +1,5 @@
 import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
-import { ERASED_CUSTOMER, redactEnvelope, redactJob, redactOutcome } from './redact.js';
+import { ERASED_CUSTOMER, redactDetails, redactEnvelope, redactJob, redactOutcome } from './redact.js';
 import { redactMessage } from './redact-message.js';
 
 /** A row as Postgres returns it. */
@@ -21,6 +21,18 @@ interface PersonRows {
   readonly personal: Readonly<Record<string, (value: unknown, row: StoredRow) => unknown>>;
 }
 
+/** The rows of a table that only one company can read. */
+export interface CompanyRows {
+  /** Condition on the row `t` that an index on the company serves; absent: the whole table is scanned. */
+  readonly where?: string;
+  /** Selects among the rows; `{company}` is its id. */
+  readonly scanned?: string;
+  /** The columns of a unique key with their types; absent: those of the rows about a customer, or `id`. */
+  readonly key?: PersonRows['key'];
+  /** The columns to erase, with their value afterwards. */
+  readonly erased: PersonRows['personal'];
+}
+
 /** A table of the database. */
 interface StoredTable {
   readonly name: string;
@@ -28,8 +40,14 @@ interface StoredTable {
   readonly kept: string;
   /** Absent: it holds nothing about customers. */
   readonly person?: PersonRows;
+  /** Absent: it holds nothing of a company but ids, settings and counts, or what is deleted with its access. */
+  readonly company?: CompanyRows;
+  /** Rows that another company can read too: an erasure of the company erases these columns, and no export has them. */
+  readonly shared?: readonly CompanyRows[];
 }
 
+/** The URL of a deleted subscription after the erasure. */
+const ERASED_URL = 'https://erased.invalid/';
 const ID = [['id', 'text']] as const;
 const erased = () => ERASED_TEXT;
 const nothing = () => null;
@@ -45,28 +63,37 @@ const OF_EVENTS = 't.company_id = any({companies}) and t.event_id = any({events}
 /**
  * Where data is: every table, in the order in which an export lists and an erasure visits them.
  *
- * Everything else is rendered from the tables up to `jobs`. Responses of receivers come last: attempts can be in flight. Searches, exports and erasures of a customer's data walk this list. A test fails for a column of text, JSON or bytes that it does not name.
+ * Everything else is rendered from the tables up to `jobs`. Responses of receivers come last: attempts can be in flight. Searches,
+ * exports and erasures of a customer's or a company's data walk this list. A test fails for a column of text, JSON or bytes that it
+ * does not name.
  */
 export const STORED_TABLES: readonly StoredTable[] = [
   {
     name: 'leads',
     kept: 'id company_id',
     person: { where: 't.id = any({leads})', key: ID, personal: LEAD },
+    company: { scanned: 't.company_id = {company}', erased: LEAD },
   },
   {
     name: 'lead_submissions',
     kept: 'lead_id',
     person: { where: 't.lead_id = any({leads})', key: [['id', 'bigint']], personal: LEAD },
+    company: {
+      scanned: 'exists (select from leads l where l.id = t.lead_id and l.company_id = {company})',
+      erased: LEAD,
+    },
   },
   {
     name: 'projects',
     kept: 'id company_id lead_id',
     person: { where: 't.id = any({projects})', key: ID, personal: { address_key: nothing } },
+    company: { scanned: 't.company_id = {company}', erased: { address_key: nothing } },
   },
   {
     name: 'appointments',
     kept: 'id company_id lead_id project_id',
     person: { where: 't.id = any({appointments})', key: ID, personal: { notes: nothing } },
+    company: { scanned: 't.company_id = {company}', erased: { notes: nothing } },
   },
   {
     name: 'jobs',
@@ -81,6 +108,24 @@ export const STORED_TABLES: readonly StoredTable[] = [
         installer_note: nothing,
       },
     },
+    company: {
+      scanned: 't.selling_company_id = {company}',
+      erased: { installer_note: nothing },
+    },
+    shared: [
+      {
+        scanned: 't.installer_company_id = {company}',
+        erased: { projection: textBy(redactJob) },
+      },
+      {
+        // The seller and the installer have the customer in their records until both are erased.
+        scanned: `{company} in (t.selling_company_id, t.installer_company_id) and not exists (
+          select from unnest(array[t.selling_company_id, t.installer_company_id]) as owner (id)
+          where owner.id not in (select e.subject ->> 'companyId' from erasures e where e.subject ? 'companyId')
+        )`,
+        erased: { customer: () => ERASED_CUSTOMER, projection: textBy(redactJob) },
+      },
+    ],
   },
   {
     name: 'job_status_events',
@@ -93,17 +138,20 @@ export const STORED_TABLES: readonly StoredTable[] = [
       ],
       personal: { note: nothing },
     },
+    company: { scanned: 't.company_id = {company}', erased: { note: nothing } },
   },
   {
     name: 'sales_records',
     kept: 'id kind company_id project_id state',
     person: { where: 't.id = any({facts})', key: ID, personal: {} },
+    company: { scanned: 't.company_id = {company}', erased: {} },
   },
   {
     // Codes and amounts (decision PLATFORM-16).
     name: 'journal_entries',
     kept: 'id company_id event data',
     person: { where: 't.id = any({facts})', key: ID, personal: {} },
+    company: { scanned: 't.company_id = {company}', erased: {} },
   },
   {
     name: 'feed_entries',
@@ -117,6 +165,7 @@ export const STORED_TABLES: readonly StoredTable[] = [
       ],
       personal: { resource: textBy(redactJob) },
     },
+    company: { where: 't.company_id = {company}', erased: { resource: textBy(redactJob) } },
   },
   {
     name: 'events',
@@ -126,17 +175,20 @@ export const STORED_TABLES: readonly StoredTable[] = [
       key: ID,
       personal: { body: bytesBy(redactEnvelope) },
     },
+    company: { where: 't.company_id = {company}', erased: { body: bytesBy(redactEnvelope) } },
   },
   {
     name: 'deliveries',
     kept: `id subscription_id company_id event_id event resource_type resource_id replay_of bulk_replay_id state lease_id
       wrong_secret`,
     person: { where: OF_EVENTS, key: ID, personal: {} },
+    company: { where: 't.company_id = {company}', erased: { wrong_secret: nothing } },
   },
   {
     name: 'finished_deliveries',
     kept: 'id subscription_id company_id event_id event resource_type resource_id replay_of bulk_replay_id state wrong_secret',
     person: { where: OF_EVENTS, key: ID, personal: {} },
+    company: { where: 't.company_id = {company}', erased: { wrong_secret: nothing } },
   },
   {
     name: 'idempotency_keys',
@@ -151,6 +203,7 @@ export const STORED_TABLES: readonly StoredTable[] = [
       ],
       personal: { outcome: textBy(redactOutcome) },
     },
+    company: { where: 't.company_id = {company}', erased: { outcome: textBy(redactOutcome) } },
   },
   {
     name: 'outbox',
@@ -163,6 +216,10 @@ export const STORED_TABLES: readonly StoredTable[] = [
       ],
       personal: { body: message },
     },
+    company: {
+      where: `position(convert_to({company}, 'UTF8') in t.body) > 0`,
+      erased: { body: message },
+    },
   },
   {
     // Reasons of dead letters have ids and states, never personal data.
@@ -174,6 +231,11 @@ export const STORED_TABLES: readonly StoredTable[] = [
       key: [['message_id', 'text']],
       personal: { body: message },
     },
+    company: {
+      where: `(t.prerequisite_id is not null or t.dead_reason is not null)
+        and position(convert_to({company}, 'UTF8') in t.body) > 0`,
+      erased: { body: message },
+    },
   },
   {
     name: 'audit_entries',
@@ -184,6 +246,15 @@ export const STORED_TABLES: readonly StoredTable[] = [
         and exists (select from unnest({resources}) as resource where strpos(t.details::text, resource) > 0)`,
       key: ID,
       personal: {},
+    },
+    company: {
+      where: 't.company_id = {company}',
+      erased: {
+        display_name: (value) => (String(value).startsWith('operator: ') ? value : ERASED_TEXT),
+        remote_address: nothing,
+        user_agent: nothing,
+        details: redactDetails,
+      },
     },
   },
   {
@@ -198,35 +269,61 @@ export const STORED_TABLES: readonly StoredTable[] = [
       ],
       personal: { response_body: nothing, response_headers: nothing },
     },
+    company: {
+      scanned:
+        'exists (select from all_deliveries d where d.id = t.delivery_id and d.company_id = {company})',
+      erased: { response_body: nothing, response_headers: nothing, error: nothing, remote_address: nothing },
+    },
   },
   // Companies, their staff, webhooks and keys: nothing about customers.
   { name: 'accounting_links', kept: 'company_id accounting_company_ids' },
   {
     name: 'api_keys',
     kept: 'id company_id kind bound_company_id secret_sha256 last_four description replaced_by faults',
+    company: {
+      where: 't.company_id = {company}',
+      erased: { description: nothing, faults: nothing, secret_sha256: () => Buffer.alloc(0) },
+    },
   },
   {
     name: 'bulk_replays',
     kept: 'id subscription_id company_id kind delivery_states event state after_id event_ids',
   },
-  { name: 'companies', kept: 'id name class' },
+  // Other companies' records show the name.
+  { name: 'companies', kept: 'id name class', company: { where: 't.id = {company}', erased: {} } },
   { name: 'contracted_installers', kept: 'selling_company_id installer_company_id' },
   { name: 'delivery_statistics', kept: 'subscription_id' },
   { name: 'erasures', kept: 'id subject operator progress erased_rows' },
   { name: 'event_heads', kept: 'company_id delivery_counts' },
   { name: 'feed_heads', kept: 'company_id' },
   { name: 'journal_backfills', kept: 'company_id entry_id' },
-  { name: 'memberships', kept: 'id company_id role display_name email password_hash' },
+  {
+    name: 'memberships',
+    kept: 'id company_id role display_name email password_hash',
+    company: { where: 't.company_id = {company}', erased: { display_name: erased, email: nothing } },
+  },
   { name: 'notification_emails', kept: 'membership_id event_id lease_id' },
   { name: 'notification_recipients', kept: 'membership_id emails lease_id' },
   { name: 'password_links', kept: 'membership_id token_sha256' },
   { name: 'provider_links', kept: 'issuer subject membership_id' },
   { name: 'second_factors', kept: 'id membership_id sealed sealing_key_id recovery_code_sha256s' },
-  { name: 'sent_announcements', kept: 'id announcement company_id email operator' },
+  {
+    name: 'sent_announcements',
+    kept: 'id announcement company_id email operator',
+    company: {
+      scanned: 't.company_id = {company}',
+      // Unique for an announcement.
+      erased: { email: (_, row) => row['id'] },
+    },
+  },
   { name: 'subscription_secrets', kept: 'subscription_id sealed sealing_key_id' },
   {
     name: 'subscriptions',
     kept: 'id company_id url description events state health header_names',
+    company: {
+      scanned: 't.company_id = {company}',
+      erased: { url: () => ERASED_URL, description: () => '' },
+    },
   },
   { name: 'technical_contacts', kept: 'company_id email pending_email pending_token_sha256' },
   { name: 'unannounced_dead_letters', kept: 'subscription_id' },

@@ -9,8 +9,9 @@ import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import type { SealingKeys } from '@partner/kernel/secret-sealing';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 import { invalidArgument } from '@partner/kernel/validation';
+import { lockCompany } from '../../access/insert-key.js';
 import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, type Queryable, queryWithin, type Transaction } from '../../database/database.js';
@@ -125,8 +126,7 @@ export async function createSubscription(
 }
 
 async function claimSlot(tx: Transaction, companyId: string): Promise<void> {
-  const [company] = await tx.query('select 1 from companies where id = $1 for no key update', [companyId]);
-  if (company === undefined) throw notFound('company');
+  await lockCompany(tx, companyId);
   await refuseOneTooMany(tx, companyId);
 }
 

@@ -32,6 +32,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'technical_contact.requested': 'Technical contact set',
   'technical_contact.confirmed': 'Technical contact confirmed',
   'person.erased': 'Personal data erased',
+  'company.erased': 'Company erased',
 };
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {
@@ -121,6 +122,8 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
       return 'Confirmed the technical contact';
     case 'person.erased':
       return 'Erased the personal data of a customer';
+    case 'company.erased':
+      return 'Erased the data of the company';
     default:
       // Of a newer version.
       return action;

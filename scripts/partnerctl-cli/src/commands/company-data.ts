@@ -1,0 +1,72 @@
+import {
+  erasure,
+  type PersonDataPage,
+  personDataPage,
+} from '@partner/proto-contracts/resources/person/person';
+import { readResource } from '@partner/proto-contracts/resource-json';
+import { newId } from '@partner/kernel/ids';
+import { type CommandContext, subcommand } from '../command-context.js';
+import { columns, renderTable } from '../output.js';
+import { interrupted } from '../poll-until.js';
+
+const ROW_COLUMNS = columns('table, rows');
+const ERASURE_LINES = columns(
+  'erasure: erasure.id, company: erasure.companyId, requested: erasure.requestedAt, finished: erasure.finishedAt',
+);
+
+/** Adds the commands that export and erase the data of a company to `partnerctl companies`. */
+export function addCompanyData(group: Parameters<typeof subcommand>[0], context: CommandContext): void {
+  subcommand(
+    group,
+    'export <company>',
+    'write everything that only this company can read, one JSON object a line',
+    'cmp_01j… > peak.jsonl',
+  ).action(async (companyId) => {
+    await readCompany(context, companyId, (row) => {
+      context.write(`${JSON.stringify(row)}\n`);
+    });
+  });
+
+  subcommand(
+    group,
+    'erase <company>',
+    "count the rows of a company; with --yes end its sign-ins, keys and webhooks and erase its people's and customers' data for good",
+    'cmp_01j…',
+    'cmp_01j… --yes',
+  )
+    .option('--yes', 'do it')
+    .action(async (companyId, { yes }) => {
+      if (yes !== true) {
+        const counts = new Map<string, number>();
+        await readCompany(context, companyId, ({ table }) => {
+          counts.set(table, (counts.get(table) ?? 0) + 1);
+        });
+        const rows = [...counts].map(([table, count]) => ({ table, rows: count }));
+        const text =
+          'Nothing was erased. --yes ends all access of this company and erases its data for good.';
+        context.output.words({ companyId, rows }, `${renderTable(rows, ROW_COLUMNS)}\n\n${text}`);
+        return;
+      }
+      const { operators, operator } = await context.session();
+      const response = await operators.eraseCompany({ erasureId: newId('ers'), companyId, operator });
+      context.output.thing({ erasure: readResource(erasure, response) }, ERASURE_LINES);
+      context.tell('its access has ended; `partnerctl people erasures` shows when its data is erased');
+    });
+}
+
+/** Reads page by page, so that no more than one is held. Fails with `not_found`. */
+async function readCompany(
+  context: CommandContext,
+  companyId: string,
+  take: (row: PersonDataPage['rows'][number]) => void,
+): Promise<void> {
+  const { operators } = await context.about(companyId);
+  let cursor: string | undefined;
+  do {
+    if (context.signal.aborted) throw interrupted();
+    const page = await operators.readCompanyData({ companyId, cursor });
+    for (const row of readResource(personDataPage, page).rows) take(row);
+    ({ cursor } = page);
+    context.progress(`reading: ${cursor ?? 'done'}`);
+  } while (cursor !== undefined);
+}

@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { Queryable, Transaction } from '../database/database.js';
+import { showMessage } from './redact-message.js';
+import type { StoredRow } from './stored-data.js';
+
+/** Rows of a table that are read page by page along a unique key. */
+export interface RowSource {
+  readonly name: string;
+  /** Condition on the row `t`. Names in braces are parameters. */
+  readonly where: string;
+  /** Selects among the rows that a page reads; absent: all of them. */
+  readonly scanned?: string | undefined;
+  /** The columns of the key with their types. */
+  readonly key: readonly (readonly [column: string, type: string])[];
+  /** The columns to erase, with their value afterwards. */
+  readonly erased: Readonly<Record<string, (value: unknown, row: StoredRow) => unknown>>;
+}
+
+/** A page of rows. */
+export interface RowsPage {
+  readonly rows: readonly StoredRow[];
+  /** The key of the last row that was read; undefined: no rows follow. */
+  readonly after: readonly string[] | undefined;
+}
+
+type FoundRow = StoredRow & {
+  readonly key_text: readonly string[];
+  readonly is_match: boolean;
+  /** From 1, within what the page has read. */
+  readonly place: number;
+};
+
+const PAGE_ROWS = 50;
+/** A page ends early beyond this size, so that it fits into a response. */
+const PAGE_BYTES = 4 * 1_048_576;
+/** Rows that one statement reads if it selects among them. */
+const SCANNED_ROWS = 5_000;
+/** Columns that never leave the database. */
+const HIDDEN = new Set([
+  ...['wrong_secret', 'lease_id', 'body_sha256', 'secret_sha256', 'password_hash', 'faults'],
+  ...['key_text', 'is_match', 'place'],
+]);
+
+/**
+ * Reads a page of rows. It may be empty although others follow.
+ *
+ * With `isFew` all rows of the source are read first: a plan that follows the order of the key could read the whole table to find them.
+ */
+export async function readRows(
+  database: Queryable,
+  { name, key, where, scanned }: RowSource,
+  given: {
+    readonly values: Readonly<Record<string, unknown>>;
+    readonly after: readonly string[] | undefined;
+    readonly isFew: boolean;
+  },
+): Promise<RowsPage> {
+  const columns = key.map(([column]) => `t.${column}`).join(', ');
+  const after = given.after?.map((text, index) => ({ text, type: key[index]?.[1] ?? 'text' }));
+  const behind =
+    after === undefined
+      ? ''
+      : `and (${columns}) > (${after.map(({ type }, index) => `{after${index}}::${type}`).join(', ')})`;
+  const limit = scanned === undefined ? PAGE_ROWS : SCANNED_ROWS;
+  const isMatch = scanned ?? 'true';
+  const source = given.isFew
+    ? `(select * from ${name} t where ${where} offset 0) t where true`
+    : `${name} t where ${where}`;
+  const found = await select<FoundRow>(
+    database,
+    `select t.*, array[${key.map(([column]) => `t.${column}::text`).join(', ')}] as key_text, ${isMatch} as is_match
+     from (
+       select t.*, row_number() over (order by ${columns})::integer as place from ${source} ${behind}
+       order by ${columns} limit ${limit}
+     ) t where ${isMatch} or t.place = ${limit} order by ${columns}`,
+    {
+      ...given.values,
+      ...Object.fromEntries((after ?? []).map(({ text }, index) => [`after${index}`, text])),
+    },
+  );
+  let bytes = 0;
+  const page = found.filter((row, index) => {
+    bytes += row.is_match ? sizeOf(row) : 0;
+    return index === 0 || bytes <= PAGE_BYTES;
+  });
+  const last = page.at(-1);
+  const isLast = page.length === found.length && last?.place !== limit;
+  return {
+    rows: page.filter(({ is_match }) => is_match),
+    after: isLast || last === undefined ? undefined : last.key_text,
+  };
+}
+
+/** A row as an export shows it: without secrets, with JSON and messages decoded. */
+export function shownRow(row: StoredRow): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(row)
+      .filter(([column]) => !HIDDEN.has(column))
+      .map(([column, value]) => [column, shownValue(row, value)]),
+  );
+}
+
+function shownValue(row: StoredRow, value: unknown): unknown {
+  if (Buffer.isBuffer(value)) {
+    return 'message_id' in row ? showMessage(row['type'], value) : jsonOrText(value.toString('utf8'));
+  }
+  return typeof value === 'string' && value.startsWith('{"') ? jsonOrText(value) : value;
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Erases data in the rows of a page, and returns how many have changed. Locks: the changed rows in ascending order.
+ *
+ * Each row is read again under its lock, so that no concurrent change is lost. Erased rows stay as they are.
+ */
+export async function eraseRows(
+  tx: Transaction,
+  { name, key, erased }: RowSource,
+  rows: readonly StoredRow[],
+): Promise<number> {
+  let changedRows = 0;
+  for (const row of rows) {
+    if (Object.keys(changesOf(row, erased)).length === 0) continue;
+    const values = z.array(z.string()).parse(row['key_text']);
+    const match = key.map(([column, type], index) => `${column} = $${index + 1}::${type}`).join(' and ');
+    const [locked] = await tx.query<StoredRow>(
+      `select * from ${name} where ${match} for no key update`,
+      values,
+    );
+    const changes = Object.entries(locked === undefined ? {} : changesOf(locked, erased));
+    if (changes.length === 0) continue;
+    const set = changes.map(([column], index) => `${column} = $${values.length + index + 1}`).join(', ');
+    await tx.query(`update ${name} set ${set} where ${match}`, [
+      ...values,
+      ...changes.map(([, value]) => value),
+    ]);
+    changedRows += 1;
+  }
+  return changedRows;
+}
+
+function changesOf(row: StoredRow, erased: RowSource['erased']): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(erased).flatMap(([column, erase]) => {
+      const value = row[column];
+      const after = value === null ? null : erase(value, row);
+      if (isDeepStrictEqual(value, after)) return [];
+      return [[column, isJsonObject(after) ? JSON.stringify(after) : after]];
+    }),
+  );
+}
+
+const isJsonObject = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Buffer.isBuffer(value);
+
+function sizeOf(row: StoredRow): number {
+  return Object.values(row).reduce<number>((sum, value) => {
+    if (typeof value === 'string' || Buffer.isBuffer(value)) return sum + value.length;
+    return sum + (isJsonObject(value) ? JSON.stringify(value).length : 8);
+  }, 0);
+}
+
+/** Runs a statement that names its parameters in braces. Lists are arrays of texts. */
+export function select<Row extends Readonly<Record<string, unknown>>>(
+  database: Queryable,
+  statement: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<Row[]> {
+  const names: string[] = [];
+  const text = statement.replaceAll(/\{([a-z]\w*)\}/g, (_, name: string) => {
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}${Array.isArray(given[name]) ? '::text[]' : ''}`;
+  });
+  return database.query<Row>(
+    text,
+    names.map((name) => given[name] ?? null),
+  );
+}
