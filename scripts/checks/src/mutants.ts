@@ -21,6 +21,11 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
   'services/installer-gateway': ['feed-cursor', 'technician-cursor'],
 };
 
+/** Tests of a module besides the one of its name. */
+const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'webhooks/schedule/claim-due': ['webhooks/schedule/release-due', 'webhooks/schedule/release-batch'],
+};
+
 /** The least share of the mutants of a module that its tests have to notice. */
 const LEAST_KILLED = 0.85;
 
@@ -36,7 +41,7 @@ function mutantsOf(module: string): Promise<readonly MutantResult[]> {
       projectType: 'custom',
       enableFindRelatedTests: false,
       config: {
-        testMatch: ['test', 'int.test'].map((suffix) => `**/dist/${module}.${suffix}.js`),
+        testMatch: [module, ...(MORE_TESTS[module] ?? [])].map((name) => `**/dist/${name}.?(int.)test.js`),
         testEnvironment: 'node',
         transform: {},
       },

@@ -28,11 +28,11 @@ export interface SealedSecretOwner {
 export function sealSecret(keys: SealingKeys, owner: SealedSecretOwner, secret: string): Buffer {
   const key = keys.keys.get(keys.currentKeyId);
   if (key === undefined) throw new Error('the current sealing key is missing');
-  const keyId = Buffer.from(keys.currentKeyId, 'ascii');
+  const keyId = Buffer.from(keys.currentKeyId);
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv);
   cipher.setAAD(associatedData(keys.currentKeyId, owner));
-  const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+  const ciphertext = Buffer.concat([cipher.update(secret), cipher.final()]);
   return Buffer.concat([Buffer.of(keyId.length), keyId, iv, cipher.getAuthTag(), ciphertext]);
 }
 
@@ -54,7 +54,7 @@ export function openSecret(keys: SealingKeys, owner: SealedSecretOwner, sealed: 
   return Buffer.concat([
     decipher.update(blob.subarray(ivStart + IV_BYTES + TAG_BYTES)),
     decipher.final(),
-  ]).toString('utf8');
+  ]).toString();
 }
 
 /** Returns the id of the key that sealed a blob. Does not check that the blob opens with it. */
@@ -68,5 +68,5 @@ function viewOf(bytes: Uint8Array): Buffer {
 }
 
 function associatedData(keyId: string, owner: SealedSecretOwner): Buffer {
-  return Buffer.from(`${keyId}\n${owner.subscriptionId}\n${owner.version}`, 'utf8');
+  return Buffer.from(`${keyId}\n${owner.subscriptionId}\n${owner.version}`);
 }
