@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { installMissingParts } from '@partner/local-stack/parts/install-missing-parts';
+import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
 import type { Progress } from '@partner/local-stack/progress';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
@@ -47,7 +47,7 @@ export async function startBenchStack(
   options: BenchStackOptions & Pick<Bench, 'report' | 'signal'>,
 ): Promise<Bench> {
   const { report, signal } = options;
-  await installMissingParts(report);
+  await installMissingPrograms(report);
   const root = path.join(PROJECT_ROOT, '.stack');
   mkdirSync(root, { recursive: true });
   const directory = mkdtempSync(path.join(root, 'bench-'));
@@ -64,7 +64,7 @@ export async function startBenchStack(
     const stack = await startStack({
       ...options,
       directory,
-      parts: { kind: 'private', durable: options.durable ?? false },
+      backingServices: { kind: 'private', durable: options.durable ?? false },
       proxyPort: 0,
       devHosts: {
         [RECEIVER_HOST]: `127.0.0.1:${receiver.port}`,

@@ -22,14 +22,14 @@ const databaseWork = z.object({
 /** The counters of Postgres. */
 type DatabaseWork = z.infer<typeof databaseWork>;
 
-interface Look {
+interface Sample {
   readonly at: number;
   readonly recorded: number;
   /** Memory of the {@link SERVICES}, in this order. */
   readonly memoryMiB: readonly (number | undefined)[];
 }
 
-const LOOK_MS = 200;
+const SAMPLE_MS = 200;
 /** After this time without a recorded result, the run counts a delivery as lost. */
 const GIVE_UP_MS = 60_000;
 const EDGE = 0.1;
@@ -54,7 +54,7 @@ export async function measureDeliveries(options: {
   const received = countReceived(receiver);
   const databaseBefore = await readDatabaseWork(stack);
   const before = readUsage(processes);
-  const [looks] = await Promise.all([watch(stack, { base, events, signal }), options.start()]);
+  const [samples] = await Promise.all([watch(stack, { base, events, signal }), options.start()]);
   const usage = usageSince(before, processes);
   const peaks = SERVICES.flatMap((name): [string, number][] => {
     const peak = memoryMiB(stack.process(name).pid ?? 0, 'VmHWM');
@@ -73,7 +73,7 @@ export async function measureDeliveries(options: {
     seconds,
     recordedPerSecond: events / seconds,
     /** Between 10 and 90 % of the events; over all of them if the run was too short. */
-    sustainedPerSecond: sustained(looks, events) ?? events / seconds,
+    sustainedPerSecond: sustained(samples, events) ?? events / seconds,
     receivedPerSecond: (received.count() * 1_000) / (received.lastAt() - before.at),
     /** TLS connections that the dispatcher opened. */
     connections: receiver.connections - connectionsBefore,
@@ -88,7 +88,7 @@ export async function measureDeliveries(options: {
     peakMiB: Object.fromEntries(peaks),
     /** The largest of each service in each quarter of the events. */
     memoryMiB: Object.fromEntries(
-      SERVICES.map((name, service) => [name, largestOfQuarters(looks, events, service)]),
+      SERVICES.map((name, service) => [name, largestOfQuarters(samples, events, service)]),
     ),
   };
 }
@@ -102,35 +102,37 @@ function workPerEvent(from: DatabaseWork, to: DatabaseWork, events: number): Dat
 async function watch(
   stack: Stack,
   options: { readonly base: number; readonly events: number; readonly signal: AbortSignal },
-): Promise<readonly Look[]> {
-  const looks: Look[] = [];
+): Promise<readonly Sample[]> {
+  const samples: Sample[] = [];
   let changedAt = performance.now();
   for (;;) {
     options.signal.throwIfAborted();
     const recorded = (await recordedBy(stack)) - options.base;
-    if (recorded !== looks.at(-1)?.recorded) changedAt = performance.now();
+    if (recorded !== samples.at(-1)?.recorded) changedAt = performance.now();
     const memory = SERVICES.map((name) => memoryMiB(stack.process(name).pid ?? 0, 'VmRSS'));
-    looks.push({ at: performance.now(), recorded, memoryMiB: memory });
-    if (recorded >= options.events) return looks;
+    samples.push({ at: performance.now(), recorded, memoryMiB: memory });
+    if (recorded >= options.events) return samples;
     if (performance.now() - changedAt > GIVE_UP_MS) {
       throw new Error(`only ${recorded} of ${options.events} deliveries are recorded`);
     }
-    await pause(LOOK_MS);
+    await pause(SAMPLE_MS);
   }
 }
 
-function sustained(looks: readonly Look[], events: number): number | undefined {
-  const middle = looks.filter(({ recorded }) => recorded >= EDGE * events && recorded <= (1 - EDGE) * events);
+function sustained(samples: readonly Sample[], events: number): number | undefined {
+  const middle = samples.filter(
+    ({ recorded }) => recorded >= EDGE * events && recorded <= (1 - EDGE) * events,
+  );
   const [first, last] = [middle[0], middle.at(-1)];
   if (first === undefined || last === undefined || first === last) return undefined;
   return ((last.recorded - first.recorded) * 1_000) / (last.at - first.at);
 }
 
-function largestOfQuarters(looks: readonly Look[], events: number, service: number): readonly number[] {
+function largestOfQuarters(samples: readonly Sample[], events: number, service: number): readonly number[] {
   return [0, 1, 2, 3].flatMap((quarter) => {
-    const sizes = looks
+    const sizes = samples
       .filter(({ recorded }) => Math.min(3, Math.floor((4 * recorded) / events)) === quarter)
-      .flatMap((look) => look.memoryMiB[service] ?? []);
+      .flatMap((sample) => sample.memoryMiB[service] ?? []);
     return sizes.length === 0 ? [] : [Math.max(...sizes)];
   });
 }

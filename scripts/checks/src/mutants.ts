@@ -58,7 +58,7 @@ function mutantsOf(module: string): Promise<readonly MutantResult[]> {
 }
 
 /**
- * Tests the tests of the modules that hold rules: prints, for each module whose path matches, what no test noticed. Returns
+ * Tests the tests of the modules that hold rules: prints, for each module whose path matches, the surviving mutants. Returns
  * whether the tests of each module noticed at least 85 % of the mutants.
  */
 async function testTheTests(pattern: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { installMissingParts } from '@partner/local-stack/parts/install-missing-parts';
+import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { runJest } from './run-jest.js';
 import { seedOption } from './seed-option.js';
@@ -26,7 +26,7 @@ const program = new Command('scripts/soak')
   .parse();
 const { minutes, seed } = z.object({ minutes: z.number(), seed: z.number() }).parse(program.opts());
 
-await installMissingParts();
+await installMissingPrograms();
 const directory = path.join(PROJECT_ROOT, '.stack');
 mkdirSync(directory, { recursive: true });
 const scratch = mkdtempSync(path.join(directory, 'soak-'));

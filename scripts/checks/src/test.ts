@@ -8,8 +8,8 @@ import { startRedis } from '@partner/test-kit/backing-services/redis';
 import { SHARE_REDIS_DATABASES, SHARE_VHOSTS } from '@partner/test-kit/backing-services/take-server-share';
 import { Command, Option } from 'commander';
 import { z } from 'zod';
-import { installMissingParts } from '@partner/local-stack/parts/install-missing-parts';
-import { PART_NAMES } from '@partner/local-stack/parts/part-source';
+import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
+import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-service';
 import { StackError } from '@partner/local-stack/stack-error';
 import { type JestTotals, runProgram, runJest } from './run-jest.js';
 import { seedOption } from './seed-option.js';
@@ -109,7 +109,7 @@ function readOptions() {
 async function installContainerTools(): Promise<void> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return;
   try {
-    await installMissingParts(undefined, ['docker', 'mmdebstrap']);
+    await installMissingPrograms(undefined, ['docker', 'mmdebstrap']);
   } catch (error) {
     if (!(error instanceof StackError)) throw error;
     process.stderr.write(`the tests of containers are skipped: ${error.message}\n`);
@@ -151,8 +151,8 @@ async function main(): Promise<boolean> {
     if (!succeeded) totals.failed += 1;
   }
   if (only.some((kind) => kind !== 'static')) {
-    await installMissingParts(undefined, [
-      ...PART_NAMES,
+    await installMissingPrograms(undefined, [
+      ...BACKING_SERVICES,
       ...(only.includes('unit') ? ['promtool' as const] : []),
       ...(only.includes('sys') ? ['chromium' as const] : []),
     ]);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { DOCKER_URLS } from '@partner/local-stack/parts/docker-engine';
-import { PART_NAMES } from '@partner/local-stack/parts/part-source';
+import { DOCKER_URLS } from '@partner/local-stack/backing-services/docker-engine';
+import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-service';
 import { readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES, type ServiceName, serviceSettings } from '@partner/local-stack/stack/services';
 import { COMPOSE_SERVICES as compose } from './compose-file.js';
@@ -36,7 +36,7 @@ describe('docker-compose.yml', () => {
     expect(compose[service]?.build?.args?.SERVICE).toBe(service);
   });
 
-  test.each(PART_NAMES)(
+  test.each(BACKING_SERVICES)(
     'publishes %s with the credentials and on the port that scripts/up expects',
     (part) => {
       const url = new URL(DOCKER_URLS[part](12345));
@@ -52,7 +52,7 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  test.each(PART_NAMES)('has no anonymous volume for %s', (part) => {
+  test.each(BACKING_SERVICES)('has no anonymous volume for %s', (part) => {
     const { volumes = [], tmpfs = [] } = compose[part] ?? {};
     const mounts = [...volumes.map((volume) => volume.split(':')[1]), ...tmpfs];
 

@@ -22,14 +22,6 @@ const skaffoldModule = z.looseObject({
   portForward: z
     .array(z.looseObject({ resourceName: z.string(), port: z.number(), localPort: z.number() }))
     .default([]),
-  profiles: z
-    .array(
-      z.looseObject({
-        name: z.string(),
-        patches: z.array(z.looseObject({ path: z.string(), value: z.unknown() })).default([]),
-      }),
-    )
-    .default([]),
 });
 
 const modules = parseAllDocuments(readProjectFile('skaffold.yaml')).map((document) =>
@@ -71,28 +63,18 @@ const BUILT: Readonly<Record<string, string>> = {
   'image.digest': `sha256:${'0'.repeat(64)}`,
 };
 
-const PROFILES = modules.flatMap(({ metadata, deploy, portForward, profiles }) =>
-  deploy.helm.releases.flatMap((deployed) =>
-    profiles.map((profile) => ({ name: metadata.name, deployed, portForward, profile })),
-  ),
+const RELEASES = SERVICE_NAMES.flatMap(moduleOf).flatMap(({ metadata, deploy, portForward }) =>
+  deploy.helm.releases.map((deployed) => [metadata.name, { deployed, portForward }] as const),
 );
 
-test.each(PROFILES.map((each) => [each.name, each.profile.name, each] as const))(
-  'the chart of %s accepts the values of the profile %s, and has the ports that are forwarded',
-  async (name, _profile, { deployed, portForward, profile }) => {
-    const added = profile.patches.flatMap(({ path: pointer, value }) => {
-      const [, list, key] = /^\/deploy\/helm\/releases\/0\/(\w+)(?:\/(.+))?$/.exec(pointer) ?? [];
-      if (list === 'setValueTemplates') return [`${key ?? ''}=${BUILT[key ?? ''] ?? ''}`];
-      if (list !== 'setValues') return [];
-      return Object.entries(z.record(z.string(), z.unknown()).parse(value)).map(
-        ([given, wanted]) => `${given}=${String(wanted)}`,
-      );
-    });
+test.each(RELEASES)(
+  'the chart of %s accepts its values, and has the ports that are forwarded',
+  async (name, { deployed, portForward }) => {
     const templates = Object.keys(deployed.setValueTemplates).map((key) => `${key}=${BUILT[key] ?? ''}`);
     const objects = await workspace.objects({
       chart: path.basename(deployed.chartPath),
       valuesFiles: deployed.valuesFiles.map((file) => path.basename(file)),
-      set: [...templates, ...added].join(','),
+      set: templates.join(','),
     });
     const container = podsOf({ objects }).find(({ title }) => title.startsWith('Deployment'))?.spec
       .containers[0];

@@ -1,4 +1,4 @@
-import { LocalPartError } from '@partner/test-kit/backing-services/local-process';
+import { LocalServerError } from '@partner/test-kit/backing-services/local-process';
 import { PollTimeoutError } from '@partner/test-kit/eventually';
 import { StackError } from './stack-error.js';
 
@@ -24,7 +24,7 @@ export async function runScript(
     const { aborted } = interruption.signal;
     const error: unknown = aborted ? interruption.signal.reason : failure;
     const isForPeople =
-      error instanceof StackError || error instanceof LocalPartError || error instanceof PollTimeoutError;
+      error instanceof StackError || error instanceof LocalServerError || error instanceof PollTimeoutError;
     const text = error instanceof Error ? (isForPeople ? error.message : error.stack) : error;
     process.stderr.write(`scripts/${name}: ${String(text)}\n`);
     process.exit(aborted ? 130 : 1);

@@ -42,7 +42,7 @@ async function bringUp(
   return withStackLock(directory, async () => {
     const before = await inspectStack(directory);
     const ranBefore = before.processes.some(({ state }) => state !== 'ended');
-    // A stack without any process is a new one: its parts and ports are chosen again.
+    // A stack without any process is a new one: its backing services and ports are chosen again.
     if (!ranBefore && before.processes.length > 0) await stopStack(directory);
     const { proxy } = readStackState(directory)?.plan.ports ?? {};
     if (ranBefore && options.proxyPort !== undefined && options.proxyPort !== proxy) {
@@ -54,7 +54,7 @@ async function bringUp(
     else if (ranBefore) report('the stack is running in part; starting what is missing');
     const stack = await startStack({
       directory,
-      parts: { kind: 'found', environment: process.env },
+      backingServices: { kind: 'found', environment: process.env },
       report,
       signal: interruption.signal,
       ...options,
@@ -93,7 +93,7 @@ async function takeDown(directory: string): Promise<boolean> {
   return hadAny || others.length > 0;
 }
 
-/** Keeps the stack until this process receives a signal, and reports parts that end before that. */
+/** Keeps the stack until this process receives a signal, and reports processes that end before that. */
 async function stay(stack: Stack): Promise<void> {
   const gone = new Set<string>();
   const watch = setInterval(() => {

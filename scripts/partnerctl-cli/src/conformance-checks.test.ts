@@ -49,13 +49,13 @@ interface Seen {
 /** A receiver with exactly one defect. */
 function receiver(respond: (seen: Seen) => number | Promise<number>): RequestListener {
   return (request, response) => {
-    void look(request)
+    void inspect(request)
       .then(respond)
       .then((status) => response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end());
   };
 }
 
-async function look(request: IncomingMessage): Promise<Seen> {
+async function inspect(request: IncomingMessage): Promise<Seen> {
   const body = await buffer(request);
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [name, String(value)]),

@@ -114,7 +114,7 @@ describe('services with users that may do no more than they must, over TLS by a 
       POSTGRES_URL: servers.databaseUrl('partner_app', 'tls'),
     });
     stack = await startTestStack({
-      parts: {
+      backingServices: {
         kind: 'given',
         postgresUrl: servers.databaseUrl('partner_app'),
         amqpUrl: servers.brokerUrl('guest'),

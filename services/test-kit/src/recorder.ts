@@ -39,7 +39,7 @@ export function createRecorder<T>(): Recorder<T> {
   return {
     record(item) {
       items.push(item);
-      for (const look of watchers) look();
+      for (const notify of watchers) notify();
     },
     all: () => [...items],
     async find(matches, timeoutMs = 120_000) {

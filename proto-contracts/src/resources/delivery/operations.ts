@@ -59,7 +59,7 @@ export const listDeliveriesOperation = defineOperation({
   description: `
 Lists the deliveries of a subscription, newest first, each with its last attempt.
 
-If your server lacks numbers (\`x-svc-number\`), \`fromNumber\` and \`toNumber\` show what became of them.`,
+If your server lacks numbers (\`x-svc-number\`), \`fromNumber\` and \`toNumber\` show their deliveries.`,
   responses: DELIVERY_PAGE,
   errors: ['not_found', 'cursor_invalid'],
 });

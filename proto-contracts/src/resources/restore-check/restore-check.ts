@@ -5,7 +5,7 @@ import { dateTimeOut } from '../../values/date-time.js';
 const lostNumbers = z.object({
   /** The last number before the lost ones; 0: none was kept. */
   kept: z.int(),
-  /** The highest lost number that a reader has come back with since; null: none yet. */
+  /** The highest lost number in a cursor that was refused since; null: none yet. */
   seen: z.int().nullable(),
 });
 

@@ -28,7 +28,7 @@ export async function inspectStack(directory: string): Promise<StackStatus> {
   const services = state?.plan.services ?? {};
   const simulator = state?.plan.simulator;
   const ports = new Map<string, number>([
-    ...Object.entries(state?.plan.parts ?? {}).flatMap(([name, source]): [string, number][] =>
+    ...Object.entries(state?.plan.backingServices ?? {}).flatMap(([name, source]): [string, number][] =>
       source.kind === 'private' ? [[name, source.port]] : [],
     ),
     ...Object.entries(services).map(([name, { httpPort, adminPort }]): [string, number] => [

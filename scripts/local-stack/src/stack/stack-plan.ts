@@ -1,7 +1,11 @@
 import { freePort, takePort } from '@partner/test-kit/backing-services/local-process';
-import { createDockerParts } from '../parts/docker-engine.js';
-import { findParts, type PartSources, privateSource } from '../parts/find-parts.js';
-import { recordExternalResource } from '../parts/external-resources.js';
+import { createDockerServices } from '../backing-services/docker-engine.js';
+import {
+  findBackingServices,
+  type BackingServiceSources,
+  privateSource,
+} from '../backing-services/find-backing-services.js';
+import { recordExternalResource } from '../backing-services/external-resources.js';
 import type { Progress } from '../progress.js';
 import { StackError } from '../stack-error.js';
 import { LISTENER_HOST, RECEIVER_HOST } from './receiver-hosts.js';
@@ -17,10 +21,10 @@ export interface StackOptions {
   /** The directory of its files; created if missing. One directory holds one stack. */
   readonly directory: string;
   /**
-   * The sources of Postgres, RabbitMQ and Redis. `found`: see `findParts`. `private`: private instances of installed
+   * The sources of Postgres, RabbitMQ and Redis. `found`: see `findBackingServices`. `private`: private instances of installed
    * programs. `given`: exactly these; the stack is the only user of the database, vhost and Redis.
    */
-  readonly parts:
+  readonly backingServices:
     | { readonly kind: 'found'; readonly environment: Readonly<Record<string, string | undefined>> }
     | { readonly kind: 'private'; readonly durable?: boolean }
     | {
@@ -53,7 +57,7 @@ export async function makePlan(
   options: StackOptions & { readonly directory: string; readonly report: Progress },
 ): Promise<StackPlan> {
   const proxyPort = await choosePort(options.proxyPort, options.report);
-  const parts = await chooseParts(options);
+  const backingServices = await chooseBackingServices(options);
   const receiverPort = await freePort();
   const listenerPort = await freePort();
   const services: StackPlan['services'] = {};
@@ -70,8 +74,8 @@ export async function makePlan(
     ...options.devHosts,
   };
   return {
-    parts,
-    durable: options.parts.kind !== 'private' || options.parts.durable !== false,
+    backingServices,
+    durable: options.backingServices.kind !== 'private' || options.backingServices.durable !== false,
     redisKeyPrefix: REDIS_KEY_PREFIX,
     ports: { proxy: proxyPort, receiver: receiverPort, listener: listenerPort },
     services,
@@ -91,16 +95,16 @@ async function choosePort(wanted: number | undefined, report: Progress): Promise
   return freePort();
 }
 
-async function chooseParts(
+async function chooseBackingServices(
   options: StackOptions & { readonly directory: string; readonly report: Progress },
-): Promise<PartSources> {
-  const { parts } = options;
-  switch (parts.kind) {
+): Promise<BackingServiceSources> {
+  const { backingServices } = options;
+  switch (backingServices.kind) {
     case 'found':
-      return findParts({
-        environment: parts.environment,
+      return findBackingServices({
+        environment: backingServices.environment,
         redisKeyPrefix: REDIS_KEY_PREFIX,
-        docker: createDockerParts(options.directory),
+        docker: createDockerServices(options.directory),
         remember: (made) => recordExternalResource(options.directory, made),
         report: options.report,
       });
@@ -113,9 +117,9 @@ async function chooseParts(
     case 'given': {
       const given = (url: string) => ({ kind: 'given', url }) as const;
       return {
-        postgres: given(parts.postgresUrl),
-        rabbitmq: given(parts.amqpUrl),
-        redis: given(parts.redisUrl),
+        postgres: given(backingServices.postgresUrl),
+        rabbitmq: given(backingServices.amqpUrl),
+        redis: given(backingServices.redisUrl),
       };
     }
   }

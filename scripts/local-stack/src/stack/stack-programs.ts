@@ -5,7 +5,7 @@ import { postgresProgram, postgresUrl } from '@partner/test-kit/backing-services
 import { rabbitmqPrograms, rabbitmqUrl } from '@partner/test-kit/backing-services/rabbitmq';
 import { redisProgram, redisUrl } from '@partner/test-kit/backing-services/redis';
 import { sendCall } from '@partner/test-kit/http-call';
-import type { PartName, PartSource } from '../parts/part-source.js';
+import type { BackingService, BackingServiceSource } from '../backing-services/backing-service.js';
 import type { CertificateFiles } from '../receiver/certificates.js';
 import { httpStatus } from '../receiver/http-status.js';
 import { CONTROL_PATHS } from '../receiver/receiver.js';
@@ -21,10 +21,13 @@ interface ProgramSurroundings {
   readonly plan: StackPlan;
 }
 
-/** Returns the private parts of a stack, dependencies first. */
-export async function partPrograms({ directory, plan }: ProgramSurroundings): Promise<LocalProgram[]> {
+/** Returns the private backing services of a stack, dependencies first. */
+export async function backingServicePrograms({
+  directory,
+  plan,
+}: ProgramSurroundings): Promise<LocalProgram[]> {
   const logDirectory = stackFiles(directory).logs;
-  const { postgres, rabbitmq, redis } = plan.parts;
+  const { postgres, rabbitmq, redis } = plan.backingServices;
   const programs: LocalProgram[] = [];
   if (rabbitmq.kind === 'private') {
     const { portMapper, server } = rabbitmqPrograms({
@@ -47,7 +50,7 @@ export async function partPrograms({ directory, plan }: ProgramSurroundings): Pr
 }
 
 /** Returns the address that the services use for a part. */
-export function partUrl(part: PartName, source: PartSource): string {
+export function backingServiceUrl(part: BackingService, source: BackingServiceSource): string {
   if (source.kind !== 'private') return source.url;
   switch (part) {
     case 'postgres':

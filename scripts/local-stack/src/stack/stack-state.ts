@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { partSource } from '../parts/part-source.js';
+import { backingServiceSource } from '../backing-services/backing-service.js';
 import { readJson, writePrivateJson } from '../private-file.js';
 
 const processRecord = z.object({
@@ -16,7 +16,11 @@ const port = z.int().min(1).max(65_535);
 
 /** The set-up and processes of a stack: all that is needed to repair and to end it. */
 const stackPlan = z.object({
-  parts: z.object({ postgres: partSource, rabbitmq: partSource, redis: partSource }),
+  backingServices: z.object({
+    postgres: backingServiceSource,
+    rabbitmq: backingServiceSource,
+    redis: backingServiceSource,
+  }),
   durable: z.boolean(),
   redisKeyPrefix: z.string(),
   /** listener: kept free for `partnerctl listen`. */

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { LocalProgram } from '@partner/test-kit/backing-services/local-process';
-import { createDockerParts } from '../parts/docker-engine.js';
-import { PART_TITLES } from '../parts/part-source.js';
+import { createDockerServices } from '../backing-services/docker-engine.js';
+import { BACKING_SERVICE_TITLES } from '../backing-services/backing-service.js';
 import type { Progress } from '../progress.js';
 import { ensureCertificates } from '../receiver/certificates.js';
 import { writePrivateJson } from '../private-file.js';
@@ -17,8 +17,8 @@ import { thisProcess } from './stack-lock.js';
 import { makePlan, type StackOptions, withSimulator } from './stack-plan.js';
 import { createStackProcess, type StackProcess } from './stack-process.js';
 import {
-  partPrograms,
-  partUrl,
+  backingServicePrograms,
+  backingServiceUrl,
   proxyProgram,
   receiverProgram,
   serviceBaseEnvironment,
@@ -35,7 +35,7 @@ import {
 } from './stack-state.js';
 import { removeStackData, stopStack } from './stop-stack.js';
 
-/** A stack whose parts and services are all ready. */
+/** A stack whose backing services and services are all ready. */
 export interface Stack {
   readonly directory: string;
   /** The current description: process numbers change when a process is started again. */
@@ -143,11 +143,11 @@ async function startAll(context: StartContext): Promise<Stack> {
   }
   const { signal, bringUp, bringAllUp } = createStarts(options.signal, report);
 
-  if (Object.values(plan.parts).some((source) => source.kind === 'docker') && context.before !== undefined) {
-    await restartContainers(plan, directory);
-  }
-  const parts = (await partPrograms(programPlace)).map(handle);
-  const portMapper = parts.find(({ name }) => name === 'rabbitmq-port-mapper');
+  const { backingServices: sources } = plan;
+  const usesDocker = Object.values(sources).some(({ kind }) => kind === 'docker');
+  if (usesDocker && context.before !== undefined) await restartContainers(plan, directory);
+  const backingServices = (await backingServicePrograms(programPlace)).map(handle);
+  const portMapper = backingServices.find(({ name }) => name === 'rabbitmq-port-mapper');
   if (portMapper !== undefined) await bringUp(portMapper);
   const certificates = await ensureCertificates(files.receiver, RECEIVER_HOST);
   const surroundings = { ...urlsOf(plan), devCaFile: certificates.caFile, ...ensureStackSecrets(directory) };
@@ -160,18 +160,18 @@ async function startAll(context: StartContext): Promise<Stack> {
 
   const companies: SandboxCompany[] = [];
   async function fillDatabase(): Promise<void> {
-    if (plan.parts.postgres.kind === 'private') await makeDatabase(plan.parts.postgres.port);
+    if (sources.postgres.kind === 'private') await makeDatabase(sources.postgres.port);
     signal.throwIfAborted();
     const commandEnv = { ...serviceBaseEnvironment(), ...settingsOf('job-state', 'job-state') };
     companies.push(...(await migrateAndSeed(commandEnv)));
     report(`the database is migrated, the sandbox has ${companies.length} companies`);
   }
-  const postgres = parts.filter(({ name }) => name === 'postgres');
-  const bringPartUp = (part: StackProcess) => bringUp(part, titleOfPart(part.name, plan));
+  const postgres = backingServices.filter(({ name }) => name === 'postgres');
+  const bringServiceUp = (part: StackProcess) => bringUp(part, titleOf(part.name, plan));
   await bringAllUp([
-    ...parts.filter((part) => part !== portMapper && !postgres.includes(part)).map(bringPartUp),
+    ...backingServices.filter((part) => part !== portMapper && !postgres.includes(part)).map(bringServiceUp),
     // The broker starts while the database is filled.
-    Promise.all(postgres.map(bringPartUp)).then(fillDatabase),
+    Promise.all(postgres.map(bringServiceUp)).then(fillDatabase),
   ]);
 
   const services = Object.keys(plan.services).flatMap((name) => {
@@ -225,12 +225,12 @@ async function startAll(context: StartContext): Promise<Stack> {
   };
 }
 
-function urlsOf({ ports, parts, redisKeyPrefix, devHosts }: StackPlan) {
+function urlsOf({ ports, backingServices, redisKeyPrefix, devHosts }: StackPlan) {
   return {
     baseUrl: `http://127.0.0.1:${ports.proxy}`,
-    postgresUrl: partUrl('postgres', parts.postgres),
-    amqpUrl: partUrl('rabbitmq', parts.rabbitmq),
-    redisUrl: partUrl('redis', parts.redis),
+    postgresUrl: backingServiceUrl('postgres', backingServices.postgres),
+    amqpUrl: backingServiceUrl('rabbitmq', backingServices.rabbitmq),
+    redisUrl: backingServiceUrl('redis', backingServices.redis),
     redisKeyPrefix,
     devHosts,
   };
@@ -238,16 +238,16 @@ function urlsOf({ ports, parts, redisKeyPrefix, devHosts }: StackPlan) {
 
 async function restartContainers(plan: StackPlan, directory: string): Promise<void> {
   const ports = Object.fromEntries(
-    Object.entries(plan.parts).flatMap(([part, source]) =>
+    Object.entries(plan.backingServices).flatMap(([part, source]) =>
       source.kind === 'docker' ? [[part, source.port] as const] : [],
     ),
   );
-  await createDockerParts(directory).start(ports);
+  await createDockerServices(directory).start(ports);
 }
 
-function titleOfPart(name: string, plan: StackPlan): string {
-  const [part] = Object.entries(PART_TITLES).filter(([key]) => key === name);
+function titleOf(name: string, plan: StackPlan): string {
+  const [part] = Object.entries(BACKING_SERVICE_TITLES).filter(([key]) => key === name);
   const source =
-    name === 'postgres' || name === 'rabbitmq' || name === 'redis' ? plan.parts[name] : undefined;
+    name === 'postgres' || name === 'rabbitmq' || name === 'redis' ? plan.backingServices[name] : undefined;
   return `${part?.[1] ?? name} on port ${source?.kind === 'private' ? source.port : '?'}`;
 }

@@ -2,19 +2,19 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { postgresDataDirectory } from '@partner/test-kit/backing-services/postgres';
 import { isProcessRunning, processesWithVariable } from '@partner/test-kit/backing-services/process-identity';
-import { createDockerParts } from '../parts/docker-engine.js';
-import { removeExternalResources } from '../parts/external-resources.js';
+import { createDockerServices } from '../backing-services/docker-engine.js';
+import { removeExternalResources } from '../backing-services/external-resources.js';
 import { serviceOf } from './replicas.js';
 import { hasEndedWithin } from './stack-lock.js';
 import { endProcess, STACK_VARIABLE } from './stack-process.js';
 import { readStackState, stackFiles } from './stack-state.js';
 
-const STAGES = ['edge', 'job-state', 'parts', 'port-mapper'] as const;
+const STAGES = ['edge', 'job-state', 'backing-services', 'port-mapper'] as const;
 
 /** Entry points end first, then the workers, then the stores. */
 function stageOf(name: string): (typeof STAGES)[number] {
   if (name === 'rabbitmq-port-mapper') return 'port-mapper';
-  if (name === 'postgres' || name === 'rabbitmq' || name === 'redis') return 'parts';
+  if (name === 'postgres' || name === 'rabbitmq' || name === 'redis') return 'backing-services';
   return serviceOf(name) === 'job-state' ? 'job-state' : 'edge';
 }
 
@@ -43,8 +43,8 @@ export async function stopStack(directory: string): Promise<boolean> {
   }
   await Promise.all(strays.map((stray) => hasEndedWithin(stray, 10_000)));
 
-  const usesDocker = Object.values(state?.plan.parts ?? {}).some(({ kind }) => kind === 'docker');
-  if (usesDocker) await createDockerParts(directory).stop({ withData: false });
+  const usesDocker = Object.values(state?.plan.backingServices ?? {}).some(({ kind }) => kind === 'docker');
+  if (usesDocker) await createDockerServices(directory).stop({ withData: false });
   rmSync(files.state, { force: true });
   return hadAny || strays.length > 0 || usesDocker;
 }

@@ -24,7 +24,7 @@ const LETTER_LINES = columns(`
 `);
 
 /** Maximum messages that a search for one inspects and holds. */
-const LOOKED_THROUGH = 10_000;
+const LONGEST_SCAN = 10_000;
 
 /** `partnerctl dead-letters`: dead letters of the broker. */
 export function deadLettersCommand(context: CommandContext) {
@@ -49,7 +49,7 @@ export function deadLettersCommand(context: CommandContext) {
   }
 
   /** Fails if it is interrupted, because the list is incomplete. */
-  async function look(queue: QueueWithDead, limit: number): Promise<readonly DeadLetter[]> {
+  async function readLetters(queue: QueueWithDead, limit: number): Promise<readonly DeadLetter[]> {
     const letters: DeadLetter[] = [];
     await go(queue, limit, (letter) => {
       letters.push(letter);
@@ -75,12 +75,12 @@ export function deadLettersCommand(context: CommandContext) {
     'job-state.platform-messages --limit 10',
   )
     .argument('[queue]', 'a queue, with or without .dead; by default the counts of all queues')
-    .option('--limit <count>', 'maximum number of messages, oldest first', wholeNumber(1, LOOKED_THROUGH), 50)
+    .option('--limit <count>', 'maximum number of messages, oldest first', wholeNumber(1, LONGEST_SCAN), 50)
     .action(async (name, { limit }) => {
       if (name !== undefined) {
         const queue = queueNamed(name);
         const hasMore = (await countBehind(queue, limit)) > 0;
-        const letters = await look(queue, limit);
+        const letters = await readLetters(queue, limit);
         context.output.rows('deadLetters', letters.map(letterView), LETTER_COLUMNS, { hasMore });
         return;
       }
@@ -92,7 +92,7 @@ export function deadLettersCommand(context: CommandContext) {
       const rows: Document[] = [];
       for (const queue of queuesWithDead()) {
         const messages = looks.get(queue.deadLetterQueue)?.messages;
-        const [oldest] = messages === undefined || messages === 0 ? [] : await look(queue, 1);
+        const [oldest] = messages === undefined || messages === 0 ? [] : await readLetters(queue, 1);
         rows.push({
           queue: queue.name,
           deadLetters: messages ?? null,
@@ -107,10 +107,10 @@ export function deadLettersCommand(context: CommandContext) {
     .argument('<message>', 'the message id')
     .option('--body', 'with what it says: may hold personal data')
     .action(async (name, messageId, { body: withBody }) => {
-      const found = (await look(queueNamed(name), LOOKED_THROUGH)).find(
+      const found = (await readLetters(queueNamed(name), LONGEST_SCAN)).find(
         (letter) => letter.messageId === messageId,
       );
-      if (found === undefined) throw notFound(`dead letter among the first ${LOOKED_THROUGH}`);
+      if (found === undefined) throw notFound(`dead letter among the first ${LONGEST_SCAN}`);
       const body =
         withBody === true
           ? { body: decodeMessage(found.type, found.body) ?? Buffer.from(found.body).toString('base64') }
@@ -139,7 +139,7 @@ export function deadLettersCommand(context: CommandContext) {
         '--limit <count>',
         'maximum number of inspected messages',
         wholeNumber(1, 1_000_000),
-        LOOKED_THROUGH,
+        LONGEST_SCAN,
       )
       .option('--yes', 'do it')
       .action(async (name, messageIds, { all, limit, yes }) => {
@@ -149,7 +149,7 @@ export function deadLettersCommand(context: CommandContext) {
         const done = action === 'requeue' ? 'requeued' : 'discarded';
         const behind = all === true ? await countBehind(queue, limit) : 0;
         if (yes !== true) {
-          const count = (await look(queue, limit)).filter(isMeant).length;
+          const count = (await readLetters(queue, limit)).filter(isMeant).length;
           const rest = behind > 0 ? `, and ${behind} would remain` : '';
           demandYes(yes, `${count} messages of ${queue.deadLetterQueue} would be ${done}${rest}`);
         }

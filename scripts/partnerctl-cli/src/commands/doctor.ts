@@ -79,11 +79,11 @@ function createFindings(signal: AbortSignal) {
     /** Records the result of a check; undefined if it failed. An interruption is not a result: it ends the command. */
     async check<T>(
       check: string,
-      look: () => Promise<{ readonly value: T; readonly message: string }>,
+      inspect: () => Promise<{ readonly value: T; readonly message: string }>,
       advice?: string,
     ): Promise<T | undefined> {
       try {
-        const { value, message } = await look();
+        const { value, message } = await inspect();
         add(check, 'ok', message);
         return value;
       } catch (error) {

@@ -15,7 +15,7 @@ export function restoreCommand(context: CommandContext) {
   subcommand(
     group,
     'check',
-    'compare database, broker and the positions that readers came back with; print what must be sent again',
+    'compare database, broker and the cursors that were refused since; print what must be sent again',
     '',
     '--json',
   )

@@ -59,10 +59,10 @@ test('refuses an identification that two webhooks of a company have [CONFIG-1]',
   const of = (...webhooks: readonly object[]) =>
     violationsOf(JSON.stringify({ companies: { cmp_1: { webhooks } } }));
   expect(of(WEBHOOK, WEBHOOK)).toEqual([
-    expect.stringContaining('cmp_1.webhooks.1.description: must be another'),
+    expect.stringContaining('cmp_1.webhooks.1.description: must differ from'),
   ]);
   expect(of({ ...WEBHOOK, id: 'whk_1' }, { ...WEBHOOK, id: 'whk_1' })).toEqual([
-    expect.stringContaining('cmp_1.webhooks.1.id: must be another'),
+    expect.stringContaining('cmp_1.webhooks.1.id: must differ from'),
   ]);
   expect(of({ ...WEBHOOK, id: 'whk_1' }, { ...WEBHOOK, id: 'whk_2' })).toEqual([]);
 });

@@ -41,7 +41,7 @@ const configuredCompany = z.strictObject({
             context.addIssue({
               code: 'custom',
               path: [index, name],
-              message: 'must be another one than that of a former webhook of the company',
+              message: 'must differ from that of an earlier webhook of the company in this file',
             });
           seen.add(value);
         }

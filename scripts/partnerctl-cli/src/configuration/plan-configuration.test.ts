@@ -105,7 +105,7 @@ test('a technical contact that is confirmed or pending is unchanged [CONFIG-1]',
   ]);
 });
 
-test('what cannot be is refused before any change [CONFIG-6]', () => {
+test('a file that cannot be applied is refused before any change [CONFIG-6]', () => {
   const wanted = [
     { ...BOARD, events: ['quote.sent'] },
     { ...BOARD, id: 'whk_none' },

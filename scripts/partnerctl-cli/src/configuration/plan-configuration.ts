@@ -12,7 +12,7 @@ export interface CompanyState {
   readonly contact: TechnicalContact;
 }
 
-/** The fields of a webhook that differ, as the file has them. */
+/** The fields of a webhook that differ, with the values of the file. */
 type WebhookChange = Partial<Omit<ConfiguredWebhook, 'id'>>;
 
 /** One difference between the file and what exists. */
@@ -29,7 +29,7 @@ export type Step = { readonly company: CompanyState['company'] } & (
 export interface ConfigurationPlan {
   readonly steps: readonly Step[];
   readonly unchanged: number;
-  /** What the file asks for that cannot be; then the steps are incomplete. */
+  /** Why parts of the file cannot be applied; then the steps are incomplete. */
   readonly violations: readonly FieldViolation[];
 }
 

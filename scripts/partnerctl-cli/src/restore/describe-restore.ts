@@ -57,7 +57,7 @@ export function describeRestore(
     '',
     'Readers of feeds and events',
     renderTable(companies, COMPANY_COLUMNS),
-    'Lost to: the highest lost number that a reader has come back with. It was refused, and begins again. Empty: none has.',
+    'Lost to: the highest lost number in a cursor that the service has refused since the restore. That reader starts again. Empty: none was refused.',
     ...(check.hasMore ? ['There are more companies: --limit shows them.'] : []),
     '',
     'Webhooks',

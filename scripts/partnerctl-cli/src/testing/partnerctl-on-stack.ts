@@ -22,7 +22,7 @@ export let stack: Stack;
 beforeAll(async () => {
   stack = await startStack({
     directory: mkdtempSync(path.join(tmpdir(), 'partnerctl-')),
-    parts: { kind: 'private', durable: false },
+    backingServices: { kind: 'private', durable: false },
     proxyPort: 0,
     settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '1000' } },
   });

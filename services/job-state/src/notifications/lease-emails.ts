@@ -88,7 +88,7 @@ export async function leaseEmails(
 export type EmailOutcome = 'sent' | 'refused' | 'failed';
 
 /**
- * Records what became of a leased email.
+ * Records the outcome of a leased email.
  *
  * A sent one takes its notifications off the queue; those that were queued since the lease stay. Another one is due again after
  * 5 minutes, or after a day if the mail server refused it for good. The report of a lease that has ended changes nothing. If

@@ -24,7 +24,7 @@ interface WebhookRow {
   readonly oldest: Date | null;
 }
 
-/** The newest lost range of a head, and the number that a reader has come back with. Numbers are less than 2^53. */
+/** The newest lost range of a head, and the highest lost number that a reader has sent. Numbers are less than 2^53. */
 const lostOf = (heads: string, name: string) => `
   left join lateral (
     select (lower(range) - 1)::double precision as "${name}Kept",

@@ -6,7 +6,7 @@ import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import {
   baseEnvironment,
   findProgram,
-  LocalPartError,
+  LocalServerError,
   startLocalProgram,
   stopLocalProcess,
 } from '@partner/test-kit/backing-services/local-process';
@@ -77,7 +77,7 @@ export async function startEngine(): Promise<Engine | { readonly missing: string
       },
     };
   } catch (error) {
-    if (!(error instanceof LocalPartError)) throw error;
+    if (!(error instanceof LocalServerError)) throw error;
     return { missing: `Docker does not start: ${error.message}` };
   }
 }

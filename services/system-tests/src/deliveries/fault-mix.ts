@@ -6,7 +6,7 @@ import { type Fault, FAULTY_PROCESSES, type PlannedFault } from './fault-plan.js
 
 /** How long a command to a server that is away is repeated, and the start of a process that ends again. */
 const PERSISTENCE_MS = 300_000;
-const SUPERVISOR_LOOK_MS = 250;
+const SUPERVISOR_INTERVAL_MS = 250;
 
 /** What was done, when, and what came of it. */
 export interface DoneFault extends Span {
@@ -55,7 +55,7 @@ export async function playFaults(
             await note(`${name} has ended by itself and is started`, () => process.start().then(() => ''));
         });
       }
-      await delay(SUPERVISOR_LOOK_MS);
+      await delay(SUPERVISOR_INTERVAL_MS);
     }
   }
 
@@ -103,7 +103,7 @@ async function persistently(what: string, work: () => Promise<string>): Promise<
         return undefined;
       }
     },
-    { timeoutMs: PERSISTENCE_MS, everyMs: SUPERVISOR_LOOK_MS },
+    { timeoutMs: PERSISTENCE_MS, everyMs: SUPERVISOR_INTERVAL_MS },
   );
   return outcome;
 }

@@ -153,7 +153,7 @@ async function terminateBackends({ description }: Stack): Promise<string> {
 }
 
 async function closeConnections(stack: Stack): Promise<string> {
-  const source = readStackState(stack.directory)?.plan.parts.rabbitmq;
+  const source = readStackState(stack.directory)?.plan.backingServices.rabbitmq;
   if (source?.kind !== 'private') throw new Error('the broker is not the own one of the stack');
   const { server, controlEnv } = rabbitmqPrograms({
     directory: path.join(stack.directory, 'rabbitmq'),

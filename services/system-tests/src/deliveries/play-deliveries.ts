@@ -24,10 +24,10 @@ const LONG_PAUSE_MS = 12_000;
 /** A separate stack for the recording of deliveries, with short retries and a receiver that follows the script of the seed. */
 export function startDeliveryStack(
   seed: number,
-  parts: StackOptions['parts'] = { kind: 'private' },
+  backingServices: StackOptions['backingServices'] = { kind: 'private' },
 ): Promise<TestStack> {
   return startTestStack({
-    parts,
+    backingServices,
     replicas: FAULTY_REPLICAS,
     settings: {
       'job-state': {

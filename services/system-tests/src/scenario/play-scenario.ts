@@ -20,7 +20,7 @@ import { type Canaries, createCanaries, type Piece } from './canaries.js';
 import { collectMessages } from './collect-messages.js';
 import { createScenarioCompany, type ScenarioCompany, type ScenarioDeps } from './company.js';
 import { driveSide, type ScenarioSide } from './drive-side.js';
-import { lookAround } from './look-around.js';
+import { readEverything } from './read-everything.js';
 import { createResponseRecorder, type Recorder } from './recorder.js';
 import { sendDeadLetters } from './send-dead-letters.js';
 
@@ -116,7 +116,7 @@ function startScenarioStack(traces: TraceReceiver, responses: ScenarioDeps['resp
     OTEL_BSP_SCHEDULE_DELAY: '100',
   };
   return startTestStack({
-    parts: { kind: 'private', durable: false },
+    backingServices: { kind: 'private', durable: false },
     settings: {
       ...Object.fromEntries(SERVICE_NAMES.map((name): [ServiceName, typeof telemetry] => [name, telemetry])),
       // For the metric of its emails.
@@ -137,7 +137,7 @@ async function haveEverythingRead(
   sides: readonly ScenarioSide[],
 ): Promise<void> {
   await deps.stack.deliveriesAreFinished();
-  await lookAround(deps, sides);
+  await readEverything(deps, sides);
   for (const side of sides.slice(0, 1)) await sendDeadLetters(deps, probe, side);
   await failDeliveries(deps);
   await deps.stack.platformIsUpToDate();

@@ -80,11 +80,11 @@ const USERS_OF_REDIS = ['inbound-gateway', 'installer-gateway', 'console'] as co
 const PATIENT = { REDIS_TIMEOUT_MS: '3000' } as const;
 
 async function serversOf(
-  parts: StackOptions['parts'] | undefined,
-): Promise<{ readonly parts: StackOptions['parts']; release(): Promise<void> }> {
-  if (parts !== undefined) return { parts, release: () => Promise.resolve() };
+  backingServices: StackOptions['backingServices'] | undefined,
+): Promise<{ readonly backingServices: StackOptions['backingServices']; release(): Promise<void> }> {
+  if (backingServices !== undefined) return { backingServices, release: () => Promise.resolve() };
   const { release, ...urls } = await takeServerShare();
-  return { parts: { kind: 'given', ...urls }, release };
+  return { backingServices: { kind: 'given', ...urls }, release };
 }
 
 /** Connects to the broker as the platform does, and collects what it receives. */
@@ -119,7 +119,7 @@ export async function startTestStack(options: {
    * Where Postgres, RabbitMQ and Redis come from: its own share of the servers of the test run without it. A test that
    * stops, stalls or watches a server asks for private ones.
    */
-  readonly parts?: StackOptions['parts'];
+  readonly backingServices?: StackOptions['backingServices'];
   readonly respond?: (webhook: Omit<ReceivedWebhook, 'responseStatus'>) => number | ReceiverResponse;
 }): Promise<TestStack> {
   const root = path.join(PROJECT_ROOT, '.stack');
@@ -131,10 +131,10 @@ export async function startTestStack(options: {
     cert: readFileSync(certificates.certificateFile, 'utf8'),
     ...(options.respond === undefined ? {} : { respond: options.respond }),
   });
-  const servers = await serversOf(options.parts);
+  const servers = await serversOf(options.backingServices);
   const stack = await startStack({
     directory,
-    parts: servers.parts,
+    backingServices: servers.backingServices,
     proxyPort: 0,
     devHosts: { [RECEIVER_HOST]: `127.0.0.1:${receiver.port}` },
     settings: {

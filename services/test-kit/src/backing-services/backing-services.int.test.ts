@@ -11,7 +11,7 @@ import { startRedis, withRedis } from './redis.js';
 let directory = '';
 
 beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), 'partner-local-parts-'));
+  directory = mkdtempSync(path.join(tmpdir(), 'partner-local-servers-'));
   // As root, Postgres runs as another user, who needs access to the directory.
   chmodSync(directory, 0o711);
 });

@@ -37,8 +37,8 @@ export interface LocalProcess {
 }
 
 /** A backing service could not be started. The message ends with the last lines of its log. */
-export class LocalPartError extends Error {
-  override readonly name = 'LocalPartError';
+export class LocalServerError extends Error {
+  override readonly name = 'LocalServerError';
 }
 
 /** Finds a program in PATH and then in the given directories; undefined if it is not installed. */
@@ -82,7 +82,7 @@ export async function freePort(): Promise<number> {
     probe.listen(0, '127.0.0.1', () => {
       const address = probe.address();
       probe.close(() => {
-        if (address === null || typeof address === 'string') reject(new LocalPartError('no port is free'));
+        if (address === null || typeof address === 'string') reject(new LocalServerError('no port is free'));
         else resolve(address.port);
       });
     });
@@ -161,7 +161,7 @@ export function startLocalProcess(
     child.once('error', () => resolve());
   });
   if (child.pid === undefined) {
-    throw new LocalPartError(`${program.name}: ${program.command} cannot be started`);
+    throw new LocalServerError(`${program.name}: ${program.command} cannot be started`);
   }
   const { pid } = child;
   if (program.detached) {
@@ -208,7 +208,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Starts a program and resolves once it is up. If it does not come up, stops it and throws {@link LocalPartError}. */
+/** Starts a program and resolves once it is up. If it does not come up, stops it and throws {@link LocalServerError}. */
 export async function startLocalProgram(
   program: LocalProgram,
   options: { readonly detached: boolean },
@@ -239,7 +239,7 @@ export async function stopLocalProcess(
 }
 
 /**
- * Waits until a probe succeeds. Throws {@link LocalPartError} with the end of the log if the process ends first or the
+ * Waits until a probe succeeds. Throws {@link LocalServerError} with the end of the log if the process ends first or the
  * time limit passes.
  */
 export async function waitUntilUp(
@@ -252,7 +252,7 @@ export async function waitUntilUp(
   void local.ended().then(() => (fate.ended = true));
   while (!(await probe().catch(() => false))) {
     if (fate.ended || Date.now() > deadline) {
-      throw new LocalPartError(
+      throw new LocalServerError(
         `${local.name} ${fate.ended ? 'ended' : `was not ready within ${timeoutMs / 1000} s`}; ${endOfLog(local.logFile)}`,
       );
     }

@@ -10,7 +10,7 @@ import pg from 'pg';
 import {
   baseEnvironment,
   findProgram,
-  LocalPartError,
+  LocalServerError,
   type LocalProcess,
   type LocalProgram,
   startLocalProgram,
@@ -85,11 +85,11 @@ export async function postgresDataDirectory(directory: string): Promise<string> 
 
 /**
  * Defines Postgres as a private instance in its own directory, which is created if needed. As root it runs as user
- * `postgres`, because the server refuses to run as root. Throws {@link LocalPartError} if it is not installed.
+ * `postgres`, because the server refuses to run as root. Throws {@link LocalServerError} if it is not installed.
  */
 export async function postgresProgram(options: PostgresOptions): Promise<LocalProgram> {
   const found = findPostgres();
-  if (found === undefined) throw new LocalPartError('PostgreSQL is not installed');
+  if (found === undefined) throw new LocalServerError('PostgreSQL is not installed');
   const user = serverUser();
   const data = await postgresDataDirectory(options.directory);
   const settings = [
@@ -151,7 +151,7 @@ export async function withPostgres<T>(url: string, work: (client: pg.Client) => 
 export async function copyPostgres(originalUrl: string, directory: string): Promise<void> {
   const data = await postgresDataDirectory(directory);
   const copy = findProgram('pg_basebackup', programDirectories());
-  if (copy === undefined) throw new LocalPartError('pg_basebackup is not installed');
+  if (copy === undefined) throw new LocalServerError('pg_basebackup is not installed');
   await fillDirectory(data, serverUser(), [
     copy,
     ...['-D', data, '-d', originalUrl, '--write-recovery-conf', '--checkpoint=fast'],
@@ -209,7 +209,7 @@ async function numericId(flag: '-u' | '-g', user: string): Promise<number> {
   try {
     return Number((await run('id', [flag, user])).stdout);
   } catch {
-    throw new LocalPartError(
+    throw new LocalServerError(
       `Postgres does not run as root, and user ${user} does not exist: run this as another user`,
     );
   }

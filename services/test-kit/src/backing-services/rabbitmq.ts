@@ -8,7 +8,7 @@ import { type ChannelModel, connect } from 'amqplib';
 import {
   findProgram,
   freePort,
-  LocalPartError,
+  LocalServerError,
   type LocalProcess,
   type LocalProgram,
   startLocalProgram,
@@ -66,7 +66,7 @@ export async function controlRabbitmq(
   ...args: readonly string[]
 ): Promise<string> {
   const server = findRabbitmq()?.server;
-  if (server === undefined) throw new LocalPartError('RabbitMQ is not installed');
+  if (server === undefined) throw new LocalServerError('RabbitMQ is not installed');
   // The program beside the server; Debian's wrapper of the same name changes the user.
   const { stdout } = await run(path.join(path.dirname(server), command), ['--quiet', ...args], {
     env: { ...controlEnv },
@@ -82,7 +82,7 @@ export function rabbitmqUrl(port: number): string {
 /**
  * Defines a RabbitMQ node as a private instance in its own directory. The port mapper (epmd) of Erlang nodes is
  * private too, so that it ends with the node and affects no other node. It must be up before the node starts.
- * Throws {@link LocalPartError} if RabbitMQ is not installed.
+ * Throws {@link LocalServerError} if RabbitMQ is not installed.
  */
 export function rabbitmqPrograms(
   options: RabbitmqOptions & { readonly portMapperPort: number; readonly distributionPort: number },
@@ -92,7 +92,7 @@ export function rabbitmqPrograms(
   readonly controlEnv: Record<string, string>;
 } {
   const found = findRabbitmq();
-  if (found === undefined) throw new LocalPartError('RabbitMQ is not installed');
+  if (found === undefined) throw new LocalServerError('RabbitMQ is not installed');
   const logDirectory = options.logDirectory ?? options.directory;
   const configFile = path.join(options.directory, 'rabbitmq.conf');
   const definitionsFile = path.join(options.directory, 'definitions.json');

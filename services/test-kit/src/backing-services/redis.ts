@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import {
   baseEnvironment,
   findProgram,
-  LocalPartError,
+  LocalServerError,
   type LocalProcess,
   type LocalProgram,
   startLocalProgram,
@@ -38,11 +38,11 @@ export function redisUrl(port: number): string {
 }
 
 /**
- * Defines Redis as a private instance in its own directory. Throws {@link LocalPartError} if it is not installed.
+ * Defines Redis as a private instance in its own directory. Throws {@link LocalServerError} if it is not installed.
  */
 export function redisProgram(options: RedisOptions): LocalProgram {
   const server = findRedis();
-  if (server === undefined) throw new LocalPartError('Redis is not installed');
+  if (server === undefined) throw new LocalServerError('Redis is not installed');
   return {
     name: 'redis',
     command: server,

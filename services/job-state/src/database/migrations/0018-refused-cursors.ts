@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 
 /**
- * Records the lost positions that readers come back with after a restore.
+ * Records the highest lost position that each company's readers send after a restore.
  *
  * Lock: `feed_heads` and `event_heads` for an instant; no row is rewritten. Old code: ignores both.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- refused_cursor: the highest lost number that a reader has sent. Cursors are signed, so the service once gave it.
+    -- refused_cursor: the highest lost number that a reader has sent. Cursors are signed, so the service issued it before the restore.
     alter table feed_heads add column refused_cursor bigint;
     alter table event_heads add column refused_cursor bigint;
   `);

@@ -156,8 +156,8 @@ describe('a result under a former lease', () => {
         // The delivery is not due before the backoff of the counted attempts, also if the current lease ends without a result.
         if (end.lease_id !== null) await fixture.makeDue(end.id);
         await endExpiredLeases(fixture.database);
-        const { wait_ms: waitMs } = await fixture.delivery(end.id);
-        expect(waitMs).toBeGreaterThan(60_000 * 2 ** (failures - 1) - 30_000);
+        const { wait_ms: backoffMs } = await fixture.delivery(end.id);
+        expect(backoffMs).toBeGreaterThan(60_000 * 2 ** (failures - 1) - 30_000);
       }),
       { numRuns: 40 },
     );

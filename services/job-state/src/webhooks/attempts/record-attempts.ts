@@ -309,7 +309,7 @@ function merge(before: Change | undefined, change: Change): Change {
   if (before?.kind !== 'retry_scheduled' || change.kind !== 'retry_scheduled') return change;
   return {
     ...change,
-    waitMs: Math.max(before.waitMs, change.waitMs),
+    backoffMs: Math.max(before.backoffMs, change.backoffMs),
     endsLease: before.endsLease || change.endsLease,
   };
 }

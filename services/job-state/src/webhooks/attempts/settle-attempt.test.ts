@@ -17,7 +17,7 @@ describe('settleAttempt', () => {
     expect(settleAttempt(underWay, failed, retry)).toEqual({
       kind: 'retry_scheduled',
       attempts: 1,
-      waitMs: 60_000,
+      backoffMs: 60_000,
       endsLease: true,
     });
   });
@@ -34,7 +34,7 @@ describe('settleAttempt', () => {
 
   test('counts a failure under a former lease too, without ending the current one', () => {
     const late = { ...failed, leaseId: 'former' };
-    const counted = { kind: 'retry_scheduled', attempts: 1, waitMs: 60_000, endsLease: false };
+    const counted = { kind: 'retry_scheduled', attempts: 1, backoffMs: 60_000, endsLease: false };
     expect(settleAttempt(underWay, late, retry)).toEqual(counted);
     expect(settleAttempt({ ...underWay, leaseId: null, wrongSignature: false }, late, retry)).toEqual(
       counted,
@@ -91,7 +91,7 @@ describe('settleAttempt', () => {
           if (settlement.kind === 'unchanged') continue;
           if (settlement.kind === 'retry_scheduled') {
             expect(settlement.endsLease).toBe(ended.leaseId === 'present');
-            expect(settlement.waitMs).toBe(60_000 * 2 ** (failures - 1));
+            expect(settlement.backoffMs).toBe(60_000 * 2 ** (failures - 1));
           }
           standing = {
             state: settlement.kind,

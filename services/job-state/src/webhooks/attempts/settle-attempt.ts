@@ -1,6 +1,6 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { AttemptOutcomeName, DeliveryStateName } from '../schedule/delivery-resource.js';
-import { type RetrySettings, retryWaitMs } from '../schedule/retry-schedule.js';
+import { type RetrySettings, retryBackoffMs } from '../schedule/retry-schedule.js';
 
 /** State of a delivery before a result is settled. */
 export interface DeliveryStanding {
@@ -28,7 +28,7 @@ export type Settlement =
       readonly kind: 'retry_scheduled';
       readonly attempts: number;
       /** The next attempt is due no earlier than after this delay. */
-      readonly waitMs: number;
+      readonly backoffMs: number;
       /** False for a late failure: a current lease stays untouched. */
       readonly endsLease: boolean;
     }
@@ -56,8 +56,8 @@ export function settleAttempt(
   if (ended.outcome === 'delivered') return { kind: 'delivered', attempts };
   if (delivery.state === 'dead_lettered') return { kind: 'unchanged' };
   if (delivery.wrongSignature) return { kind: 'cancelled', attempts };
-  const waitMs = retryWaitMs(attempts, ended.retryAfterSeconds, retry);
-  return waitMs === undefined
+  const backoffMs = retryBackoffMs(attempts, ended.retryAfterSeconds, retry);
+  return backoffMs === undefined
     ? { kind: 'dead_lettered', attempts }
-    : { kind: 'retry_scheduled', attempts, waitMs, endsLease: ended.leaseId === delivery.leaseId };
+    : { kind: 'retry_scheduled', attempts, backoffMs, endsLease: ended.leaseId === delivery.leaseId };
 }

@@ -92,7 +92,7 @@ export function writeSettlements(
     settled.map(({ delivery }) => delivery.id),
     settled.map(({ change }) => change.kind),
     settled.map(({ change }) => change.attempts),
-    settled.map(({ change }) => (change.kind === 'retry_scheduled' ? change.waitMs : null)),
+    settled.map(({ change }) => (change.kind === 'retry_scheduled' ? change.backoffMs : null)),
     settled.map(({ change }) => change.kind !== 'retry_scheduled' || change.endsLease),
     changed.map(([id]) => id),
     changed.map(([, change]) => change.health ?? null),

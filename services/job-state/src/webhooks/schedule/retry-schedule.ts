@@ -17,7 +17,7 @@ const LONGEST_JITTER = 0.1;
  * together. The receiver's `retry-after` can lengthen the backoff up to the cap and never shortens it. Returns `undefined`
  * after the last attempt: the delivery is dead-lettered (spec: Acknowledgement and retries 2 and 3).
  */
-export function retryWaitMs(
+export function retryBackoffMs(
   failedAttempt: number,
   retryAfterSeconds: number | undefined,
   settings: RetrySettings,

@@ -24,8 +24,8 @@ const resourceOf = ({ path }: AnyOperation): string => /^\/partner-api\/([a-z-]+
 const pathOf = (operation: AnyOperation, id: string): string =>
   operation.path.replace('/partner-api', '').replace(':id', id);
 
-/** Has everything read that there is to read, by everyone who may, and requested by someone without credentials. */
-export async function lookAround(deps: ScenarioDeps, sides: readonly ScenarioSide[]): Promise<void> {
+/** Reads everything as each company that may, and sends each request without credentials. */
+export async function readEverything(deps: ScenarioDeps, sides: readonly ScenarioSide[]): Promise<void> {
   const companies = sides.flatMap(companiesOf);
   for (const company of companies) await replay(company);
   await deps.stack.deliveriesAreFinished();

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 
-/** The parts that other projects provide. */
-export const PART_NAMES = ['postgres', 'rabbitmq', 'redis'] as const;
+/** The services that other projects provide. */
+export const BACKING_SERVICES = ['postgres', 'rabbitmq', 'redis'] as const;
 
-export type PartName = (typeof PART_NAMES)[number];
+export type BackingService = (typeof BACKING_SERVICES)[number];
 
-/** The name of a part in messages. */
-export const PART_TITLES = {
+/** The name of a service in messages. */
+export const BACKING_SERVICE_TITLES = {
   postgres: 'Postgres',
   rabbitmq: 'RabbitMQ',
   redis: 'Redis',
-} as const satisfies Record<PartName, string>;
+} as const satisfies Record<BackingService, string>;
 
 const port = z.int().min(1).max(65_535);
 
-/** The source of a part. */
-export const partSource = z.discriminatedUnion('kind', [
+/** The source of a service. */
+export const backingServiceSource = z.discriminatedUnion('kind', [
   /** A given server; the URL names the stack's database or vhost there. */
   z.object({ kind: z.literal('given'), url: z.string() }),
   /** A container of `docker-compose.yml`. */
@@ -29,4 +29,4 @@ export const partSource = z.discriminatedUnion('kind', [
   }),
 ]);
 
-export type PartSource = z.infer<typeof partSource>;
+export type BackingServiceSource = z.infer<typeof backingServiceSource>;

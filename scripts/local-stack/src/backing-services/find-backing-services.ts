@@ -2,13 +2,18 @@ import { freePort } from '@partner/test-kit/backing-services/local-process';
 import type { Progress } from '../progress.js';
 import type { ExternalResource } from './external-resources.js';
 import { StackError } from '../stack-error.js';
-import { DOCKER_URLS, type DockerParts } from './docker-engine.js';
+import { DOCKER_URLS, type DockerServices } from './docker-engine.js';
 import { checkRedis, ownDatabase, ownVhost } from './external-servers.js';
-import { installMissingParts } from './install-missing-parts.js';
-import { PART_NAMES, PART_TITLES, type PartName, type PartSource } from './part-source.js';
+import { installMissingPrograms } from './install-missing-programs.js';
+import {
+  BACKING_SERVICES,
+  BACKING_SERVICE_TITLES,
+  type BackingService,
+  type BackingServiceSource,
+} from './backing-service.js';
 
-/** Where each part of a stack comes from. */
-export type PartSources = Readonly<Record<PartName, PartSource>>;
+/** Where each service of a stack comes from. */
+export type BackingServiceSources = Readonly<Record<BackingService, BackingServiceSource>>;
 
 /** How the server that a variable names is used. */
 interface GivenServer {
@@ -18,7 +23,7 @@ interface GivenServer {
   readonly use: (url: string, deps: Surroundings) => Promise<string>;
 }
 
-const GIVEN: Readonly<Record<PartName, GivenServer>> = {
+const GIVEN: Readonly<Record<BackingService, GivenServer>> = {
   postgres: {
     variable: 'POSTGRES_URL',
     protocols: ['postgres:', 'postgresql:'],
@@ -54,25 +59,25 @@ const GIVEN: Readonly<Record<PartName, GivenServer>> = {
 };
 
 /**
- * Finds each part in this order: a server that a variable names; a running Docker engine; installed programs; packages
- * that can be installed here. Throws {@link StackError} with one message if a part is unavailable in all these ways.
+ * Finds each service in this order: a server that a variable names; a running Docker engine; installed programs; packages
+ * that can be installed here. Throws {@link StackError} with one message if a service is unavailable in all these ways.
  */
-export async function findParts(deps: {
+export async function findBackingServices(deps: {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly redisKeyPrefix: string;
-  readonly docker: DockerParts;
+  readonly docker: DockerServices;
   /** Called with each resource that is created outside the stack's directory. */
   readonly remember: (made: ExternalResource) => void;
   readonly report: Progress;
-}): Promise<PartSources> {
-  const sources: Partial<Record<PartName, PartSource>> = {};
-  for (const part of PART_NAMES) {
-    const url = deps.environment[GIVEN[part].variable];
-    if (url !== undefined && url !== '') sources[part] = await givenSource(part, url, deps);
+}): Promise<BackingServiceSources> {
+  const sources: Partial<Record<BackingService, BackingServiceSource>> = {};
+  for (const service of BACKING_SERVICES) {
+    const url = deps.environment[GIVEN[service].variable];
+    if (url !== undefined && url !== '') sources[service] = await givenSource(service, url, deps);
   }
-  const needed = PART_NAMES.filter((part) => sources[part] === undefined);
+  const needed = BACKING_SERVICES.filter((service) => sources[service] === undefined);
   const containers = needed.length > 0 ? await startContainers(needed, deps) : undefined;
-  if (containers === undefined) await installMissingParts(deps.report, needed);
+  if (containers === undefined) await installMissingPrograms(deps.report, needed);
   const found = { ...sources, ...containers };
   return {
     postgres: found.postgres ?? (await privateSource('postgres')),
@@ -81,9 +86,9 @@ export async function findParts(deps: {
   };
 }
 
-/** Returns a part as a private instance on free ports. */
-export async function privateSource(part: PartName): Promise<PartSource> {
-  return part === 'rabbitmq'
+/** Returns a service as a private instance on free ports. */
+export async function privateSource(service: BackingService): Promise<BackingServiceSource> {
+  return service === 'rabbitmq'
     ? {
         kind: 'private',
         port: await freePort(),
@@ -94,23 +99,25 @@ export async function privateSource(part: PartName): Promise<PartSource> {
 }
 
 type Surroundings = Pick<
-  Parameters<typeof findParts>[0],
+  Parameters<typeof findBackingServices>[0],
   'docker' | 'redisKeyPrefix' | 'remember' | 'report'
 >;
 
 async function startContainers(
-  needed: readonly PartName[],
+  needed: readonly BackingService[],
   deps: Surroundings,
-): Promise<Partial<Record<PartName, PartSource>> | undefined> {
+): Promise<Partial<Record<BackingService, BackingServiceSource>> | undefined> {
   if (!(await deps.docker.isUsable())) return undefined;
-  const sources: Partial<Record<PartName, PartSource>> = {};
-  const ports: Partial<Record<PartName, number>> = {};
-  for (const part of needed) {
+  const sources: Partial<Record<BackingService, BackingServiceSource>> = {};
+  const ports: Partial<Record<BackingService, number>> = {};
+  for (const service of needed) {
     const port = await freePort();
-    ports[part] = port;
-    sources[part] = { kind: 'docker', url: DOCKER_URLS[part](port), port };
+    ports[service] = port;
+    sources[service] = { kind: 'docker', url: DOCKER_URLS[service](port), port };
   }
-  deps.report(`starting ${needed.map((part) => PART_TITLES[part]).join(', ')} with docker compose`);
+  deps.report(
+    `starting ${needed.map((service) => BACKING_SERVICE_TITLES[service]).join(', ')} with docker compose`,
+  );
   deps.remember({ kind: 'containers' });
   try {
     await deps.docker.start(ports);
@@ -123,8 +130,12 @@ async function startContainers(
   }
 }
 
-async function givenSource(part: PartName, url: string, deps: Surroundings): Promise<PartSource> {
-  const { variable, protocols, use } = GIVEN[part];
+async function givenSource(
+  service: BackingService,
+  url: string,
+  deps: Surroundings,
+): Promise<BackingServiceSource> {
+  const { variable, protocols, use } = GIVEN[service];
   if (!URL.canParse(url) || !protocols.includes(new URL(url).protocol)) {
     const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
     throw new StackError(`${variable} must be a URL that begins with ${beginnings}`);

@@ -9,7 +9,7 @@ import type { Progress } from '../progress.js';
 import { type CommandResult, lastLines, runCommand } from '../run-command.js';
 import { StackError } from '../stack-error.js';
 import { findChromium } from './find-chromium.js';
-import { PART_NAMES, PART_TITLES, type PartName } from './part-source.js';
+import { BACKING_SERVICES, BACKING_SERVICE_TITLES, type BackingService } from './backing-service.js';
 
 /** How the programs of something are found and installed. */
 interface Recipe {
@@ -30,10 +30,22 @@ const recipe = (
   ...units: readonly string[]
 ): Recipe => ({ title, find, debianPackage, brewFormula, units });
 
-const SERVERS: Readonly<Record<PartName, Recipe>> = {
-  postgres: recipe(PART_TITLES.postgres, findPostgres, 'postgresql', 'postgresql@16', 'postgresql'),
-  rabbitmq: recipe(PART_TITLES.rabbitmq, findRabbitmq, 'rabbitmq-server', 'rabbitmq', 'rabbitmq-server'),
-  redis: recipe(PART_TITLES.redis, findRedis, 'redis-server', 'redis', 'redis-server'),
+const SERVERS: Readonly<Record<BackingService, Recipe>> = {
+  postgres: recipe(
+    BACKING_SERVICE_TITLES.postgres,
+    findPostgres,
+    'postgresql',
+    'postgresql@16',
+    'postgresql',
+  ),
+  rabbitmq: recipe(
+    BACKING_SERVICE_TITLES.rabbitmq,
+    findRabbitmq,
+    'rabbitmq-server',
+    'rabbitmq',
+    'rabbitmq-server',
+  ),
+  redis: recipe(BACKING_SERVICE_TITLES.redis, findRedis, 'redis-server', 'redis', 'redis-server'),
 };
 
 const findDockerd = () => findProgram('dockerd', ['/usr/sbin']);
@@ -56,28 +68,28 @@ type Installable = keyof typeof RECIPES;
 interface PackageTool {
   readonly name: string;
   /** The command to run by hand. */
-  manually(parts: readonly Installable[]): string;
-  install(parts: readonly Installable[]): Promise<void>;
+  manually(programs: readonly Installable[]): string;
+  install(programs: readonly Installable[]): Promise<void>;
 }
 
 /**
- * Installs the parts whose programs are missing on this machine: with apt-get as root or with sudo that needs no password,
+ * Installs the programs whose programs are missing on this machine: with apt-get as root or with sudo that needs no password,
  * with Homebrew on a Mac. If that is impossible, throws {@link StackError} with one message that names what to install.
  */
-export async function installMissingParts(
+export async function installMissingPrograms(
   report: Progress = () => undefined,
-  needed: readonly Installable[] = PART_NAMES,
+  needed: readonly Installable[] = BACKING_SERVICES,
 ): Promise<void> {
-  const missing = needed.filter((part) => RECIPES[part].find() === undefined);
+  const missing = needed.filter((program) => RECIPES[program].find() === undefined);
   if (missing.length === 0) return;
-  const titles = missing.map((part) => RECIPES[part].title).join(', ');
+  const titles = missing.map((program) => RECIPES[program].title).join(', ');
   const tool = await findPackageTool();
   if (tool === undefined) {
     throw new StackError(
       `not installed: ${titles}. Install ${missing.length > 1 ? 'them' : 'it'}` +
         ` (Debian or Ubuntu, as root: apt-get install ${packagesOf(missing).join(' ')};` +
         ` Mac: brew install ${formulasOf(missing).join(' ')})` +
-        (missing.every((part) => part in TEST_TOOLS)
+        (missing.every((program) => program in TEST_TOOLS)
           ? ''
           : ', or start a Docker engine with the compose plugin,' +
             ' or name running servers with POSTGRES_URL, AMQP_URL and REDIS_URL'),
@@ -85,18 +97,20 @@ export async function installMissingParts(
   }
   report(`installing ${titles} with ${tool.name}; this can take some minutes`);
   await tool.install(missing);
-  const still = missing.filter((part) => RECIPES[part].find() === undefined);
+  const still = missing.filter((program) => RECIPES[program].find() === undefined);
   if (still.length > 0) {
     throw new StackError(
-      `${tool.name} succeeded, but there is still no ${still.map((part) => RECIPES[part].title).join(', ')};` +
+      `${tool.name} succeeded, but there is still no ${still.map((program) => RECIPES[program].title).join(', ')};` +
         ` try it yourself: ${tool.manually(still)}`,
     );
   }
   report(`installed ${titles}`);
 }
 
-const packagesOf = (parts: readonly Installable[]) => parts.map((part) => RECIPES[part].debianPackage);
-const formulasOf = (parts: readonly Installable[]) => parts.map((part) => RECIPES[part].brewFormula);
+const packagesOf = (programs: readonly Installable[]) =>
+  programs.map((program) => RECIPES[program].debianPackage);
+const formulasOf = (programs: readonly Installable[]) =>
+  programs.map((program) => RECIPES[program].brewFormula);
 
 async function findPackageTool(): Promise<PackageTool | undefined> {
   if (process.platform === 'darwin') {
@@ -110,12 +124,12 @@ async function findPackageTool(): Promise<PackageTool | undefined> {
 }
 
 function homebrew(brew: string): PackageTool {
-  const args = (parts: readonly Installable[]) => ['install', ...formulasOf(parts)];
+  const args = (programs: readonly Installable[]) => ['install', ...formulasOf(programs)];
   return {
     name: 'Homebrew',
-    manually: (parts) => `brew ${args(parts).join(' ')}`,
-    install: async (parts) => {
-      expectSuccess(await runCommand(brew, args(parts)), `brew ${args(parts).join(' ')}`);
+    manually: (programs) => `brew ${args(programs).join(' ')}`,
+    install: async (programs) => {
+      expectSuccess(await runCommand(brew, args(programs)), `brew ${args(programs).join(' ')}`);
     },
   };
 }
@@ -140,12 +154,12 @@ function aptGet(asRoot: readonly string[]): PackageTool {
     return runCommand(program, rest);
   };
 
-  async function withoutStarting(parts: readonly Installable[], work: () => Promise<void>): Promise<void> {
+  async function withoutStarting(programs: readonly Installable[], work: () => Promise<void>): Promise<void> {
     const scratch = path.join('/tmp', `partner-install-${process.pid}`);
     await mkdir(scratch, { recursive: true, mode: 0o700 });
     const undo: (() => Promise<unknown>)[] = [() => rm(scratch, { recursive: true, force: true })];
     try {
-      if (parts.includes('postgres')) {
+      if (programs.includes('postgres')) {
         const file = path.join(CLUSTER_SETTINGS, 'partner-local-stack.conf');
         await writeFile(path.join(scratch, 'cluster'), 'create_main_cluster = false\n');
         undo.push(() => run('rm', '-f', file));
@@ -166,16 +180,16 @@ function aptGet(asRoot: readonly string[]): PackageTool {
 
   return {
     name: 'apt-get',
-    manually: (parts) => `${[...asRoot, 'apt-get'].join(' ')} install ${packagesOf(parts).join(' ')}`,
-    install: (parts) =>
-      withoutStarting(parts, async () => {
+    manually: (programs) => `${[...asRoot, 'apt-get'].join(' ')} install ${packagesOf(programs).join(' ')}`,
+    install: (programs) =>
+      withoutStarting(programs, async () => {
         const install = () =>
-          run('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packagesOf(parts));
+          run('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packagesOf(programs));
         const update = await run('apt-get', 'update', '-q');
         const result = await install();
         if (update.exitCode !== 0 && result.exitCode !== 0) expectSuccess(update, 'apt-get update');
-        expectSuccess(result, `apt-get install ${packagesOf(parts).join(' ')}`);
-        const units = parts.flatMap((part) => RECIPES[part].units);
+        expectSuccess(result, `apt-get install ${packagesOf(programs).join(' ')}`);
+        const units = programs.flatMap((program) => RECIPES[program].units);
         if (units.length > 0 && existsSync('/run/systemd/system')) {
           await run('systemctl', 'disable', ...units);
         }

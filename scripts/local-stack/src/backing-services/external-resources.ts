@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { createDockerParts } from './docker-engine.js';
+import { createDockerServices } from './docker-engine.js';
 import { dropOwnDatabase, removeKeys } from './external-servers.js';
 import { readJson, writePrivateJson } from '../private-file.js';
 
@@ -35,7 +35,7 @@ export async function removeExternalResources(directory: string): Promise<void> 
         await removeKeys(made.url, made.prefix);
         break;
       case 'containers':
-        await createDockerParts(directory).stop({ withData: true });
+        await createDockerServices(directory).stop({ withData: true });
         break;
     }
   }
