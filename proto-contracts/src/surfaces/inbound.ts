@@ -8,6 +8,7 @@ import { listInboundEventsOperation } from '../resources/event-feed/operations.j
 import {
   cancelInboundEventReplayOperation,
   getInboundEventReplayOperation,
+  previewInboundEventReplayOperation,
   replayInboundEventsOperation,
 } from '../resources/event-replay/operations.js';
 import { createLeadOperation } from '../resources/lead/operations.js';
@@ -21,6 +22,7 @@ export const INBOUND_OPERATIONS: readonly AnyOperation[] = [
   appendJobNoteOperation,
   listInboundEventsOperation,
   replayInboundEventsOperation,
+  previewInboundEventReplayOperation,
   getInboundEventReplayOperation,
   cancelInboundEventReplayOperation,
   getInboundManifestOperation,

@@ -3,6 +3,7 @@ import { listInstallerEventsOperation } from '../resources/event-feed/operations
 import {
   cancelInstallerEventReplayOperation,
   getInstallerEventReplayOperation,
+  previewInstallerEventReplayOperation,
   replayInstallerEventsOperation,
 } from '../resources/event-replay/operations.js';
 import { listJobFeedOperation } from '../resources/feed-entry/operations.js';
@@ -25,6 +26,7 @@ export const INSTALLER_OPERATIONS: readonly AnyOperation[] = [
   replaceAssignmentsOperation,
   listInstallerEventsOperation,
   replayInstallerEventsOperation,
+  previewInstallerEventReplayOperation,
   getInstallerEventReplayOperation,
   cancelInstallerEventReplayOperation,
   getInstallerManifestOperation,

@@ -4,8 +4,11 @@ import { notFound } from '@partner/kernel/service-error';
 import type {
   cancelInstallerEventReplayOperation,
   getInstallerEventReplayOperation,
+  previewInstallerEventReplayOperation,
   replayInstallerEventsOperation,
 } from '@partner/proto-contracts/resources/event-replay/operations';
+import type { eventReplayIn } from '@partner/proto-contracts/resources/event-replay/event-replay';
+import type { z } from 'zod';
 import type { ApiKeyPrincipal } from './api-key-authentication.js';
 import { type AnyEndpoint, type EndpointRequest, serveOperation } from './endpoint.js';
 import { idempotencyHeadersOf, idempotencyKeyOf } from './idempotency.js';
@@ -13,11 +16,13 @@ import type { EventFeedDeps } from './list-event-feed.js';
 import { versionedText } from './versioned-text.js';
 
 /**
- * Serves the replay of events of the caller's company: its start, its progress and its end (decisions REPLAY-6 to REPLAY-8). The
+ * Serves the replay of events of the caller's company: its preview, its start, its progress and its end (decisions REPLAY-6 to
+ * REPLAY-9). The
  * operations are those of the gateway's surface.
  */
 export function eventReplayEndpoints(
   operations: {
+    readonly preview: typeof previewInstallerEventReplayOperation;
     readonly replay: typeof replayInstallerEventsOperation;
     readonly get: typeof getInstallerEventReplayOperation;
     readonly cancel: typeof cancelInstallerEventReplayOperation;
@@ -25,23 +30,15 @@ export function eventReplayEndpoints(
   { eventFeed }: Pick<EventFeedDeps, 'eventFeed'>,
 ): readonly AnyEndpoint<ApiKeyPrincipal>[] {
   return [
+    serveOperation(operations.preview, async (request) => {
+      const { resourceJson } = await eventFeed.previewEventReplay(selected(request), request.call);
+      return { status: 200, text: versionedText(operations.preview, request, resourceJson) };
+    }),
     serveOperation(operations.replay, async (request) => {
-      const { subscriptionId, fromSequence, toSequence, from, to, eventIds, event, perMinute } = request.body;
-      requireId('whk', subscriptionId, 'webhook subscription');
-      for (const eventId of eventIds ?? []) requireId('evt', eventId, `event ${eventId}`);
       const { resourceJson, idempotency } = await eventFeed.replayEvents(
         {
-          companyId: request.principal.companyId,
-          subscriptionId,
-          selection: {
-            fromSequence: fromSequence?.toString(),
-            toSequence: toSequence?.toString(),
-            ...(from !== undefined && { from: timestampFromDate(new Date(from)) }),
-            ...(to !== undefined && { to: timestampFromDate(new Date(to)) }),
-            eventIds: eventIds ?? [],
-            event,
-          },
-          perMinute,
+          ...selected(request),
+          perMinute: request.body.perMinute,
           idempotencyKey: idempotencyKeyOf(request),
           actor: actorOf(request),
         },
@@ -65,7 +62,27 @@ export function eventReplayEndpoints(
   ];
 }
 
+type ReplayBody = z.infer<typeof eventReplayIn>;
 type Request = EndpointRequest<ApiKeyPrincipal, unknown, unknown>;
+
+/** The events that a body selects, and where to send them. */
+function selected({ principal, body }: EndpointRequest<ApiKeyPrincipal, unknown, ReplayBody>) {
+  const { subscriptionId, fromSequence, toSequence, from, to, eventIds, event } = body;
+  requireId('whk', subscriptionId, 'webhook subscription');
+  for (const eventId of eventIds ?? []) requireId('evt', eventId, `event ${eventId}`);
+  return {
+    companyId: principal.companyId,
+    subscriptionId,
+    selection: {
+      fromSequence: fromSequence?.toString(),
+      toSequence: toSequence?.toString(),
+      ...(from !== undefined && { from: timestampFromDate(new Date(from)) }),
+      ...(to !== undefined && { to: timestampFromDate(new Date(to)) }),
+      eventIds: eventIds ?? [],
+      event,
+    },
+  };
+}
 
 /** The key as the audit trail names it. */
 function actorOf(request: Request) {

@@ -20,6 +20,7 @@ import { listInboundEventsOperation } from '@partner/proto-contracts/resources/e
 import {
   cancelInboundEventReplayOperation,
   getInboundEventReplayOperation,
+  previewInboundEventReplayOperation,
   replayInboundEventsOperation,
 } from '@partner/proto-contracts/resources/event-replay/operations';
 import { getInboundManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
@@ -45,6 +46,7 @@ export interface InboundAppDeps
 }
 
 const REPLAY_OPERATIONS = {
+  preview: previewInboundEventReplayOperation,
   replay: replayInboundEventsOperation,
   get: getInboundEventReplayOperation,
   cancel: cancelInboundEventReplayOperation,

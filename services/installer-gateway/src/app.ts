@@ -19,6 +19,7 @@ import { listInstallerEventsOperation } from '@partner/proto-contracts/resources
 import {
   cancelInstallerEventReplayOperation,
   getInstallerEventReplayOperation,
+  previewInstallerEventReplayOperation,
   replayInstallerEventsOperation,
 } from '@partner/proto-contracts/resources/event-replay/operations';
 import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
@@ -58,6 +59,7 @@ export interface InstallerAppDeps
 }
 
 const REPLAY_OPERATIONS = {
+  preview: previewInstallerEventReplayOperation,
   replay: replayInstallerEventsOperation,
   get: getInstallerEventReplayOperation,
   cancel: cancelInstallerEventReplayOperation,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eventFilter } from '../event-catalogue/event-filter.js';
 import { EVENT_EXAMPLE } from '../event-catalogue/webhook-examples.js';
-import { dateTimeIn } from '../../values/date-time.js';
+import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
 import {
   BULK_REPLAY_EXAMPLE,
   BULK_REPLAY_MAX_DAYS,
@@ -98,6 +98,46 @@ export const eventReplays = z
   .meta({ id: 'EventReplays', description: 'The replays that the request has started.' });
 
 export type EventReplays = z.infer<typeof eventReplays>;
+
+/**
+ * What a replay of events would send.
+ *
+ * Visible to the API keys of the company that have the scope `events:replay`.
+ */
+export const eventReplayPreview = z
+  .object({
+    webhooks: z
+      .array(
+        z
+          .object({
+            subscriptionId: z.string().meta({ description: 'The webhook subscription.' }),
+            events: z.int().meta({
+              description:
+                'How many of the events it receives. The replay skips those with an unfinished delivery to it.',
+            }),
+          })
+          .meta({ id: 'PreviewedWebhook', description: 'A webhook and the number of its events.' }),
+      )
+      .meta({ description: 'Where the events would be sent.' }),
+    atLeast: z.boolean().meta({
+      description: 'True: there are more than the 100,000 events that are counted. All of them are replayed.',
+    }),
+    from: dateTimeOut.meta({
+      description: 'The start of the span. Of events selected by number or id: when the first was recorded.',
+    }),
+    to: dateTimeOut.meta({ description: 'The end of the span.' }),
+  })
+  .meta({ id: 'EventReplayPreview', description: 'What a replay of events would send.' });
+
+export type EventReplayPreview = z.infer<typeof eventReplayPreview>;
+
+/** A preview as the examples of the reference show it. */
+export const EVENT_REPLAY_PREVIEW_EXAMPLE = {
+  webhooks: [{ subscriptionId: SUBSCRIPTION_EXAMPLE.id, events: 17 }],
+  atLeast: false,
+  from: '2026-09-03T06:00:00.000Z',
+  to: '2026-09-03T08:00:00.000Z',
+} as const satisfies EventReplayPreview;
 
 /** A replay of events as the examples of the reference show it. */
 export const EVENT_REPLAY_EXAMPLE = {

@@ -3,7 +3,14 @@ import { CURRENT_API_VERSION } from '../../api/versions.js';
 import { defineOperation } from '../../api/operation.js';
 import { apiVersion } from '../../values/api-version.js';
 import { bulkReplay } from '../bulk-replay/bulk-replay.js';
-import { EVENT_REPLAY_EXAMPLE, EVENT_REPLAY_REQUESTS, eventReplayIn, eventReplays } from './event-replay.js';
+import {
+  EVENT_REPLAY_EXAMPLE,
+  EVENT_REPLAY_PREVIEW_EXAMPLE,
+  EVENT_REPLAY_REQUESTS,
+  eventReplayIn,
+  eventReplayPreview,
+  eventReplays,
+} from './event-replay.js';
 
 const replaying = {
   method: 'post',
@@ -30,6 +37,18 @@ The owners of your company see the replay, and the key that has started it, in t
     'idempotency_mismatch',
     'idempotency_in_progress',
   ],
+} as const;
+
+const previewing = {
+  method: 'post',
+  scope: 'events:replay',
+  body: eventReplayIn,
+  summary: 'Preview a replay of events',
+  description: `
+Counts the events that a replay with the same body would send to each webhook. Nothing is sent, and \`perMinute\` makes no
+difference.`,
+  bodyExamples: EVENT_REPLAY_REQUESTS,
+  errors: ['not_found', 'event_expired'],
 } as const;
 
 const started = 'The replays. The events are queued from then on.';
@@ -93,6 +112,33 @@ export const replayInboundEventsOperation = defineOperation({
   id: 'replayInboundEvents',
   path: '/inbound/events/replay',
   responses: { 202: { description: started, schema: eventReplays, example: STARTED_EXAMPLE } },
+});
+
+/** `POST /partner/v1/events/replay/preview` */
+export const previewInstallerEventReplayOperation = defineOperation({
+  ...previewing,
+  id: 'previewInstallerEventReplay',
+  path: '/partner/v1/events/replay/preview',
+  responses: {
+    200: {
+      description: 'The preview.',
+      schema: z.object({ apiVersion, ...eventReplayPreview.shape }).meta({
+        id: 'VersionedEventReplayPreview',
+        description: 'What a replay of events would send.',
+      }),
+      example: { apiVersion: CURRENT_API_VERSION, ...EVENT_REPLAY_PREVIEW_EXAMPLE },
+    },
+  },
+});
+
+/** `POST /inbound/events/replay/preview` */
+export const previewInboundEventReplayOperation = defineOperation({
+  ...previewing,
+  id: 'previewInboundEventReplay',
+  path: '/inbound/events/replay/preview',
+  responses: {
+    200: { description: 'The preview.', schema: eventReplayPreview, example: EVENT_REPLAY_PREVIEW_EXAMPLE },
+  },
 });
 
 /** `GET /partner/v1/events/replays/{id}` */

@@ -5,9 +5,13 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type {
   CancelEventReplayRequest,
   GetEventReplayRequest,
+  PreviewEventReplayRequest,
   ReplayEventsRequest,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
-import { EVENT_REPLAY_EXAMPLE } from '@partner/proto-contracts/resources/event-replay/event-replay';
+import {
+  EVENT_REPLAY_EXAMPLE,
+  EVENT_REPLAY_PREVIEW_EXAMPLE,
+} from '@partner/proto-contracts/resources/event-replay/event-replay';
 import request from 'supertest';
 import { assertError } from '../testing/assert-error.js';
 import { createTestApp, keys } from '../testing/create-test-app.js';
@@ -15,7 +19,9 @@ import { createTestApp, keys } from '../testing/create-test-app.js';
 const EXPIRES = new Date('2026-10-16T12:00:00Z');
 
 function createFixture(failure?: ServiceError) {
-  const requests: (ReplayEventsRequest | GetEventReplayRequest | CancelEventReplayRequest)[] = [];
+  const requests: (
+    ReplayEventsRequest | PreviewEventReplayRequest | GetEventReplayRequest | CancelEventReplayRequest
+  )[] = [];
   const app = createTestApp({
     eventFeed: {
       replayEvents(received) {
@@ -25,6 +31,10 @@ function createFixture(failure?: ServiceError) {
           resourceJson: JSON.stringify({ replays: [EVENT_REPLAY_EXAMPLE] }),
           idempotency: { replayed: false, expiresAt: timestampFromDate(EXPIRES) },
         };
+      },
+      previewEventReplay(received) {
+        requests.push(received);
+        return { resourceJson: JSON.stringify(EVENT_REPLAY_PREVIEW_EXAMPLE) };
       },
       getEventReplay(received) {
         requests.push(received);
@@ -41,6 +51,7 @@ function createFixture(failure?: ServiceError) {
   return {
     requests,
     post: (body: object) => as(request(app).post('/partner/v1/events/replay')).send(body),
+    preview: (body: object) => as(request(app).post('/partner/v1/events/replay/preview')).send(body),
     get: (id: string) => as(request(app).get(`/partner/v1/events/replays/${id}`)),
     cancel: (id: string) => as(request(app).delete(`/partner/v1/events/replays/${id}`)),
   };
@@ -78,6 +89,17 @@ test('starts a replay for the company of the key, which is named, under the idem
     from,
     to,
   ]);
+});
+
+test('previews a replay of the company of the key [REPLAY-9]', async () => {
+  const { preview, requests } = createFixture();
+  const response = await preview({ fromSequence: 7, toSequence: 9, event: 'install.*' });
+  expect([response.status, response.body]).toEqual([
+    200,
+    { apiVersion: '2026-08-26', ...EVENT_REPLAY_PREVIEW_EXAMPLE },
+  ]);
+  const selection = { fromSequence: '7', toSequence: '9', event: 'install.*' };
+  expect(requests).toMatchObject([{ companyId: 'cmp_1', selection }]);
 });
 
 test('shows and cancels a replay of the company of the key [REPLAY-8]', async () => {

@@ -45,6 +45,8 @@ async function bodyFor(
 ): Promise<Body | undefined> {
   if (operation.body === undefined) return undefined;
   switch (operation.id) {
+    case 'previewInboundEventReplay':
+    case 'previewInstallerEventReplay':
     case 'replayInboundEvents':
     case 'replayInstallerEvents':
       return { from: '2026-09-02T15:00:00Z', to: '2026-09-02T16:00:00Z' };

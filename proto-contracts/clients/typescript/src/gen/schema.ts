@@ -130,6 +130,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/inbound/events/replay/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a replay of events
+         * @description Counts the events that a replay with the same body would send to each webhook. Nothing is sent, and `perMinute` makes no
+         *     difference.
+         */
+        post: operations["previewInboundEventReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/inbound/events/replays/{id}": {
         parameters: {
             query?: never;
@@ -338,6 +359,27 @@ export interface paths {
          *     `sequence`, by time or by `id`. They can be events without any delivery so far, for example of a pause.
          */
         post: operations["replayInstallerEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/partner/v1/events/replay/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a replay of events
+         * @description Counts the events that a replay with the same body would send to each webhook. Nothing is sent, and `perMinute` makes no
+         *     difference.
+         */
+        post: operations["previewInstallerEventReplay"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1932,6 +1974,32 @@ export interface components {
              */
             finishedAt: string | null;
         };
+        /** @description What a replay of events would send. */
+        EventReplayPreview: {
+            /** @description Where the events would be sent. */
+            webhooks: components["schemas"]["PreviewedWebhook"][];
+            /** @description True: there are more than the 100,000 events that are counted. All of them are replayed. */
+            atLeast: boolean;
+            /**
+             * Format: date-time
+             * @description The start of the span. Of events selected by number or id: when the first was recorded.
+             * @example 2026-08-26T14:03:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The end of the span.
+             * @example 2026-08-26T14:03:00.000Z
+             */
+            to: string;
+        };
+        /** @description A webhook and the number of its events. */
+        PreviewedWebhook: {
+            /** @description The webhook subscription. */
+            subscriptionId: string;
+            /** @description How many of the events it receives. The replay skips those with an unfinished delivery to it. */
+            events: number;
+        };
         /** @description The events that were queued to a webhook in a span of time. */
         WebhookManifest: {
             /** @description The webhook subscription. */
@@ -2160,6 +2228,30 @@ export interface components {
             apiVersion: string;
             /** @description One for each webhook subscription. */
             replays: components["schemas"]["WebhookBulkReplay"][];
+        };
+        /** @description What a replay of events would send. */
+        VersionedEventReplayPreview: {
+            /**
+             * @description The API version date of this response, as in the header `x-svc-api-version`.
+             * @example 2026-08-26
+             */
+            apiVersion: string;
+            /** @description Where the events would be sent. */
+            webhooks: components["schemas"]["PreviewedWebhook"][];
+            /** @description True: there are more than the 100,000 events that are counted. All of them are replayed. */
+            atLeast: boolean;
+            /**
+             * Format: date-time
+             * @description The start of the span. Of events selected by number or id: when the first was recorded.
+             * @example 2026-08-26T14:03:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The end of the span.
+             * @example 2026-08-26T14:03:00.000Z
+             */
+            to: string;
         };
         /** @description A replay of events with its progress. */
         VersionedEventReplay: {
@@ -2425,6 +2517,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventReplays"];
+                };
+            };
+        };
+    };
+    previewInboundEventReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventReplayIn"];
+            };
+        };
+        responses: {
+            /** @description The preview. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventReplayPreview"];
                 };
             };
         };
@@ -2748,6 +2864,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VersionedEventReplays"];
+                };
+            };
+        };
+    };
+    previewInstallerEventReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventReplayIn"];
+            };
+        };
+        responses: {
+            /** @description The preview. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionedEventReplayPreview"];
                 };
             };
         };

@@ -13,15 +13,31 @@ import { callerLimits } from '../../rpc/caller-limits.js';
 import { required } from '../../rpc/required.js';
 import { cancelBulkReplay, getBulkReplay, MAX_DELIVERIES_COUNTED } from './bulk-replay.js';
 import { shownBulkReplay } from './bulk-replay-resource.js';
-import { type EventSelection, replayEvents } from './replay-events.js';
+import { type EventSelection, previewEventReplay, replayEvents } from './replay-events.js';
 
 /** Serves the RPCs with which the API keys of a company replay its events, and operators for it. */
 export function createEventReplayRpcs(deps: {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly clock: () => Date;
   readonly logger: Pick<Logger, 'info'>;
-}): Pick<ServiceImpl<typeof EventFeedService>, 'replayEvents' | 'getEventReplay' | 'cancelEventReplay'> {
+}): Pick<
+  ServiceImpl<typeof EventFeedService>,
+  'previewEventReplay' | 'replayEvents' | 'getEventReplay' | 'cancelEventReplay'
+> {
   return {
+    async previewEventReplay(request, context) {
+      const preview = await previewEventReplay(
+        queryWithin(deps.database, callerLimits(request, context)),
+        {
+          companyId: required(request.companyId, 'company_id'),
+          subscriptionId: request.subscriptionId,
+          selection: selectionOf(required(request.selection, 'selection')),
+        },
+        { now: deps.clock(), maxCounted: MAX_DELIVERIES_COUNTED },
+      );
+      return { resourceJson: JSON.stringify(preview) };
+    },
+
     async replayEvents(request, context) {
       const { subscriptionId, idempotencyKey } = request;
       const { result, idempotency } = await replayEvents(

@@ -5,7 +5,10 @@ import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
-import { eventReplays } from '@partner/proto-contracts/resources/event-replay/event-replay';
+import {
+  eventReplayPreview,
+  eventReplays,
+} from '@partner/proto-contracts/resources/event-replay/event-replay';
 import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { failureOf } from '../../testing/subscription-fixture.js';
@@ -27,6 +30,7 @@ function connect() {
 }
 
 type Request = Parameters<ReturnType<typeof connect>['replayEvents']>[0];
+type PreviewRequest = Parameters<ReturnType<typeof connect>['previewEventReplay']>[0];
 
 const replay = async (request: Request) =>
   readResource(eventReplays, await connect().replayEvents({ perMinute: 60_000, ...request })).replays;
@@ -109,6 +113,37 @@ describe('a replay of events', () => {
     await fixture.setState(held, 'active');
     await stepOf(waiting.id);
     expect(await queuedBy(held, waiting.id)).toHaveLength(1);
+  });
+
+  test('is previewed with its counts, and its failures, without being started [REPLAY-9]', async () => {
+    const side = await companyWithFour();
+    const { companyId, subscriptionId, paused } = side;
+    const held = await fixture.subscription({ companyId, state: 'paused' });
+    const other = await fixture.subscription({ companyId, events: ['install.test'] });
+    const preview = async (request: PreviewRequest) =>
+      readResource(eventReplayPreview, await connect().previewEventReplay(request));
+    const selection = { fromSequence: '2', toSequence: '99' };
+    const all = await preview({ companyId, selection });
+    expect(all).toMatchObject({ webhooks: [{ subscriptionId, events: 3 }], atLeast: false });
+    for (const [named, events] of [
+      [held, 3],
+      [other, 0],
+    ] as const) {
+      const { webhooks } = await preview({ companyId, subscriptionId: named, selection });
+      expect(webhooks).toEqual([{ subscriptionId: named, events }]);
+    }
+    const started = 'select 1 from bulk_replays where company_id = $1';
+    expect(await fixture.database.query(started, [companyId])).toEqual([]);
+    const [begun] = await replay({ companyId, selection });
+    expect(begun).toMatchObject({ total: 3, from: all.from, to: all.to });
+    const stranger = await companyWith(1);
+    for (const request of [
+      { companyId: stranger.companyId, selection: { eventIds: [paused] } },
+      { companyId: stranger.companyId, subscriptionId, selection },
+    ])
+      expect(await failureOf(preview(request))).toMatchObject({ reason: 'not_found' });
+    const empty = failureOf(preview({ companyId, selection: {} }));
+    expect(await empty).toMatchObject({ reason: 'invalid_argument' });
   });
 
   test('starts once for an idempotency key, and one at a time for a webhook [REPLAY-6]', async () => {

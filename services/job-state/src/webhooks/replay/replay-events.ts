@@ -1,10 +1,12 @@
 import { eventsNamedBy } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import {
   eventReplayIn,
+  type EventReplayPreview,
   type EventReplays,
   eventReplays,
 } from '@partner/proto-contracts/resources/event-replay/event-replay';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
@@ -13,7 +15,7 @@ import { invalidArgument, validate } from '@partner/kernel/validation';
 import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
-import type { Database, Transaction } from '../../database/database.js';
+import type { Database, Queryable, Transaction } from '../../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../../idempotency/run-idempotent.js';
 import { eventsOfSubscription } from '../events/events-of-subscription.js';
 import { refuseSecond } from './bulk-replay.js';
@@ -52,12 +54,16 @@ export function eventSpan(
     : { condition: `e.sequence between $${first} and $${first + 1}`, values: [firstSequence, lastSequence] };
 }
 
-/** A replay of events to start. */
-export interface EventReplayRequest {
+/** Which events to replay, and where to. */
+interface ReplaySelection {
   readonly companyId: string;
   /** Undefined: each active subscription that receives at least one of the events. */
   readonly subscriptionId: string | undefined;
   readonly selection: EventSelection;
+}
+
+/** A replay of events to start. */
+export interface EventReplayRequest extends ReplaySelection {
   readonly perMinute: number;
   /** Undefined for an operator. */
   readonly binding: IdempotencyBinding | undefined;
@@ -105,27 +111,56 @@ export async function replayEvents(
   return settled;
 }
 
+/** Counts what {@link replayEvents} would send. Fails as it does, except with `replay_in_progress`. Locks nothing. */
+export async function previewEventReplay(
+  database: Queryable,
+  request: ReplaySelection,
+  limits: { readonly now: Date; readonly maxCounted: number },
+): Promise<EventReplayPreview> {
+  checkSelection(request);
+  const { span, totals, atLeast } = await planReplay(database, request, limits);
+  return {
+    webhooks: [...totals].map(([subscriptionId, events]) => ({ subscriptionId, events })),
+    atLeast,
+    from: formatDateTime(span.from),
+    to: formatDateTime(span.to),
+  };
+}
+
+/** The span of a selection, and how many of its events each subscription receives: the named one, or those with at least one. */
+async function planReplay(
+  database: Queryable,
+  { companyId, subscriptionId, selection }: ReplaySelection,
+  { now, maxCounted }: { readonly now: Date; readonly maxCounted: number },
+) {
+  const subscriptions = await database.query<Receiver>(
+    `select s.id, s.events, s.schema_version as "schemaVersion", c.class as "companyClass"
+     from subscriptions s join companies c on c.id = s.company_id
+     where s.company_id = $1 and s.deleted_at is null and case when $2::text is null then s.state = 'active' else s.id = $2 end
+     order by s.id`,
+    [companyId, subscriptionId ?? null],
+  );
+  if (subscriptionId !== undefined && subscriptions.length === 0) throw notFound('webhook subscription');
+  const span = await resolveSpan(database, companyId, selection, now);
+  const { kinds, atLeast } = await countKinds(database, companyId, span, maxCounted);
+  const totals = new Map(
+    subscriptions
+      .map((receiver) => [receiver.id, totalOf(kinds, receiver, selection.event)] as const)
+      .filter(([id, total]) => total > 0 || id === subscriptionId),
+  );
+  return { span, totals, atLeast };
+}
+
 async function start(
   tx: Transaction,
   request: EventReplayRequest,
   { now, maxCounted }: { readonly now: Date; readonly maxCounted: number },
 ): Promise<readonly BulkReplayRow[]> {
-  const { companyId, subscriptionId, selection, perMinute } = request;
-  const subscriptions = await tx.query<Receiver>(
-    `select s.id, s.events, s.schema_version as "schemaVersion", c.class as "companyClass"
-     from subscriptions s join companies c on c.id = s.company_id
-     where s.company_id = $1 and s.deleted_at is null and case when $2::text is null then s.state = 'active' else s.id = $2 end`,
-    [companyId, subscriptionId ?? null],
-  );
-  if (subscriptionId !== undefined && subscriptions.length === 0) throw notFound('webhook subscription');
-  const span = await resolveSpan(tx, companyId, selection, now);
-  const { kinds, atLeast } = await countKinds(tx, companyId, span, maxCounted);
-  const totals = new Map(
-    subscriptions.map((receiver) => [receiver.id, totalOf(kinds, receiver, selection.event)]),
-  );
+  const { companyId, selection, perMinute } = request;
+  const { span, totals, atLeast } = await planReplay(tx, request, { now, maxCounted });
   const locked = await tx.query<{ id: string }>(
     `select id from subscriptions where id = any($1::text[]) and deleted_at is null order by id for no key update`,
-    [[...totals].filter(([id, total]) => total > 0 || id === subscriptionId).map(([id]) => id)],
+    [[...totals.keys()]],
   );
   const rows = await tx.query<BulkReplayRow>(
     `with b as (
@@ -203,10 +238,10 @@ export function eventsSentTo(
   return received.filter((name) => named.includes(name));
 }
 
-async function countKinds(tx: Transaction, companyId: string, span: EventSpan, maxCounted: number) {
+async function countKinds(database: Queryable, companyId: string, span: EventSpan, maxCounted: number) {
   const { lowest, beyond } = idsCreatedWithin('evt', span);
   const { condition, values } = eventSpan(span, 5);
-  const kinds = await tx.query<EventKind>(
+  const kinds = await database.query<EventKind>(
     `select name, schema_version as "schemaVersion", case resource_type when 'webhook_subscription' then resource_id end as about,
        count(*)::integer as count
      from (
@@ -222,7 +257,7 @@ async function countKinds(tx: Transaction, companyId: string, span: EventSpan, m
 
 /** Finds when the selected events were recorded. Only those recorded before `now` are part of it. */
 async function resolveSpan(
-  tx: Transaction,
+  database: Queryable,
   companyId: string,
   { fromSequence, toSequence, from, to, eventIds }: EventSelection,
   now: Date,
@@ -232,7 +267,7 @@ async function resolveSpan(
     return { firstSequence: null, lastSequence: null, eventIds: null, from, to: end < from ? from : end };
   }
   if (eventIds !== undefined) {
-    const found = await tx.query<{ id: string; recordedAt: Date }>(
+    const found = await database.query<{ id: string; recordedAt: Date }>(
       `select id, created_at as "recordedAt" from events
        where company_id = $1 and id = any($2::text[]) and test_subscription_id is null order by created_at`,
       [companyId, eventIds],
@@ -245,9 +280,10 @@ async function resolveSpan(
     invariant(last, 'a selection by id has an event');
     return { firstSequence: null, lastSequence: null, eventIds: [...known], from: first, to: last };
   }
-  const [head] = await tx.query<{ last: string }>('select last from event_heads where company_id = $1', [
-    companyId,
-  ]);
+  const [head] = await database.query<{ last: string }>(
+    'select last from event_heads where company_id = $1',
+    [companyId],
+  );
   const newest = BigInt(head?.last ?? 0);
   if (fromSequence === undefined || toSequence === undefined || BigInt(fromSequence) > newest) {
     const message = `must be at most ${newest}, the sequence of the newest event`;
@@ -257,7 +293,7 @@ async function resolveSpan(
     String(fromSequence),
     String(BigInt(toSequence) < newest ? toSequence : newest),
   ];
-  const [kept] = await tx.query<{ first: Date | null; last: Date | null }>(
+  const [kept] = await database.query<{ first: Date | null; last: Date | null }>(
     `select min(created_at) as first, max(created_at) as last from events
      where company_id = $1 and sequence > 0 and sequence between $2 and $3`,
     [companyId, firstSequence, lastSequence],
@@ -294,7 +330,11 @@ async function recordStart(tx: Transaction, request: EventReplayRequest, row: Bu
   });
 }
 
-function checkSelection({ subscriptionId, selection, perMinute }: EventReplayRequest): void {
+function checkSelection({
+  subscriptionId,
+  selection,
+  perMinute,
+}: ReplaySelection & { readonly perMinute?: number }): void {
   const { from, to, ...rest } = selection;
   const checked = validate(
     eventReplayIn,

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/webhooks/v1/event_feed_service.proto.
  */
 export const file_partner_webhooks_v1_event_feed_service: GenFile = /*@__PURE__*/
-  fileDesc("CixwYXJ0bmVyL3dlYmhvb2tzL3YxL2V2ZW50X2ZlZWRfc2VydmljZS5wcm90bxITcGFydG5lci53ZWJob29rcy52MSL7AQoUTGlzdEV2ZW50RmVlZFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjEKBWFmdGVyGAIgASgLMiIucGFydG5lci53ZWJob29rcy52MS5FdmVudFBvc2l0aW9uEhUKCGZyb21fZW5kGAMgASgISAGIAQESEgoFbGltaXQYBCABKAVIAogBARISCgVldmVudBgFIAEoCUgDiAEBEhgKC3Jlc291cmNlX2lkGAYgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCCwoJX2Zyb21fZW5kQggKBl9saW1pdEIICgZfZXZlbnRCDgoMX3Jlc291cmNlX2lkImUKDUV2ZW50UG9zaXRpb24SGQoIc2VxdWVuY2UYASABKANCAjABSACIAQESLAoIZ2l2ZW5fYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9zZXF1ZW5jZSKdAQoVTGlzdEV2ZW50RmVlZFJlc3BvbnNlEi4KBmV2ZW50cxgBIAMoCzIeLnBhcnRuZXIud2ViaG9va3MudjEuRmVlZEV2ZW50Eh4KDW5leHRfc2VxdWVuY2UYAiABKANCAjABSACIAQESFQoIaGFzX21vcmUYAyABKAhIAYgBAUIQCg5fbmV4dF9zZXF1ZW5jZUILCglfaGFzX21vcmUikQEKCUZlZWRFdmVudBIZCghzZXF1ZW5jZRgBIAEoA0ICMAFIAIgBARIVCghldmVudF9pZBgCIAEoCUgBiAEBEhIKBWV2ZW50GAMgASgJSAKIAQESEQoEYm9keRgEIAEoCUgDiAEBQgsKCV9zZXF1ZW5jZUILCglfZXZlbnRfaWRCCAoGX2V2ZW50QgcKBV9ib2R5IvkBChRFdmVudFJlcGxheVNlbGVjdGlvbhIeCg1mcm9tX3NlcXVlbmNlGAEgASgDQgIwAUgAiAEBEhwKC3RvX3NlcXVlbmNlGAIgASgDQgIwAUgBiAEBEigKBGZyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglldmVudF9pZHMYBSADKAkSEgoFZXZlbnQYBiABKAlIAogBAUIQCg5fZnJvbV9zZXF1ZW5jZUIOCgxfdG9fc2VxdWVuY2VCCAoGX2V2ZW50IrYCChNSZXBsYXlFdmVudHNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARI8CglzZWxlY3Rpb24YAyABKAsyKS5wYXJ0bmVyLndlYmhvb2tzLnYxLkV2ZW50UmVwbGF5U2VsZWN0aW9uEhcKCnBlcl9taW51dGUYBCABKAVIAogBARI3Cg9pZGVtcG90ZW5jeV9rZXkYBSABKAsyHi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeUtleRImCgVhY3RvchgGIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEINCgtfcGVyX21pbnV0ZSJ9ChRSZXBsYXlFdmVudHNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESNwoLaWRlbXBvdGVuY3kYAiABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVCEAoOX3Jlc291cmNlX2pzb24iZQoVR2V0RXZlbnRSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkYKFkdldEV2ZW50UmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpABChhDYW5jZWxFdmVudFJlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhYKCXJlcGxheV9pZBgCIAEoCUgBiAEBEiYKBWFjdG9yGAMgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkkKGUNhbmNlbEV2ZW50UmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpQCChJHZXRNYW5pZmVzdFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEigKBGZyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeChFhZnRlcl9kZWxpdmVyeV9pZBgFIAEoCUgCiAEBEhIKBWxpbWl0GAYgASgFSAOIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIUChJfYWZ0ZXJfZGVsaXZlcnlfaWRCCAoGX2xpbWl0IkMKE0dldE1hbmlmZXN0UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uMrQEChBFdmVudEZlZWRTZXJ2aWNlEmsKDUxpc3RFdmVudEZlZWQSKS5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RFdmVudEZlZWRSZXF1ZXN0GioucGFydG5lci53ZWJob29rcy52MS5MaXN0RXZlbnRGZWVkUmVzcG9uc2UiA5ACARJlCgtHZXRNYW5pZmVzdBInLnBhcnRuZXIud2ViaG9va3MudjEuR2V0TWFuaWZlc3RSZXF1ZXN0GigucGFydG5lci53ZWJob29rcy52MS5HZXRNYW5pZmVzdFJlc3BvbnNlIgOQAgESYwoMUmVwbGF5RXZlbnRzEigucGFydG5lci53ZWJob29rcy52MS5SZXBsYXlFdmVudHNSZXF1ZXN0GikucGFydG5lci53ZWJob29rcy52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJuCg5HZXRFdmVudFJlcGxheRIqLnBhcnRuZXIud2ViaG9va3MudjEuR2V0RXZlbnRSZXBsYXlSZXF1ZXN0GisucGFydG5lci53ZWJob29rcy52MS5HZXRFdmVudFJlcGxheVJlc3BvbnNlIgOQAgESdwoRQ2FuY2VsRXZlbnRSZXBsYXkSLS5wYXJ0bmVyLndlYmhvb2tzLnYxLkNhbmNlbEV2ZW50UmVwbGF5UmVxdWVzdBouLnBhcnRuZXIud2ViaG9va3MudjEuQ2FuY2VsRXZlbnRSZXBsYXlSZXNwb25zZSIDkAICYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service, file_partner_rpc_v1_idempotency]);
+  fileDesc("CixwYXJ0bmVyL3dlYmhvb2tzL3YxL2V2ZW50X2ZlZWRfc2VydmljZS5wcm90bxITcGFydG5lci53ZWJob29rcy52MSL7AQoUTGlzdEV2ZW50RmVlZFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjEKBWFmdGVyGAIgASgLMiIucGFydG5lci53ZWJob29rcy52MS5FdmVudFBvc2l0aW9uEhUKCGZyb21fZW5kGAMgASgISAGIAQESEgoFbGltaXQYBCABKAVIAogBARISCgVldmVudBgFIAEoCUgDiAEBEhgKC3Jlc291cmNlX2lkGAYgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCCwoJX2Zyb21fZW5kQggKBl9saW1pdEIICgZfZXZlbnRCDgoMX3Jlc291cmNlX2lkImUKDUV2ZW50UG9zaXRpb24SGQoIc2VxdWVuY2UYASABKANCAjABSACIAQESLAoIZ2l2ZW5fYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9zZXF1ZW5jZSKdAQoVTGlzdEV2ZW50RmVlZFJlc3BvbnNlEi4KBmV2ZW50cxgBIAMoCzIeLnBhcnRuZXIud2ViaG9va3MudjEuRmVlZEV2ZW50Eh4KDW5leHRfc2VxdWVuY2UYAiABKANCAjABSACIAQESFQoIaGFzX21vcmUYAyABKAhIAYgBAUIQCg5fbmV4dF9zZXF1ZW5jZUILCglfaGFzX21vcmUikQEKCUZlZWRFdmVudBIZCghzZXF1ZW5jZRgBIAEoA0ICMAFIAIgBARIVCghldmVudF9pZBgCIAEoCUgBiAEBEhIKBWV2ZW50GAMgASgJSAKIAQESEQoEYm9keRgEIAEoCUgDiAEBQgsKCV9zZXF1ZW5jZUILCglfZXZlbnRfaWRCCAoGX2V2ZW50QgcKBV9ib2R5IvkBChRFdmVudFJlcGxheVNlbGVjdGlvbhIeCg1mcm9tX3NlcXVlbmNlGAEgASgDQgIwAUgAiAEBEhwKC3RvX3NlcXVlbmNlGAIgASgDQgIwAUgBiAEBEigKBGZyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglldmVudF9pZHMYBSADKAkSEgoFZXZlbnQYBiABKAlIAogBAUIQCg5fZnJvbV9zZXF1ZW5jZUIOCgxfdG9fc2VxdWVuY2VCCAoGX2V2ZW50IrYCChNSZXBsYXlFdmVudHNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARI8CglzZWxlY3Rpb24YAyABKAsyKS5wYXJ0bmVyLndlYmhvb2tzLnYxLkV2ZW50UmVwbGF5U2VsZWN0aW9uEhcKCnBlcl9taW51dGUYBCABKAVIAogBARI3Cg9pZGVtcG90ZW5jeV9rZXkYBSABKAsyHi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeUtleRImCgVhY3RvchgGIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEINCgtfcGVyX21pbnV0ZSJ9ChRSZXBsYXlFdmVudHNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESNwoLaWRlbXBvdGVuY3kYAiABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVCEAoOX3Jlc291cmNlX2pzb24iswEKGVByZXZpZXdFdmVudFJlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjwKCXNlbGVjdGlvbhgDIAEoCzIpLnBhcnRuZXIud2ViaG9va3MudjEuRXZlbnRSZXBsYXlTZWxlY3Rpb25CDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZCJKChpQcmV2aWV3RXZlbnRSZXBsYXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iZQoVR2V0RXZlbnRSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkYKFkdldEV2ZW50UmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpABChhDYW5jZWxFdmVudFJlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhYKCXJlcGxheV9pZBgCIAEoCUgBiAEBEiYKBWFjdG9yGAMgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkkKGUNhbmNlbEV2ZW50UmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpQCChJHZXRNYW5pZmVzdFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEigKBGZyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeChFhZnRlcl9kZWxpdmVyeV9pZBgFIAEoCUgCiAEBEhIKBWxpbWl0GAYgASgFSAOIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIUChJfYWZ0ZXJfZGVsaXZlcnlfaWRCCAoGX2xpbWl0IkMKE0dldE1hbmlmZXN0UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uMrAFChBFdmVudEZlZWRTZXJ2aWNlEmsKDUxpc3RFdmVudEZlZWQSKS5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RFdmVudEZlZWRSZXF1ZXN0GioucGFydG5lci53ZWJob29rcy52MS5MaXN0RXZlbnRGZWVkUmVzcG9uc2UiA5ACARJlCgtHZXRNYW5pZmVzdBInLnBhcnRuZXIud2ViaG9va3MudjEuR2V0TWFuaWZlc3RSZXF1ZXN0GigucGFydG5lci53ZWJob29rcy52MS5HZXRNYW5pZmVzdFJlc3BvbnNlIgOQAgESYwoMUmVwbGF5RXZlbnRzEigucGFydG5lci53ZWJob29rcy52MS5SZXBsYXlFdmVudHNSZXF1ZXN0GikucGFydG5lci53ZWJob29rcy52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJ6ChJQcmV2aWV3RXZlbnRSZXBsYXkSLi5wYXJ0bmVyLndlYmhvb2tzLnYxLlByZXZpZXdFdmVudFJlcGxheVJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLlByZXZpZXdFdmVudFJlcGxheVJlc3BvbnNlIgOQAgESbgoOR2V0RXZlbnRSZXBsYXkSKi5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEV2ZW50UmVwbGF5UmVxdWVzdBorLnBhcnRuZXIud2ViaG9va3MudjEuR2V0RXZlbnRSZXBsYXlSZXNwb25zZSIDkAIBEncKEUNhbmNlbEV2ZW50UmVwbGF5Ei0ucGFydG5lci53ZWJob29rcy52MS5DYW5jZWxFdmVudFJlcGxheVJlcXVlc3QaLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkNhbmNlbEV2ZW50UmVwbGF5UmVzcG9uc2UiA5ACAmIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service, file_partner_rpc_v1_idempotency]);
 
 /**
  * ListEventFeedRequest requests one page of one company's events.
@@ -321,6 +321,62 @@ export const ReplayEventsResponseSchema: GenMessage<ReplayEventsResponse> = /*@_
   messageDesc(file_partner_webhooks_v1_event_feed_service, 6);
 
 /**
+ * PreviewEventReplayRequest describes a replay of events that may follow.
+ *
+ * @generated from message partner.webhooks.v1.PreviewEventReplayRequest
+ */
+export type PreviewEventReplayRequest = Message<"partner.webhooks.v1.PreviewEventReplayRequest"> & {
+  /**
+   * The calling company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * See ReplayEventsRequest.
+   *
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+
+  /**
+   * The events.
+   *
+   * @generated from field: partner.webhooks.v1.EventReplaySelection selection = 3;
+   */
+  selection?: EventReplaySelection | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.PreviewEventReplayRequest.
+ * Use `create(PreviewEventReplayRequestSchema)` to create a new message.
+ */
+export const PreviewEventReplayRequestSchema: GenMessage<PreviewEventReplayRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 7);
+
+/**
+ * PreviewEventReplayResponse is the preview.
+ *
+ * @generated from message partner.webhooks.v1.PreviewEventReplayResponse
+ */
+export type PreviewEventReplayResponse = Message<"partner.webhooks.v1.PreviewEventReplayResponse"> & {
+  /**
+   * As the public API shows it: `eventReplayPreview`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.PreviewEventReplayResponse.
+ * Use `create(PreviewEventReplayResponseSchema)` to create a new message.
+ */
+export const PreviewEventReplayResponseSchema: GenMessage<PreviewEventReplayResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 8);
+
+/**
  * GetEventReplayRequest names one replay of events.
  *
  * @generated from message partner.webhooks.v1.GetEventReplayRequest
@@ -346,7 +402,7 @@ export type GetEventReplayRequest = Message<"partner.webhooks.v1.GetEventReplayR
  * Use `create(GetEventReplayRequestSchema)` to create a new message.
  */
 export const GetEventReplayRequestSchema: GenMessage<GetEventReplayRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_event_feed_service, 7);
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 9);
 
 /**
  * GetEventReplayResponse is one replay of events.
@@ -367,7 +423,7 @@ export type GetEventReplayResponse = Message<"partner.webhooks.v1.GetEventReplay
  * Use `create(GetEventReplayResponseSchema)` to create a new message.
  */
 export const GetEventReplayResponseSchema: GenMessage<GetEventReplayResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_event_feed_service, 8);
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 10);
 
 /**
  * CancelEventReplayRequest names one replay of events.
@@ -402,7 +458,7 @@ export type CancelEventReplayRequest = Message<"partner.webhooks.v1.CancelEventR
  * Use `create(CancelEventReplayRequestSchema)` to create a new message.
  */
 export const CancelEventReplayRequestSchema: GenMessage<CancelEventReplayRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_event_feed_service, 9);
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 11);
 
 /**
  * CancelEventReplayResponse is the replay of events.
@@ -423,7 +479,7 @@ export type CancelEventReplayResponse = Message<"partner.webhooks.v1.CancelEvent
  * Use `create(CancelEventReplayResponseSchema)` to create a new message.
  */
 export const CancelEventReplayResponseSchema: GenMessage<CancelEventReplayResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_event_feed_service, 10);
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 12);
 
 /**
  * GetManifestRequest requests one page of the manifest of one subscription.
@@ -479,7 +535,7 @@ export type GetManifestRequest = Message<"partner.webhooks.v1.GetManifestRequest
  * Use `create(GetManifestRequestSchema)` to create a new message.
  */
 export const GetManifestRequestSchema: GenMessage<GetManifestRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_event_feed_service, 11);
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 13);
 
 /**
  * GetManifestResponse is one page of a manifest.
@@ -500,7 +556,7 @@ export type GetManifestResponse = Message<"partner.webhooks.v1.GetManifestRespon
  * Use `create(GetManifestResponseSchema)` to create a new message.
  */
 export const GetManifestResponseSchema: GenMessage<GetManifestResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_event_feed_service, 12);
+  messageDesc(file_partner_webhooks_v1_event_feed_service, 14);
 
 /**
  * EventFeedService shows a company its own events by API key, and sends them to its webhooks once more. Served by
@@ -542,6 +598,17 @@ export const EventFeedService: GenService<{
     methodKind: "unary";
     input: typeof ReplayEventsRequestSchema;
     output: typeof ReplayEventsResponseSchema;
+  },
+  /**
+   * PreviewEventReplay counts what ReplayEvents would send, and starts nothing. Fails as it does, except with
+   * `replay_in_progress`.
+   *
+   * @generated from rpc partner.webhooks.v1.EventFeedService.PreviewEventReplay
+   */
+  previewEventReplay: {
+    methodKind: "unary";
+    input: typeof PreviewEventReplayRequestSchema;
+    output: typeof PreviewEventReplayResponseSchema;
   },
   /**
    * GetEventReplay reads one replay of events with its progress. Bulk replays by an owner are `not_found`.

@@ -10,6 +10,7 @@ from .customer import Customer
 from .equipment_item import EquipmentItem
 from .event_feed import EventFeed
 from .event_replay_in import EventReplayIn
+from .event_replay_preview import EventReplayPreview
 from .event_replays import EventReplays
 from .feed_entry import FeedEntry
 from .feed_event import FeedEvent
@@ -29,6 +30,7 @@ from .list_installer_events_from import ListInstallerEventsFrom
 from .list_job_feed_from import ListJobFeedFrom
 from .list_job_feed_view import ListJobFeedView
 from .manifest_entry import ManifestEntry
+from .previewed_webhook import PreviewedWebhook
 from .readiness import Readiness
 from .schedule_in import ScheduleIn
 from .schedule_in_status import ScheduleInStatus
@@ -42,6 +44,7 @@ from .technician_assignment import TechnicianAssignment
 from .technicians import Technicians
 from .versioned_event_feed import VersionedEventFeed
 from .versioned_event_replay import VersionedEventReplay
+from .versioned_event_replay_preview import VersionedEventReplayPreview
 from .versioned_event_replays import VersionedEventReplays
 from .versioned_webhook_manifest import VersionedWebhookManifest
 from .webhook_bulk_replay import WebhookBulkReplay
@@ -58,6 +61,7 @@ __all__ = (
     "EquipmentItem",
     "EventFeed",
     "EventReplayIn",
+    "EventReplayPreview",
     "EventReplays",
     "FeedEntry",
     "FeedEvent",
@@ -77,6 +81,7 @@ __all__ = (
     "ListJobFeedFrom",
     "ListJobFeedView",
     "ManifestEntry",
+    "PreviewedWebhook",
     "Readiness",
     "ScheduleIn",
     "ScheduleInStatus",
@@ -90,6 +95,7 @@ __all__ = (
     "Technicians",
     "VersionedEventFeed",
     "VersionedEventReplay",
+    "VersionedEventReplayPreview",
     "VersionedEventReplays",
     "VersionedWebhookManifest",
     "WebhookBulkReplay",

@@ -1,0 +1,97 @@
+from typing import Any
+
+import httpx
+
+from ....errors import unexpected_success
+from ...client import AuthenticatedClient, Client
+from ...models.event_replay_in import EventReplayIn
+from ...models.event_replay_preview import EventReplayPreview
+
+
+def _get_kwargs(
+    *,
+    body: EventReplayIn,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/inbound/events/replay/preview",
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> EventReplayPreview:
+    try:
+        if response.status_code == 200:
+            response_200 = EventReplayPreview.from_dict(response.json())
+
+            return response_200
+
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        raise unexpected_success(response) from failure
+    raise unexpected_success(response)
+
+
+def sync(
+    *,
+    client: AuthenticatedClient,
+    body: EventReplayIn,
+) -> EventReplayPreview:
+    """Preview a replay of events
+
+     Counts the events that a replay with the same body would send to each webhook. Nothing is sent, and
+    `perMinute` makes no
+    difference.
+
+    Args:
+        body (EventReplayIn): Which events of your company to send again, where to, and how fast.
+
+    Raises:
+        PartnerError: If the call fails.
+
+    Returns:
+        EventReplayPreview
+    """
+
+    response = client.get_httpx_client().request(
+        **_get_kwargs(
+            body=body,
+        )
+    )
+    return _parse_response(client=client, response=response)
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    body: EventReplayIn,
+) -> EventReplayPreview:
+    """Preview a replay of events
+
+     Counts the events that a replay with the same body would send to each webhook. Nothing is sent, and
+    `perMinute` makes no
+    difference.
+
+    Args:
+        body (EventReplayIn): Which events of your company to send again, where to, and how fast.
+
+    Raises:
+        PartnerError: If the call fails.
+
+    Returns:
+        EventReplayPreview
+    """
+
+    response = await client.get_async_httpx_client().request(
+        **_get_kwargs(
+            body=body,
+        )
+    )
+    return _parse_response(client=client, response=response)
