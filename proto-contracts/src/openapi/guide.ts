@@ -1,5 +1,6 @@
 import { ERROR_REASON_CATALOGUE } from '../api/error-reasons.js';
 import { LIMITS } from '../api/limits.js';
+import { MCP_PATHS } from '../api/mcp.js';
 import { KEY_KINDS } from '../api/scopes.js';
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '../api/versions.js';
 import { JOB_STATUS_MOVES } from '../resources/job/job-status-moves.js';
@@ -32,6 +33,7 @@ export function renderGuide(serverUrl: string): string {
     retries(),
     concurrentChanges(),
     changeFeed(),
+    assistants(serverUrl),
     rateLimits(),
     otherLimits(),
     versions(),
@@ -208,6 +210,36 @@ function changeFeed(): string {
 
 Entries are numbered without gaps in the order of the changes. A job that is unassigned from your company leaves the feed, and the
 event \`install.job_unassigned\` notifies you. If you lose a cursor, or get \`cursor_invalid\`, start again with step 1.`.trim();
+}
+
+function assistants(serverUrl: string): string {
+  return `
+## Assistants
+
+An assistant uses the API as tools, over the Model Context Protocol (MCP): \`POST ${MCP_PATHS.installer}\` with a key of kind
+\`installer-company\`, \`POST ${MCP_PATHS.inbound}\` with one of the others. The transport is Streamable HTTP, without sessions; the key is in the
+header \`x-api-key\`. In Claude Code:
+
+\`\`\`sh
+claude mcp add --transport http partner ${serverUrl}${MCP_PATHS.installer} --header "x-api-key: $API_KEY"
+\`\`\`
+
+In clients with a JSON configuration:
+
+\`\`\`json
+{
+  "mcpServers": {
+    "partner": { "type": "http", "url": "${serverUrl}${MCP_PATHS.installer}", "headers": { "x-api-key": "<keyId>.<secret>" } }
+  }
+}
+\`\`\`
+
+Each tool is an operation of this reference, with the scope, rate limit and audit trail of the key; an assistant sees the tools that the key
+may use. They read a job, the change feed, sold jobs, events and manifests. \`explain_event\` says why an event did not arrive. \`replay_events\` sends events again, and needs the
+\`confirmation\` of \`preview_replay\`, which is valid for 10 minutes. No tool changes a job.
+
+A failed call has the body of the error. A message counts as one request. Results hold texts that others wrote, such as names and notes: let your
+assistant ask you before it acts on them.`.trim();
 }
 
 function rateLimits(): string {

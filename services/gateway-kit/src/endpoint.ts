@@ -53,6 +53,8 @@ export interface EndpointResponse {
    * with a fixed text, and saves hashing the body.
    */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Fields for the request's log line; never personal data. */
+  readonly logFields?: Readonly<Record<string, string>>;
 }
 
 /**

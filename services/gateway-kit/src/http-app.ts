@@ -1,5 +1,5 @@
 import type { CallOptions } from '@connectrpc/connect';
-import { missingScope, requestLimitReached } from '@partner/proto-contracts/api/refusals';
+import { requestLimitReached } from '@partner/proto-contracts/api/refusals';
 import type { Scope, Surface } from '@partner/proto-contracts/api/scopes';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
@@ -26,6 +26,7 @@ import type { RateLimiter } from './rate-limiter.js';
 import { readInput } from './read-input.js';
 import { createCalls, signalOfGone } from './request-calls.js';
 import { requestIdFrom } from '@partner/kernel/request-id';
+import { requireScope } from './require-scope.js';
 import { createRequestLog, type RequestRecord } from './request-log.js';
 import { createSecurityHeaders } from './security-headers.js';
 import { refuse, send } from './send-response.js';
@@ -251,6 +252,7 @@ async function serve<Principal>(
           },
         );
         record.isStream = result.stream !== undefined;
+        record.fields = result.logFields ?? {};
         send(request, response, result);
         if (request.method !== 'HEAD') {
           options.unread.add(response, Number(response.getHeader('content-length') ?? 0));
@@ -300,10 +302,7 @@ async function respondTo<Principal>(
       const message = requestLimitReached(limit, countedAs, retryAfterSeconds);
       throw new ServiceError('rate_limited', message, { retryAfterSeconds });
     }
-    if (endpoint.scope !== undefined && !options.scopesOf(known).includes(endpoint.scope)) {
-      invariant(options.keySurface, 'only API keys have scopes');
-      throw new ServiceError('permission_denied', missingScope(options.keySurface, endpoint.scope));
-    }
+    requireScope(endpoint, options.scopesOf(known), options.keySurface);
     options.admit?.(known, endpoint);
     if (options.injectFaults !== undefined) {
       return options.injectFaults(known, {

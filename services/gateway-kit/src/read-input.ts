@@ -17,6 +17,16 @@ interface RequestInput {
   readonly bodySha256: Buffer;
 }
 
+/** Input of a request before its validation. */
+interface GivenInput {
+  readonly params: Readonly<Record<string, string | readonly string[]>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** In the form of the current version. */
+  readonly body: unknown;
+  readonly sentBody: unknown;
+  readonly idempotencyKey: string | undefined;
+}
+
 /** Reads and validates the input in the current version's form. Throws one 400 that lists all violations. */
 export async function readInput<Principal>(
   endpoint: AnyEndpoint<Principal>,
@@ -29,23 +39,37 @@ export async function readInput<Principal>(
     readonly translation: Translation | undefined;
   },
 ): Promise<RequestInput> {
-  const params = textParameters(request);
-  const violations: FieldViolation[] = [];
-  const idempotencyKey = request.get('idempotency-key');
+  const params = textParameters(request.params);
+  const json = endpoint.body === undefined ? undefined : await readJsonBody(request);
+  const given = {
+    params,
+    query: translation?.query?.(request.query) ?? request.query,
+    body: isJsonObject(json) ? (translation?.body?.(json) ?? json) : json,
+    sentBody: json,
+    idempotencyKey: request.get('idempotency-key'),
+  };
+  const problems =
+    versionProblem === undefined ? [] : [{ path: API_VERSION_HEADER, message: versionProblem }];
+  return validateInput(endpoint, given, problems);
+}
 
-  if (versionProblem !== undefined) violations.push({ path: API_VERSION_HEADER, message: versionProblem });
+/** Validates the input of an endpoint. Throws one 400 that lists all violations, `problems` first. */
+export function validateInput<Principal>(
+  endpoint: AnyEndpoint<Principal>,
+  given: GivenInput,
+  problems: readonly FieldViolation[] = [],
+): RequestInput {
+  const params = textParameters(given.params);
+  const violations = [...problems];
+  const { idempotencyKey } = given;
   if (endpoint.idempotencyKey === 'required' || (endpoint.idempotencyKey && idempotencyKey !== undefined)) {
     const key = validate(idempotencyKeyHeader, idempotencyKey, 'Idempotency-Key');
     if (!key.valid) violations.push(...key.violations.slice(0, 1));
   }
-  const givenQuery = translation?.query?.(request.query) ?? request.query;
-  violations.push(...misspelledNames(endpoint.query, givenQuery));
-  const query = endpoint.query === undefined ? undefined : validate(endpoint.query, givenQuery, 'query');
+  violations.push(...misspelledNames(endpoint.query, given.query));
+  const query = endpoint.query === undefined ? undefined : validate(endpoint.query, given.query, 'query');
   if (query?.valid === false) violations.push(...query.violations);
-
-  const json = endpoint.body === undefined ? undefined : await readJsonBody(request);
-  const givenBody = isJsonObject(json) ? (translation?.body?.(json) ?? json) : json;
-  const body = endpoint.body === undefined ? undefined : validate(endpoint.body, givenBody, 'body');
+  const body = endpoint.body === undefined ? undefined : validate(endpoint.body, given.body, 'body');
   if (body?.valid === false) violations.push(...body.violations);
 
   if (violations.length > 0) throw invalidArgument(violations);
@@ -55,13 +79,13 @@ export async function readInput<Principal>(
     body: body?.valid === true ? body.value : undefined,
     idempotencyKey: endpoint.idempotencyKey === undefined ? undefined : idempotencyKey,
     // The body as sent, so that a key's binding does not depend on validation or versions.
-    bodySha256: sha256OfCanonicalJson(json),
+    bodySha256: sha256OfCanonicalJson(given.sentBody),
   };
 }
 
-function textParameters(request: Request): Readonly<Record<string, string>> {
+function textParameters(params: GivenInput['params']): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(request.params).map(([name, given]) => {
+    Object.entries(params).map(([name, given]) => {
       // A wildcard's segments come one by one.
       const value = [given].flat().join('/');
       // No stored id contains U+0000, and the database would reject it.

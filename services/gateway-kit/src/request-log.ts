@@ -17,6 +17,8 @@ export interface RequestRecord {
   isStream?: boolean;
   /** Class of the calling company, once known. */
   companyClass?: CompanyClassName;
+  /** Fields of the response for the log line. */
+  fields?: Readonly<Record<string, string>>;
   /** The caller, once known. */
   principal: Readonly<Record<string, string>>;
   /** Error of the request, if any. */
@@ -74,6 +76,7 @@ export function createRequestLog(deps: { readonly logger: Logger; readonly metri
         durationMs: Math.round(seconds * 1_000),
         requestId: record.requestId,
         ...record.principal,
+        ...record.fields,
         ...(record.traceId === undefined ? {} : { traceId: record.traceId }),
         ...(record.apiVersion === undefined ? {} : { apiVersion: record.apiVersion }),
         ...(isAborted ? { aborted: true } : {}),

@@ -15,6 +15,7 @@ import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-ap
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { type EventFeedDeps, listEventFeed } from '@partner/gateway-kit/list-event-feed';
 import { getManifest } from '@partner/gateway-kit/get-manifest';
+import { serveMcp } from '@partner/gateway-kit/mcp/serve-mcp';
 import { eventReplayEndpoints } from '@partner/gateway-kit/replay-events';
 import { listInboundEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import {
@@ -25,6 +26,7 @@ import {
 } from '@partner/proto-contracts/resources/event-replay/operations';
 import { getInboundManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import type { RequestListener } from 'node:http';
+import { inboundTools } from './inbound-tools.js';
 import { appendJobNote } from './routes/append-job-note.js';
 import { bookAppointment } from './routes/book-appointment.js';
 import { createLead } from './routes/create-lead.js';
@@ -70,8 +72,9 @@ export function inboundEndpoints(
 /** Creates the inbound surface. All keys of a company share one rate limit (spec: Limits). */
 export function createInboundApp(deps: InboundAppDeps): RequestListener {
   const { authenticator, limiter, logger, metrics, rpcTimeoutMs, trustedProxyHops, injectFaults } = deps;
+  const endpoints = inboundEndpoints(deps);
   return createHttpApp<ApiKeyPrincipal>({
-    endpoints: inboundEndpoints(deps),
+    endpoints: [...endpoints, serveMcp('inbound', endpoints, inboundTools(deps))],
     authenticate: (request) => authenticator.authenticate(request),
     challenge: 'ApiKey realm="inbound"',
     scopesOf: scopesOfPrincipal,

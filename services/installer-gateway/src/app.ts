@@ -14,6 +14,7 @@ import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-ap
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { type EventFeedDeps, listEventFeed } from '@partner/gateway-kit/list-event-feed';
 import { getManifest } from '@partner/gateway-kit/get-manifest';
+import { serveMcp } from '@partner/gateway-kit/mcp/serve-mcp';
 import { eventReplayEndpoints } from '@partner/gateway-kit/replay-events';
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import {
@@ -25,6 +26,7 @@ import {
 import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import type { RequestListener } from 'node:http';
 import type { FeedCursor } from './feed-cursor.js';
+import { installerTools } from './installer-tools.js';
 import { getJob } from './routes/get-job.js';
 import { listJobFeed } from './routes/list-job-feed.js';
 import { listTechnicians } from './routes/list-technicians.js';
@@ -90,8 +92,9 @@ export function installerEndpoints(
 export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
   const { versions, authenticator, limiter } = deps;
   const { logger, metrics, rpcTimeoutMs, trustedProxyHops, injectFaults } = deps;
+  const endpoints = installerEndpoints(deps);
   return createHttpApp<ApiKeyPrincipal>({
-    endpoints: installerEndpoints(deps),
+    endpoints: [...endpoints, serveMcp('installer', endpoints, installerTools(deps))],
     authenticate: (request) => authenticator.authenticate(request),
     challenge: 'ApiKey realm="installer"',
     scopesOf: scopesOfPrincipal,

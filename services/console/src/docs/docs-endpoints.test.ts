@@ -263,6 +263,7 @@ test('llms.txt leads to a complete Markdown page of each operation and webhook [
     ([, path = '']) => path,
   );
   expect(pages).toHaveLength(1 + operations.length + webhooks.length);
+  expect(text).toContain('https://api.partner.example/partner/v1/mcp');
   for (const page of pages) {
     const response = await request(server)
       .get(page)

@@ -1,5 +1,6 @@
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
+import { MCP_PATHS } from '@partner/proto-contracts/api/mcp';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import { compressedOnce } from '@partner/gateway-kit/content-coding';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
@@ -154,7 +155,11 @@ function textsOfToday(options: {
         openApiYaml: stringify(JSON.parse(openApi), { aliasDuplicateObjects: false }),
         pages: renderDocsPages(description, PATHS, options.isSandbox),
         markdown: markdownPages(description),
-        llms: llmsText(description, (page) => urlOf(markdownPath(page)), urlOf(PATHS.changelogMarkdown)),
+        llms: llmsText(description, {
+          urlOf: (page) => urlOf(markdownPath(page)),
+          changelog: urlOf(PATHS.changelogMarkdown),
+          mcp: Object.values(MCP_PATHS).map(urlOf),
+        }),
       };
     }
     return made;

@@ -21,13 +21,26 @@ export function markdownPages(description: ApiDescription): ReadonlyMap<string, 
 }
 
 /** Renders `llms.txt` (llmstxt.org): what the API is, and a link to each Markdown page by its name. */
-export function llmsText(description: ApiDescription, urlOf: (page: string) => string, changelog: string) {
+export function llmsText(
+  description: ApiDescription,
+  {
+    urlOf,
+    changelog,
+    mcp,
+  }: {
+    /** Returns the address of a page. */
+    readonly urlOf: (page: string) => string;
+    readonly changelog: string;
+    /** The addresses of the tools for assistants. */
+    readonly mcp: readonly string[];
+  },
+) {
   const linkTo = ({ path, summary, method }: DescribedOperation, page: string, isWebhook = false) =>
     `- [${isWebhook ? path : `${method} ${path}`}](${urlOf(page)}): ${summary}`;
   return [
     `# ${description.title}`,
     '> Partner companies create sales leads, book appointments and pull jobs; installer companies follow their jobs through a change feed and write back; every event reaches a company as a signed webhook.',
-    `- [Guide](${urlOf('guide')}): authentication, errors, limits, retries, signatures\n- [Changelog](${changelog})`,
+    `- [Guide](${urlOf('guide')}): authentication, errors, limits, retries, signatures\n- [Changelog](${changelog})\n- Assistants with an API key use the API as tools, over MCP (Streamable HTTP): ${mcp.join(' and ')}. See "Assistants" in the guide.`,
     ...description.tags.map(({ name }) => {
       const operations = description.operations.filter(({ tag }) => tag === name);
       const links = operations.map((operation) => linkTo(operation, operation.id));

@@ -1,0 +1,38 @@
+import type { Scope } from '@partner/proto-contracts/api/scopes';
+import type { JsonObject } from '../api-versions.js';
+import type { ApiKeyPrincipal } from '../api-key-authentication.js';
+import type { EndpointRequest } from '../endpoint.js';
+import type { ToolSchema } from './tool-schema.js';
+
+/** A tool of an assistant. It does what its caller's key may do with the operations of the surface, and nothing else. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The scope of its operations. A key without it does not see the tool. */
+  readonly scope: Scope;
+  readonly inputSchema: ToolSchema;
+  /** False: it has an effect. */
+  readonly isReadOnly: boolean;
+  /** Returns the result as JSON text. Throws a `ServiceError`. */
+  call(given: JsonObject, caller: ToolCaller): Promise<string>;
+}
+
+/** What a tool can do for its caller. */
+export interface ToolCaller {
+  /** The request that calls the tool. */
+  readonly request: EndpointRequest<ApiKeyPrincipal, unknown, unknown>;
+  /**
+   * Runs an operation of the surface as the caller, with its scope check and validation, and returns the body of its response. Throws
+   * its error.
+   */
+  perform(operation: { readonly id: string }, input: OperationCall): Promise<string>;
+}
+
+/** Input of an operation, as a request would carry it. */
+export interface OperationCall {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: JsonObject;
+  readonly idempotencyKey?: string;
+}

@@ -1,0 +1,50 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { createHttpServer } from '@partner/kernel/http-server';
+import { closeServer, listen } from '@partner/kernel/listen';
+import type { RequestListener } from 'node:http';
+import { z } from 'zod';
+
+const textResult = z.object({
+  content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
+  isError: z.boolean().default(false),
+});
+
+/** Runs work with an assistant's client of an app that holds an API key. */
+export async function withMcpClient<T>(
+  app: RequestListener,
+  { path, apiKey }: { readonly path: string; readonly apiKey: string },
+  work: (client: Awaited<ReturnType<typeof connect>>) => Promise<T>,
+): Promise<T> {
+  const server = createHttpServer(app);
+  const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+  try {
+    const client = await connect(new URL(path, `http://127.0.0.1:${port}`), apiKey);
+    try {
+      return await work(client);
+    } finally {
+      await client.close();
+    }
+  } finally {
+    await closeServer(server);
+  }
+}
+
+async function connect(url: URL, apiKey: string) {
+  const client = new Client({ name: 'assistant', version: '1' });
+  await client.connect(
+    new StreamableHTTPClientTransport(url, { requestInit: { headers: { 'x-api-key': apiKey } } }),
+  );
+  return {
+    /** Names of the tools, in their order. */
+    toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
+    tools: async () => (await client.listTools()).tools,
+    /** Calls a tool and returns its result, which is JSON. */
+    async call(name: string, given: Readonly<Record<string, unknown>> = {}) {
+      const { content, isError } = textResult.parse(await client.callTool({ name, arguments: given }));
+      const json: unknown = JSON.parse(content[0].text);
+      return { json, text: content[0].text, isError };
+    },
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,210 @@
+import { expect, test } from '@jest/globals';
+import { withMcpClient } from '@partner/gateway-kit/testing/mcp-client';
+import { newId } from '@partner/kernel/ids';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
+import {
+  EVENT_REPLAY_EXAMPLE,
+  EVENT_REPLAY_PREVIEW_EXAMPLE,
+} from '@partner/proto-contracts/resources/event-replay/event-replay';
+import request from 'supertest';
+import { z } from 'zod';
+import { assertError } from './testing/assert-error.js';
+import { createTestApp, keys, projectionText } from './testing/create-test-app.js';
+
+const PATH = '/partner/v1/mcp';
+const resourceJson = projectionText({ id: 'job_1' });
+const webhookId = newId('whk');
+
+/** A company `cmp_1` with the job `job_1` and these entries of a manifest; RPCs are recorded. */
+function createFixture(entries: readonly object[] = []) {
+  const rpcs: object[] = [];
+  const app = createTestApp({
+    jobs: {
+      getJob({ companyId, jobId }) {
+        if (jobId === 'job_down') throw new ServiceError('unavailable', 'job-state is down');
+        if (companyId !== 'cmp_1' || jobId !== 'job_1') throw notFound('job');
+        return { resourceJson };
+      },
+      listJobFeed(received) {
+        rpcs.push(received);
+        return { entries: [], hasMore: false };
+      },
+    },
+    eventFeed: {
+      previewEventReplay(received) {
+        rpcs.push(received);
+        return { resourceJson: JSON.stringify(EVENT_REPLAY_PREVIEW_EXAMPLE) };
+      },
+      replayEvents(received) {
+        rpcs.push(received);
+        return { resourceJson: JSON.stringify({ replays: [EVENT_REPLAY_EXAMPLE] }) };
+      },
+      getManifest(received) {
+        rpcs.push(received);
+        const nextCursor = entries.length > 1 ? newId('dlv') : null;
+        return { resourceJson: JSON.stringify({ subscriptionId: webhookId, entries, nextCursor }) };
+      },
+    },
+  });
+  const post = (key = keys.installer) =>
+    request(app)
+      .post(PATH)
+      .set('x-api-key', key.text)
+      .set('accept', 'application/json, text/event-stream')
+      .set('content-type', 'application/json');
+  const as = <T>(key: typeof keys.installer, work: Parameters<typeof withMcpClient<T>>[2]) =>
+    withMcpClient(app, { path: PATH, apiKey: key.text }, work);
+  return { app, rpcs, post, as };
+}
+
+const listing = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
+test('offers the tools of the key, with the input of their operations [MCP-1, MCP-2]', async () => {
+  await createFixture().as(keys.installer, async ({ tools }) => {
+    const shown = await tools();
+    expect(shown.map(({ name, annotations }) => `${name} ${annotations?.readOnlyHint}`)).toEqual([
+      'get_job true',
+      'list_job_changes true',
+      'list_events true',
+      'read_manifest true',
+      'explain_event true',
+      'preview_replay true',
+      'replay_events false',
+      'get_replay true',
+    ]);
+    const [job, changes] = shown;
+    expect(job?.inputSchema).toMatchObject({ properties: { id: { type: 'string' } }, required: ['id'] });
+    expect(changes?.inputSchema).toMatchObject({
+      properties: {
+        limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+        view: { enum: ['snapshot'] },
+      },
+      required: [],
+    });
+    expect(JSON.stringify(shown)).not.toContain('override');
+  });
+});
+
+test('responds with the body of the operation, or of its error, to the company of the key [MCP-2, MCP-3]', async () => {
+  const { as, rpcs } = createFixture();
+  await as(keys.installer, async ({ call }) => {
+    const job = await call('get_job', { id: 'job_1' });
+    expect(job).toMatchObject({
+      isError: false,
+      text: `{"apiVersion":"2026-08-26","resource":${resourceJson}}`,
+    });
+    await call('list_job_changes');
+    await call('list_job_changes', { limit: 7, cursor: null });
+    expect(rpcs).toMatchObject([{ companyId: 'cmp_1', limit: 20 }, { limit: 7 }]);
+    for (const [given, code, error] of [
+      [{}, 'invalid_argument', 'id: is required'],
+      [{ id: 'job_2' }, 'not_found', 'job'],
+    ] as const)
+      expect(await call('get_job', given)).toMatchObject({
+        isError: true,
+        json: { code, error: expect.stringContaining(error), requestId: expect.any(String) },
+      });
+    for (const given of [{ limit: 101 }, { limit: [5] }, { Limit: 5 }])
+      expect(await call('list_job_changes', given)).toMatchObject({
+        isError: true,
+        json: { code: 'invalid_argument', error: expect.stringMatching(/^limit|^Limit/) },
+      });
+    await expect(call('delete_job')).rejects.toThrow('there is no tool delete_job');
+    await expect(call('get_job', { id: 'job_down' })).rejects.toThrow(/"code":"unavailable","requestId"/);
+  });
+  await as(keys.favoured, async ({ call }) => {
+    expect(await call('get_job', { id: 'job_1' })).toMatchObject({ json: { code: 'not_found' } });
+  });
+});
+
+test('replays only what a preview has confirmed, once, as the key [MCP-4]', async () => {
+  const { as, rpcs } = createFixture();
+  const replay = { fromSequence: 7, toSequence: 9 };
+  const confirmation = await as(keys.installer, async ({ call }) => {
+    const preview = await call('preview_replay', { ...replay, perMinute: 600 });
+    expect(preview.json).toMatchObject({
+      ...EVENT_REPLAY_PREVIEW_EXAMPLE,
+      expiresAt: '2026-09-01T12:10:00.000Z',
+    });
+    const given = z.object({ confirmation: z.string() }).parse(preview.json).confirmation;
+    for (const wrong of [
+      { ...replay },
+      { ...replay, toSequence: 10, confirmation: given },
+      { ...replay, confirmation: given.replace(/^./, '9') },
+      { ...replay, confirmation: 'yes' },
+    ])
+      expect(await call('replay_events', wrong)).toMatchObject({
+        isError: true,
+        json: { code: 'invalid_argument', error: expect.stringMatching(/^confirmation: /) },
+      });
+    expect(rpcs).toHaveLength(1);
+    for (let time = 0; time < 2; time += 1)
+      expect(await call('replay_events', { ...replay, confirmation: given })).toMatchObject({
+        json: { replays: [EVENT_REPLAY_EXAMPLE] },
+        isError: false,
+      });
+    return given;
+  });
+  const started = {
+    companyId: 'cmp_1',
+    selection: { fromSequence: '7', toSequence: '9' },
+    perMinute: 600,
+    idempotencyKey: { key: `mcp:${confirmation}`, operation: 'POST /partner/v1/events/replay' },
+    actor: { displayName: `API key ${keys.installer.keyId}` },
+  };
+  expect(rpcs.slice(1)).toMatchObject([started, started]);
+  await as(keys.favoured, async ({ call }) => {
+    expect(await call('replay_events', { ...replay, confirmation })).toMatchObject({ isError: true });
+  });
+  expect(rpcs).toHaveLength(3);
+});
+
+test('explains from the manifest why an event did not arrive [MCP-5]', async () => {
+  const eventId = 'evt_01k3hb0q7d3fzs9x2m5tn8c4vw';
+  const entry = { number: 4, eventId, event: 'install.job_assigned', outcome: 'dead_lettered' };
+  const { as, rpcs } = createFixture([entry]);
+  await as(keys.installer, async ({ call }) => {
+    expect((await call('explain_event', { webhookId, eventId })).json).toMatchObject({
+      ...entry,
+      explanation: expect.stringContaining('then replay the event'),
+    });
+    expect(rpcs).toMatchObject([{ companyId: 'cmp_1', subscriptionId: webhookId }]);
+    const other = 'evt_01k3hb0q7d3fzs9x2m5tn8c4vx';
+    expect((await call('explain_event', { webhookId, eventId: other })).json).toMatchObject({
+      outcome: null,
+      explanation: expect.stringContaining('was not queued to this webhook'),
+    });
+    for (const unknown of ['evt_1', 'evt_7zzzzzzzzz0000000000000000'])
+      expect(await call('explain_event', { webhookId, eventId: unknown })).toMatchObject({
+        json: { code: 'not_found' },
+      });
+    expect(rpcs).toHaveLength(2);
+  });
+  const long = createFixture([entry, entry]);
+  await long.as(keys.installer, async ({ call }) => {
+    const found = await call('explain_event', { webhookId, eventId: 'evt_01k3hb0q7d3fzs9x2m5tn8c4vx' });
+    expect(found.json).toMatchObject({ explanation: expect.stringContaining('first 3 pages') });
+  });
+  expect(long.rpcs).toHaveLength(3);
+});
+
+test('takes one message of a key in a request, which counts towards its limit, and none of a browser [MCP-1, MCP-6]', async () => {
+  const { app, post } = createFixture();
+  const accepted = await post().send(listing);
+  expect([accepted.status, accepted.headers['ratelimit'], accepted.headers['mcp-session-id']]).toEqual([
+    200,
+    '"default";r=59;t=60',
+    undefined,
+  ]);
+  expect((await post().send({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202);
+  assertError(await request(app).post(PATH).send(listing), 401, 'unauthenticated');
+  assertError(await post(keys.general).send(listing), 401, 'unauthenticated');
+  assertError(await post().send([listing, listing]), 400, 'invalid_argument');
+  const browser = await post().set('origin', 'https://elsewhere.example').send(listing);
+  assertError(browser, 403, 'permission_denied');
+  for (const method of ['get', 'delete'] as const) {
+    const other = await request(app)[method](PATH).set('x-api-key', keys.installer.text);
+    assertError(other, 405, 'method_not_allowed');
+    expect(other.headers['allow']).toBe('POST');
+  }
+});
