@@ -1,8 +1,11 @@
 import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
+import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
 import { z } from 'zod';
 import type { Database, Transaction } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
+import { instantOfChange, lockJob } from '../jobs/job-record.js';
+import { writeJob } from '../jobs/write-job.js';
 import { eraseCompanyPage } from './company-rows.js';
 import { endAccess } from './erase-company.js';
 import { followLinks, searchPosition, stepSearch } from './find-people.js';
@@ -15,6 +18,7 @@ import {
   personRecords,
   readPersonPage,
 } from './person-rows.js';
+import type { StoredRow } from './stored-data.js';
 
 const FAILURE_PAUSE_MS = 5_000;
 /** Longer than a gateway accepts a revoked key (decision AUTH-13) and a request with it takes. */
@@ -63,6 +67,8 @@ export function startErasures(
     runOnce: async () => ((await stepErasure(deps)) ? 'more' : 'idle'),
   });
 }
+
+const formerJob = z.object({ id: z.string(), customer: z.object({ name: z.string() }) });
 
 interface DueErasure {
   readonly id: string;
@@ -162,10 +168,30 @@ async function takeStep(tx: Transaction, at: Progress, now: Date): Promise<Step>
   if (at.kind === 'search') return { next: await search(tx, at), erased: { table: '', rows: 0 } };
   const page = await readPersonPage(tx, at.records, at.position);
   const erased = { table: page.table, rows: await erasePersonPage(tx, page) };
+  if (page.table === 'jobs') await publishErasedJobs(tx, page.rows, now);
   if (page.next === undefined) return { next: undefined, erased };
   return at.kind === 'sources' && !isSource(page.next)
     ? { next: { ...at, kind: 'search', position: followLinks(at.records) }, erased }
     : { next: { ...at, position: page.next }, erased };
+}
+
+/**
+ * Gives each job of a page whose customer was not erased before a new version with a feed entry, so that its installer learns of the
+ * erasure.
+ */
+async function publishErasedJobs(tx: Transaction, before: readonly StoredRow[], now: Date): Promise<void> {
+  for (const row of before) {
+    const { id, customer } = formerJob.parse(row);
+    const job = customer.name === ERASED_TEXT ? undefined : await lockJob(tx, id);
+    if (job === undefined || job.installerCompanyId === null) continue;
+    const updatedAt = instantOfChange(job, now);
+    writeJob(tx, {
+      before: job,
+      after: { ...job, version: job.version + 1, updatedAt },
+      events: [],
+      now: updatedAt,
+    });
+  }
 }
 
 /** Records that the search has added are sources too. */
