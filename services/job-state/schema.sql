@@ -723,6 +723,23 @@ CREATE TABLE public.unannounced_dead_letters (
     due_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.webhook_shadows (
+    subscription_id text NOT NULL,
+    id text NOT NULL COLLATE pg_catalog."C",
+    url text NOT NULL,
+    percent integer NOT NULL,
+    state text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    test jsonb,
+    outcomes jsonb DEFAULT '{}'::jsonb NOT NULL,
+    skipped integer DEFAULT 0 NOT NULL,
+    live_durations integer[] NOT NULL,
+    shadow_durations integer[] NOT NULL,
+    differences jsonb DEFAULT '[]'::jsonb NOT NULL,
+    CONSTRAINT webhook_shadows_state_check CHECK ((state = ANY (ARRAY['testing'::text, 'running'::text, 'refused'::text, 'ended'::text])))
+);
+
 ALTER TABLE ONLY public.audit_entries ATTACH PARTITION public.audit_entries_default DEFAULT;
 
 ALTER TABLE ONLY public.delivery_attempts ATTACH PARTITION public.delivery_attempts_default DEFAULT;
@@ -895,6 +912,12 @@ ALTER TABLE ONLY public.technical_contacts
 ALTER TABLE ONLY public.unannounced_dead_letters
     ADD CONSTRAINT unannounced_dead_letters_pkey PRIMARY KEY (subscription_id);
 
+ALTER TABLE ONLY public.webhook_shadows
+    ADD CONSTRAINT webhook_shadows_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.webhook_shadows
+    ADD CONSTRAINT webhook_shadows_pkey PRIMARY KEY (subscription_id);
+
 CREATE INDEX api_keys_company_id_idx ON public.api_keys USING btree (company_id, id);
 
 CREATE INDEX api_keys_expires_at_idx ON public.api_keys USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (revoked_at IS NULL));
@@ -1036,6 +1059,8 @@ CREATE INDEX subscriptions_failing_idx ON public.subscriptions USING btree (fail
 CREATE INDEX subscriptions_failing_since_idx ON public.subscriptions USING btree (failing_since) WHERE (failing_since IS NOT NULL);
 
 CREATE INDEX unannounced_dead_letters_due_at_idx ON public.unannounced_dead_letters USING btree (due_at) WHERE (count > 0);
+
+CREATE INDEX webhook_shadows_running_idx ON public.webhook_shadows USING btree (ends_at) WHERE (state = 'running'::text);
 
 ALTER INDEX public.audit_entries_action_idx ATTACH PARTITION public.audit_entries_default_company_id_action_id_idx;
 
@@ -1188,3 +1213,6 @@ ALTER TABLE ONLY public.technical_contacts
 
 ALTER TABLE ONLY public.unannounced_dead_letters
     ADD CONSTRAINT unannounced_dead_letters_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhook_shadows
+    ADD CONSTRAINT webhook_shadows_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(id) ON DELETE CASCADE;

@@ -67,6 +67,11 @@ import {
   getSessionOperation,
   listSessionsOperation,
 } from '../resources/session/operations.js';
+import {
+  getWebhookShadowOperation,
+  startWebhookShadowOperation,
+  stopWebhookShadowOperation,
+} from '../resources/shadow/operations.js';
 import { getServiceStatusOperation } from '../resources/service-status/operations.js';
 import { getStatisticsOperation, getWebhookStatisticsOperation } from '../resources/statistics/operations.js';
 import {
@@ -123,6 +128,9 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   pauseWebhookOperation,
   rotateWebhookSecretOperation,
   activateWebhookSecretOperation,
+  startWebhookShadowOperation,
+  getWebhookShadowOperation,
+  stopWebhookShadowOperation,
   listWebhookEventsOperation,
   listCompanyDeliveriesOperation,
   listDeliveriesOperation,

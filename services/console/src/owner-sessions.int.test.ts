@@ -87,6 +87,8 @@ describe('a confirmation', () => {
       'rotateWebhookSecret none',
       'setColleagueRole owner',
       'setTechnicalContact usual',
+      'startWebhookShadow all',
+      'startWebhookShadow some',
       'testWebhook example',
       'testWebhook pending',
       'testWebhook usual',

@@ -139,6 +139,8 @@ describe('a webhook subscription', () => {
 
   test.each([
     ['patch', '', {}, 'body'],
+    ['post', '/shadow', { url: 'https://receiver.example/', percent: 0 }, 'percent'],
+    ['post', '/shadow', { url: 'https://receiver.example/', hours: 169 }, 'hours'],
     ['patch', '', { companyId: 'cmp_roofs' }, 'body'],
     ['patch', '', { url: 'http://receiver.example/' }, 'url'],
     ['patch', '', { events: [] }, 'events'],

@@ -72,6 +72,6 @@ await runService({
     });
     lifecycle.onShutdown('dispatcher-rpc', () => dispatcherTransport.close());
     startConsumers(config, kit, { database, queue, consuming, publisher, clock });
-    startRpcServers(config, kit, { database, publishing, clock, keyUsage, dispatcherTransport });
+    startRpcServers(config, kit, { database, publishing, publisher, clock, keyUsage, dispatcherTransport });
   },
 });

@@ -23,6 +23,7 @@ import {
   JOB_STATE_OPERATOR_RPC,
 } from '@partner/proto-contracts/topology';
 import type { AmqpConnection } from '@partner/kernel/amqp/connection';
+import type { Publisher } from '@partner/kernel/amqp/publisher';
 import { type RpcService, rpcService, startRpcServer } from '@partner/kernel/amqp/rpc-server';
 import type { Logger } from '@partner/kernel/logger';
 import type { ServiceKit } from '@partner/kernel/service';
@@ -47,6 +48,7 @@ import { createEventReplayRpcs } from './webhooks/replay/event-replay-rpcs.js';
 import { createReplayRpcs } from './webhooks/replay/replay-rpcs.js';
 import { subscriptionCapOf } from './webhooks/schedule/release-due.js';
 import { createServiceStatusRpcs } from './webhooks/schedule/service-status-rpcs.js';
+import { createShadowRpcs } from './webhooks/shadow/shadow-rpcs.js';
 import { createStatisticsRpcs } from './webhooks/statistics/statistics-rpcs.js';
 import { createSubscriptionService } from './webhooks/subscriptions/subscription-service.js';
 
@@ -58,6 +60,7 @@ interface ServiceDeps {
   readonly clock: () => Date;
   readonly logger: Logger;
   readonly keyUsage: KeyUsage;
+  readonly publisher: Publisher;
   /** To the dispatcher, which vets endpoints. */
   readonly dispatcherTransport: Transport;
 }
@@ -147,7 +150,8 @@ function installerService(config: Config, { database, clock, logger }: ServiceDe
 
 /** Services that manage a company: access, webhooks, notifications, the audit trail and, in the sandbox, its fault scripts. */
 function managementServices(config: Config, deps: ServiceDeps): readonly RpcService[] {
-  const { database, clock, logger, dispatcherTransport } = deps;
+  const { database, publisher, clock, logger, dispatcherTransport } = deps;
+  const endpoints = createClient(EndpointService, dispatcherTransport);
   return [
     rpcService(
       AccessService,
@@ -178,18 +182,18 @@ function managementServices(config: Config, deps: ServiceDeps): readonly RpcServ
         },
       }),
     }),
-    rpcService(
-      SubscriptionService,
-      createSubscriptionService({
+    rpcService(SubscriptionService, {
+      ...createSubscriptionService({
         database,
-        endpoints: createClient(EndpointService, dispatcherTransport),
+        endpoints,
         sealingKeys: config.WEBHOOK_SEALING_KEYS,
         newestSchemaVersion: CURRENT_SCHEMA_VERSION,
         secretOverlapHours: config.SECRET_OVERLAP_HOURS,
         logger,
         clock,
       }),
-    ),
+      ...createShadowRpcs({ database, endpoints, publisher, logger, clock }),
+    }),
   ];
 }
 

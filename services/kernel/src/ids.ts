@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'cmp'
   | 'usr'
   | 'rpl'
+  | 'shd'
   | 'aud'
   | 'ann'
   | 'ses'

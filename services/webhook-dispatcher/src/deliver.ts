@@ -18,13 +18,14 @@ import { batchWhileBusy } from '@partner/kernel/batch-while-busy';
 import type { Logger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
 import type { SealingKeys } from '@partner/kernel/secret-sealing';
-import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/tracing';
+import { extractTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import pLimit from 'p-limit';
 import type { ClockWatch } from './clock-watch.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
 import type { ExchangeTrace } from './https-exchange.js';
 import type { HttpsSender, PostResult } from './https-sender.js';
 import type { LeaseMemory } from './lease-memory.js';
+import type { Mirror } from './mirror.js';
 import {
   type ReportableCommand,
   type DeliveryCommand,
@@ -34,11 +35,12 @@ import {
 } from './read-delivery-command.js';
 import { type OpenedSecrets, openSecrets } from './open-secrets.js';
 import { retryAfterSeconds } from './retry-after.js';
-import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
+import { signedHeaders } from './signed-headers.js';
 
 /** Dependencies of the `DeliverWebhooks` handler. */
 export interface DeliverDeps {
   readonly sender: Pick<HttpsSender, 'post'>;
+  readonly mirror: Mirror;
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly leases: LeaseMemory;
   /** Maximum attempts in flight. */
@@ -54,7 +56,6 @@ export interface DeliverDeps {
   readonly metrics: DeliveryMetrics;
 }
 
-const USER_AGENT = 'partner-integration-service-webhooks/1.0';
 const REPORT_PAUSE_MS = 500;
 /** On shutdown the consumer cuts this delay short and requeues the command once its subscription is cancelled. */
 const STOP_PAUSE_MS = 500;
@@ -82,6 +83,9 @@ type DeliveryOutcome = ConsumeOutcome | { readonly kind: 'not_begun' };
  *
  * While the broker is unavailable, the report is retried and the command stays unacknowledged, so the dispatcher never
  * sends more than it can report. The retries end with the lease, because the delivery is then due again.
+ *
+ * A delivery with a shadow is also sent there, once its attempt has ended. The outcome is reported apart from the attempt's result,
+ * once and without a retry: a lost one only lacks in a comparison.
  *
  * On shutdown no attempt starts. Attempts in flight finish and are reported. A command with no attempt started is
  * requeued; its leases stay valid for the next replica. If only some deliveries of a command have started, the others
@@ -245,7 +249,9 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
 
     const attempt = makeAttempt(command, secrets);
     leases.began(command.leaseId, attempt);
-    return report(command, await attempt);
+    const attempted = await attempt;
+    deps.mirror({ command, secrets, attempted, at: deps.clock(), report: publishResult });
+    return report(command, attempted);
   }
 
   function outcomeOfAll(outcomes: readonly DeliveryOutcome[]): ConsumeOutcome {
@@ -274,35 +280,6 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
       ),
     );
     return outcomeOfAll(outcomes);
-  };
-}
-
-/** Returns the headers of one attempt (spec: Delivery), except those that the connection sets. */
-function signedHeaders(attempt: {
-  readonly command: DeliveryCommand;
-  readonly secret: string;
-  readonly attemptId: string;
-  readonly startedAt: Date;
-}): Record<string, string> {
-  const { command, secret } = attempt;
-  const timestamp = Math.floor(attempt.startedAt.getTime() / 1_000);
-  const signed = { secret, timestamp, eventId: command.eventId, body: command.body };
-  const { traceparent } = injectTrace();
-  return {
-    'content-type': 'application/json',
-    'user-agent': USER_AGENT,
-    'x-svc-event': command.event,
-    ...(command.isTest && { 'x-svc-test': 'true' }),
-    'x-svc-subscription-id': command.subscriptionId,
-    ...(command.number !== undefined && { 'x-svc-number': command.number }),
-    'x-svc-delivery-id': attempt.attemptId,
-    'x-svc-timestamp': String(timestamp),
-    'x-svc-secret-version': String(command.secretVersion),
-    'x-svc-signature': serviceSignature(signed),
-    'webhook-id': command.eventId,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': standardWebhooksSignature(signed),
-    ...(traceparent !== undefined && { traceparent }),
   };
 }
 

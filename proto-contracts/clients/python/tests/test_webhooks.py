@@ -186,6 +186,14 @@ class Webhooks(unittest.TestCase):
         asyncio.run(together())
         assert asynchronous.ids == ["evt_1"]
 
+    def test_verifies_a_copy_to_a_shadow_but_does_not_handle_it(self) -> None:
+        for is_async in (False, True):
+            receiver = Receiver(is_async)
+            assert receiver.receive(delivery(x_svc_shadow="true")).status == 204
+            assert receiver.handled == []
+            receiver.receive(delivery())
+            assert receiver.ids == ["evt_1"]
+
     def test_reports_an_older_version_as_stale_and_does_not_count_tests(self) -> None:
         for is_async in (False, True):
             receiver = Receiver(is_async)

@@ -13,6 +13,8 @@ export const AUDIT_ACTIONS = [
   'webhook.paused',
   'webhook.secret_rotated',
   'webhook.secret_activated',
+  'webhook.shadow_started',
+  'webhook.shadow_stopped',
   'delivery.replayed',
   'delivery.retried',
   'bulk_replay.started',

@@ -125,10 +125,12 @@ export async function endAccess(tx: Transaction, companyId: string, now: Date): 
      where company_id = $1 and deleted_at is null`,
     [companyId, now],
   );
-  await tx.query(
-    'delete from subscription_secrets where subscription_id in (select id from subscriptions where company_id = $1)',
-    [companyId],
-  );
+  for (const table of ['subscription_secrets', 'webhook_shadows']) {
+    await tx.query(
+      `delete from ${table} where subscription_id in (select id from subscriptions where company_id = $1)`,
+      [companyId],
+    );
+  }
   await tx.query(`update event_heads set delivery_counts = '{}' where company_id = $1`, [companyId]);
   tx.wakeAfterCommit('subscriptions');
 }

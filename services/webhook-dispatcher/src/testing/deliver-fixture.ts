@@ -18,6 +18,7 @@ import { createDeliveryMetrics } from '../delivery-metrics.js';
 import type { OutgoingPost } from '../https-exchange.js';
 import type { PostResult } from '../https-sender.js';
 import { createLeaseMemory } from '../lease-memory.js';
+import { createMirror } from '../mirror.js';
 
 export const now = new Date('2026-09-01T12:00:00.900Z');
 export const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -74,13 +75,15 @@ export function deliverer(changes: Partial<DeliverDeps> = {}) {
     { service: 'test', level: 'trace' },
   );
   const metrics = createDeliveryMetrics(run.registry);
-  return createDeliver({
-    sender: {
-      post: async (post) => {
-        run.posts.push(post);
-        return run.respond(post);
-      },
+  const sender = {
+    post: async (post: OutgoingPost) => {
+      run.posts.push(post);
+      return run.respond(post);
     },
+  };
+  return createDeliver({
+    sender,
+    mirror: createMirror({ sender, concurrency: 10, stopping: run.stop.signal, logger }),
     publisher: run.publisher,
     concurrency: 10,
     stopping: run.stop.signal,

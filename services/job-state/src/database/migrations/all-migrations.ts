@@ -15,6 +15,7 @@ import * as deliveryNumbers from './0013-delivery-numbers.js';
 import * as restores from './0014-restores.js';
 import * as sessionVersions from './0015-session-versions.js';
 import * as erasures from './0016-erasures.js';
+import * as webhookShadows from './0017-webhook-shadows.js';
 import * as refusedCursors from './0018-refused-cursors.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
@@ -42,5 +43,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0014-restores', ...restores },
   { name: '0015-session-versions', ...sessionVersions },
   { name: '0016-erasures', ...erasures },
+  { name: '0017-webhook-shadows', ...webhookShadows },
   { name: '0018-refused-cursors', ...refusedCursors },
 ];

@@ -8,6 +8,7 @@ import type { Database } from '../../database/database.js';
 import { type AttemptResult, decodeDeliveriesAttempted } from './decode-deliveries-attempted.js';
 import { createAttemptMetrics } from './attempt-metrics.js';
 import { recordAttempts } from './record-attempts.js';
+import { isOfDelivery, isOfShadow, recordShadowResults } from './record-shadow-results.js';
 
 /** Bounds the size of a transaction. The consumer's prefetch bounds the concurrent results first. */
 const BATCH_SIZE = 200;
@@ -29,6 +30,8 @@ export interface DeliveryResultsDeps {
  * It resolves after the commit, so a result is acknowledged only once it is recorded. Results that arrive meanwhile share the
  * next transaction. It throws `unavailable` while the database is down; recording again is idempotent. A result that the
  * database rejects fails alone. A message with a malformed result is dead-lettered after its valid results are recorded.
+ *
+ * Results of shadows are recorded after those of deliveries. One that cannot be recorded is lost, and changes no acknowledgement.
  */
 export function createDeliveryResultsHandler(
   deps: DeliveryResultsDeps,
@@ -50,7 +53,13 @@ export function createDeliveryResultsHandler(
       return { kind: 'dead', reason: `unexpected type ${message.type}` };
     }
     const { results, malformed } = decodeDeliveriesAttempted(message.body);
-    await Promise.all(results.map(record));
+    await Promise.all(results.filter(isOfDelivery).map(record));
+    const ofShadows = results.filter(isOfShadow);
+    if (ofShadows.length > 0) {
+      await recordShadowResults(deps.database, ofShadows).catch((error: unknown) => {
+        deps.logger.warn({ err: error, results: ofShadows.length }, 'shadow.results_lost');
+      });
+    }
     return malformed === undefined ? { kind: 'done' } : { kind: 'dead', reason: malformed };
   };
 }

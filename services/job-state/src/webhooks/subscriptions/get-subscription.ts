@@ -1,5 +1,5 @@
 import { notFound } from '@partner/kernel/service-error';
-import type { Actor } from '../../audit/actor.js';
+import { type Actor, actorOf } from '../../audit/actor.js';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Queryable, Transaction } from '../../database/database.js';
 import { required } from '../../rpc/required.js';
@@ -59,4 +59,12 @@ export function subscriptionOf(request: {
     companyId: required(request.companyId, 'company_id'),
     subscriptionId: required(request.subscriptionId, 'subscription_id'),
   };
+}
+
+/** The subscription that a write names, and the owner who makes it. */
+export function ownersSubscription(
+  request: Parameters<typeof subscriptionOf>[0] & Parameters<typeof actorOf>[0],
+): OwnersSubscription {
+  const { actingMembershipId: membershipId } = request;
+  return { ...subscriptionOf(request), membershipId, actor: actorOf(request) };
 }

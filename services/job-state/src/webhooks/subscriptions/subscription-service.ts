@@ -22,7 +22,7 @@ import { shareEndpoints } from './check-endpoint.js';
 import { refusalOfUrl } from './check-url.js';
 import { createSubscription, type CreateSubscriptionDeps } from './create-subscription.js';
 import { deleteSubscription } from './delete-subscription.js';
-import { getSubscription, type OwnersSubscription, subscriptionOf } from './get-subscription.js';
+import { getSubscription, ownersSubscription, subscriptionOf } from './get-subscription.js';
 import { listSubscriptions } from './list-subscriptions.js';
 import { pauseSubscription } from './pause-subscription.js';
 import { rotateSecret } from './rotate-secret.js';
@@ -42,7 +42,7 @@ export interface SubscriptionServiceDeps extends CreateSubscriptionDeps, Activat
  */
 export function createSubscriptionService(
   deps: SubscriptionServiceDeps,
-): ServiceImpl<typeof SubscriptionService> {
+): Omit<ServiceImpl<typeof SubscriptionService>, 'startShadow' | 'getShadow' | 'stopShadow'> {
   const endpointsOf = shareEndpoints(deps.endpoints);
   const depsOf = (companyId: string) => ({ ...deps, endpoints: endpointsOf(companyId) });
   return {
@@ -166,12 +166,4 @@ export function createSubscriptionService(
 
 function rendered(row: SubscriptionRow) {
   return { resourceJson: JSON.stringify(shownSubscription(row)) };
-}
-
-/** The subscription that a write names, and the owner who makes it. */
-function ownersSubscription(
-  request: Parameters<typeof subscriptionOf>[0] & Parameters<typeof actorOf>[0],
-): OwnersSubscription {
-  const { actingMembershipId: membershipId } = request;
-  return { ...subscriptionOf(request), membershipId, actor: actorOf(request) };
 }

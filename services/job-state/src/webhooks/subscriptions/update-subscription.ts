@@ -6,6 +6,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, queryWithin } from '../../database/database.js';
 import { type Caller, checkEndpoint } from './check-endpoint.js';
+import { endShadow } from './end-shadow.js';
 import { checkFields } from './check-fields.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
 import { getSubscription, lockSubscription, type OwnersSubscription } from './get-subscription.js';
@@ -42,10 +43,11 @@ type Fields = Pick<
  * Changes a subscription and returns it.
  *
  * A URL with another normalised form is not verified: an active subscription becomes paused, and its deliveries are held until
- * it is active again. Values of headers are stored sealed, and are in no log and no audit entry. Fails as the creation does, with `invalid_argument` if no field is given, with `not_found` for a
+ * it is active again. The URL of a running shadow has accepted a test: it is verified, and the state stays. Any other URL ends the
+ * shadow too. Values of headers are stored sealed, and are in no log and no audit entry. Fails as the creation does, with `invalid_argument` if no field is given, with `not_found` for a
  * subscription that the company does not have, and with `stale_version` for one that was changed at another time than expected.
  *
- * Lock: the subscription.
+ * Locks: the subscription, then its shadow.
  */
 export async function updateSubscription(
   deps: UpdateSubscriptionDeps,
@@ -78,6 +80,8 @@ export async function updateSubscription(
       const fields = differences(before, after);
       const differing = [...fields, ...(headerNames === undefined ? [] : ['headers'])];
       if (differing.length === 0) return { subscription: before, changed: differing };
+      const ended = fields.includes('url') ? await endShadow(tx, subscriptionId) : undefined;
+      const isTried = ended !== undefined && ended.wasRunning && ended.url === after.url;
       const [row] = await tx.query<SubscriptionRow>(
         `update subscriptions s set
            url = $2, events = $3, description = $4, schema_version = $5, updated_at = $6,
@@ -87,8 +91,9 @@ export async function updateSubscription(
            failing_since = case when s.url = $2 then s.failing_since end,
            certificate_valid_from = case when s.url = $2 then s.certificate_valid_from end,
            certificate_valid_to = case when s.url = $2 then s.certificate_valid_to end,
-           state = case when s.url = $2 then s.state else 'paused' end,
-           paused_at = case when s.url = $2 then s.paused_at else coalesce(s.paused_at, $6) end
+           verified_url_version = case when $9 then s.url_version + 1 else s.verified_url_version end,
+           state = case when s.url = $2 or $9 then s.state else 'paused' end,
+           paused_at = case when s.url = $2 or $9 then s.paused_at else coalesce(s.paused_at, $6) end
          where s.id = $1
          returning ${SUBSCRIPTION_COLUMNS}`,
         [
@@ -100,6 +105,7 @@ export async function updateSubscription(
           deps.clock(),
           after.deliveriesPerSecond,
           headerNames ?? null,
+          isTried,
         ],
       );
       invariant(row, 'the locked row exists');
@@ -116,6 +122,7 @@ export async function updateSubscription(
         },
       });
       if (row.state !== before.state) tx.wakeAfterCommit('subscriptions');
+      if (ended !== undefined) tx.wakeAfterCommit('shadows');
       if (fields.includes('deliveriesPerSecond')) tx.wakeAfterCommit('deliveries', [subscriptionId]);
       tx.announceAfterCommit(companyId, [subscriptionId]);
       return { subscription: row, changed: differing };

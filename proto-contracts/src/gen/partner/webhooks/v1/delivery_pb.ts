@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/webhooks/v1/delivery.proto.
  */
 export const file_partner_webhooks_v1_delivery: GenFile = /*@__PURE__*/
-  fileDesc("CiJwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5LnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIkoKD0RlbGl2ZXJXZWJob29rcxI3CgpkZWxpdmVyaWVzGAEgAygLMiMucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyV2ViaG9vayLhBQoORGVsaXZlcldlYmhvb2sSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIVCghsZWFzZV9pZBgDIAEoCUgCiAEBEhQKB2F0dGVtcHQYBCABKAVIA4gBARI0ChBsZWFzZV9leHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgN1cmwYBiABKAlIBIgBARIVCghldmVudF9pZBgHIAEoCUgFiAEBEhIKBWV2ZW50GAggASgJSAaIAQESEQoEYm9keRgJIAEoDEgHiAEBEhsKDnNlY3JldF92ZXJzaW9uGAogASgFSAiIAQESGgoNc2VhbGVkX3NlY3JldBgLIAEoDEgJiAEBEhgKC3VybF92ZXJzaW9uGAwgASgFSAqIAQESLQoJbGVhc2VkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZCgx0cmFjZV9wYXJlbnQYDiABKAlIC4gBARIXCgpyZXF1ZXN0X2lkGA8gASgJSAyIAQESFAoHaXNfdGVzdBgQIAEoCEgNiAEBEhsKDnNlYWxlZF9oZWFkZXJzGBEgASgMSA6IAQESFwoGbnVtYmVyGBIgASgDQgIwAUgPiAEBQg4KDF9kZWxpdmVyeV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9sZWFzZV9pZEIKCghfYXR0ZW1wdEIGCgRfdXJsQgsKCV9ldmVudF9pZEIICgZfZXZlbnRCBwoFX2JvZHlCEQoPX3NlY3JldF92ZXJzaW9uQhAKDl9zZWFsZWRfc2VjcmV0Qg4KDF91cmxfdmVyc2lvbkIPCg1fdHJhY2VfcGFyZW50Qg0KC19yZXF1ZXN0X2lkQgoKCF9pc190ZXN0QhEKD19zZWFsZWRfaGVhZGVyc0IJCgdfbnVtYmVyIk4KE0RlbGl2ZXJpZXNBdHRlbXB0ZWQSNwoHcmVzdWx0cxgBIAMoCzImLnBhcnRuZXIud2ViaG9va3MudjEuRGVsaXZlcnlBdHRlbXB0ZWQi9AEKEURlbGl2ZXJ5QXR0ZW1wdGVkEhgKC2RlbGl2ZXJ5X2lkGAEgASgJSACIAQESFQoIbGVhc2VfaWQYAiABKAlIAYgBARItCgdhdHRlbXB0GAMgASgLMhwucGFydG5lci53ZWJob29rcy52MS5BdHRlbXB0EiAKE3JldHJ5X2FmdGVyX3NlY29uZHMYBCABKAVIAogBARIYCgt1cmxfdmVyc2lvbhgFIAEoBUgDiAEBQg4KDF9kZWxpdmVyeV9pZEILCglfbGVhc2VfaWRCFgoUX3JldHJ5X2FmdGVyX3NlY29uZHNCDgoMX3VybF92ZXJzaW9uIsgECgdBdHRlbXB0EhgKC2RlbGl2ZXJ5X2lkGAEgASgJSACIAQESEwoGbnVtYmVyGAIgASgFSAGIAQESLgoKc3RhcnRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoLZHVyYXRpb25fbXMYBCABKAVIAogBARI5CgdvdXRjb21lGAUgASgOMiMucGFydG5lci53ZWJob29rcy52MS5BdHRlbXB0T3V0Y29tZUgDiAEBEhwKD3Jlc3BvbnNlX3N0YXR1cxgGIAEoBUgEiAEBEhoKDXJlc3BvbnNlX2JvZHkYByABKAxIBYgBARISCgVlcnJvchgIIAEoCUgGiAEBEhsKDnJlbW90ZV9hZGRyZXNzGAkgASgJSAeIAQESGwoOc2VjcmV0X3ZlcnNpb24YCiABKAVICIgBARI0CghleGNoYW5nZRgLIAEoCzIiLnBhcnRuZXIud2ViaG9va3MudjEuRXhjaGFuZ2VUcmFjZRI+ChByZXNwb25zZV9oZWFkZXJzGAwgASgLMiQucGFydG5lci53ZWJob29rcy52MS5SZXNwb25zZUhlYWRlcnNCDgoMX2RlbGl2ZXJ5X2lkQgkKB19udW1iZXJCDgoMX2R1cmF0aW9uX21zQgoKCF9vdXRjb21lQhIKEF9yZXNwb25zZV9zdGF0dXNCEAoOX3Jlc3BvbnNlX2JvZHlCCAoGX2Vycm9yQhEKD19yZW1vdGVfYWRkcmVzc0IRCg9fc2VjcmV0X3ZlcnNpb24iRwoPUmVzcG9uc2VIZWFkZXJzEjQKB2hlYWRlcnMYASADKAsyIy5wYXJ0bmVyLndlYmhvb2tzLnYxLlJlc3BvbnNlSGVhZGVyIkoKDlJlc3BvbnNlSGVhZGVyEhEKBG5hbWUYASABKAlIAIgBARISCgV2YWx1ZRgCIAEoCUgBiAEBQgcKBV9uYW1lQggKBl92YWx1ZSKCBAoNRXhjaGFuZ2VUcmFjZRITCgZkbnNfbXMYASABKAVIAIgBARIRCglhZGRyZXNzZXMYAiADKAkSFwoKY29ubmVjdF9tcxgDIAEoBUgBiAEBEhMKBnRsc19tcxgEIAEoBUgCiAEBEhkKDHRsc19wcm90b2NvbBgFIAEoCUgDiAEBEiAKE2NlcnRpZmljYXRlX3N1YmplY3QYBiABKAlIBIgBARIfChJjZXJ0aWZpY2F0ZV9pc3N1ZXIYByABKAlIBYgBARI4ChRjZXJ0aWZpY2F0ZV92YWxpZF90bxgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoRcmV1c2VkX2Nvbm5lY3Rpb24YCSABKAhIBogBARIaCg1maXJzdF9ieXRlX21zGAogASgFSAeIAQESOgoWY2VydGlmaWNhdGVfdmFsaWRfZnJvbRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX2Ruc19tc0INCgtfY29ubmVjdF9tc0IJCgdfdGxzX21zQg8KDV90bHNfcHJvdG9jb2xCFgoUX2NlcnRpZmljYXRlX3N1YmplY3RCFQoTX2NlcnRpZmljYXRlX2lzc3VlckIUChJfcmV1c2VkX2Nvbm5lY3Rpb25CEAoOX2ZpcnN0X2J5dGVfbXMq+gEKDkF0dGVtcHRPdXRjb21lEh8KG0FUVEVNUFRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEh0KGUFUVEVNUFRfT1VUQ09NRV9ERUxJVkVSRUQQARIcChhBVFRFTVBUX09VVENPTUVfUkVKRUNURUQQAhIdChlBVFRFTVBUX09VVENPTUVfVElNRURfT1VUEAMSHgoaQVRURU1QVF9PVVRDT01FX1RMU19GQUlMRUQQBBIlCiFBVFRFTVBUX09VVENPTUVfQ09OTkVDVElPTl9GQUlMRUQQBRIkCiBBVFRFTVBUX09VVENPTUVfRU5EUE9JTlRfUkVGVVNFRBAGYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("CiJwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5LnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIkoKD0RlbGl2ZXJXZWJob29rcxI3CgpkZWxpdmVyaWVzGAEgAygLMiMucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyV2ViaG9vayKOBgoORGVsaXZlcldlYmhvb2sSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIVCghsZWFzZV9pZBgDIAEoCUgCiAEBEhQKB2F0dGVtcHQYBCABKAVIA4gBARI0ChBsZWFzZV9leHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgN1cmwYBiABKAlIBIgBARIVCghldmVudF9pZBgHIAEoCUgFiAEBEhIKBWV2ZW50GAggASgJSAaIAQESEQoEYm9keRgJIAEoDEgHiAEBEhsKDnNlY3JldF92ZXJzaW9uGAogASgFSAiIAQESGgoNc2VhbGVkX3NlY3JldBgLIAEoDEgJiAEBEhgKC3VybF92ZXJzaW9uGAwgASgFSAqIAQESLQoJbGVhc2VkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZCgx0cmFjZV9wYXJlbnQYDiABKAlIC4gBARIXCgpyZXF1ZXN0X2lkGA8gASgJSAyIAQESFAoHaXNfdGVzdBgQIAEoCEgNiAEBEhsKDnNlYWxlZF9oZWFkZXJzGBEgASgMSA6IAQESFwoGbnVtYmVyGBIgASgDQgIwAUgPiAEBEisKBnNoYWRvdxgTIAEoCzIbLnBhcnRuZXIud2ViaG9va3MudjEuU2hhZG93Qg4KDF9kZWxpdmVyeV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9sZWFzZV9pZEIKCghfYXR0ZW1wdEIGCgRfdXJsQgsKCV9ldmVudF9pZEIICgZfZXZlbnRCBwoFX2JvZHlCEQoPX3NlY3JldF92ZXJzaW9uQhAKDl9zZWFsZWRfc2VjcmV0Qg4KDF91cmxfdmVyc2lvbkIPCg1fdHJhY2VfcGFyZW50Qg0KC19yZXF1ZXN0X2lkQgoKCF9pc190ZXN0QhEKD19zZWFsZWRfaGVhZGVyc0IJCgdfbnVtYmVyIjoKBlNoYWRvdxIPCgJpZBgBIAEoCUgAiAEBEhAKA3VybBgCIAEoCUgBiAEBQgUKA19pZEIGCgRfdXJsIk4KE0RlbGl2ZXJpZXNBdHRlbXB0ZWQSNwoHcmVzdWx0cxgBIAMoCzImLnBhcnRuZXIud2ViaG9va3MudjEuRGVsaXZlcnlBdHRlbXB0ZWQiqAIKEURlbGl2ZXJ5QXR0ZW1wdGVkEhgKC2RlbGl2ZXJ5X2lkGAEgASgJSACIAQESFQoIbGVhc2VfaWQYAiABKAlIAYgBARItCgdhdHRlbXB0GAMgASgLMhwucGFydG5lci53ZWJob29rcy52MS5BdHRlbXB0EiAKE3JldHJ5X2FmdGVyX3NlY29uZHMYBCABKAVIAogBARIYCgt1cmxfdmVyc2lvbhgFIAEoBUgDiAEBEjIKBnNoYWRvdxgGIAEoCzIiLnBhcnRuZXIud2ViaG9va3MudjEuU2hhZG93QXR0ZW1wdEIOCgxfZGVsaXZlcnlfaWRCCwoJX2xlYXNlX2lkQhYKFF9yZXRyeV9hZnRlcl9zZWNvbmRzQg4KDF91cmxfdmVyc2lvbiLaAgoNU2hhZG93QXR0ZW1wdBIWCglzaGFkb3dfaWQYASABKAlIAIgBARIUCgdza2lwcGVkGAIgASgISAGIAQESFQoIZXZlbnRfaWQYAyABKAlIAogBARISCgVldmVudBgEIAEoCUgDiAEBEjkKB291dGNvbWUYBSABKA4yIy5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHRPdXRjb21lSASIAQESGAoLZHVyYXRpb25fbXMYBiABKAVIBYgBARIcCg9yZXNwb25zZV9zdGF0dXMYByABKAVIBogBARISCgVlcnJvchgIIAEoCUgHiAEBQgwKCl9zaGFkb3dfaWRCCgoIX3NraXBwZWRCCwoJX2V2ZW50X2lkQggKBl9ldmVudEIKCghfb3V0Y29tZUIOCgxfZHVyYXRpb25fbXNCEgoQX3Jlc3BvbnNlX3N0YXR1c0IICgZfZXJyb3IiyAQKB0F0dGVtcHQSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARITCgZudW1iZXIYAiABKAVIAYgBARIuCgpzdGFydGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYCgtkdXJhdGlvbl9tcxgEIAEoBUgCiAEBEjkKB291dGNvbWUYBSABKA4yIy5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHRPdXRjb21lSAOIAQESHAoPcmVzcG9uc2Vfc3RhdHVzGAYgASgFSASIAQESGgoNcmVzcG9uc2VfYm9keRgHIAEoDEgFiAEBEhIKBWVycm9yGAggASgJSAaIAQESGwoOcmVtb3RlX2FkZHJlc3MYCSABKAlIB4gBARIbCg5zZWNyZXRfdmVyc2lvbhgKIAEoBUgIiAEBEjQKCGV4Y2hhbmdlGAsgASgLMiIucGFydG5lci53ZWJob29rcy52MS5FeGNoYW5nZVRyYWNlEj4KEHJlc3BvbnNlX2hlYWRlcnMYDCABKAsyJC5wYXJ0bmVyLndlYmhvb2tzLnYxLlJlc3BvbnNlSGVhZGVyc0IOCgxfZGVsaXZlcnlfaWRCCQoHX251bWJlckIOCgxfZHVyYXRpb25fbXNCCgoIX291dGNvbWVCEgoQX3Jlc3BvbnNlX3N0YXR1c0IQCg5fcmVzcG9uc2VfYm9keUIICgZfZXJyb3JCEQoPX3JlbW90ZV9hZGRyZXNzQhEKD19zZWNyZXRfdmVyc2lvbiJHCg9SZXNwb25zZUhlYWRlcnMSNAoHaGVhZGVycxgBIAMoCzIjLnBhcnRuZXIud2ViaG9va3MudjEuUmVzcG9uc2VIZWFkZXIiSgoOUmVzcG9uc2VIZWFkZXISEQoEbmFtZRgBIAEoCUgAiAEBEhIKBXZhbHVlGAIgASgJSAGIAQFCBwoFX25hbWVCCAoGX3ZhbHVlIoIECg1FeGNoYW5nZVRyYWNlEhMKBmRuc19tcxgBIAEoBUgAiAEBEhEKCWFkZHJlc3NlcxgCIAMoCRIXCgpjb25uZWN0X21zGAMgASgFSAGIAQESEwoGdGxzX21zGAQgASgFSAKIAQESGQoMdGxzX3Byb3RvY29sGAUgASgJSAOIAQESIAoTY2VydGlmaWNhdGVfc3ViamVjdBgGIAEoCUgEiAEBEh8KEmNlcnRpZmljYXRlX2lzc3VlchgHIAEoCUgFiAEBEjgKFGNlcnRpZmljYXRlX3ZhbGlkX3RvGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeChFyZXVzZWRfY29ubmVjdGlvbhgJIAEoCEgGiAEBEhoKDWZpcnN0X2J5dGVfbXMYCiABKAVIB4gBARI6ChZjZXJ0aWZpY2F0ZV92YWxpZF9mcm9tGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIJCgdfZG5zX21zQg0KC19jb25uZWN0X21zQgkKB190bHNfbXNCDwoNX3Rsc19wcm90b2NvbEIWChRfY2VydGlmaWNhdGVfc3ViamVjdEIVChNfY2VydGlmaWNhdGVfaXNzdWVyQhQKEl9yZXVzZWRfY29ubmVjdGlvbkIQCg5fZmlyc3RfYnl0ZV9tcyr6AQoOQXR0ZW1wdE91dGNvbWUSHwobQVRURU1QVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHQoZQVRURU1QVF9PVVRDT01FX0RFTElWRVJFRBABEhwKGEFUVEVNUFRfT1VUQ09NRV9SRUpFQ1RFRBACEh0KGUFUVEVNUFRfT1VUQ09NRV9USU1FRF9PVVQQAxIeChpBVFRFTVBUX09VVENPTUVfVExTX0ZBSUxFRBAEEiUKIUFUVEVNUFRfT1VUQ09NRV9DT05ORUNUSU9OX0ZBSUxFRBAFEiQKIEFUVEVNUFRfT1VUQ09NRV9FTkRQT0lOVF9SRUZVU0VEEAZiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * DeliverWebhooks commands one attempt of each of several deliveries, which may belong to different companies. The
@@ -170,6 +170,14 @@ export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
    * @generated from field: optional int64 number = 18 [jstype = JS_STRING];
    */
   number?: string | undefined;
+
+  /**
+   * Where the request is sent once more after the attempt, marked by the header `x-svc-shadow`; absent: nowhere else. A
+   * dispatcher that does not know the field sends it nowhere else.
+   *
+   * @generated from field: partner.webhooks.v1.Shadow shadow = 19;
+   */
+  shadow?: Shadow | undefined;
 };
 
 /**
@@ -178,6 +186,34 @@ export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
  */
 export const DeliverWebhookSchema: GenMessage<DeliverWebhook> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_delivery, 1);
+
+/**
+ * Shadow is a URL that requests of a subscription are mirrored to. Its responses have no effect on deliveries.
+ *
+ * @generated from message partner.webhooks.v1.Shadow
+ */
+export type Shadow = Message<"partner.webhooks.v1.Shadow"> & {
+  /**
+   * Its id, repeated in the result.
+   *
+   * @generated from field: optional string id = 1;
+   */
+  id?: string | undefined;
+
+  /**
+   * Where to POST.
+   *
+   * @generated from field: optional string url = 2;
+   */
+  url?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.Shadow.
+ * Use `create(ShadowSchema)` to create a new message.
+ */
+export const ShadowSchema: GenMessage<Shadow> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_delivery, 2);
 
 /**
  * DeliveriesAttempted reports how several attempts ended. They are recorded together or, if one of them is invalid, one
@@ -199,7 +235,7 @@ export type DeliveriesAttempted = Message<"partner.webhooks.v1.DeliveriesAttempt
  * Use `create(DeliveriesAttemptedSchema)` to create a new message.
  */
 export const DeliveriesAttemptedSchema: GenMessage<DeliveriesAttempted> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 2);
+  messageDesc(file_partner_webhooks_v1_delivery, 3);
 
 /**
  * DeliveryAttempted reports how one attempt ended. Sent by webhook-dispatcher, recorded by job-state. It is sent after
@@ -243,6 +279,14 @@ export type DeliveryAttempted = Message<"partner.webhooks.v1.DeliveryAttempted">
    * @generated from field: optional int32 url_version = 5;
    */
   urlVersion?: number | undefined;
+
+  /**
+   * What the shadow's URL responded, or that it was skipped. The result of the attempt was reported before, except with
+   * one that was skipped; reporting it again has no effect.
+   *
+   * @generated from field: partner.webhooks.v1.ShadowAttempt shadow = 6;
+   */
+  shadow?: ShadowAttempt | undefined;
 };
 
 /**
@@ -250,7 +294,77 @@ export type DeliveryAttempted = Message<"partner.webhooks.v1.DeliveryAttempted">
  * Use `create(DeliveryAttemptedSchema)` to create a new message.
  */
 export const DeliveryAttemptedSchema: GenMessage<DeliveryAttempted> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 3);
+  messageDesc(file_partner_webhooks_v1_delivery, 4);
+
+/**
+ * ShadowAttempt reports one POST to a shadow, or that there was no slot for it.
+ *
+ * @generated from message partner.webhooks.v1.ShadowAttempt
+ */
+export type ShadowAttempt = Message<"partner.webhooks.v1.ShadowAttempt"> & {
+  /**
+   * The shadow.
+   *
+   * @generated from field: optional string shadow_id = 1;
+   */
+  shadowId?: string | undefined;
+
+  /**
+   * True: nothing was sent, because the slots for shadows were in use; all fields below are absent.
+   *
+   * @generated from field: optional bool skipped = 2;
+   */
+  skipped?: boolean | undefined;
+
+  /**
+   * The event.
+   *
+   * @generated from field: optional string event_id = 3;
+   */
+  eventId?: string | undefined;
+
+  /**
+   * The event's name.
+   *
+   * @generated from field: optional string event = 4;
+   */
+  event?: string | undefined;
+
+  /**
+   * How it ended.
+   *
+   * @generated from field: optional partner.webhooks.v1.AttemptOutcome outcome = 5;
+   */
+  outcome?: AttemptOutcome | undefined;
+
+  /**
+   * Duration in ms.
+   *
+   * @generated from field: optional int32 duration_ms = 6;
+   */
+  durationMs?: number | undefined;
+
+  /**
+   * The response status, if there was a response.
+   *
+   * @generated from field: optional int32 response_status = 7;
+   */
+  responseStatus?: number | undefined;
+
+  /**
+   * What failed, in words for the company owner.
+   *
+   * @generated from field: optional string error = 8;
+   */
+  error?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.ShadowAttempt.
+ * Use `create(ShadowAttemptSchema)` to create a new message.
+ */
+export const ShadowAttemptSchema: GenMessage<ShadowAttempt> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_delivery, 5);
 
 /**
  * Attempt is one POST, or one that was refused before it was sent.
@@ -348,7 +462,7 @@ export type Attempt = Message<"partner.webhooks.v1.Attempt"> & {
  * Use `create(AttemptSchema)` to create a new message.
  */
 export const AttemptSchema: GenMessage<Attempt> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 4);
+  messageDesc(file_partner_webhooks_v1_delivery, 6);
 
 /**
  * ResponseHeaders are the headers of one response: at most 50, with at most 4 KiB of names and values, without cookies
@@ -370,7 +484,7 @@ export type ResponseHeaders = Message<"partner.webhooks.v1.ResponseHeaders"> & {
  * Use `create(ResponseHeadersSchema)` to create a new message.
  */
 export const ResponseHeadersSchema: GenMessage<ResponseHeaders> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 5);
+  messageDesc(file_partner_webhooks_v1_delivery, 7);
 
 /**
  * ResponseHeader is one header of a response.
@@ -398,7 +512,7 @@ export type ResponseHeader = Message<"partner.webhooks.v1.ResponseHeader"> & {
  * Use `create(ResponseHeaderSchema)` to create a new message.
  */
 export const ResponseHeaderSchema: GenMessage<ResponseHeader> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 6);
+  messageDesc(file_partner_webhooks_v1_delivery, 8);
 
 /**
  * ExchangeTrace describes the steps of one POST. Steps that were not reached are absent; each duration is of its step
@@ -490,7 +604,7 @@ export type ExchangeTrace = Message<"partner.webhooks.v1.ExchangeTrace"> & {
  * Use `create(ExchangeTraceSchema)` to create a new message.
  */
 export const ExchangeTraceSchema: GenMessage<ExchangeTrace> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 7);
+  messageDesc(file_partner_webhooks_v1_delivery, 9);
 
 /**
  * AttemptOutcome says how one attempt ended.

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/webhooks/v1/subscription_service.proto.
  */
 export const file_partner_webhooks_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIrIDChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARI7Cg1jb21wYW55X2NsYXNzGAIgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAGIAQESEAoDdXJsGAMgASgJSAKIAQESDgoGZXZlbnRzGAQgAygJEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAOIAQESGwoOc2NoZW1hX3ZlcnNpb24YBiABKAVIBIgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgHIAEoCUgFiAEBEiYKBWFjdG9yGAggASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchIfChJ1bmlxdWVfZGVzY3JpcHRpb24YCSABKAhIBogBAUINCgtfY29tcGFueV9pZEIQCg5fY29tcGFueV9jbGFzc0IGCgRfdXJsQg4KDF9kZXNjcmlwdGlvbkIRCg9fc2NoZW1hX3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkQhUKE191bmlxdWVfZGVzY3JpcHRpb24ifAoaQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBQhAKDl9yZXNvdXJjZV9qc29uQhIKEF9zdWJzY3JpcHRpb25faWQiQgoYTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBAUINCgtfY29tcGFueV9pZCJJChlMaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJyChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkIkcKF0dldFN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLvBAoZVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESOwoNY29tcGFueV9jbGFzcxgDIAEoDjIfLnBhcnRuZXIuYWNjZXNzLnYxLkNvbXBhbnlDbGFzc0gCiAEBEhAKA3VybBgEIAEoCUgDiAEBEjIKBmV2ZW50cxgFIAEoCzIiLnBhcnRuZXIud2ViaG9va3MudjEuRXZlbnRQYXR0ZXJucxIYCgtkZXNjcmlwdGlvbhgGIAEoCUgEiAEBEhsKDnNjaGVtYV92ZXJzaW9uGAcgASgFSAWIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYCCABKAlIBogBARImCgVhY3RvchgJIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISMwoHaGVhZGVycxgKIAEoCzIiLnBhcnRuZXIud2ViaG9va3MudjEuSGVhZGVyQ2hhbmdlcxIvCgRyYXRlGAsgASgLMiEucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeVJhdGUSNwoTZXhwZWN0ZWRfdXBkYXRlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIQCg5fY29tcGFueV9jbGFzc0IGCgRfdXJsQg4KDF9kZXNjcmlwdGlvbkIRCg9fc2NoZW1hX3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkMKDUhlYWRlckNoYW5nZXMSMgoHY2hhbmdlcxgBIAMoCzIhLnBhcnRuZXIud2ViaG9va3MudjEuSGVhZGVyQ2hhbmdlIkgKDEhlYWRlckNoYW5nZRIRCgRuYW1lGAEgASgJSACIAQESEgoFdmFsdWUYAiABKAlIAYgBAUIHCgVfbmFtZUIICgZfdmFsdWUiNgoMRGVsaXZlcnlSYXRlEhcKCnBlcl9zZWNvbmQYASABKAVIAIgBAUINCgtfcGVyX3NlY29uZCIhCg1FdmVudFBhdHRlcm5zEhAKCHBhdHRlcm5zGAEgAygJIkoKGlVwZGF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLZAQoZRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiHAoaRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2Ui1wIKF1NlbmRUZXN0RGVsaXZlcnlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIbCg5zZWNyZXRfdmVyc2lvbhgDIAEoBUgCiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAQgASgJSAOIAQESJgoFYWN0b3IYBSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEhwKD3dyb25nX3NpZ25hdHVyZRgGIAEoCEgEiAEBEhIKBWV2ZW50GAcgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIRCg9fc2VjcmV0X3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkQhIKEF93cm9uZ19zaWduYXR1cmVCCAoGX2V2ZW50IkgKGFNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i/wEKG0FjdGl2YXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESFQoIYmFja2ZpbGwYAyABKAhIAogBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgEIAEoCUgDiAEBEiYKBWFjdG9yGAUgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9iYWNrZmlsbEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiTAocQWN0aXZhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i2AEKGFBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiSQoZUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i0wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAMgASgJSAKIAQESJgoFYWN0b3IYBCABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkQKFFJvdGF0ZVNlY3JldFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiKVAgoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIjChZwZW5kaW5nX3NlY3JldF92ZXJzaW9uGAMgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIZChdfcGVuZGluZ19zZWNyZXRfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiRgoWQWN0aXZhdGVTZWNyZXRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iUwoPQ2hlY2tVcmxSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIQCgN1cmwYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIGCgRfdXJsIlYKEENoZWNrVXJsUmVzcG9uc2USFAoHYWxsb3dlZBgBIAEoCEgAiAEBEhQKB3JlZnVzYWwYAiABKAlIAYgBAUIKCghfYWxsb3dlZEIKCghfcmVmdXNhbDKQCgoTU3Vic2NyaXB0aW9uU2VydmljZRJ1ChJDcmVhdGVTdWJzY3JpcHRpb24SLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEncKEUxpc3RTdWJzY3JpcHRpb25zEi0ucGFydG5lci53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QaLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2UiA5ACARJxCg9HZXRTdWJzY3JpcHRpb24SKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlcXVlc3QaLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgESegoSVXBkYXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5VcGRhdGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5VcGRhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEnoKEkRlbGV0ZVN1YnNjcmlwdGlvbhIuLnBhcnRuZXIud2ViaG9va3MudjEuRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBovLnBhcnRuZXIud2ViaG9va3MudjEuRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJvChBTZW5kVGVzdERlbGl2ZXJ5EiwucGFydG5lci53ZWJob29rcy52MS5TZW5kVGVzdERlbGl2ZXJ5UmVxdWVzdBotLnBhcnRuZXIud2ViaG9va3MudjEuU2VuZFRlc3REZWxpdmVyeVJlc3BvbnNlEoABChRBY3RpdmF0ZVN1YnNjcmlwdGlvbhIwLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GjEucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISdwoRUGF1c2VTdWJzY3JpcHRpb24SLS5wYXJ0bmVyLndlYmhvb2tzLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBouLnBhcnRuZXIud2ViaG9va3MudjEuUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEmMKDFJvdGF0ZVNlY3JldBIoLnBhcnRuZXIud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVxdWVzdBopLnBhcnRuZXIud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVzcG9uc2USbgoOQWN0aXZhdGVTZWNyZXQSKi5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU2VjcmV0UmVxdWVzdBorLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTZWNyZXRSZXNwb25zZSIDkAICElwKCENoZWNrVXJsEiQucGFydG5lci53ZWJob29rcy52MS5DaGVja1VybFJlcXVlc3QaJS5wYXJ0bmVyLndlYmhvb2tzLnYxLkNoZWNrVXJsUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_access_v1_access_service, file_partner_audit_v1_audit_service]);
+  fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIrIDChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARI7Cg1jb21wYW55X2NsYXNzGAIgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAGIAQESEAoDdXJsGAMgASgJSAKIAQESDgoGZXZlbnRzGAQgAygJEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAOIAQESGwoOc2NoZW1hX3ZlcnNpb24YBiABKAVIBIgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgHIAEoCUgFiAEBEiYKBWFjdG9yGAggASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchIfChJ1bmlxdWVfZGVzY3JpcHRpb24YCSABKAhIBogBAUINCgtfY29tcGFueV9pZEIQCg5fY29tcGFueV9jbGFzc0IGCgRfdXJsQg4KDF9kZXNjcmlwdGlvbkIRCg9fc2NoZW1hX3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkQhUKE191bmlxdWVfZGVzY3JpcHRpb24ifAoaQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBQhAKDl9yZXNvdXJjZV9qc29uQhIKEF9zdWJzY3JpcHRpb25faWQiQgoYTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBAUINCgtfY29tcGFueV9pZCJJChlMaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJyChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkIkcKF0dldFN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLvBAoZVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESOwoNY29tcGFueV9jbGFzcxgDIAEoDjIfLnBhcnRuZXIuYWNjZXNzLnYxLkNvbXBhbnlDbGFzc0gCiAEBEhAKA3VybBgEIAEoCUgDiAEBEjIKBmV2ZW50cxgFIAEoCzIiLnBhcnRuZXIud2ViaG9va3MudjEuRXZlbnRQYXR0ZXJucxIYCgtkZXNjcmlwdGlvbhgGIAEoCUgEiAEBEhsKDnNjaGVtYV92ZXJzaW9uGAcgASgFSAWIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYCCABKAlIBogBARImCgVhY3RvchgJIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISMwoHaGVhZGVycxgKIAEoCzIiLnBhcnRuZXIud2ViaG9va3MudjEuSGVhZGVyQ2hhbmdlcxIvCgRyYXRlGAsgASgLMiEucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeVJhdGUSNwoTZXhwZWN0ZWRfdXBkYXRlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIQCg5fY29tcGFueV9jbGFzc0IGCgRfdXJsQg4KDF9kZXNjcmlwdGlvbkIRCg9fc2NoZW1hX3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkMKDUhlYWRlckNoYW5nZXMSMgoHY2hhbmdlcxgBIAMoCzIhLnBhcnRuZXIud2ViaG9va3MudjEuSGVhZGVyQ2hhbmdlIkgKDEhlYWRlckNoYW5nZRIRCgRuYW1lGAEgASgJSACIAQESEgoFdmFsdWUYAiABKAlIAYgBAUIHCgVfbmFtZUIICgZfdmFsdWUiNgoMRGVsaXZlcnlSYXRlEhcKCnBlcl9zZWNvbmQYASABKAVIAIgBAUINCgtfcGVyX3NlY29uZCIhCg1FdmVudFBhdHRlcm5zEhAKCHBhdHRlcm5zGAEgAygJIkoKGlVwZGF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLZAQoZRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiHAoaRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2Ui1wIKF1NlbmRUZXN0RGVsaXZlcnlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIbCg5zZWNyZXRfdmVyc2lvbhgDIAEoBUgCiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAQgASgJSAOIAQESJgoFYWN0b3IYBSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEhwKD3dyb25nX3NpZ25hdHVyZRgGIAEoCEgEiAEBEhIKBWV2ZW50GAcgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIRCg9fc2VjcmV0X3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkQhIKEF93cm9uZ19zaWduYXR1cmVCCAoGX2V2ZW50IkgKGFNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i/wEKG0FjdGl2YXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESFQoIYmFja2ZpbGwYAyABKAhIAogBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgEIAEoCUgDiAEBEiYKBWFjdG9yGAUgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9iYWNrZmlsbEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiTAocQWN0aXZhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i2AEKGFBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiSQoZUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i0wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAMgASgJSAKIAQESJgoFYWN0b3IYBCABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkQKFFJvdGF0ZVNlY3JldFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiKVAgoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIjChZwZW5kaW5nX3NlY3JldF92ZXJzaW9uGAMgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIZChdfcGVuZGluZ19zZWNyZXRfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiRgoWQWN0aXZhdGVTZWNyZXRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iUwoPQ2hlY2tVcmxSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIQCgN1cmwYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIGCgRfdXJsIlYKEENoZWNrVXJsUmVzcG9uc2USFAoHYWxsb3dlZBgBIAEoCEgAiAEBEhQKB3JlZnVzYWwYAiABKAlIAYgBAUIKCghfYWxsb3dlZEIKCghfcmVmdXNhbCKsAgoSU3RhcnRTaGFkb3dSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIQCgN1cmwYAyABKAlIAogBARIUCgdwZXJjZW50GAQgASgFSAOIAQESEgoFaG91cnMYBSABKAVIBIgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgGIAEoCUgFiAEBEiYKBWFjdG9yGAcgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgYKBF91cmxCCgoIX3BlcmNlbnRCCAoGX2hvdXJzQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJDChNTdGFydFNoYWRvd1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJsChBHZXRTaGFkb3dSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkIkEKEUdldFNoYWRvd1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLRAQoRU3RvcFNoYWRvd1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAMgASgJSAKIAQESJgoFYWN0b3IYBCABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkIKElN0b3BTaGFkb3dSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24ytwwKE1N1YnNjcmlwdGlvblNlcnZpY2USdQoSQ3JlYXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRJ3ChFMaXN0U3Vic2NyaXB0aW9ucxItLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgEScQoPR2V0U3Vic2NyaXB0aW9uEisucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXF1ZXN0GiwucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXNwb25zZSIDkAIBEnoKElVwZGF0ZVN1YnNjcmlwdGlvbhIuLnBhcnRuZXIud2ViaG9va3MudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBovLnBhcnRuZXIud2ViaG9va3MudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJ6ChJEZWxldGVTdWJzY3JpcHRpb24SLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISbwoQU2VuZFRlc3REZWxpdmVyeRIsLnBhcnRuZXIud2ViaG9va3MudjEuU2VuZFRlc3REZWxpdmVyeVJlcXVlc3QaLS5wYXJ0bmVyLndlYmhvb2tzLnYxLlNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRKAAQoUQWN0aXZhdGVTdWJzY3JpcHRpb24SMC5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU3Vic2NyaXB0aW9uUmVxdWVzdBoxLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEncKEVBhdXNlU3Vic2NyaXB0aW9uEi0ucGFydG5lci53ZWJob29rcy52MS5QYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QaLi5wYXJ0bmVyLndlYmhvb2tzLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJjCgxSb3RhdGVTZWNyZXQSKC5wYXJ0bmVyLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlcXVlc3QaKS5wYXJ0bmVyLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlEm4KDkFjdGl2YXRlU2VjcmV0EioucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVNlY3JldFJlcXVlc3QaKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU2VjcmV0UmVzcG9uc2UiA5ACAhJgCgtTdGFydFNoYWRvdxInLnBhcnRuZXIud2ViaG9va3MudjEuU3RhcnRTaGFkb3dSZXF1ZXN0GigucGFydG5lci53ZWJob29rcy52MS5TdGFydFNoYWRvd1Jlc3BvbnNlEl8KCUdldFNoYWRvdxIlLnBhcnRuZXIud2ViaG9va3MudjEuR2V0U2hhZG93UmVxdWVzdBomLnBhcnRuZXIud2ViaG9va3MudjEuR2V0U2hhZG93UmVzcG9uc2UiA5ACARJiCgpTdG9wU2hhZG93EiYucGFydG5lci53ZWJob29rcy52MS5TdG9wU2hhZG93UmVxdWVzdBonLnBhcnRuZXIud2ViaG9va3MudjEuU3RvcFNoYWRvd1Jlc3BvbnNlIgOQAgISXAoIQ2hlY2tVcmwSJC5wYXJ0bmVyLndlYmhvb2tzLnYxLkNoZWNrVXJsUmVxdWVzdBolLnBhcnRuZXIud2ViaG9va3MudjEuQ2hlY2tVcmxSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_access_v1_access_service, file_partner_audit_v1_audit_service]);
 
 /**
  * CreateSubscriptionRequest describes the new subscription.
@@ -892,6 +892,202 @@ export const CheckUrlResponseSchema: GenMessage<CheckUrlResponse> = /*@__PURE__*
   messageDesc(file_partner_webhooks_v1_subscription_service, 25);
 
 /**
+ * StartShadowRequest describes the shadow.
+ *
+ * @generated from message partner.webhooks.v1.StartShadowRequest
+ */
+export type StartShadowRequest = Message<"partner.webhooks.v1.StartShadowRequest"> & {
+  /**
+   * The calling company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The subscription.
+   *
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+
+  /**
+   * The URL to mirror to.
+   *
+   * @generated from field: optional string url = 3;
+   */
+  url?: string | undefined;
+
+  /**
+   * The share of deliveries to mirror, 1 to 100; absent: all.
+   *
+   * @generated from field: optional int32 percent = 4;
+   */
+  percent?: number | undefined;
+
+  /**
+   * How long to mirror, in hours, 1 to 168; absent: 24.
+   *
+   * @generated from field: optional int32 hours = 5;
+   */
+  hours?: number | undefined;
+
+  /**
+   * The acting owner's membership, for the log.
+   *
+   * @generated from field: optional string acting_membership_id = 6;
+   */
+  actingMembershipId?: string | undefined;
+
+  /**
+   * The same owner with client address, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 7;
+   */
+  actor?: Actor | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.StartShadowRequest.
+ * Use `create(StartShadowRequestSchema)` to create a new message.
+ */
+export const StartShadowRequestSchema: GenMessage<StartShadowRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 26);
+
+/**
+ * StartShadowResponse is the shadow, which waits for the result of its test.
+ *
+ * @generated from message partner.webhooks.v1.StartShadowResponse
+ */
+export type StartShadowResponse = Message<"partner.webhooks.v1.StartShadowResponse"> & {
+  /**
+   * As the public API shows it: `webhookShadow`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.StartShadowResponse.
+ * Use `create(StartShadowResponseSchema)` to create a new message.
+ */
+export const StartShadowResponseSchema: GenMessage<StartShadowResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 27);
+
+/**
+ * GetShadowRequest names the subscription.
+ *
+ * @generated from message partner.webhooks.v1.GetShadowRequest
+ */
+export type GetShadowRequest = Message<"partner.webhooks.v1.GetShadowRequest"> & {
+  /**
+   * The calling company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The subscription.
+   *
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.GetShadowRequest.
+ * Use `create(GetShadowRequestSchema)` to create a new message.
+ */
+export const GetShadowRequestSchema: GenMessage<GetShadowRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 28);
+
+/**
+ * GetShadowResponse is the shadow with its comparison, if the subscription has one.
+ *
+ * @generated from message partner.webhooks.v1.GetShadowResponse
+ */
+export type GetShadowResponse = Message<"partner.webhooks.v1.GetShadowResponse"> & {
+  /**
+   * As the public API shows it: `webhookShadowState`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.GetShadowResponse.
+ * Use `create(GetShadowResponseSchema)` to create a new message.
+ */
+export const GetShadowResponseSchema: GenMessage<GetShadowResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 29);
+
+/**
+ * StopShadowRequest names the subscription.
+ *
+ * @generated from message partner.webhooks.v1.StopShadowRequest
+ */
+export type StopShadowRequest = Message<"partner.webhooks.v1.StopShadowRequest"> & {
+  /**
+   * The calling company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The subscription.
+   *
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+
+  /**
+   * The acting owner's membership, for the log.
+   *
+   * @generated from field: optional string acting_membership_id = 3;
+   */
+  actingMembershipId?: string | undefined;
+
+  /**
+   * The same owner with client address, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 4;
+   */
+  actor?: Actor | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.StopShadowRequest.
+ * Use `create(StopShadowRequestSchema)` to create a new message.
+ */
+export const StopShadowRequestSchema: GenMessage<StopShadowRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 30);
+
+/**
+ * StopShadowResponse is the ended shadow.
+ *
+ * @generated from message partner.webhooks.v1.StopShadowResponse
+ */
+export type StopShadowResponse = Message<"partner.webhooks.v1.StopShadowResponse"> & {
+  /**
+   * As the public API shows it: `webhookShadow`.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.StopShadowResponse.
+ * Use `create(StopShadowResponseSchema)` to create a new message.
+ */
+export const StopShadowResponseSchema: GenMessage<StopShadowResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 31);
+
+/**
  * SubscriptionService manages one company's webhook subscriptions. Served by job-state, called by the console. Objects
  * of another company are `not_found`.
  *
@@ -1007,6 +1203,38 @@ export const SubscriptionService: GenService<{
     methodKind: "unary";
     input: typeof ActivateSecretRequestSchema;
     output: typeof ActivateSecretResponseSchema;
+  },
+  /**
+   * StartShadow sends a test to another URL and, once that has accepted it with 2xx, mirrors deliveries of the subscription
+   * there. It replaces an earlier shadow with its comparison. Fails as CreateSubscription does for the URL, and with
+   * `rate_limited` after too many. No idempotency_level: a repeat would send a second test.
+   *
+   * @generated from rpc partner.webhooks.v1.SubscriptionService.StartShadow
+   */
+  startShadow: {
+    methodKind: "unary";
+    input: typeof StartShadowRequestSchema;
+    output: typeof StartShadowResponseSchema;
+  },
+  /**
+   * GetShadow reads the shadow of a subscription with its comparison.
+   *
+   * @generated from rpc partner.webhooks.v1.SubscriptionService.GetShadow
+   */
+  getShadow: {
+    methodKind: "unary";
+    input: typeof GetShadowRequestSchema;
+    output: typeof GetShadowResponseSchema;
+  },
+  /**
+   * StopShadow ends the shadow of a subscription; its comparison stays. Fails with `not_found` without one.
+   *
+   * @generated from rpc partner.webhooks.v1.SubscriptionService.StopShadow
+   */
+  stopShadow: {
+    methodKind: "unary";
+    input: typeof StopShadowRequestSchema;
+    output: typeof StopShadowResponseSchema;
   },
   /**
    * CheckUrl returns whether a subscription can be created with a URL, by the same rules (spec: Subscription URL
