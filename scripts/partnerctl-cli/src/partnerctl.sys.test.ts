@@ -11,6 +11,7 @@ import { sendCall } from '@partner/test-kit/http-call';
 import { startReceiver } from '@partner/test-kit/receiver';
 import { parseJson, valueAt } from './output.js';
 import { aStack, withStack } from './testing/a-stack.js';
+import { useAssistants } from './testing/assistants.js';
 import {
   DEAD,
   document,
@@ -110,7 +111,7 @@ describe('companies, owners and keys', () => {
 });
 
 describe('webhooks and deliveries', () => {
-  test('are created, tested, activated, replayed one by one and in bulk, explained and deleted', async () => {
+  test('are created, tested, activated, replayed one by one, in bulk and by assistants, explained and deleted [MCP-7]', async () => {
     const seller = await newCompany('SALES');
     const installer = await newCompany('INSTALLER');
     const hook = await subscribe(installer, `/good/${installer}`);
@@ -166,12 +167,11 @@ describe('webhooks and deliveries', () => {
     const again = await document('events', 'replay', hook, '--ids', event, '--yes');
     expect(valueAt(again, 'replays')).toMatchObject([{ subscriptionId: hook, kind: 'events', total: 1 }]);
 
+    await useAssistants(hook, event, jobId, installer);
+
     const rotated = await document('webhooks', 'rotate-secret', hook);
-    await registerSecret(stack.description.receiver, {
-      version: 2,
-      secret: textAt(rotated, 'secret'),
-      path: `/good/${installer}`,
-    });
+    const secret = textAt(rotated, 'secret');
+    await registerSecret(stack.description.receiver, { version: 2, secret, path: `/good/${installer}` });
     await document('webhooks', 'test', hook, '--secret-version', '2');
     const activated = await document('webhooks', 'activate-secret', hook, '--secret-version', '2');
     expect(valueAt(activated, 'subscription.secretVersion')).toBe(2);

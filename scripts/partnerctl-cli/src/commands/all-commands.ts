@@ -11,6 +11,7 @@ import { doctorCommand } from './doctor.js';
 import { eventsCommand } from './events.js';
 import { keysCommand } from './keys.js';
 import { listenCommand } from './listen.js';
+import { mcpCommand } from './mcp.js';
 import { ownersCommand } from './owners.js';
 import { peopleCommand } from './people.js';
 import { platformCommand } from './platform.js';
@@ -42,6 +43,7 @@ export function allCommands(
     listenCommand(context),
     conformanceCommand(context),
     platformCommand(context),
+    mcpCommand(context),
     completionCommand(context, program),
   ];
 }

@@ -1,11 +1,13 @@
 import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { eventReplays } from '@partner/proto-contracts/resources/event-replay/event-replay';
+import {
+  eventReplayPreview,
+  eventReplays,
+} from '@partner/proto-contracts/resources/event-replay/event-replay';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import {
   type CommandContext,
-  demandYes,
   instant,
   listOf,
   readPages,
@@ -31,6 +33,8 @@ const TRAIL_COLUMNS = columns(`
 `);
 
 const REPLAY_COLUMNS = columns('id, subscription: subscriptionId, of: total, a minute: perMinute');
+
+const PREVIEW_LINES = columns('and more: preview.atLeast, from: preview.from, to: preview.to');
 
 const VERDICTS: Readonly<Record<EventTrail['verdict'], string>> = {
   queued: 'queued',
@@ -94,7 +98,8 @@ export function eventsCommand(context: CommandContext) {
   subcommand(
     group,
     'replay <id>',
-    'send events to a webhook again, or to each active webhook of a company that receives some of them',
+    'send events to a webhook again, or to each active webhook of a company that receives some of them: shows a preview, and starts with --yes',
+    'whk_01j… --ids evt_01j…',
     'whk_01j… --ids evt_01j…,evt_01k… --yes',
     "whk_01j… --since 24h --event 'install.*' --rate 60 --yes",
   )
@@ -110,9 +115,8 @@ export function eventsCommand(context: CommandContext) {
     .option('--yes', 'do it')
     .action(async (given, { ids, since, until, event, rate, yes }) => {
       const { eventFeed, actor, companyId } = await context.about(given);
-      demandYes(yes, `this sends events to webhooks of ${companyId} again`);
       const to = until ?? (since === undefined ? undefined : new Date());
-      const response = await eventFeed.replayEvents({
+      const selected = {
         companyId,
         subscriptionId: given === companyId ? undefined : given,
         selection: {
@@ -121,9 +125,19 @@ export function eventsCommand(context: CommandContext) {
           to: to && timestampFromDate(to),
           event,
         },
-        perMinute: rate,
-        actor,
-      });
+      };
+      if (yes !== true) {
+        const preview = readResource(eventReplayPreview, await eventFeed.previewEventReplay(selected));
+        context.output.thing(
+          { preview },
+          PREVIEW_LINES,
+          preview.webhooks.length === 0
+            ? 'No active webhook receives any of these events.\n'
+            : `\n${renderTable(preview.webhooks, columns('subscription: subscriptionId, events'))}\n\nNothing was queued: --yes queues them, ${rate} a minute.\n`,
+        );
+        return;
+      }
+      const response = await eventFeed.replayEvents({ ...selected, perMinute: rate, actor });
       context.output.rows('replays', readResource(eventReplays, response).replays, REPLAY_COLUMNS);
     });
 
