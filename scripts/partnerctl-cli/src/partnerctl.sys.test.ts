@@ -169,12 +169,12 @@ describe('webhooks and deliveries', () => {
 
     await useAssistants(hook, event, jobId, installer);
 
-    const rotated = await document('webhooks', 'rotate-secret', hook);
-    const secret = textAt(rotated, 'secret');
+    const secret = textAt(await document('webhooks', 'rotate-secret', hook), 'secret');
     await registerSecret(stack.description.receiver, { version: 2, secret, path: `/good/${installer}` });
     await document('webhooks', 'test', hook, '--secret-version', '2');
     const activated = await document('webhooks', 'activate-secret', hook, '--secret-version', '2');
     expect(valueAt(activated, 'subscription.secretVersion')).toBe(2);
+    expect(await document('webhooks', 'shadow', hook)).toEqual({ shadow: null });
     expect(await document('webhooks', 'pause', hook)).toMatchObject({ subscription: { health: null } });
     await ends(2, 'webhooks', 'delete', hook);
     await document('webhooks', 'delete', hook, '--yes');

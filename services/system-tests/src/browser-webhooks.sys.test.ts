@@ -186,6 +186,32 @@ describe('the page of a webhook', () => {
     });
   });
 
+  test('tries another URL with copies of deliveries, compares both, and switches [SHADOW-2, SHADOW-7]', async () => {
+    const { id } = await subscribe('tried');
+    const page = await openPage(`/webhooks/${id}?tab=settings`);
+    const panel = region(page, 'Try a new address');
+    await panel.getByLabel('URL to try').fill(urlOf('next'));
+    suite.responses.set('next', { kind: 'status', status: 404 });
+    await button(panel, 'Start mirroring').click();
+    await expectText(panel, 'The test was not accepted');
+    suite.responses.clear();
+    await button(panel, 'Start mirroring').click();
+    await expectText(panel, 'Mirroring all deliveries');
+
+    await moveJob();
+    await expectText(panel, '1 delivery compared, all with the same outcome');
+    suite.responses.set('next', { kind: 'status', status: 500 });
+    await moveJob();
+    await expectText(panel, '2 deliveries compared, 1 with different outcomes');
+    expect(receivedAt('next').at(-1)?.headers).toMatchObject({ 'x-svc-shadow': 'true', 'x-svc-number': '2' });
+    await checkLooks(page, 'webhook-shadow');
+
+    await button(panel, 'Switch to this address').click();
+    await button(dialog(page, 'Switch to this address?'), 'Switch').click();
+    await expectText(panel, 'Switched to this address');
+    expect(await read(id)).toMatchObject({ state: 'active', verified: true, url: urlOf('next') });
+  });
+
   test('sends an example with custom headers, sets a rate, and shows the faults of a key in the sandbox', async () => {
     const { id } = await subscribe('example');
     const page = await openPage(`/webhooks/${id}?tab=settings`);
