@@ -307,6 +307,12 @@ describe('a change of the URL', () => {
     expect((await shadowOf(of)).state).toBe(outcome === AttemptOutcome.DELIVERED ? 'ended' : 'refused');
   });
 
+  test('to that of a shadow whose test has no result yet pauses the subscription [SHADOW-5]', async () => {
+    const of = await fixture.activated(await fixture.company());
+    await client.startShadow({ ...of, url: URL });
+    expect(await update(of, URL)).toMatchObject({ state: 'paused', verified: false });
+  });
+
   test('to that of a shadow that has ended pauses the subscription [SHADOW-5]', async () => {
     const of = await fixture.activated(await fixture.company());
     await started(of);
