@@ -97,7 +97,7 @@ export async function stepErasure({ database, clock, logger }: Deps): Promise<bo
          erased_in = case when $3 then pg_current_xact_id() else erased_in end,
          erased_rows = case when $5 = 0 then erased_rows
            else erased_rows || jsonb_build_object($4::text, coalesce((erased_rows ->> $4)::integer, 0) + $5::integer) end,
-         finished_at = $6
+         finished_at = $6, subject = coalesce($7, subject)
        where id = $1`,
       [
         due.id,
@@ -106,6 +106,8 @@ export async function stepErasure({ database, clock, logger }: Deps): Promise<bo
         erased.table,
         erased.rows,
         next === undefined ? now : null,
+        // With the records that the search has added: later responses about them are erased too.
+        next === undefined && at.kind === 'rows' ? JSON.stringify(at.records) : null,
       ],
     );
     return { erasureId: due.id, isFinished: next === undefined };

@@ -181,3 +181,39 @@ describe('a result under a former lease', () => {
     ]);
   });
 });
+
+test.each(['in progress', 'finished'])(
+  'an attempt that began before an erasure is recorded without its response: the erasure is %s [PERSON-8]',
+  async (standing) => {
+    const [person, company, other] = [await claimed(), await claimed(), await claimed()];
+    const responsesOf = async (id: string) =>
+      fixture.database.query(
+        `select response_headers is not null or response_body is not null as response, error, remote_address as address
+         from delivery_attempts where delivery_id = $1`,
+        [id],
+      );
+    const subjects = [{ jobs: [person.resource_id] }, { companyId: company.company_id }];
+    for (const subject of subjects) {
+      await fixture.database.query(
+        `insert into erasures (id, subject, operator, requested_at, finished_at) values ($1, $2, 'olga', now(), $3)`,
+        [newId('ers'), JSON.stringify(subject), standing === 'finished' ? new Date() : null],
+      );
+    }
+    const wanted = [
+      { delivery: person, kept: { response: false, error: 'reset', address: '192.0.2.1' } },
+      { delivery: company, kept: { response: false, error: null, address: null } },
+      { delivery: other, kept: { response: true, error: 'reset', address: '192.0.2.1' } },
+    ];
+    for (const { delivery, kept } of wanted) {
+      const result = { deliveryId: delivery.id, error: 'reset', remoteAddress: '192.0.2.1' };
+      await handle(attemptedMessage({ ...result, leaseId: delivery.lease_id }));
+      // The second one is late: the delivery is finished.
+      await handle(attemptedMessage({ ...result, leaseId: 'former' }));
+      expect(await responsesOf(delivery.id)).toEqual([kept, kept]);
+    }
+    const later = { deliveryId: person.id, leaseId: 'former', startedAt: new Date(Date.now() + 120_000) };
+    await handle(attemptedMessage(later));
+    const last = (await responsesOf(person.id)).filter(({ response }) => response === true);
+    expect(last).toHaveLength(standing === 'finished' ? 1 : 0);
+  },
+);

@@ -122,13 +122,34 @@ function attemptValues(results: readonly AttemptResult[]): readonly unknown[] {
   ];
 }
 
+/**
+ * Erasures that are in progress, or that have finished since the first attempt began: a result can wait in a queue for longer than
+ * an erasure waits for attempts in flight. A minute is the most that two clocks differ. Mostly there are none.
+ */
+const ERASED = `erased as materialized (
+     select subject ->> 'companyId' as company_id, concat(subject, progress) as ids from erasures
+     where finished_at is null
+       or finished_at >= (select min(started_at) - interval '1 minute' from unnest($4::timestamptz[]) as started_at)
+   )`;
+
+/** The attempts of the locked deliveries, without the texts that an erasure erases (decision PERSON-8). */
+const RECORDED = `select attempt.delivery_id, attempt.id, attempt.number, started_at, duration_ms, outcome, response_status,
+       case when erasures.count = 0 then response_body end, case when erasures.of_company = 0 then error end,
+       case when erasures.of_company = 0 then remote_address end, attempt.secret_version, exchange,
+       case when erasures.count = 0 then response_headers end
+     from ${ATTEMPTS} join locked on locked.id = attempt.delivery_id
+     cross join lateral (
+       select count(*), count(company_id) as of_company from erased
+       where erased.company_id = locked.company_id or strpos(erased.ids, '"' || locked.resource_id || '"') > 0
+     ) as erasures`;
+
 const LOCK_AND_RECORD = {
   name: 'record-attempts',
   text: `with locked as materialized (
      select d.* from deliveries d where d.id = any($1::text[]) order by d.id for update
-   ), recorded as (
+   ), ${ERASED}, recorded as (
      insert into delivery_attempts (${ATTEMPT_FIELDS})
-     select attempt.* from ${ATTEMPTS} join locked on locked.id = attempt.delivery_id
+     ${RECORDED}
      on conflict (delivery_id, id) do nothing
      returning id, delivery_id
    )
@@ -158,11 +179,11 @@ interface LateAttempt extends CountedAttempt {
 const RECORD_LATE = {
   name: 'record-late-attempts',
   text: `with locked as materialized (
-     select f.id, f.subscription_id, f.company_id, f.is_test, f.state from finished_deliveries f
+     select f.id, f.subscription_id, f.company_id, f.resource_id, f.is_test, f.state from finished_deliveries f
      where f.id = any($1::text[]) order by f.id for no key update
-   ), recorded as (
+   ), ${ERASED}, recorded as (
      insert into delivery_attempts (${ATTEMPT_FIELDS})
-     select attempt.* from ${ATTEMPTS} join locked on locked.id = attempt.delivery_id
+     ${RECORDED}
      on conflict (delivery_id, id) do nothing
      returning delivery_id, started_at, duration_ms, outcome
    ), recovered as (
