@@ -14,6 +14,9 @@ export interface NewKey {
   readonly text: string;
 }
 
+/** Condition: the erasure of the company `$1` has begun. */
+export const HAS_ERASURE = `exists (select from erasures where subject ->> 'companyId' = $1)`;
+
 /**
  * Locks the company and returns its class, which serializes the count of concurrently created keys.
  *
@@ -22,8 +25,7 @@ export interface NewKey {
  */
 export async function lockCompany(tx: Transaction, companyId: string): Promise<CompanyClassName> {
   const [company] = await tx.query<{ class: CompanyClassName }>(
-    `select class from companies where id = $1
-       and not exists (select from erasures where subject ->> 'companyId' = $1) for no key update`,
+    `select class from companies where id = $1 and not ${HAS_ERASURE} for no key update`,
     [companyId],
   );
   if (company === undefined) throw notFound('company');

@@ -93,7 +93,7 @@ export async function createOwner(
  * Sets the password or the role of an owner or a viewer, or whether they can sign in.
  *
  * Disabling sign-in removes the password and the sign-in at the identity provider, so that a later message of the platform cannot re-enable it. Fails with `not_found`
- * for a membership that is not an owner, and with `invalid_argument` for the password of an owner who cannot sign in.
+ * for a membership that is not an owner or whose company is erased, and with `invalid_argument` for the password of an owner who cannot sign in.
  *
  * Atomic: the change and its entry in the audit trail. Lock: the membership.
  */
@@ -112,7 +112,8 @@ export async function updateOwner(
   checkOwnerFields({ passwordHash });
   const owner = await deps.database.transaction(async (tx) => {
     const [before] = await tx.query<{ active: boolean; role: Role }>(
-      `select active, lower(role) as role from memberships where id = $1 and role in ('OWNER', 'VIEWER') for no key update`,
+      `select active, lower(role) as role from memberships where id = $1 and role in ('OWNER', 'VIEWER')
+         and not exists (select from erasures where subject ->> 'companyId' = company_id) for no key update`,
       [membershipId],
     );
     if (before === undefined) throw notFound('owner');

@@ -6,6 +6,7 @@ import {
   LeadCreatedSchema,
   LeadMergedSchema,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { MembershipChangedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { JobCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
@@ -17,9 +18,11 @@ interface PersonalMessage {
   show(body: Buffer): unknown;
 }
 
+/** The message stays valid. */
+const ERASED_EMAIL = 'erased@erased.invalid';
 const PERSON = { fullName: ERASED_TEXT, email: ERASED_TEXT, phone: ERASED_TEXT, address: ERASED_TEXT };
 
-/** Every message to or from the platform that can hold personal data of customers, by its full protobuf name. */
+/** Every message to or from the platform that can hold personal data, by its full protobuf name. */
 const MESSAGES: ReadonlyMap<string, PersonalMessage> = new Map(
   [
     personal(LeadCreatedSchema, (message) => Object.assign(message, PERSON)),
@@ -28,6 +31,9 @@ const MESSAGES: ReadonlyMap<string, PersonalMessage> = new Map(
     personal(AppointmentScheduledSchema, (message) => Object.assign(message, { notes: undefined })),
     personal(JobStatusChangedSchema, (message) => Object.assign(message, { note: undefined })),
     personal(JobNoteAddedSchema, (message) => Object.assign(message, { note: ERASED_TEXT })),
+    personal(MembershipChangedSchema, (message) => {
+      Object.assign(message, { displayName: ERASED_TEXT, email: message.email && ERASED_EMAIL });
+    }),
     personal(JobCreatedSchema, ({ customer }) => customer && Object.assign(customer, ERASED_CUSTOMER)),
   ].map((message) => [message.typeName, message]),
 );

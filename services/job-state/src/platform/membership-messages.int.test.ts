@@ -121,6 +121,24 @@ describe('a membership of the platform', () => {
     expect(await getLogin({ database }, email)).toBeUndefined();
   });
 
+  test('of an erased company is ignored, and operators cannot restore its people [PERSON-9]', async () => {
+    const [known, another] = [newId('mem'), newId('mem')];
+    await handle(membershipChanged(known));
+    await database.query(
+      `insert into erasures (id, subject, operator, requested_at) values ($1, jsonb_build_object('companyId', $2::text), 'olga', now())`,
+      [newId('ers'), companyId],
+    );
+    const before = await membershipOf(known);
+    await handle(membershipChanged(known, { version: 2, displayName: 'Ada Reyes' }));
+    await handle(membershipChanged(another, { email: `${another}@owners.example` }));
+    expect(await membershipOf(known)).toEqual(before);
+    expect(await membershipOf(another)).toBeUndefined();
+    const change = { membershipId: known, passwordHash: undefined, active: true };
+    await expect(
+      updateOwner({ database, logger: silentLogger }, { ...change, actor: { membershipId: undefined } }),
+    ).rejects.toThrow('no such owner');
+  });
+
   test('waits for its company', async () => {
     const [membershipId, late] = [newId('mem'), newId('cmp')];
     const message = membershipChanged(membershipId, { companyId: late });

@@ -1,4 +1,5 @@
 import type { Transaction } from '../database/database.js';
+import { HAS_ERASURE } from '../access/insert-key.js';
 import type { MembershipChangedCommand } from './company-commands.js';
 import type { PlatformEffect } from './platform-effect.js';
 
@@ -6,7 +7,7 @@ import type { PlatformEffect } from './platform-effect.js';
  * Records the current state of a person in a company.
  *
  * The newest message by version wins, and any message overrides data from another source. A new owner has no password and
- * cannot sign in until one is set. An owner whom the company has made a viewer stays a viewer. A former owner loses address, password and the sign-in
+ * cannot sign in until one is set. An erased company gets no people. An owner whom the company has made a viewer stays a viewer. A former owner loses address, password and the sign-in
  * at the identity provider. A person cannot move to another company. An
  * address belongs to one membership: see {@link freeAddress}.
  *
@@ -30,8 +31,12 @@ export async function recordMembershipChanged(
   if (known !== undefined && version <= known.version) {
     return { kind: 'ignored', why: 'this version or a newer one is already recorded' };
   }
-  const company = await tx.query('select from companies where id = $1', [companyId]);
-  if (company.length === 0) return { kind: 'early', missing: companyId };
+  const [company] = await tx.query<{ isErased: boolean }>(
+    `select ${HAS_ERASURE} as "isErased" from companies where id = $1`,
+    [companyId],
+  );
+  if (company === undefined) return { kind: 'early', missing: companyId };
+  if (company.isErased) return { kind: 'ignored', why: 'the company has been erased' };
   const address = email === null ? FREE : await freeAddress(tx, { ...command, email });
   if (address.kind !== 'free') return address;
   await tx.query(
