@@ -215,13 +215,17 @@ async function recordWaiting(
 ): Promise<{ readonly effect: PlatformEffect; readonly waitedFor: string } | undefined> {
   const read = readPlatformMessage(sent.type, sent.body, now);
   if (read.kind === 'whole') lockAll(tx, read.message.locks);
-  const [waiting] = await tx.query<{ prerequisite_id: string }>(
-    'select prerequisite_id from inbox where message_id = $1 and prerequisite_id is not null for update',
+  const [waiting] = await tx.query<{ prerequisite_id: string; body: Buffer }>(
+    'select prerequisite_id, body from inbox where message_id = $1 and prerequisite_id is not null for update',
     [sent.messageId],
   );
   if (waiting === undefined) return undefined;
+  // An erasure can have redacted the body since it was read; the locks are the same.
+  const current = readPlatformMessage(sent.type, waiting.body, now);
   const effect: PlatformEffect =
-    read.kind === 'malformed' ? { kind: 'refused', reason: read.reason } : await read.message.record(tx, now);
+    current.kind === 'malformed'
+      ? { kind: 'refused', reason: current.reason }
+      : await current.message.record(tx, now);
   await settleWaiting(tx, sent.messageId, effect, now);
   return { effect, waitedFor: waiting.prerequisite_id };
 }
