@@ -43,7 +43,7 @@ export async function eraseCompanyPage(
 ): Promise<Omit<CompanyPage, 'rows'> & { readonly erasedRows: number }> {
   const { table, rows, next } = await readPage(tx, companyId, position);
   const of = SOURCES[position.table];
-  return { table, next, erasedRows: of === undefined ? 0 : await eraseRows(tx, of, rows) };
+  return { table, next, erasedRows: of === undefined ? 0 : (await eraseRows(tx, of, rows)).length };
 }
 
 async function readPage(

@@ -250,4 +250,57 @@ describe('an erasure in progress', () => {
     expect((await readErasure(erasureId))?.finishedAt).not.toBeNull();
     expect(await placesOf(customer.word)).toEqual([]);
   });
+
+  test('that fails does not delay the others, and is retried [PERSON-8]', async () => {
+    const [first, second] = [await newCustomer(), await newCustomer()];
+    const [failing, other] = [await begin({ id: first.jobId }), await begin({ id: second.jobId })];
+    await fixture.database.query(`update erasures set progress = '{"kind":"unknown"}' where id = $1`, [
+      failing,
+    ]);
+    const failed = new Set<string>();
+    await eventually('the end of the other erasure', async () => {
+      await stepErasure(deps, failed).catch(() => undefined);
+      return (await readErasure(other))?.finishedAt !== null;
+    });
+    await fixture.database.query('update erasures set progress = null where id = $1', [failing]);
+    await eventually('the retry', async () => {
+      await stepErasure(deps, failed);
+      return (await readErasure(failing))?.finishedAt !== null;
+    });
+    expect(await placesOf(first.word)).toEqual([]);
+  });
+
+  test('beside another one of the same job adds one version of the job [PERSON-5]', async () => {
+    const customer = await newCustomer();
+    const [written, commit] = [createGate(), createGate()];
+    const holding: Pick<Database, 'transaction'> = {
+      transaction: (work, limits) =>
+        fixture.database.transaction(async (tx) => {
+          const step = await work(tx);
+          await tx.query('select 1');
+          written.open();
+          await commit.opened;
+          return step;
+        }, limits),
+    };
+    await begin({ id: customer.jobId });
+    await begin({ id: customer.jobId });
+    const ofJobs = { kind: 'sources', position: { table: 4 } };
+    await fixture.database.query(
+      "update erasures set progress = $1::jsonb || jsonb_build_object('records', subject) where finished_at is null",
+      [JSON.stringify(ofJobs)],
+    );
+    const [one, two] = [
+      stepErasure({ ...deps, database: holding }),
+      written.opened.then(() => stepErasure(deps)),
+    ];
+    await written.opened;
+    await untilLockWaits(fixture.database);
+    commit.open();
+    await Promise.all([one, two]);
+    await finish();
+    expect(await fixture.database.query('select version from jobs where id = $1', [customer.jobId])).toEqual([
+      { version: 3 },
+    ]);
+  });
 });

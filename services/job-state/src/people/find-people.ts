@@ -172,12 +172,13 @@ async function recordsOfId(database: Queryable, id: string): Promise<PersonRecor
 /**
  * Takes one step of a search: it scans at most {@link SCAN_ROWS} rows of one table in one short statement.
  *
- * Returns the next position; `undefined` for `next` at the end. Fails with `invalid_argument` beyond {@link MAX_RECORDS} records.
+ * Returns the next position; `undefined` for `next` at the end. Fails with `invalid_argument` beyond `maxRecords`.
  */
 export async function stepSearch(
   database: Queryable,
   criteria: PersonCriteria,
   position: SearchPosition,
+  maxRecords = MAX_RECORDS,
 ): Promise<{
   readonly found: PersonRecords;
   readonly scanned: number;
@@ -203,8 +204,8 @@ export async function stepSearch(
       ]),
     ),
   );
-  if (Object.values(found).flat().length > MAX_RECORDS) {
-    const message = `finds more than ${MAX_RECORDS} records; name a company`;
+  if (Object.values(found).flat().length > maxRecords) {
+    const message = `finds more than ${maxRecords} records; name a company`;
     throw invalidArgument([{ path: 'criteria', message }]);
   }
   const next =

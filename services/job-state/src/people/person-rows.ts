@@ -127,7 +127,10 @@ export async function readPersonPage(
 }
 
 /** Erases the personal data in the rows of a page as {@link eraseRows} does. */
-export async function erasePersonPage(tx: Transaction, { table, rows }: PersonPage): Promise<number> {
+export async function erasePersonPage(
+  tx: Transaction,
+  { table, rows }: PersonPage,
+): Promise<readonly StoredRow[]> {
   const of = TABLES.find(({ name }) => name === table);
-  return of === undefined ? 0 : eraseRows(tx, of, rows);
+  return of === undefined ? [] : eraseRows(tx, of, rows);
 }

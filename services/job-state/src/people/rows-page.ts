@@ -117,7 +117,7 @@ function jsonOrText(text: string): unknown {
 }
 
 /**
- * Erases data in the rows of a page, and returns how many have changed. Locks: the changed rows in ascending order.
+ * Erases data in the rows of a page, and returns the changed ones as they were. Locks: the changed rows in ascending order.
  *
  * Each row is read again under its lock, so that no concurrent change is lost. Erased rows stay as they are.
  */
@@ -125,8 +125,8 @@ export async function eraseRows(
   tx: Transaction,
   { name, key, erased }: RowSource,
   rows: readonly StoredRow[],
-): Promise<number> {
-  let changedRows = 0;
+): Promise<readonly StoredRow[]> {
+  const former: StoredRow[] = [];
   for (const row of rows) {
     if (Object.keys(changesOf(row, erased)).length === 0) continue;
     const values = z.array(z.string()).parse(row['key_text']);
@@ -136,15 +136,15 @@ export async function eraseRows(
       values,
     );
     const changes = Object.entries(locked === undefined ? {} : changesOf(locked, erased));
-    if (changes.length === 0) continue;
+    if (locked === undefined || changes.length === 0) continue;
     const set = changes.map(([column], index) => `${column} = $${values.length + index + 1}`).join(', ');
     await tx.query(`update ${name} set ${set} where ${match}`, [
       ...values,
       ...changes.map(([, value]) => value),
     ]);
-    changedRows += 1;
+    former.push(locked);
   }
-  return changedRows;
+  return former;
 }
 
 function changesOf(row: StoredRow, erased: RowSource['erased']): Readonly<Record<string, unknown>> {

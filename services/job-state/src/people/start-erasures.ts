@@ -58,13 +58,14 @@ export function startErasures(
     /** Milliseconds between two polls. */ readonly intervalMs: number;
   },
 ): Loop {
+  const failed = new Set<string>();
   return startLoop({
     name: 'erasures',
     intervalMs: deps.intervalMs,
     failurePauseMs: FAILURE_PAUSE_MS,
     logger: deps.logger,
     metrics: deps.metrics,
-    runOnce: async () => ((await stepErasure(deps)) ? 'more' : 'idle'),
+    runOnce: async () => ((await stepErasure(deps, failed)) ? 'more' : 'idle'),
   });
 }
 
@@ -78,17 +79,21 @@ interface DueErasure {
 }
 
 /**
- * Takes one step of the oldest erasure that can proceed, and returns whether there was one.
+ * Takes one step of the oldest erasure that can proceed, and returns whether there was one. It adds the id of one that fails to
+ * `failed`, and leaves these out until no other one can proceed.
  *
  * First it erases the leads, projects and jobs, from which everything else is rendered. It goes on once every transaction that was
  * open at that commit has ended: each later one renders erased data. Then it searches for records that were added meanwhile, and
  * erases all rows about them. Of a company it first ends the access again, then erases its rows. Last come the responses of receivers, once no attempt with the former body is in flight. Locks: the
  * erasure, then the rows of one page in ascending order.
  */
-export async function stepErasure({ database, clock, logger }: Deps): Promise<boolean> {
+export async function stepErasure(
+  { database, clock, logger }: Deps,
+  failed = new Set<string>(),
+): Promise<boolean> {
   const step = await database.transaction(async (tx) => {
     const now = clock();
-    const found = await nextErasure(tx, now);
+    const found = await nextErasure(tx, now, failed);
     if (found === undefined) return undefined;
     const { due, at } = found;
     const { next, erased } = await takeStep(tx, at, now);
@@ -112,23 +117,28 @@ export async function stepErasure({ database, clock, logger }: Deps): Promise<bo
     );
     return { erasureId: due.id, isFinished: next === undefined };
   });
+  // Once no other one can proceed, those that have failed are retried.
+  if (step === undefined) failed.clear();
+  else failed.delete(step.erasureId);
   if (step?.isFinished === true) logger.info({ erasureId: step.erasureId }, 'erasure.finished');
   return step !== undefined;
 }
 
-/** Locks the oldest erasure that can proceed. One that has to wait delays no other. */
-async function nextErasure(tx: Transaction, now: Date) {
+/** Locks the oldest erasure that can proceed. One that has to wait, or has failed, delays no other. It is in `failed` until its step succeeds. */
+async function nextErasure(tx: Transaction, now: Date, failed: Set<string>) {
   for (let after = ''; ;) {
     const [due] = await tx.query<DueErasure>(
       `select id, subject, progress, requested_at as "requestedAt" from erasures
-       where finished_at is null and id > $1 and (erased_in is null or progress ->> 'kind' = 'sources'
+       where finished_at is null and id > $1 and id <> all($2::text[]) and (erased_in is null or progress ->> 'kind' = 'sources'
          or erased_in < pg_snapshot_xmin(pg_current_snapshot()))
        order by id limit 1 for update skip locked`,
-      [after],
+      [after, [...failed]],
     );
     if (due === undefined) return undefined;
+    failed.add(due.id);
     const at = progressOf(due);
     if (!(await isHeldUp(tx, at, now.getTime() - due.requestedAt.getTime()))) return { due, at };
+    failed.delete(due.id);
     after = due.id;
   }
 }
@@ -169,8 +179,9 @@ async function takeStep(tx: Transaction, at: Progress, now: Date): Promise<Step>
   }
   if (at.kind === 'search') return { next: await search(tx, at), erased: { table: '', rows: 0 } };
   const page = await readPersonPage(tx, at.records, at.position);
-  const erased = { table: page.table, rows: await erasePersonPage(tx, page) };
-  if (page.table === 'jobs') await publishErasedJobs(tx, page.rows, now);
+  const former = await erasePersonPage(tx, page);
+  const erased = { table: page.table, rows: former.length };
+  if (page.table === 'jobs') await publishErasedJobs(tx, former, now);
   if (page.next === undefined) return { next: undefined, erased };
   return at.kind === 'sources' && !isSource(page.next)
     ? { next: { ...at, kind: 'search', position: followLinks(at.records) }, erased }
@@ -178,8 +189,8 @@ async function takeStep(tx: Transaction, at: Progress, now: Date): Promise<Step>
 }
 
 /**
- * Gives each job of a page whose customer was not erased before a new version with a feed entry, so that its installer learns of the
- * erasure.
+ * Gives each changed job whose customer was not erased before a new version with a feed entry, so that its installer learns of the
+ * erasure. `before`: the jobs as they were under their lock, since another erasure of the job can be in progress.
  */
 async function publishErasedJobs(tx: Transaction, before: readonly StoredRow[], now: Date): Promise<void> {
   for (const row of before) {
@@ -198,7 +209,7 @@ async function publishErasedJobs(tx: Transaction, before: readonly StoredRow[], 
 
 /** Records that the search has added are sources too. */
 async function search(tx: Transaction, at: Extract<Progress, { kind: 'search' }>): Promise<Progress> {
-  const { found, next } = await stepSearch(tx, {}, at.position);
+  const { found, next } = await stepSearch(tx, {}, at.position, Infinity);
   if (next !== undefined) return { ...at, position: next };
   const hasAdded = Object.values(found).flat().length > Object.values(at.records).flat().length;
   return { kind: hasAdded ? 'sources' : 'rows', records: found, position: { table: 0 } };
