@@ -281,6 +281,25 @@ describe('a change', () => {
 });
 
 describe('the author of a change', () => {
+  test('is not named for a session of an erased company [PERSON-10]', async () => {
+    const erased = await fixture.company();
+    await fixture.database.query(
+      `insert into erasures (id, subject, operator, requested_at) values ($1, jsonb_build_object('companyId', $2::text), 'olga', now())`,
+      [newId('ers'), erased],
+    );
+    await audit.recordSessionChange({
+      ...{ companyId: erased, actor, sessionId: 'session-1', change: SessionChange.ENDED },
+    });
+    expect(
+      await fixture.database.query(
+        'select membership_id, display_name, remote_address, user_agent from audit_entries where company_id = $1',
+        [erased],
+      ),
+    ).toEqual([
+      { membership_id: actor.membershipId, display_name: null, remote_address: null, user_agent: null },
+    ]);
+  });
+
   test('without identification is recorded as none, and one with only a membership by its name', async () => {
     const webhook = await fixture.created(companyId);
     const actingMembershipId = newId('mem');

@@ -40,9 +40,16 @@ export function createAuditService(deps: {
 
     async recordSessionChange(request, context) {
       const change = enumName(SessionChangeSchema, ['started', 'ended', 'confirmed'], request.change);
-      await recordAudit(queryWithin(deps.database, callerLimits(request, context)), {
-        companyId: required(request.companyId, 'company_id'),
-        actor: actorOf(request),
+      const database = queryWithin(deps.database, callerLimits(request, context));
+      const companyId = required(request.companyId, 'company_id');
+      const erasures = await database.query(`select from erasures where subject ->> 'companyId' = $1`, [
+        companyId,
+      ]);
+      const actor = actorOf(request);
+      await recordAudit(database, {
+        companyId,
+        // A session can end after the company's data was erased.
+        actor: erasures.length > 0 ? { membershipId: actor?.membershipId } : actor,
         action: `session.${required(change, 'known change')}` as const,
         subject: { type: 'session', id: required(request.sessionId, 'session_id') },
         ...(request.issuer !== undefined && { details: { issuer: request.issuer } }),

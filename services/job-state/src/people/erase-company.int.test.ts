@@ -9,7 +9,16 @@ import { followSubscriptionState } from '../webhooks/subscriptions/follow-subscr
 import { stepErasure } from './start-erasures.js';
 import { client, deps, fixture, newCustomer, operator, placesOf, PLACES } from './testing/people-fixture.js';
 
-const LATER = new Date(TEST_NOW.getTime() + 60_000);
+const LATER = new Date(TEST_NOW.getTime() + 150_000);
+
+/** A message of the platform that waits, with a person's name and address. */
+function waitingMembership(companyId: string, word: string): readonly unknown[] {
+  const { messageId, type, body } = platformMessage(MembershipChangedSchema, {
+    ...{ membershipId: newId('mem'), version: 1, companyId, role: MembershipRole.OWNER, active: true },
+    ...{ displayName: word, email: `${word}@waiting.example`, occurredAt: timestampFromDate(TEST_NOW) },
+  });
+  return [messageId, type, Buffer.from(body)];
+}
 
 /** An owner, a key and an active webhook of a company, and two deliveries to it that wait. */
 async function giveAccess(companyId: string, word: string): Promise<void> {

@@ -21,8 +21,11 @@ import {
 import type { StoredRow } from './stored-data.js';
 
 const FAILURE_PAUSE_MS = 5_000;
-/** Longer than a gateway accepts a revoked key (decision AUTH-13) and a request with it takes. */
-const CACHED_KEYS_MS = 40_000;
+/**
+ * Longer than a gateway accepts a revoked key (decision AUTH-13), or the console a session since its last check (60 s), and a
+ * request with it takes.
+ */
+const LAST_REQUESTS_MS = 120_000;
 
 /** How far an erasure is; null in its row before the first step. */
 const progress = z.discriminatedUnion('kind', [
@@ -31,7 +34,7 @@ const progress = z.discriminatedUnion('kind', [
   /** Searches for records that were added since. */
   z.object({ kind: z.literal('search'), records: personRecords, position: searchPosition }),
   z.object({ kind: z.literal('rows'), records: personRecords, position: personPosition }),
-  /** Waits until no request with a key of the company runs, and ends its access again. */
+  /** Waits until no request with a key or a session of the company runs, and ends its access again. */
   z.object({ kind: z.literal('access'), companyId: z.string() }),
   z.object({ kind: z.literal('company'), companyId: z.string(), position: personPosition }),
 ]);
@@ -151,7 +154,7 @@ function progressOf({ subject, progress: stored }: DueErasure): Progress {
 }
 
 async function isHeldUp(tx: Transaction, at: Progress, ageMs: number): Promise<boolean> {
-  if (at.kind === 'access') return ageMs < CACHED_KEYS_MS;
+  if (at.kind === 'access') return ageMs < LAST_REQUESTS_MS;
   if (at.kind === 'company') return hasUnfinishedDelivery(tx, at.companyId);
   return at.kind === 'rows' && isOfResponses(at.position) && (await hasAttemptInFlight(tx, at.records));
 }
