@@ -1,6 +1,7 @@
 import { QUEUES } from '@partner/proto-contracts/topology';
 import { goThroughDeadLetters } from '@partner/kernel/amqp/dead-letters';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
+import { columns, type Document, renderTable } from './output.js';
 import type { Session } from './session.js';
 
 /** A dead letter that contains a searched text. */
@@ -39,4 +40,18 @@ export async function deadLettersAbout(
     });
   }
   return found;
+}
+
+const LETTER_COLUMNS = columns('dead letter: messageId, queue, type');
+
+/** The dead letters as documents. */
+export function letterDocuments(letters: readonly LetterAbout[]): readonly Document[] {
+  return letters.map((letter) => ({ ...letter }));
+}
+
+/** A table of the dead letters, and how to discard them; empty without any. */
+export function renderLetters(letters: readonly LetterAbout[]): string {
+  if (letters.length === 0) return '';
+  const table = renderTable(letterDocuments(letters), LETTER_COLUMNS);
+  return `\n\n${table}\nAn erasure does not reach dead letters: partnerctl dead-letters discard <queue> <message> --yes`;
 }

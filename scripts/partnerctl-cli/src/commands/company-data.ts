@@ -6,6 +6,8 @@ import {
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { newId } from '@partner/kernel/ids';
 import { type CommandContext, subcommand } from '../command-context.js';
+import { deadLettersAbout, type LetterAbout, letterDocuments, renderLetters } from '../dead-letters-about.js';
+import { EXIT_CODES } from '../exit-codes.js';
 import { columns, renderTable } from '../output.js';
 import { interrupted } from '../poll-until.js';
 
@@ -44,14 +46,29 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
         const rows = [...counts].map(([table, count]) => ({ table, rows: count }));
         const text =
           'Nothing was erased. --yes ends all access of this company and erases its data for good.';
-        context.output.words({ companyId, rows }, `${renderTable(rows, ROW_COLUMNS)}\n\n${text}`);
+        const letters = await lettersAbout(context, companyId);
+        context.output.words(
+          { companyId, rows, deadLetters: letterDocuments(letters) },
+          `${renderTable(rows, ROW_COLUMNS)}\n\n${text}${renderLetters(letters)}`,
+        );
         return;
       }
       const { operators, operator } = await context.session();
       const response = await operators.eraseCompany({ erasureId: newId('ers'), companyId, operator });
-      context.output.thing({ erasure: readResource(erasure, response) }, ERASURE_LINES);
+      const letters = await lettersAbout(context, companyId);
+      context.output.thing(
+        { erasure: readResource(erasure, response), deadLetters: letterDocuments(letters) },
+        ERASURE_LINES,
+        renderLetters(letters),
+      );
       context.tell('its access has ended; `partnerctl people erasures` shows when its data is erased');
+      if (letters.length > 0) context.setExitCode(EXIT_CODES.failed);
     });
+}
+
+/** The dead letters that name a company, which no erasure reaches. */
+async function lettersAbout(context: CommandContext, companyId: string): Promise<readonly LetterAbout[]> {
+  return deadLettersAbout(await context.session(), [companyId], context.signal);
 }
 
 /** Reads page by page, so that no more than one is held. Fails with `not_found`. */

@@ -14,7 +14,7 @@ import { newId } from '@partner/kernel/ids';
 import { notFound } from '@partner/kernel/service-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, subcommand, topCommand } from '../command-context.js';
-import { deadLettersAbout, type LetterAbout } from '../dead-letters-about.js';
+import { deadLettersAbout, type LetterAbout, letterDocuments, renderLetters } from '../dead-letters-about.js';
 import { EXIT_CODES, wrongUsage } from '../exit-codes.js';
 import { columns, type Document, isDocument, parseJson, renderTable } from '../output.js';
 import { interrupted, pollUntil } from '../poll-until.js';
@@ -23,7 +23,6 @@ const MATCH_COLUMNS = columns(
   'type, id, company: companyId, name, email, phone, address, project: projectId',
 );
 const ROW_COLUMNS = columns('table, rows');
-const LETTER_COLUMNS = columns('dead letter: messageId, queue, type');
 const ERASURE_COLUMNS = columns(
   'id, requested: requestedAt, finished: finishedAt, by: operator, company: companyId, leads: leadIds, projects: projectIds, jobs: jobIds',
 );
@@ -65,7 +64,7 @@ export function peopleCommand(context: CommandContext) {
   ).action(async (criteria) => {
     const { matches, letters } = await find(context, criteria);
     context.output.words(
-      { matches, deadLetters: documents(letters) },
+      { matches, deadLetters: letterDocuments(letters) },
       renderTable(matches, MATCH_COLUMNS) + renderLetters(letters),
     );
   });
@@ -83,7 +82,7 @@ export function peopleCommand(context: CommandContext) {
     const exported = {
       exportedAt: new Date().toISOString(),
       ...Object.fromEntries(tables),
-      deadLetters: documents(letters),
+      deadLetters: letterDocuments(letters),
     };
     context.output.words(exported, JSON.stringify(exported, null, 2));
   });
@@ -108,7 +107,7 @@ export function peopleCommand(context: CommandContext) {
       const erased = await erase(context, found.records);
       const letters = await deadLetters(context, found);
       context.output.thing(
-        { erasure: erased, deadLetters: documents(letters) },
+        { erasure: erased, deadLetters: letterDocuments(letters) },
         ERASURE_LINES,
         renderLetters(letters),
       );
@@ -203,7 +202,7 @@ async function preview(
   await readRows(context, records, (table) => counts.set(table, (counts.get(table) ?? 0) + 1));
   const rows = [...counts].map(([table, count]) => ({ table, rows: count }));
   context.output.words(
-    { matches, rows, deadLetters: documents(letters), confirm: code },
+    { matches, rows, deadLetters: letterDocuments(letters), confirm: code },
     [
       renderTable(matches, MATCH_COLUMNS),
       renderTable(rows, ROW_COLUMNS),
@@ -225,14 +224,4 @@ async function erase(context: CommandContext, records: PersonRecords): Promise<E
       return found?.finishedAt === null ? undefined : found;
     },
   );
-}
-
-function documents(letters: readonly LetterAbout[]): readonly Document[] {
-  return letters.map((letter) => ({ ...letter }));
-}
-
-function renderLetters(letters: readonly LetterAbout[]): string {
-  if (letters.length === 0) return '';
-  const table = renderTable(documents(letters), LETTER_COLUMNS);
-  return `\n\n${table}\nAn erasure does not reach dead letters: partnerctl dead-letters discard <queue> <message> --yes`;
 }

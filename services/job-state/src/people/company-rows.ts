@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../database/database.js';
 import type { PersonPosition } from './person-rows.js';
+import { ownerOf } from './redact-message.js';
 import { eraseRows, readRows, type RowSource } from './rows-page.js';
 import { type CompanyRows, STORED_TABLES, type StoredRow } from './stored-data.js';
 
@@ -57,7 +58,13 @@ async function readPage(
   const following = table + 1 < SOURCES.length ? { table: table + 1 } : undefined;
   return {
     table: of.name,
-    rows: page.rows,
+    rows: page.rows.filter((row) => isOwn(row, companyId)),
     next: page.after === undefined ? following : { table, after: [...page.after] },
   };
+}
+
+/** Whether a row belongs to a company: a message can name several. */
+function isOwn({ type, body, message_id: messageId }: StoredRow, companyId: string): boolean {
+  if (messageId === undefined || !Buffer.isBuffer(body)) return true;
+  return (ownerOf(type, body) ?? companyId) === companyId;
 }

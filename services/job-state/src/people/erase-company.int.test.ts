@@ -1,10 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import {
+  MembershipChangedSchema,
+  MembershipRole,
+} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { erasure, erasureList, personDataPage } from '@partner/proto-contracts/resources/person/person';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { lockCompany } from '../access/insert-key.js';
-import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { insertCompany, platformMessage, TEST_NOW } from '../testing/test-jobs.js';
 import { followSubscriptionState } from '../webhooks/subscriptions/follow-subscription-state.js';
 import { stepErasure } from './start-erasures.js';
 import { client, deps, fixture, newCustomer, operator, placesOf, PLACES } from './testing/people-fixture.js';
@@ -39,10 +44,23 @@ async function giveAccess(companyId: string, word: string): Promise<void> {
        insert into audit_entries (id, company_id, action, subject_type, subject_id, membership_id, display_name, user_agent, details)
        select $7, $4, 'owner.created', 'owner', id, id, $5, $5, jsonb_build_object('displayName', $5::text, 'role', 'owner')
        from owner
+     ), membership as (
+       insert into inbox (message_id, received_at, prerequisite_id, resource_id, resource_version, type, body)
+       values ($9, now(), 'mem_1', $1, 1, $10, $11)
      )
      insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id)
      select $8, $3, $4, 'evt_1', 'install.test', 'job', 'job_1'`,
-    [mem, key, hook, companyId, word, `${word}@company.example`, newId('aud'), newId('dlv')],
+    [
+      mem,
+      key,
+      hook,
+      companyId,
+      word,
+      `${word}@company.example`,
+      newId('aud'),
+      newId('dlv'),
+      ...waitingMembership(companyId, word),
+    ],
   );
   await fixture.database.query(
     `insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id) values ($1, 1, '\\x5ea1ed', 'test')`,
@@ -136,8 +154,6 @@ describe('the erasure of a company', () => {
       'events.body',
       'feed_entries.resource',
       'idempotency_keys.outcome',
-      // A message that waits names a lead alone. It ends within 24 hours.
-      'inbox.body',
       'job_status_events.note',
       'jobs.customer',
       'jobs.projection',
@@ -150,6 +166,19 @@ describe('the erasure of a company', () => {
 
     await erase(fixture.installer);
     await finish();
-    expect(await placesOf(word)).toEqual(['inbox.body']);
+    expect(await placesOf(word)).toEqual([]);
+  });
+
+  test('of an installer leaves the note of a seller that waits for the platform [PERSON-10]', async () => {
+    const { word } = await newCustomer();
+    await closeJobs();
+    const notes = () =>
+      fixture.database.query(
+        `select from outbox where type = 'partner.jobs.v1.JobNoteAdded' and position(convert_to($1, 'UTF8') in body) > 0`,
+        [`call ${word}`],
+      );
+    await erase(fixture.installer);
+    await finish();
+    expect(await notes()).toHaveLength(1);
   });
 });

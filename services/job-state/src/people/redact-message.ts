@@ -59,6 +59,13 @@ export function redactMessage(type: unknown, body: Buffer): Buffer {
   return MESSAGES.get(String(type))?.redact(body) ?? body;
 }
 
+/** The company whose text a message holds; undefined: of each company that it names. */
+export function ownerOf(type: unknown, body: Buffer): string | undefined {
+  return type === JobNoteAddedSchema.typeName
+    ? fromBinary(JobNoteAddedSchema, body).sellingCompanyId
+    : undefined;
+}
+
 /** Shows a message as JSON; null for one that holds no personal data. */
 export function showMessage(type: unknown, body: Buffer): unknown {
   return MESSAGES.get(String(type))?.show(body) ?? null;

@@ -232,8 +232,12 @@ export const STORED_TABLES: readonly StoredTable[] = [
       personal: { body: message },
     },
     company: {
+      // Some messages name a lead alone.
       where: `(t.prerequisite_id is not null or t.dead_reason is not null)
-        and position(convert_to({company}, 'UTF8') in t.body) > 0`,
+        and (position(convert_to({company}, 'UTF8') in t.body) > 0 or exists (
+          select from regexp_matches(encode(t.body, 'escape'), 'lead_[0-9a-z]{26}', 'g') as named
+          join leads l on l.id = named[1] and l.company_id = {company}
+        ))`,
       erased: { body: message },
     },
   },
