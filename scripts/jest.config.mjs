@@ -20,6 +20,8 @@ export default {
   rootDir,
   // Ends what hangs; a busy machine may take many times what a test takes alone.
   testTimeout: 900_000,
+  // Modules of finished files are not freed; a large process also takes longer to end than Jest allows.
+  workerIdleMemoryLimit: '1GB',
   testSequencer: `${rootDir}scripts/jest-sequencer.mjs`,
   projects: [
     project('unit', '/dist/.*\\.test\\.js$', ['\\.(int|sys)\\.test\\.js$']),
