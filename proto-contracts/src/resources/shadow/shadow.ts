@@ -116,7 +116,7 @@ export type WebhookShadow = z.infer<typeof webhookShadow>;
 /** Response to the query for a shadow. */
 export const webhookShadowState = z
   .object({ shadow: webhookShadow.nullable().meta({ description: 'The shadow; null if none was started.' }) })
-  .meta({ id: 'WebhookShadowState', description: 'The shadow of a webhook subscription, if it has one.' });
+  .meta({ id: 'CurrentWebhookShadow', description: 'The shadow of a webhook subscription, if it has one.' });
 
 export type WebhookShadowState = z.infer<typeof webhookShadowState>;
 
