@@ -43,12 +43,6 @@ describe('scripts/bench', () => {
     expect(stacksOfBenchmarks()).toEqual(before);
     rmSync(directory, { recursive: true });
   });
-
-  test('names an option that it cannot use', async () => {
-    const ended = await bench('feed', '--changes', '999');
-    expect(ended.exitCode).toBe(1);
-    expect(ended.stderr).toContain('It must be a whole number from 1000 on.');
-  });
 });
 
 test('a benchmark of the API, and one of deliveries, measures and prints its result', async () => {

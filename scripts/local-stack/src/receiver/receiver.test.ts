@@ -176,11 +176,3 @@ test('skips a line that a crash has cut off, and writes the next record on a new
   const lines = await readReceived(logFile(), '/hooks');
   expect(lines.map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_2']);
 });
-
-test('reuses the certificates of the previous start', async () => {
-  const before = readFileSync(caFile, 'utf8');
-
-  await ensureCertificates(directory, 'receiver.partner.test');
-
-  expect(readFileSync(caFile, 'utf8')).toBe(before);
-});
