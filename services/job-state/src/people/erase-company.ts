@@ -87,7 +87,7 @@ async function refuseWhileNeeded(tx: Transaction, companyId: string): Promise<vo
  * Ends everything with which a company or its people reach the service: sign-ins, keys, webhooks, replays, the technical contact.
  *
  * Unfinished deliveries are cancelled afterwards, as for a deleted subscription. Locks: the people, the keys in ascending order,
- * the subscriptions, then the row with the numbers of the company.
+ * the subscriptions, then their secrets and shadows, then the row with the numbers of the company.
  */
 export async function endAccess(tx: Transaction, companyId: string, now: Date): Promise<void> {
   await tx.query(
@@ -131,6 +131,10 @@ export async function endAccess(tx: Transaction, companyId: string, now: Date): 
       [companyId],
     );
   }
+  await tx.query(
+    'delete from webhook_shadows where subscription_id in (select id from subscriptions where company_id = $1)',
+    [companyId],
+  );
   await tx.query(`update event_heads set delivery_counts = '{}' where company_id = $1`, [companyId]);
   tx.wakeAfterCommit('subscriptions');
 }
