@@ -7,7 +7,8 @@ import type { Knex } from 'knex';
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- refused_cursor: the highest lost number that a reader has sent. Cursors are signed, so the service issued it before the restore.
+    -- refused_cursor: the highest lost number that a reader has sent. The service has signed cursors of the feed, so it issued it before
+    -- the restore. Cursors of events have no signature: the number is the reader's own claim about its company.
     alter table feed_heads add column refused_cursor bigint;
     alter table event_heads add column refused_cursor bigint;
   `);
