@@ -26,11 +26,17 @@ test('a plan changes a webhook only as it was read, creates with a unique descri
       if (description === 'edited meanwhile') throw new ServiceError('stale_version', 'changed');
       return {};
     },
+    deleteSubscription({ subscriptionId, expectedUpdatedAt }) {
+      const at = expectedUpdatedAt && timestampDate(expectedUpdatedAt).toISOString();
+      calls.push({ deleted: subscriptionId, at });
+      return {};
+    },
   });
   const steps: readonly Step[] = [
     { company, kind: 'create', wanted: { ...wanted, deliveriesPerSecond: 7 } },
     { company, kind: 'change', webhook, change: { url: wanted.url } },
     { company, kind: 'unlisted', webhook },
+    { company, kind: 'delete', webhook },
     { company, kind: 'change', webhook, change: { description: 'edited meanwhile' } },
     { company, kind: 'contact', email: 'dev@peak.example', former: null },
   ];
@@ -47,6 +53,7 @@ test('a plan changes a webhook only as it was read, creates with a unique descri
     { uniqueDescription: true, description: 'Board' },
     { subscriptionId: 'whk_new', perSecond: 7 },
     { subscriptionId: webhook.id, at: webhook.updatedAt, url: wanted.url },
+    { deleted: webhook.id, at: webhook.updatedAt },
     { subscriptionId: webhook.id, at: webhook.updatedAt, description: 'edited meanwhile' },
   ]);
   expect(failure).toMatchObject({ reason: 'stale_version' });
@@ -54,6 +61,7 @@ test('a plan changes a webhook only as it was read, creates with a unique descri
     { outcome: 'done', id: 'whk_new' },
     { outcome: 'done' },
     undefined,
+    { outcome: 'done' },
     { outcome: 'failed' },
     { outcome: 'not done' },
   ]);

@@ -77,9 +77,12 @@ async function applyStep(
       });
       return {};
     }
-    case 'delete':
-      await subscriptions.deleteSubscription({ companyId, subscriptionId: step.webhook.id, actor });
+    case 'delete': {
+      const { id: subscriptionId, updatedAt } = step.webhook;
+      const expectedUpdatedAt = timestampFromDate(new Date(updatedAt));
+      await subscriptions.deleteSubscription({ companyId, subscriptionId, actor, expectedUpdatedAt });
       return {};
+    }
     case 'contact':
       await setContact(companyId, step.email);
       return {};

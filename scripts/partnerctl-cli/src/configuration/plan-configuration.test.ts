@@ -93,6 +93,8 @@ test('a webhook that the file does not have is deleted only with --prune [CONFIG
     'this cancels its unfinished deliveries',
   ]);
   expect(linesOf({}, [existing({})], { prune: true })).toEqual([]);
+  const moved = { ...BOARD, description: 'New', url: 'https://hooks.example/new' };
+  expect(linesOf({ webhooks: [moved] }, [existing({})], { prune: true })[0]).toContain('- delete whk_board');
 });
 
 test('a technical contact that is confirmed or pending is unchanged [CONFIG-1]', () => {

@@ -58,6 +58,11 @@ export function planConfiguration(
     }
     if (webhooks === undefined) continue;
     const matched = matchWebhooks(webhooks, state.webhooks);
+    const listed = new Set(matched.values());
+    const others = state.webhooks.filter((webhook) => !listed.has(webhook));
+    const rest = others.map((webhook): Step => ({ company, kind: prune ? 'delete' : 'unlisted', webhook }));
+    // First, since a company at its limit of webhooks can create another one only then.
+    if (prune) steps.push(...rest);
     for (const [index, wanted] of webhooks.entries()) {
       const place = `companies.${id}.webhooks.${index}`;
       violations.push(...eventViolations(wanted, company, place));
@@ -70,10 +75,7 @@ export function planConfiguration(
         else steps.push({ company, kind: 'change', webhook: found, change });
       }
     }
-    const listed = new Set(matched.values());
-    for (const webhook of state.webhooks) {
-      if (!listed.has(webhook)) steps.push({ company, kind: prune ? 'delete' : 'unlisted', webhook });
-    }
+    if (!prune) steps.push(...rest);
   }
   return { steps, unchanged, violations };
 }

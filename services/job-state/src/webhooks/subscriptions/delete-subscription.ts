@@ -1,14 +1,14 @@
 import type { Logger } from '@partner/kernel/logger';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../../database/database.js';
-import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
+import { lockSubscription, type OwnersSubscription, refuseStale } from './get-subscription.js';
 
 /**
  * Deletes a subscription and drops its secrets and its shadow.
  *
  * From then on it is `not_found` for its owner, frees its slot and gets no event. Its unfinished deliveries are cancelled
  * gradually, however large the backlog. Its row stays as long as its deliveries are kept. Fails with `not_found` for a
- * subscription that the company does not have.
+ * subscription that the company does not have, and with `stale_version` for one that was changed at another time than expected.
  *
  * Locks: the subscription, then its secrets and its shadow, then the row with the numbers of the company.
  */
@@ -18,12 +18,13 @@ export async function deleteSubscription(
     readonly logger: Pick<Logger, 'info'>;
     readonly clock: () => Date;
   },
-  request: OwnersSubscription,
+  request: OwnersSubscription & { readonly expectedUpdatedAt?: Date | undefined },
   limits: TransactionLimits = {},
 ): Promise<void> {
   const { companyId, subscriptionId, membershipId, actor } = request;
   await deps.database.transaction(async (tx) => {
-    const { url } = await lockSubscription(tx, request);
+    const before = await lockSubscription(tx, request);
+    refuseStale(before, request.expectedUpdatedAt);
     await tx.query(
       `update subscriptions set state = 'paused', paused_at = coalesce(paused_at, $2), deleted_at = $2, updated_at = $2,
          pending_secret_version = null
@@ -42,7 +43,7 @@ export async function deleteSubscription(
       actor,
       action: 'webhook.deleted',
       subject: { type: 'webhook', id: subscriptionId },
-      details: { url },
+      details: { url: before.url },
     });
     tx.wakeAfterCommit('subscriptions');
     tx.announceAfterCommit(companyId, [subscriptionId]);

@@ -1,4 +1,4 @@
-import { notFound } from '@partner/kernel/service-error';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { type Actor, actorOf } from '../../audit/actor.js';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Queryable, Transaction } from '../../database/database.js';
@@ -67,4 +67,17 @@ export function ownersSubscription(
 ): OwnersSubscription {
   const { actingMembershipId: membershipId } = request;
   return { ...subscriptionOf(request), membershipId, actor: actorOf(request) };
+}
+
+/** Fails with `stale_version` for a subscription that was changed at another time than expected; undefined: any time. */
+export function refuseStale(
+  { updatedAt }: Pick<SubscriptionRow, 'updatedAt'>,
+  expected: Date | undefined,
+): void {
+  if (expected === undefined || expected.getTime() === updatedAt.getTime()) return;
+  const [changed, read] = [updatedAt, expected].map((at) => at.toISOString());
+  throw new ServiceError(
+    'stale_version',
+    `expected the subscription as of ${read}, but it was changed at ${changed}; read it again`,
+  );
 }

@@ -148,6 +148,8 @@ describe('UpdateSubscription', () => {
       reason: 'stale_version',
       message: `expected the subscription as of ${updatedAt}, but it was changed at 2026-08-27T09:00:00.000Z; read it again`,
     });
+    const deletion = { ...of, expectedUpdatedAt: change.expectedUpdatedAt };
+    expect(await failureOf(client.deleteSubscription(deletion))).toMatchObject({ reason: 'stale_version' });
     expect((await read(of)).description).toBe('first');
   });
 

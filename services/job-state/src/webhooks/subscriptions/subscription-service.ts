@@ -104,7 +104,10 @@ export function createSubscriptionService(
     },
 
     async deleteSubscription(request, context) {
-      const toDelete = ownersSubscription(request);
+      const toDelete = {
+        ...ownersSubscription(request),
+        expectedUpdatedAt: request.expectedUpdatedAt && timestampDate(request.expectedUpdatedAt),
+      };
       await deleteSubscription(deps, toDelete, callerLimits(toDelete, context));
       return {};
     },

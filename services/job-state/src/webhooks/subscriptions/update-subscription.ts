@@ -2,14 +2,18 @@ import type { CompanyClassName } from '@partner/proto-contracts/values/company-c
 import type { HeaderChange } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
 import { invariant } from '@partner/kernel/invariant';
-import { ServiceError } from '@partner/kernel/service-error';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, queryWithin } from '../../database/database.js';
 import { type Caller, checkEndpoint } from './check-endpoint.js';
 import { endShadow } from './end-shadow.js';
 import { checkFields } from './check-fields.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
-import { getSubscription, lockSubscription, type OwnersSubscription } from './get-subscription.js';
+import {
+  getSubscription,
+  lockSubscription,
+  type OwnersSubscription,
+  refuseStale,
+} from './get-subscription.js';
 import { storeHeaders } from './store-headers.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
@@ -134,15 +138,6 @@ export async function updateSubscription(
     deps.logger.info({ subscriptionId, companyId, membershipId, changed, state }, 'subscription.updated');
   }
   return subscription;
-}
-
-function refuseStale({ updatedAt }: SubscriptionRow, expected: Date | undefined): void {
-  if (expected === undefined || expected.getTime() === updatedAt.getTime()) return;
-  const [changed, read] = [updatedAt, expected].map((at) => at.toISOString());
-  throw new ServiceError(
-    'stale_version',
-    `expected the subscription as of ${read}, but it was changed at ${changed}; read it again`,
-  );
 }
 
 function differences(before: Fields, after: Fields): (keyof Fields)[] {
