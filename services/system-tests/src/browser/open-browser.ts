@@ -1,4 +1,4 @@
-import { findChromium } from '@partner/local-stack/parts/find-chromium';
+import { findChromium } from '@partner/local-stack/backing-services/find-chromium';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 /** A browser for the pages of one stack. */
