@@ -8,7 +8,7 @@ import type { ToolCaller } from './tool.js';
 const VALID_MS = 10 * 60_000;
 
 /**
- * Returns a text that confirms exactly this replay, for 10 minutes and for the caller's key. Nothing is stored: every replica can check it.
+ * Returns a text that confirms exactly this replay and what its preview has shown, for 10 minutes and for the caller's key. Nothing is stored: every replica can check it.
  *
  * It keeps an assistant from a replay that it has not previewed. It does not have to stop the holder of the key, who may replay
  * without a preview; so the key itself signs it.
@@ -29,7 +29,9 @@ export function checkConfirmation(
   const expected = Buffer.from(signatureOf(caller, replay, Number(time)));
   const given = Buffer.from(signature);
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
-    throw refusal('must be that of a preview with the same arguments and the same key; preview this replay');
+    throw refusal(
+      'must be that of a preview with the same arguments, the same key and the same counts; preview this replay again',
+    );
   if (Number(time) <= now.getTime()) throw refusal('has expired; preview the replay again');
 }
 

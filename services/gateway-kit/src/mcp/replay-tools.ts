@@ -1,11 +1,14 @@
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
-import { eventReplayIn } from '@partner/proto-contracts/resources/event-replay/event-replay';
+import {
+  eventReplayIn,
+  eventReplayPreview,
+} from '@partner/proto-contracts/resources/event-replay/event-replay';
 import { invalidArgument, validate } from '@partner/kernel/validation';
 import { z } from 'zod';
-import { type JsonObject, isJsonObject } from '../api-versions.js';
+import type { JsonObject } from '../api-versions.js';
 import { checkConfirmation, createConfirmation } from './confirmation.js';
 import { toolSchema } from './tool-schema.js';
-import type { Tool } from './tool.js';
+import type { Tool, ToolCaller } from './tool.js';
 
 const confirmed = z.object({
   confirmation: z
@@ -23,6 +26,8 @@ export function replayTools(
   { clock }: { readonly clock: () => Date },
 ): readonly Tool[] {
   const { preview, replay } = operations;
+  const previewOf = async (caller: ToolCaller, body: JsonObject) =>
+    eventReplayPreview.parse(JSON.parse(await caller.perform(preview, { body })));
   return [
     {
       name: 'preview_replay',
@@ -33,10 +38,10 @@ export function replayTools(
       inputSchema: toolSchema(eventReplayIn),
       async call(given, caller) {
         const body = replayOf(given);
-        const shown: unknown = JSON.parse(await caller.perform(preview, { body }));
+        const shown = await previewOf(caller, body);
         return JSON.stringify({
-          ...(isJsonObject(shown) ? shown : {}),
-          ...createConfirmation(caller, body, clock()),
+          ...shown,
+          ...createConfirmation(caller, { body, webhooks: shown.webhooks }, clock()),
         });
       },
     },
@@ -52,7 +57,9 @@ export function replayTools(
         if (!checked.valid) throw invalidArgument(checked.violations);
         const { confirmation } = checked.value;
         const body = replayOf(given);
-        checkConfirmation(caller, body, { confirmation, now: clock() });
+        // Events and active webhooks may have changed since the preview.
+        const { webhooks } = await previewOf(caller, body);
+        checkConfirmation(caller, { body, webhooks }, { confirmation, now: clock() });
         return caller.perform(replay, { body, idempotencyKey: `mcp:${confirmation}` });
       },
     },

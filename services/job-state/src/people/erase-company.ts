@@ -131,10 +131,6 @@ export async function endAccess(tx: Transaction, companyId: string, now: Date): 
       [companyId],
     );
   }
-  await tx.query(
-    'delete from webhook_shadows where subscription_id in (select id from subscriptions where company_id = $1)',
-    [companyId],
-  );
   await tx.query(`update event_heads set delivery_counts = '{}' where company_id = $1`, [companyId]);
   tx.wakeAfterCommit('subscriptions');
 }

@@ -48,18 +48,23 @@ export function createDeliveryResultsHandler(
     isOfAll: (cause) => cause instanceof ServiceError && cause.reason === 'unavailable',
   });
 
+  // One transaction at a time, so that comparisons take one connection from deliveries at most.
+  const compare = batchWhileBusy<AttemptResult>({
+    maxItems: BATCH_SIZE,
+    run: (results) => recordShadowResults(deps.database, results),
+    isOfAll: () => true,
+  });
+
   return async (message) => {
     if (message.type !== DeliveriesAttemptedSchema.typeName) {
       return { kind: 'dead', reason: `unexpected type ${message.type}` };
     }
     const { results, malformed } = decodeDeliveriesAttempted(message.body);
     await Promise.all(results.filter(isOfDelivery).map(record));
-    const ofShadows = results.filter(isOfShadow);
-    if (ofShadows.length > 0) {
-      await recordShadowResults(deps.database, ofShadows).catch((error: unknown) => {
-        deps.logger.warn({ err: error, results: ofShadows.length }, 'shadow.results_lost');
-      });
-    }
+    const ofShadows = await Promise.allSettled(results.filter(isOfShadow).map(compare));
+    const lost = ofShadows.filter((result) => result.status === 'rejected');
+    if (lost.length > 0)
+      deps.logger.warn({ err: lost[0]?.reason, results: lost.length }, 'shadow.results_lost');
     return malformed === undefined ? { kind: 'done' } : { kind: 'dead', reason: malformed };
   };
 }

@@ -12,6 +12,9 @@ import {
   DURATION_SLOTS,
 } from '../statistics/duration-histogram.js';
 
+/** A comparison that waits longer for its shadow is lost, so that it does not hold a connection. */
+const LOCK_MS = 1_000;
+
 /** The result of a shadow's test names the shadow in place of a delivery. */
 const isOfTest = ({ deliveryId }: AttemptResult) => deliveryId.startsWith('shd_');
 
@@ -54,19 +57,22 @@ export async function recordShadowResults(
     const { shadow } = result;
     return shadow === undefined || isOfTest(result) ? [] : [{ ...result, shadow }];
   });
-  await database.transaction(async (tx) => {
-    const ids = [
-      ...tests.map(({ deliveryId }) => deliveryId),
-      ...compared.map(({ shadow }) => shadow.shadowId),
-    ];
-    for (const shadow of await lockShadows(tx, ids)) {
-      const test = tests.find(({ deliveryId }) => deliveryId === shadow.id);
-      if (test !== undefined) settleTest(tx, shadow.id, test);
-      const own = compared.filter((result) => result.shadow.shadowId === shadow.id);
-      if (own.length > 0) writeComparison(tx, shadow.id, sumUp(shadow, own));
-      tx.announceAfterCommit(shadow.companyId, [shadow.subscriptionId]);
-    }
-  });
+  await database.transaction(
+    async (tx) => {
+      const ids = [
+        ...tests.map(({ deliveryId }) => deliveryId),
+        ...compared.map(({ shadow }) => shadow.shadowId),
+      ];
+      for (const shadow of await lockShadows(tx, ids)) {
+        const test = tests.find(({ deliveryId }) => deliveryId === shadow.id);
+        if (test !== undefined) settleTest(tx, shadow.id, test);
+        const own = compared.filter((result) => result.shadow.shadowId === shadow.id);
+        if (own.length > 0) writeComparison(tx, shadow.id, sumUp(shadow, own));
+        tx.announceAfterCommit(shadow.companyId, [shadow.subscriptionId]);
+      }
+    },
+    { lockTimeoutMs: LOCK_MS },
+  );
 }
 
 async function lockShadows(tx: Transaction, ids: readonly string[]): Promise<readonly LockedShadow[]> {
@@ -80,11 +86,10 @@ async function lockShadows(tx: Transaction, ids: readonly string[]): Promise<rea
 }
 
 function settleTest(tx: Transaction, id: string, { attempt }: AttemptResult): void {
-  tx.send(`update webhook_shadows set state = $2, test = $3 where id = $1 and state = 'testing'`, [
-    id,
-    attempt.outcome === 'delivered' ? 'running' : 'refused',
-    JSON.stringify(resultOf(attempt)),
-  ]);
+  tx.send(
+    `update webhook_shadows set state = $2, test = $3 where id = $1 and state = 'testing' and started_at > now() - interval '${SHADOW_LIMITS.testSeconds} seconds'`,
+    [id, attempt.outcome === 'delivered' ? 'running' : 'refused', JSON.stringify(resultOf(attempt))],
+  );
   tx.wakeAfterCommit('shadows');
 }
 

@@ -9,7 +9,7 @@ const MAX_RUNNING = 10_000;
 
 /** Returns where the attempt of a delivery is mirrored to; undefined: nowhere. */
 export type ShadowOf = (
-  delivery: Pick<LeasedDelivery, 'subscriptionId' | 'attempt' | 'isTest'>,
+  delivery: Pick<LeasedDelivery, 'subscriptionId' | 'attempt' | 'isTest' | 'url'>,
 ) => { readonly id: string; readonly url: string } | undefined;
 
 /** The running shadows, as this process knows them. */
@@ -57,9 +57,10 @@ export function startMirroring(options: {
   return {
     wake: () => loop.wake(),
     stop: () => loop.stop(),
-    shadowOf({ subscriptionId, attempt, isTest }) {
+    shadowOf({ subscriptionId, attempt, isTest, url }) {
       const shadow = running.get(subscriptionId);
-      if (shadow === undefined || attempt > 1 || isTest) return undefined;
+      // This process may not know yet that the webhook has switched to the URL of its shadow.
+      if (shadow === undefined || shadow.url === url || attempt > 1 || isTest) return undefined;
       return options.random() * 100 < shadow.percent ? { id: shadow.id, url: shadow.url } : undefined;
     },
   };

@@ -186,7 +186,12 @@ describe('while a shadow runs', () => {
     const companyId = await fixture.company();
     const [of, other] = [await fixture.activated(companyId), await fixture.activated(companyId)];
     const id = await started(of, { percent: 40 });
-    const first = { subscriptionId: of.subscriptionId, attempt: 1, isTest: false };
+    const first = {
+      subscriptionId: of.subscriptionId,
+      attempt: 1,
+      isTest: false,
+      url: 'https://live.example/',
+    };
     await eventually('the shadow is known', () => mirroring.shadowOf(first) !== undefined);
     await fixture.event(companyId);
     const commands = await released();
@@ -200,6 +205,8 @@ describe('while a shadow runs', () => {
     );
     expect(mirroring.shadowOf({ ...first, attempt: 2 })).toBeUndefined();
     expect(mirroring.shadowOf({ ...first, isTest: true })).toBeUndefined();
+    // After a switch, before this process knows of it.
+    expect(mirroring.shadowOf({ ...first, url: URL })).toBeUndefined();
     chance = 0.4;
     expect(mirroring.shadowOf(first)).toBeUndefined();
     chance = 0.39;
