@@ -189,8 +189,8 @@ class Webhooks(unittest.TestCase):
     def test_verifies_a_copy_to_a_shadow_but_does_not_handle_it(self) -> None:
         for is_async in (False, True):
             receiver = Receiver(is_async)
-            assert receiver.receive(delivery(x_svc_shadow="true")).status == 204
-            assert receiver.handled == []
+            assert receiver.receive(delivery(x_svc_shadow="true")) == 204
+            assert receiver.ids == []
             receiver.receive(delivery())
             assert receiver.ids == ["evt_1"]
 

@@ -118,8 +118,9 @@ class _Verifier:
 
 class WebhookReceiver:
     """
-    Verifies each delivery and handles each event once. A copy to a shadow is verified only. An event is recorded after `on_event`, so
-    one during which the process ends comes again. Deliveries for one resource are handled one after another, within this process.
+    Verifies each delivery and handles each event once. A copy to a shadow is verified only. An event is recorded after
+    `on_event`, so one during which the process ends comes again. Deliveries for one resource are handled one after another,
+    within this process.
 
     secrets: the signing secrets, `whsec_…`: one, and during a rotation also the pending one.
     """
