@@ -17,7 +17,7 @@ test('names the line and the path of each violation [CONFIG-6]', () => {
   expect(
     violationsOf(`companies:
   cmp_1:
-    technicalContact: nobody
+    technicalContact: not an address
     webhooks:
       - description: Board
         url: https://hooks.example:8443/

@@ -145,11 +145,13 @@ describe('a shadow', () => {
     const of = await fixture.activated(await fixture.company());
     await started(of, { outcome: AttemptOutcome.TIMED_OUT });
     expect(await shadowOf(of)).toMatchObject({ state: 'refused', test: { outcome: 'timed_out' } });
-    await client.startShadow({ ...of, url: URL });
+    const late = await client.startShadow({ ...of, url: URL });
     await fixture.database.query(
       `update webhook_shadows set started_at = now() - make_interval(secs => $2) where subscription_id = $1`,
       [of.subscriptionId, SHADOW_LIMITS.testSeconds],
     );
+    expect(await shadowOf(of)).toMatchObject({ state: 'refused', test: null });
+    await fixture.handle(attemptedMessage({ deliveryId: late.id, leaseId: late.id }));
     expect(await shadowOf(of)).toMatchObject({ state: 'refused', test: null });
   });
 
