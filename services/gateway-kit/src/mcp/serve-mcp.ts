@@ -66,6 +66,7 @@ export function serveMcp(
     // The SDK takes time and memory, which a process without assistants does not need.
     const { respondToMessage } = await import('./respond-to-message.js');
     const scopes = scopesOfPrincipal(request.principal);
+    const deadline = performance.now() + (request.call.timeoutMs ?? 0);
     let failure: ServiceError | undefined;
     let called: Record<string, string> = {};
     const call = async (name: string, given: JsonObject) => {
@@ -76,7 +77,11 @@ export function serveMcp(
         requireScope(tool, scopes, surface);
         const text = await tool.call(given, {
           request,
-          perform: ({ id }, input) => perform(request, id, input),
+          perform: ({ id }, input) => {
+            // Operations of one tool share the time of the request.
+            const timeoutMs = Math.max(1, Math.round(deadline - performance.now()));
+            return perform({ ...request, call: { ...request.call, timeoutMs } }, id, input);
+          },
         });
         return { content: [{ type: 'text' as const, text }] };
       } catch (thrown) {
