@@ -6,6 +6,7 @@ import {
   AttemptOutcome,
   DeliveryAttemptedSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { eventually } from '@partner/test-kit/eventually';
@@ -111,7 +112,7 @@ describe('a delivery with a shadow', () => {
   });
 });
 
-test('a subscription has a fifth of the slots for copies, which are a tenth of those for attempts [SHADOW-3]', async () => {
+test('a company has a fifth of the slots for copies, which are a tenth of those for attempts [SHADOW-3]', async () => {
   let finish: () => void = () => undefined;
   const held = new Promise<PostResult>((resolve) => {
     finish = () => resolve(delivered);
@@ -122,8 +123,11 @@ test('a subscription has a fifth of the slots for copies, which are a tenth of t
     stopping: new AbortController().signal,
     logger: silentLogger,
   });
-  const isSkipped = (subscriptionId: string) => {
-    const [read] = readDeliveryCommands(encoded({ ...command, subscriptionId, shadow }));
+  const isSkipped = (companyId: string) => {
+    const subscriptionId = newId('whk');
+    const [read] = readDeliveryCommands(
+      encoded({ ...command, subscriptionId, shadow: { ...shadow, companyId } }),
+    );
     invariant(read !== undefined && 'command' in read, 'the command is valid');
     const attempted = create(DeliveryAttemptedSchema);
     const secrets = { secret, headers: {} };
@@ -132,9 +136,9 @@ test('a subscription has a fifth of the slots for copies, which are a tenth of t
   };
   const skipped = (id: string, count: number) =>
     Array.from({ length: count }, () => isSkipped(id)).filter(Boolean).length;
-  expect(skipped('whk_0', 3)).toBe(1);
-  expect([1, 2, 3, 4].map((number) => skipped(`whk_${number}`, 2))).toEqual([0, 0, 0, 0]);
-  expect(skipped('whk_5', 1)).toBe(1);
+  expect(skipped('cmp_0', 3)).toBe(1);
+  expect([1, 2, 3, 4].map((number) => skipped(`cmp_${number}`, 2))).toEqual([0, 0, 0, 0]);
+  expect(skipped('cmp_5', 1)).toBe(1);
   finish();
-  await eventually('the slots are free', () => !isSkipped('whk_5'));
+  await eventually('the slots are free', () => !isSkipped('cmp_5'));
 });

@@ -26,9 +26,9 @@ interface EndedAttempt {
 /** Sends the copy of an attempt in the background, once. It neither throws nor waits. */
 export type Mirror = (ended: EndedAttempt) => void;
 
-/** The share of the slots of attempts that copies have besides them, and that of one subscription. */
+/** The share of the slots of attempts that copies have besides them, and that of one company. */
 const SHARE = 0.1;
-const SUBSCRIPTION_SHARE = 0.02;
+const COMPANY_SHARE = 0.02;
 
 /** Slots of copies beside a number of slots for attempts. */
 export function mirrorSlotsOf(concurrency: number): number {
@@ -49,31 +49,33 @@ export function createMirror(deps: {
   readonly logger: Pick<Logger, 'warn'>;
 }): Mirror {
   const slots = mirrorSlotsOf(deps.concurrency);
-  const slotsOfSubscription = Math.max(1, Math.floor(deps.concurrency * SUBSCRIPTION_SHARE));
-  const bySubscription = new Map<string, number>();
+  const slotsOfCompany = Math.max(1, Math.floor(deps.concurrency * COMPANY_SHARE));
+  const byCompany = new Map<string, number>();
   let inFlight = 0;
 
-  function count(subscriptionId: string, change: 1 | -1): void {
+  function count(companyId: string, change: 1 | -1): void {
     inFlight += change;
-    const own = (bySubscription.get(subscriptionId) ?? 0) + change;
-    if (own === 0) bySubscription.delete(subscriptionId);
-    else bySubscription.set(subscriptionId, own);
+    const own = (byCompany.get(companyId) ?? 0) + change;
+    if (own === 0) byCompany.delete(companyId);
+    else byCompany.set(companyId, own);
   }
 
-  async function send({ command, secrets, attempted, at }: EndedAttempt, url: string): Promise<PostResult> {
+  async function send(
+    { command, secrets, attempted, at }: EndedAttempt,
+    { url, companyId }: NonNullable<DeliveryCommand['shadow']>,
+  ): Promise<PostResult> {
     const { secret, headers } = secrets;
     const attemptId = attempted.attempt?.deliveryId ?? '';
     const signed = signedHeaders({ command, secret, attemptId, startedAt: at });
-    const { subscriptionId, body } = command;
-    count(subscriptionId, 1);
+    count(companyId, 1);
     try {
       return await deps.sender.post({
         url,
         headers: { ...headers, ...signed, 'x-svc-shadow': 'true' },
-        body,
+        body: command.body,
       });
     } finally {
-      count(subscriptionId, -1);
+      count(companyId, -1);
     }
   }
 
@@ -81,12 +83,12 @@ export function createMirror(deps: {
     const { command, attempted } = ended;
     const { shadow, subscriptionId, eventId, event } = command;
     if (shadow === undefined || deps.stopping.aborted) return;
-    const own = bySubscription.get(subscriptionId) ?? 0;
-    if (inFlight >= slots || own >= slotsOfSubscription) {
+    const own = byCompany.get(shadow.companyId) ?? 0;
+    if (inFlight >= slots || own >= slotsOfCompany) {
       attempted.shadow = create(ShadowAttemptSchema, { shadowId: shadow.id, skipped: true });
       return;
     }
-    send(ended, shadow.url)
+    send(ended, shadow)
       .then((result) => {
         const copy = describeCopy({ shadowId: shadow.id, eventId, event, result });
         return ended.report({ ...attempted, shadow: copy });

@@ -37,7 +37,10 @@ const deliveryCommand = z.object({
   number: z.string().optional(),
   body: z.instanceof(Uint8Array),
   /** Where the request is sent once more after the attempt; a malformed one is ignored. */
-  shadow: z.object({ id: z.string(), url: z.string() }).optional().catch(undefined),
+  shadow: z
+    .object({ id: z.string(), url: z.string(), companyId: z.string().default('') })
+    .optional()
+    .catch(undefined),
   secretVersion: z.int(),
   sealedSecret: z.instanceof(Uint8Array),
   /** Absent without custom headers. */

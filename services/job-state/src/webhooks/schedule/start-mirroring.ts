@@ -10,7 +10,7 @@ const MAX_RUNNING = 10_000;
 /** Returns where the attempt of a delivery is mirrored to; undefined: nowhere. */
 export type ShadowOf = (
   delivery: Pick<LeasedDelivery, 'subscriptionId' | 'attempt' | 'isTest' | 'url'>,
-) => { readonly id: string; readonly url: string } | undefined;
+) => { readonly id: string; readonly url: string; readonly companyId: string } | undefined;
 
 /** The running shadows, as this process knows them. */
 export interface Mirroring extends Pick<Loop, 'wake' | 'stop'> {
@@ -21,6 +21,7 @@ interface RunningShadow {
   readonly subscriptionId: string;
   readonly id: string;
   readonly url: string;
+  readonly companyId: string;
   readonly percent: number;
 }
 
@@ -61,15 +62,17 @@ export function startMirroring(options: {
       const shadow = running.get(subscriptionId);
       // This process may not know yet that the webhook has switched to the URL of its shadow.
       if (shadow === undefined || shadow.url === url || attempt > 1 || isTest) return undefined;
-      return options.random() * 100 < shadow.percent ? { id: shadow.id, url: shadow.url } : undefined;
+      if (options.random() * 100 >= shadow.percent) return undefined;
+      return { id: shadow.id, url: shadow.url, companyId: shadow.companyId };
     },
   };
 }
 
 async function readRunning(database: Queryable): Promise<Map<string, RunningShadow>> {
   const shadows = await database.query<RunningShadow>(
-    `select subscription_id as "subscriptionId", id, url, percent from webhook_shadows
-     where state = 'running' and ends_at > now() order by ends_at desc limit $1`,
+    `select w.subscription_id as "subscriptionId", w.id, w.url, s.company_id as "companyId", w.percent
+     from webhook_shadows w join subscriptions s on s.id = w.subscription_id
+     where w.state = 'running' and w.ends_at > now() order by w.ends_at desc limit $1`,
     [MAX_RUNNING],
   );
   return new Map(shadows.map((shadow) => [shadow.subscriptionId, shadow]));

@@ -212,7 +212,7 @@ describe('while a shadow runs', () => {
     chance = 0.4;
     expect(mirroring.shadowOf(first)).toBeUndefined();
     chance = 0.39;
-    expect(mirroring.shadowOf(first)).toEqual({ id, url: URL });
+    expect(mirroring.shadowOf(first)).toEqual({ id, url: URL, companyId: of.companyId });
     await client.stopShadow(of);
     await eventually('its end is known', () => mirroring.shadowOf(first) === undefined);
     const stopped = await shadowOf(of);

@@ -160,8 +160,8 @@ function ShadowActions({ webhook, shadow }: { readonly webhook: Webhook; readonl
         onClose={() => setAsking(false)}
       >
         <Text>
-          All deliveries go to {shadow.url}, without a pause and without the header x-svc-shadow. Your server
-          must act on them from then on. Mirroring ends.
+          All deliveries go to {shadow.url}, without the header x-svc-shadow. Your server must act on them
+          from then on. Mirroring ends. If it has ended already, the webhook is paused until a test succeeds.
         </Text>
       </ConfirmDialog>
     </Stack>
