@@ -79,6 +79,14 @@ export function clientDescription(alsoNamed: readonly string[]): ClientDescripti
   };
 }
 
+/** The description of the webhooks alone, with the schemas of their envelopes. */
+export function webhookDescription(): ClientDescription {
+  const { paths: _paths, components, ...rest } = clientDescription(['WebhookEnvelope']);
+  const used = referencesOf({ $ref: '#/components/schemas/WebhookEnvelope' }, components);
+  const schemas = Object.entries(components.schemas).filter(([name]) => used.has(`schemas/${name}`));
+  return { ...rest, paths: {}, components: { schemas: Object.fromEntries(schemas), parameters: {} } };
+}
+
 /**
  * The same description, with plain types for the enums of responses: the API adds values to them without a version. For a client
  * that checks what it reads.

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { ensurePython, runProgram } from '@partner/local-stack/toolchains';
-import { clientDescription, withOpenEnums } from './client-description.js';
+import { clientDescription, webhookDescription, withOpenEnums } from './client-description.js';
 
 /** The generated folder of the Python client, relative to the project. */
 export const PYTHON_CODE = 'proto-contracts/clients/python/src/partner_client/gen';
@@ -10,6 +10,7 @@ export const PYTHON_CODE = 'proto-contracts/clients/python/src/partner_client/ge
 /** What generates, formats, checks and runs the Python client, and its dependencies. */
 const PACKAGES = [
   'openapi-python-client==0.29.1',
+  'datamodel-code-generator==0.89.0',
   'ruff==0.17.6',
   'mypy==2.4.1',
   'hatchling==1.33.0',
@@ -25,7 +26,7 @@ export function installPython(): Promise<string | undefined> {
   return ensurePython(PACKAGES);
 }
 
-/** Generates the code into `directory/gen`. */
+/** Generates the code into `directory/gen`: calls and resources as classes, and webhooks as dictionaries with types, which refuse nothing. */
 export async function generatePython(interpreter: string, directory: string): Promise<void> {
   mkdirSync(directory, { recursive: true });
   const description = withOpenEnums(clientDescription([]));
@@ -36,6 +37,27 @@ export async function generatePython(interpreter: string, directory: string): Pr
   await run(
     ...['openapi_python_client', 'generate', '--path=openapi.json', '--output-path=gen', '--meta=none'],
     ...['--config=config.json', `--custom-template-path=${templates}`, '--fail-on-warning'],
+  );
+  writeFileSync(path.join(directory, 'events.json'), JSON.stringify(webhookDescription()));
+  await run(
+    ...[
+      'datamodel_code_generator',
+      '--input=events.json',
+      '--input-file-type=openapi',
+      '--output=gen/events.py',
+    ],
+    ...[
+      '--output-model-type=typing.TypedDict',
+      '--target-python-version=3.11',
+      '--enum-field-as-literal=all',
+    ],
+    ...[
+      '--use-type-alias',
+      '--no-use-closed-typed-dict',
+      '--use-schema-description',
+      '--use-field-description',
+    ],
+    ...['--use-single-line-docstring', '--disable-timestamp', '--no-formatters'],
   );
   await run('ruff', 'check', '--quiet', '--isolated', '--fix-only', '--select=I,F', 'gen');
   await run('ruff', 'format', '--quiet', '--isolated', 'gen');

@@ -1,4 +1,4 @@
-"""The webhook receiver and its handlers for web frameworks. The rules are CLIENT-5 to CLIENT-7."""
+"""The webhook receiver and its handlers for web frameworks. The rules are CLIENT-5 to CLIENT-7 and CLIENT-10."""
 
 import asyncio
 import base64
@@ -8,7 +8,7 @@ import json
 import threading
 import unittest
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, assert_type
 
 import django
 from django.conf import settings
@@ -20,13 +20,14 @@ from fastapi.testclient import TestClient
 from partner_client import (
     AsyncWebhookReceiver,
     Delivery,
-    Event,
     MemoryStore,
+    WebhookEvent,
     WebhookReceiver,
     event_feed_secret,
 )
 from partner_client.django import django_view
 from partner_client.fastapi import fastapi_endpoint
+from partner_client.gen.events import InstallJobUnassignedData, InstallStatusChangedData
 
 NOW = 1_788_438_667
 SECRET = "whsec_" + base64.b64encode(bytes([7] * 32)).decode()
@@ -36,6 +37,7 @@ OTHER = "whsec_" + base64.b64encode(bytes([8] * 32)).decode()
 def delivery(
     event_id: str = "evt_1",
     *,
+    name: str = "install.status_changed",
     version: int = 2,
     secret: str = SECRET,
     age: int = 0,
@@ -43,7 +45,7 @@ def delivery(
     **headers: str,
 ) -> tuple[dict[str, str], bytes]:
     resource = {"type": "install_job", "id": "job_1", "version": version}
-    event = {"id": event_id, "event": "install.status_changed", "resource": resource, "data": {"note": "café ☕"}}
+    event = {"id": event_id, "event": name, "resource": resource, "data": {"note": "café ☕"}}
     body = json.dumps(event, ensure_ascii=False).encode() if body is None else body
     timestamp = str(NOW - age)
     own = hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
@@ -81,12 +83,12 @@ class Receiver:
         else:
             self.receiver = WebhookReceiver(secrets or [SECRET], store, self._handle, now=lambda: NOW)
 
-    def _handle(self, event: Event, about: Delivery) -> None:
+    def _handle(self, event: WebhookEvent, about: Delivery) -> None:
         if self.fails:
             raise RuntimeError("database down")
-        self.handled.append((event.id, about))
+        self.handled.append((event["id"], about))
 
-    async def _handle_async(self, event: Event, about: Delivery) -> None:
+    async def _handle_async(self, event: WebhookEvent, about: Delivery) -> None:
         await asyncio.sleep(0)
         self._handle(event, about)
 
@@ -167,8 +169,8 @@ class Webhooks(unittest.TestCase):
         handled: list[str] = []
         second = threading.Thread(target=lambda: receiver.receive(*delivery()))
 
-        def on_event(event: Event, about: Delivery) -> None:
-            handled.append(event.id)
+        def on_event(event: WebhookEvent, about: Delivery) -> None:
+            handled.append(event["id"])
             if len(handled) == 1:
                 second.start()
                 second.join(0.2)  # It waits for this delivery; without a lock it would finish.
@@ -193,6 +195,23 @@ class Webhooks(unittest.TestCase):
             assert receiver.ids == []
             receiver.receive(delivery())
             assert receiver.ids == ["evt_1"]
+
+    def test_types_the_data_by_the_name_of_the_event_and_hands_over_one_that_is_new(self) -> None:
+        read: list[object] = []
+
+        def on_event(event: WebhookEvent, about: Delivery) -> None:
+            if event["event"] == "install.status_changed":
+                assert_type(event["data"], InstallStatusChangedData)
+                read.append(event["data"]["note"])
+            elif event["event"] == "install.job_unassigned":
+                assert_type(event["data"], InstallJobUnassignedData)
+            else:
+                read.append(event["event"])
+
+        receiver = WebhookReceiver([SECRET], MemoryStore(), on_event, now=lambda: NOW)
+        for sent in (delivery("evt_1"), delivery("evt_2", name="install.of_tomorrow")):
+            assert receiver.receive(*sent).status == 204
+        assert read == ["café ☕", "install.of_tomorrow"]
 
     def test_reports_an_older_version_as_stale_and_does_not_count_tests(self) -> None:
         for is_async in (False, True):

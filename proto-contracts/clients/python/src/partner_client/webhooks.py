@@ -10,31 +10,16 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias, TypeGuard
 
+from .gen.events import WebhookEnvelope
 from .stores import AsyncStore, Store, settled
 
-
-@dataclass(frozen=True)
-class EventResource:
-    """What an event is about."""
-
-    type: str
-    id: str
-    version: int
-
-
-@dataclass(frozen=True)
-class Event:
-    """The envelope of a webhook. `data` depends on `event`; the API reference has its fields."""
-
-    id: str
-    event: str
-    occurred_at: str
-    resource: EventResource
-    data: dict[str, Any]
-    envelope: dict[str, Any]
-    """All fields, as they were sent."""
+WebhookEvent: TypeAlias = WebhookEnvelope
+"""
+The envelope of a webhook, as it was sent. `event["event"] == "install.job_assigned"` narrows it to that event and its data. An
+event that is not in this union can come without a new version.
+"""
 
 
 @dataclass(frozen=True)
@@ -70,26 +55,31 @@ def event_feed_secret(api_key: str) -> str:
     return "whsec_" + base64.b64encode(api_key.encode()).decode()
 
 
-class _Verifier:
+class Verifier:
+    """Verifies signatures with each of the secrets."""
+
     def __init__(self, secrets: Sequence[str], tolerance_seconds: float, now: Callable[[], float]) -> None:
         if isinstance(secrets, str) or not secrets or not all(_is_secret(secret) for secret in secrets):
             raise TypeError("secrets must be a list with at least one text of the form whsec_…")
         self._secrets, self._tolerance_seconds, self.now = tuple(secrets), tolerance_seconds, now
 
-    def parse(self, headers: Mapping[str, str], body: bytes) -> Event | WebhookResponse:
+    def parse(self, headers: Mapping[str, str], body: bytes) -> WebhookEvent | WebhookResponse:
         """The event of a genuine delivery, or the response for another one."""
-        refusal = self._refusal(headers, body)
+        refusal = self.refusal(headers, body)
         if refusal is not None:
             return WebhookResponse(401, refusal)
         event = _event(body)
         if event is None:
             return WebhookResponse(400, "the body is not a webhook envelope")
-        if headers.get("webhook-id", event.id) != event.id:
+        if headers.get("webhook-id", event["id"]) != event["id"]:
             return WebhookResponse(400, "webhook-id is not the id of the event")
         return event
 
-    def _refusal(self, headers: Mapping[str, str], body: bytes) -> str | None:
-        """Each of the two signature forms that is present must be made with one of the secrets, and at least one is."""
+    def refusal(self, headers: Mapping[str, str], body: bytes) -> str | None:
+        """
+        Why a message is refused; None for a genuine one. Each of the two signature forms that is present must be made with one
+        of the secrets, and at least one is.
+        """
         timestamp = headers.get("x-svc-timestamp", headers.get("webhook-timestamp", ""))
         standard_timestamp = headers.get("webhook-timestamp", timestamp)
         own, standard = headers.get("x-svc-signature"), headers.get("webhook-signature")
@@ -129,12 +119,12 @@ class WebhookReceiver:
         self,
         secrets: Sequence[str],
         store: Store,
-        on_event: Callable[[Event, Delivery], object],
+        on_event: Callable[[WebhookEvent, Delivery], object],
         *,
         tolerance_seconds: float = 300,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._verifier = _Verifier(secrets, tolerance_seconds, now)
+        self._verifier = Verifier(secrets, tolerance_seconds, now)
         self._store, self._on_event = store, on_event
         self._locks = [threading.Lock() for _ in range(_LOCKS)]
 
@@ -146,16 +136,16 @@ class WebhookReceiver:
             return event
         if _is_shadow(headers):
             return _HANDLED
-        event_key, version_key = _keys(event)
+        handled_key, version_key = event_key(event["id"]), _version_key(event)
         with self._locks[hash(version_key) % _LOCKS]:
-            if self._store.get(event_key) is not None:
+            if self._store.get(handled_key) is not None:
                 return _HANDLED
             handled = int(self._store.get(version_key) or 0)
             delivery = _delivery(headers, event, handled)
             self._on_event(event, delivery)
-            if not delivery.is_test and event.resource.version > handled:
-                self._store.set(version_key, str(event.resource.version))
-            self._store.set(event_key, str(self._verifier.now()))
+            if not delivery.is_test and event["resource"]["version"] > handled:
+                self._store.set(version_key, str(event["resource"]["version"]))
+            self._store.set(handled_key, str(self._verifier.now()))
         return _HANDLED
 
 
@@ -166,12 +156,12 @@ class AsyncWebhookReceiver:
         self,
         secrets: Sequence[str],
         store: Store | AsyncStore,
-        on_event: Callable[[Event, Delivery], Awaitable[object]],
+        on_event: Callable[[WebhookEvent, Delivery], Awaitable[object]],
         *,
         tolerance_seconds: float = 300,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._verifier = _Verifier(secrets, tolerance_seconds, now)
+        self._verifier = Verifier(secrets, tolerance_seconds, now)
         self._store, self._on_event = store, on_event
         self._locks = [asyncio.Lock() for _ in range(_LOCKS)]
 
@@ -183,24 +173,24 @@ class AsyncWebhookReceiver:
             return event
         if _is_shadow(headers):
             return _HANDLED
-        event_key, version_key = _keys(event)
+        handled_key, version_key = event_key(event["id"]), _version_key(event)
         async with self._locks[hash(version_key) % _LOCKS]:
-            if await settled(self._store.get(event_key)) is not None:
+            if await settled(self._store.get(handled_key)) is not None:
                 return _HANDLED
             handled = int(await settled(self._store.get(version_key)) or 0)
             delivery = _delivery(headers, event, handled)
             await self._on_event(event, delivery)
-            if not delivery.is_test and event.resource.version > handled:
-                await settled(self._store.set(version_key, str(event.resource.version)))
-            await settled(self._store.set(event_key, str(self._verifier.now())))
+            if not delivery.is_test and event["resource"]["version"] > handled:
+                await settled(self._store.set(version_key, str(event["resource"]["version"])))
+            await settled(self._store.set(handled_key, str(self._verifier.now())))
         return _HANDLED
 
 
-def _delivery(headers: Mapping[str, str], event: Event, handled: int) -> Delivery:
+def _delivery(headers: Mapping[str, str], event: WebhookEvent, handled: int) -> Delivery:
     is_test = headers.get("x-svc-test") == "true"
     number = headers.get("x-svc-number", "")
     return Delivery(
-        is_stale=not is_test and event.resource.version < handled,
+        is_stale=not is_test and event["resource"]["version"] < handled,
         is_test=is_test,
         number=int(number) if number.isascii() and number.isdigit() else None,
         delivery_id=headers.get("x-svc-delivery-id"),
@@ -213,21 +203,29 @@ def _is_shadow(headers: Mapping[str, str]) -> bool:
     return headers.get("x-svc-shadow") == "true"
 
 
-def _keys(event: Event) -> tuple[str, str]:
-    return f"event:{event.id}", f"version:{event.resource.type}:{event.resource.id}"
+def event_key(event_id: str) -> str:
+    """Where a receiver records an event that it has handled."""
+    return f"event:{event_id}"
 
 
-def _event(body: bytes) -> Event | None:
+def _version_key(event: WebhookEvent) -> str:
+    return f"version:{event['resource']['type']}:{event['resource']['id']}"
+
+
+def _event(body: bytes) -> WebhookEvent | None:
     try:
-        envelope = json.loads(body)
-        resource = EventResource(*(envelope["resource"][name] for name in ("type", "id", "version")))
-        data = envelope.get("data", {})
-        event = Event(envelope["id"], envelope["event"], envelope.get("occurredAt", ""), resource, data, envelope)
-    except (ValueError, KeyError, TypeError, AttributeError):
+        envelope: object = json.loads(body)
+    except ValueError:
         return None
-    texts = (event.id, event.event, resource.type, resource.id)
-    is_envelope = all(isinstance(text, str) for text in texts) and isinstance(resource.version, int)
-    return event if is_envelope else None
+    return envelope if _is_event(envelope) else None
+
+
+def _is_event(envelope: object) -> TypeGuard[WebhookEvent]:
+    resource = envelope.get("resource") if isinstance(envelope, dict) else None
+    if not isinstance(envelope, dict) or not isinstance(resource, dict):
+        return False
+    texts = (envelope.get("id"), envelope.get("event"), resource.get("type"), resource.get("id"))
+    return all(isinstance(text, str) for text in texts) and isinstance(resource.get("version"), int)
 
 
 def _lower_case(headers: Mapping[str, str]) -> dict[str, str]:
