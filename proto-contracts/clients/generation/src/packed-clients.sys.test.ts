@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request as requestTo, type ServerResponse } from 'node:http';
 import path from 'node:path';
 import { tmpdir } from 'node:os';
-import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
 import { lastLines, runCommand } from '@partner/local-stack/run-command';
@@ -15,6 +14,9 @@ import {
   stopLocalProcess,
 } from '@partner/test-kit/backing-services/local-process';
 import { eventually } from '@partner/test-kit/eventually';
+import { type ReceivedRequest, type Receiver, startReceiver } from '@partner/test-kit/receiver';
+import { seededRandom } from '@partner/test-kit/seeded-random';
+import { z } from 'zod';
 
 const CLIENTS = 'proto-contracts/clients';
 /** TypeScript 7, as a developer's own compiler. */
@@ -26,22 +28,31 @@ const COMPILER_OPTIONS =
 const directory = mkdtempSync(path.join(tmpdir(), 'packed-clients-'));
 /** The port of the program that receives webhooks; the stack delivers to a TLS server in front of it. */
 let programPort = 0;
-let front: ReturnType<typeof createServer> | undefined;
+let front: Receiver | undefined;
+/** Whether the front accepts the next delivery and forgets it. */
+let isLost = () => false;
 
 beforeAll(async () => {
   const { port, keyFile, certificateFile } = stack.description.listener;
-  front = createServer({ key: readFileSync(keyFile), cert: readFileSync(certificateFile) }, (socket) => {
-    const program = connect(programPort, '127.0.0.1');
-    socket.pipe(program).pipe(socket);
-    for (const side of [socket, program])
-      side.on('error', () => [socket, program].map((each) => each.destroy()));
-  });
-  await new Promise<void>((resolve) => front?.listen(port, '127.0.0.1', resolve));
+  const certificate = { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certificateFile, 'utf8') };
+  front = await startReceiver({ certificate, port, respond: passOn });
+  await document('companies', 'update', company('INSTALLER').id, '--requests-per-minute', '10000');
 });
-afterAll(() => {
-  front?.close();
+afterAll(async () => {
+  await front?.close();
   rmSync(directory, { recursive: true, force: true });
 });
+
+function passOn({ method, path: place, headers, body }: ReceivedRequest, response: ServerResponse): void {
+  if (isLost()) {
+    response.writeHead(204).end();
+    return;
+  }
+  const target = { host: '127.0.0.1', port: programPort, method, path: place, headers };
+  requestTo(target, (received) => received.pipe(response.writeHead(received.statusCode ?? 502)))
+    .on('error', () => response.destroy())
+    .end(body);
+}
 
 /** CommonJS has other files and types than the ES modules that the examples import. */
 const COMMON_JS = `import { createPartnerClient } from '@partner/client';
@@ -53,7 +64,15 @@ console.log(typeof partner.GET, typeof expressHandler);
 `;
 
 async function run(cwd: string, ...[program, ...args]: readonly [string, ...string[]]): Promise<string> {
-  const result = await runCommand(program, args, { cwd, env: settings() });
+  return runAbout(settings(), cwd, program, ...args);
+}
+
+async function runAbout(
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  ...[program, ...args]: readonly [string, ...string[]]
+): Promise<string> {
+  const result = await runCommand(program, args, { cwd, env });
   expect({ program, args, failure: result.exitCode === 0 ? '' : lastLines(result, 40) }).toMatchObject({
     failure: '',
   });
@@ -155,11 +174,12 @@ function pythonClient(): PackedClient {
   };
 }
 
-const settings = (secret = `whsec_${btoa('of no webhook')}`) => ({
+const settings = ({ id, secret } = { id: 'whk_none', secret: `whsec_${btoa('of no webhook')}` }) => ({
   ...baseEnvironment(),
   PARTNER_URL: stack.description.baseUrl,
   PARTNER_API_KEY: company('INSTALLER').keys.find(({ kind }) => kind === 'installer-company')?.apiKey ?? '',
   PARTNER_WEBHOOK_SECRET: secret,
+  PARTNER_WEBHOOK_ID: id,
 });
 
 /** A new job that the installer can read. */
@@ -171,8 +191,13 @@ async function assignedJob(): Promise<string> {
   return id;
 }
 
+interface Webhook {
+  readonly id: string;
+  readonly secret: string;
+}
+
 /** A paused webhook subscription of the installer. */
-async function createWebhook(): Promise<{ readonly id: string; readonly secret: string }> {
+async function createWebhook(): Promise<Webhook> {
   const url = `${stack.description.listener.url}/webhooks`;
   const made = await document(
     'subscriptions',
@@ -186,16 +211,18 @@ async function createWebhook(): Promise<{ readonly id: string; readonly secret: 
   return { id: textAt(made, 'subscription.id'), secret: textAt(made, 'secret') };
 }
 
-async function becomesSynced(client: PackedClient): Promise<void> {
-  const before = await assignedJob();
+/** Works while the first example receives the deliveries of a new active webhook. */
+async function whileReceiving(
+  client: PackedClient,
+  work: (webhook: Webhook, output: () => string) => Promise<void>,
+): Promise<void> {
   const webhook = await createWebhook();
   const [command, ...args] = client.command(0);
   const logFile = path.join(client.folder, 'program.log');
-  const output = () => readFileSync(logFile, 'utf8');
   const program = await startLocalProgram(
     {
       ...{ name: client.language, command, args, cwd: client.folder, logFile },
-      env: settings(webhook.secret),
+      env: settings(webhook),
       isUp: () => fetch(`http://127.0.0.1:${programPort}/`).then(() => true),
       ...{ startTimeoutMs: 120_000, stopSignal: 'SIGTERM', stopGraceMs: 5_000 },
     },
@@ -204,6 +231,17 @@ async function becomesSynced(client: PackedClient): Promise<void> {
   try {
     await document('subscriptions', 'test', webhook.id);
     await document('subscriptions', 'activate', webhook.id);
+    await work(webhook, () => readFileSync(logFile, 'utf8'));
+  } finally {
+    isLost = () => false;
+    await stopLocalProcess(program, 'SIGTERM', 5_000);
+    await document('subscriptions', 'delete', webhook.id, '--yes');
+  }
+}
+
+async function becomesSynced(client: PackedClient): Promise<void> {
+  const before = await assignedJob();
+  await whileReceiving(client, async (_webhook, output) => {
     const after = await assignedJob();
     await eventually(
       () => `the program prints what it received; so far: ${output()}`,
@@ -214,10 +252,79 @@ async function becomesSynced(client: PackedClient): Promise<void> {
     );
     const wrong = await fetch(`http://127.0.0.1:${programPort}/webhooks`, { method: 'POST', body: '{}' });
     expect(wrong.status).toBe(401);
-  } finally {
-    await stopLocalProcess(program, 'SIGTERM', 5_000);
-    await document('subscriptions', 'delete', webhook.id, '--yes');
+  });
+}
+
+const WRITES = 300;
+
+async function endsWithEveryEventOnce(client: PackedClient): Promise<void> {
+  const job = await assignedJob();
+  await whileReceiving(client, async (webhook, output) => {
+    const random = seededRandom('lost 11');
+    let lost = 0;
+    isLost = () => {
+      const isForgotten = random() < 0.01;
+      lost += isForgotten ? 1 : 0;
+      return isForgotten;
+    };
+    for (let version = 1; version <= WRITES; version += 1) await changeStatus(job, version);
+    const [reconcile, ...args] = client.command(3);
+    let printed = '';
+    await eventually(
+      () => `the receiver has everything; so far: ${printed}`,
+      async () => {
+        printed = await runAbout(settings(webhook), client.folder, reconcile, ...args);
+        return printed.startsWith('replayed 0 awaited 0 ');
+      },
+      { everyMs: 500 },
+    );
+    const recorded = await recordedEvents(job);
+    const kept = new Set(readdirSync(path.join(client.folder, 'partner-state')));
+    const handled = output().split(`verified install.status_changed ${job}`).length - 1;
+    expect({
+      lost: lost >= 3,
+      recorded: recorded.length,
+      handled,
+      lacking: recorded.filter((id) => !kept.has(encodeURIComponent(`event:${id}`))),
+    }).toEqual({ lost: true, recorded: WRITES, handled: WRITES, lacking: [] });
+  });
+}
+
+/** Blocks and acknowledges a job in turn: an event each. */
+async function changeStatus(jobId: string, expectedVersion: number): Promise<void> {
+  const move =
+    expectedVersion % 2 === 1 ? { status: 'ACKNOWLEDGED' } : { status: 'BLOCKED', blockerCode: 'WEATHER' };
+  const response = await fetch(
+    new URL(`/partner/v1/jobs/${jobId}/status-events`, stack.description.baseUrl),
+    {
+      method: 'POST',
+      headers: {
+        ...{ 'x-api-key': settings().PARTNER_API_KEY, 'content-type': 'application/json' },
+        'idempotency-key': `${jobId}-${expectedVersion}`,
+      },
+      body: JSON.stringify({ ...move, occurredAt: new Date().toISOString(), expectedVersion }),
+    },
+  );
+  expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 201 });
+}
+
+/** The ids of the events that the service has recorded about a job's status. */
+async function recordedEvents(jobId: string): Promise<readonly string[]> {
+  const page = z.object({
+    events: z.array(z.object({ headers: z.object({ 'webhook-id': z.string() }) })),
+    ...{ nextCursor: z.string(), hasMore: z.boolean() },
+  });
+  const ids: string[] = [];
+  const query = new URLSearchParams({ event: 'install.status_changed', resourceId: jobId, limit: '100' });
+  for (let hasMore = true; hasMore;) {
+    const url = new URL(`/partner/v1/events?${query.toString()}`, stack.description.baseUrl);
+    const response = await fetch(url, { headers: { 'x-api-key': settings().PARTNER_API_KEY } });
+    const { events, nextCursor, hasMore: more } = page.parse(await response.json());
+    ids.push(...events.map(({ headers }) => headers['webhook-id']));
+    query.set('cursor', nextCursor);
+    hasMore = more;
   }
+  return ids;
 }
 
 const PACKED: readonly PackedClient[] = [typescriptClient(), pythonClient()];
@@ -257,9 +364,15 @@ describe.each(PACKED)('the packed $language client', (client) => {
   );
 
   testIfInstallable(
+    `ends with every event exactly once, if its receiver loses 1 % at random, by reconciling with the lines of its README (${language}) [CLIENT-8, CLIENT-12]`,
+    () => endsWithEveryEventOnce(client),
+  );
+
+  testIfInstallable(
     `sets up its frameworks with the lines of its README (${language}) [CLIENT-8]`,
     async () => {
-      await run(folder, ...client.command(3));
+      for (let example = 4; example < examples.length; example += 1)
+        await run(folder, ...client.command(example));
     },
   );
 });

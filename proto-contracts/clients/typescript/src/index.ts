@@ -9,6 +9,7 @@ export {
   VersionConflictError,
   type Violation,
 } from './partner-error.js';
+export { type ManifestEntry, reconcile, type Reconciliation, type ReconcileOptions } from './reconcile.js';
 export type { RetryLimits } from './send-with-retries.js';
 export { createMemoryStore, type Store } from './store.js';
 export { eventFeedSecret } from './verify-signature.js';

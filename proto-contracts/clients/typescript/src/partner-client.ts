@@ -10,6 +10,7 @@ import { delay } from './delay.js';
 import { API_VERSION, type paths } from './gen/schema.js';
 import { errorOf, PartnerError } from './partner-error.js';
 import { createRetryingFetch, type RetryLimits, type Surroundings } from './send-with-retries.js';
+import { eventFeedSecret, refusalOf } from './verify-signature.js';
 
 /** The same as that of openapi-fetch, which does not export it. */
 type InitParam<Init> =
@@ -48,7 +49,7 @@ export interface PartnerClientOptions {
 
 /**
  * Creates a client that pins the API version of its types. A write without an `Idempotency-Key` gets one, which every retry
- * repeats, so a write takes effect once however often it is sent.
+ * repeats, so a write takes effect once however often it is sent. It verifies the signature of manifests.
  */
 export function createPartnerClient(
   { baseUrl, apiKey, retries = {}, fetch = (request) => globalThis.fetch(request) }: PartnerClientOptions,
@@ -70,6 +71,14 @@ export function createPartnerClient(
       if (!response.ok) throw await errorOf(response, idempotencyKey);
       if (options.parseAs === 'json' && !(await isJson(response.clone())))
         throw new PartnerError(`the response of ${schemaPath} is not JSON`, { idempotencyKey });
+      if (schemaPath.endsWith('/manifest')) {
+        const refusal = await refusalOf(
+          (name) => response.headers.get(name) ?? undefined,
+          new Uint8Array(await response.clone().arrayBuffer()),
+          { secrets: [eventFeedSecret(apiKey)], toleranceSeconds: 300, now: surroundings.now() },
+        );
+        if (refusal !== undefined) throw new PartnerError(`the response of ${schemaPath}: ${refusal}`);
+      }
       return undefined;
     },
   });

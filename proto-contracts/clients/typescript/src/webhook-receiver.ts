@@ -1,5 +1,5 @@
 import type { components } from './gen/schema.js';
-import type { Store } from './store.js';
+import { eventKey, type Store } from './store.js';
 import { type ReadHeader, refusalOf } from './verify-signature.js';
 
 /** The envelope of a webhook, by the name of its `event`. An event that is not in this list can come without a new version. */
@@ -73,7 +73,7 @@ export function createWebhookReceiver({
       if (header('x-svc-shadow') === 'true') return { status: 204 };
       const { type, id, version } = event.resource;
       await inTurn(`${type}:${id}`, async () => {
-        if ((await store.get(`event:${event.id}`)) !== undefined) return;
+        if ((await store.get(eventKey(event.id))) !== undefined) return;
         const isTest = header('x-svc-test') === 'true';
         const versionKey = `version:${type}:${id}`;
         const handled = Number((await store.get(versionKey)) ?? 0);
@@ -85,7 +85,7 @@ export function createWebhookReceiver({
           subscriptionId: header('x-svc-subscription-id'),
         });
         if (!isTest && version > handled) await store.set(versionKey, String(version));
-        await store.set(`event:${event.id}`, new Date(now()).toISOString());
+        await store.set(eventKey(event.id), new Date(now()).toISOString());
       });
       return { status: 204 };
     },

@@ -4,6 +4,8 @@ from .client import create_partner_client
 from .errors import ApiError, PartnerConnectionError, PartnerError, VersionConflictError, Violation
 from .feeds import FollowOptions, follow_events, follow_events_async, follow_jobs, follow_jobs_async
 from .gen.client import AuthenticatedClient
+from .gen.models import ManifestEntry
+from .reconciliation import Reconciliation, reconcile, reconcile_async
 from .retries import RetryLimits
 from .stores import AsyncStore, FileStore, MemoryStore, Store
 from .webhooks import (
@@ -23,9 +25,11 @@ __all__ = [
     "Delivery",
     "FileStore",
     "FollowOptions",
+    "ManifestEntry",
     "MemoryStore",
     "PartnerConnectionError",
     "PartnerError",
+    "Reconciliation",
     "RetryLimits",
     "Store",
     "VersionConflictError",
@@ -39,4 +43,6 @@ __all__ = [
     "follow_events_async",
     "follow_jobs",
     "follow_jobs_async",
+    "reconcile",
+    "reconcile_async",
 ]
