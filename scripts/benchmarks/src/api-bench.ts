@@ -8,8 +8,9 @@ import { createHttpClient, type HttpClient } from './http-client.js';
 import { pause } from './pacing.js';
 import {
   countedBetween,
-  enableStatementCounter,
+  grownSince,
   type PostgresCounters,
+  readStorage,
   withPostgresCounters,
 } from './postgres-counters.js';
 import { runSlice, type Slice } from './run-slice.js';
@@ -52,7 +53,6 @@ export async function runApiBench(
   const operations = API_OPERATIONS.filter(
     ({ name }) => options.operation.length === 0 || options.operation.some((part) => name.includes(part)),
   );
-  await enableStatementCounter(stack);
   const baseline = await startBaseline(stack);
   const { services } = stack.description;
   const clients = {
@@ -63,6 +63,8 @@ export async function runApiBench(
   try {
     const world = await withPostgres(stack.description.postgresUrl, fillApi);
     report(`${world.installers.length} installer and ${world.sellers.length} selling companies have jobs`);
+    // Each row was updated once, so that the old versions are part of it.
+    const jobBytes = ((await readStorage(stack)).get('jobs') ?? 0) / world.jobs.length;
     const comparisons = await withPostgresCounters(stack, async (readCounters) => {
       const bench = createApiMeasurement({
         rounds,
@@ -86,7 +88,7 @@ export async function runApiBench(
       }
       return made;
     });
-    return { rounds, seconds, comparisons };
+    return { rounds, seconds, comparisons, jobBytes };
   } finally {
     for (const client of Object.values(clients)) client.close();
     await baseline.stop();
@@ -104,23 +106,24 @@ export function renderApi({ rounds, seconds, comparisons }: Awaited<ReturnType<t
     ...[ours.p50, ours.p95, ours.p99, baseline.p50, baseline.p99].map((time) => time.toFixed(1)),
     coresOfOthers.toFixed(1),
   ]);
-  const costs = comparisons.map(({ operation, connections, ours, baseline }) => {
+  const costs = comparisons.map(({ operation, connections, ours, baseline, stored }) => {
     const [gateway, jobState, postgres, rabbitmq, redis] = Object.values(ours.processors);
     const times = [ours.processorMs, gateway, jobState, postgres, rabbitmq, redis, baseline.processorMs];
     const { statements, waits, writes, walBytes } = ours.postgres;
+    const storedBytes = Object.values(stored).reduce((sum, bytes) => sum + bytes, 0) / ours.samples;
     return [
       operation,
       String(connections),
       ...times.map((time) => (time ?? 0).toFixed(2)),
       (baseline.processorMs / ours.processorMs).toFixed(2),
       ...[statements, waits, writes].map((count) => count.toFixed(1)),
-      walBytes.toFixed(0),
+      ...[walBytes, storedBytes, ours.brokerBytes].map((bytes) => bytes.toFixed(0)),
     ];
   });
   const rateHeadings =
     ', connections, requests/s, baseline/s, ratio, p50 ms, p95, p99, baseline p50, p99, busy elsewhere';
   const costHeadings =
-    'processor time in ms a request, connections, sum, gateway, job-state, Postgres, RabbitMQ, Redis, baseline, ratio, statements, waits, writing tx, WAL bytes';
+    'processor time in ms a request, connections, sum, gateway, job-state, Postgres, RabbitMQ, Redis, baseline, ratio, statements, waits, writing tx, WAL bytes, stored, broker';
   return [
     `Medians of ${rounds} rounds of ${seconds} s, the service and its baseline in turn.`,
     'Busy elsewhere: cores that other processes of the machine used meanwhile.',
@@ -164,10 +167,10 @@ function createApiMeasurement(deps: {
   }
 
   async function usageOf<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly usage: Usage }> {
-    const before = readUsage(processes);
+    const before = readUsage(processes, stack);
     const countersBefore = await readCounters();
     const result = await work();
-    const usage = usageSince(before, processes);
+    const usage = usageSince(before, processes, stack);
     return { result, usage: { ...usage, postgres: countedBetween(countersBefore, await readCounters()) } };
   }
 
@@ -212,6 +215,7 @@ function createApiMeasurement(deps: {
       processorMs: names.reduce((sum, name) => sum + (processors[name] ?? 0), 0),
       /** Counts the stack's database only, apart from `writes` and `walBytes`. */
       postgres: used.postgres,
+      brokerBytes: used.brokerBytes,
     };
   }
 
@@ -253,6 +257,7 @@ function createApiMeasurement(deps: {
     /** Compares an operation with the baseline. */
     async compare(operation: ApiOperation, connections: number) {
       const [ours, least] = await contendersOf(operation);
+      const storage = await readStorage(stack);
       for (let round = 0; round < deps.rounds; round += 1) {
         for (const contender of round % 2 === 0 ? [ours, least] : [least, ours]) {
           await addSlice(contender, connections, deps.seconds * 1_000);
@@ -262,7 +267,9 @@ function createApiMeasurement(deps: {
       // The ratio of the medians of the rounds.
       const ratio = costs.ours.perSecond / costs.baseline.perSecond;
       const others = coresOfOthers([...ours.slices, ...least.slices].map(({ usage }) => usage));
-      return { operation: operation.name, connections, ...costs, ratio, coresOfOthers: others };
+      /** Bytes by which tables have grown in all rounds. */
+      const stored = await grownSince(storage, stack);
+      return { operation: operation.name, connections, ...costs, ratio, coresOfOthers: others, stored };
     },
   };
 }

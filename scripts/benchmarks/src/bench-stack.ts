@@ -15,6 +15,7 @@ import {
   startBenchReceiver,
   startReceiverThread,
 } from './bench-receiver.js';
+import { enableStatementCounter } from './postgres-counters.js';
 
 /** Host name of the receiver in this process. */
 export const HEALTHY_HOST = `healthy.${RECEIVER_HOST}`;
@@ -73,6 +74,7 @@ export async function startBenchStack(
         [BAD_HOSTS.bursting]: `127.0.0.1:${badReceiver.port}`,
       },
     });
+    await enableStatementCounter(stack);
     return { stack, receiver, badReceiver, report, signal, discard };
   } catch (error) {
     await discard();

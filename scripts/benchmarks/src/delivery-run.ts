@@ -5,12 +5,14 @@ import { z } from 'zod';
 import type { BenchReceiver } from './bench-receiver.js';
 import { pause } from './pacing.js';
 import { memoryMiB } from './process-usage.js';
+import { grownSince, readStorage } from './postgres-counters.js';
 import { coresOfOthers, processesOf, readUsage, usageSince } from './usage-meter.js';
 
 /** The measurement of a number of deliveries, from the start to the last recorded result. */
 export type DeliveryRun = Awaited<ReturnType<typeof measureDeliveries>>;
 
 const databaseWork = z.object({
+  statements: z.coerce.number(),
   transactions: z.coerce.number(),
   inserted: z.coerce.number(),
   updated: z.coerce.number(),
@@ -53,9 +55,10 @@ export async function measureDeliveries(options: {
   const connectionsBefore = receiver.connections;
   const received = countReceived(receiver);
   const databaseBefore = await readDatabaseWork(stack);
-  const before = readUsage(processes);
+  const storageBefore = await readStorage(stack);
+  const before = readUsage(processes, stack);
   const [samples] = await Promise.all([watch(stack, { base, events, signal }), options.start()]);
-  const usage = usageSince(before, processes);
+  const usage = usageSince(before, processes, stack);
   const peaks = SERVICES.flatMap((name): [string, number][] => {
     const peak = memoryMiB(stack.process(name).pid ?? 0, 'VmHWM');
     return peak === undefined ? [] : [[name, peak]];
@@ -83,6 +86,10 @@ export async function measureDeliveries(options: {
     processorMs: processors.reduce((sum, [name, ms]) => sum + (name === 'bench' ? 0 : ms), 0),
     /** Cores that other processes of the machine kept busy meanwhile. */
     coresOfOthers: coresOfOthers([usage]),
+    /** Bytes through RabbitMQ for each event, in both directions. */
+    brokerBytes: usage.brokerBytes / events,
+    /** Bytes by which tables have grown in the whole run. */
+    stored: await grownSince(storageBefore, stack),
     postgres: workPerEvent(databaseBefore, databaseAfter, events),
     /** Since the start of each service. Absent where the system does not report it. */
     peakMiB: Object.fromEntries(peaks),
@@ -158,7 +165,8 @@ export async function recordedBy(stack: Stack): Promise<number> {
 async function readDatabaseWork(stack: Stack): Promise<DatabaseWork> {
   return withPostgres(stack.description.postgresUrl, async (client) => {
     const { rows } = await client.query(
-      `select xact_commit + xact_rollback as transactions, tup_inserted as inserted, tup_updated as updated,
+      `select (select sum(calls) from pg_stat_statements where dbid = datid) as statements,
+         xact_commit + xact_rollback as transactions, tup_inserted as inserted, tup_updated as updated,
          tup_deleted as deleted, wal_bytes as "walBytes", wal_sync as "walSyncs"
        from pg_stat_database, pg_stat_wal where datname = current_database()`,
     );

@@ -26,7 +26,7 @@ export const BENCH_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const EXAMPLE = WEBHOOK_EXAMPLES['install.status_changed'];
 const AT_ONCE = 500;
 
-/** Creates an active subscription of a new company at a path of the receiver. */
+/** Creates an active subscription at a path of the receiver, of the given company or of a new one. */
 export async function addSubscription(
   client: Client,
   made: {
@@ -35,9 +35,10 @@ export async function addSubscription(
     readonly path: string;
     readonly host: string;
     readonly events: string;
+    readonly companyId?: string;
   },
 ): Promise<BenchSubscription> {
-  const { id: companyId } = await addCompany(client, made);
+  const companyId = made.companyId ?? (await addCompany(client, made)).id;
   const id = newId('whk');
   const keys = sealingKeysSetting.parse(ensureStackSecrets(made.stack.directory).sealingKeys);
   const sealed = sealSecret(keys, { subscriptionId: id, version: 1 }, BENCH_SECRET);
@@ -54,15 +55,18 @@ export async function addSubscription(
   return { id, companyId };
 }
 
-/** Creates {@link ENDPOINTS} selling companies, each with a project and an active subscription to the events of its quotes. */
-export async function addEndpoints(stack: Stack) {
+/** Creates {@link ENDPOINTS} selling companies, each with a project and active subscriptions to the events of its quotes. */
+export async function addEndpoints(stack: Stack, subscriptions = 1) {
   return withPostgres(stack.description.postgresUrl, async (client) => {
     const made = [];
     for (let number = 1; number <= ENDPOINTS; number += 1) {
-      const place = { path: `/hooks/${number}`, host: RECEIVER_HOST, events: 'quote.*' };
-      const subscription = await addSubscription(client, { stack, class: 'SALES', ...place });
+      const path = `/hooks/${number}`;
+      const place = { stack, class: 'SALES', path, host: RECEIVER_HOST, events: 'quote.*' } as const;
+      const subscription = await addSubscription(client, place);
       const projectId = newId('prj');
       const { companyId } = subscription;
+      for (let more = 1; more < subscriptions; more += 1)
+        await addSubscription(client, { ...place, companyId });
       await client.query('insert into projects (id, company_id) values ($1, $2)', [projectId, companyId]);
       made.push({ ...subscription, projectId });
     }

@@ -10,9 +10,9 @@ const PUBLISHERS = 32;
 /** Measures events from the publish of the first by the platform to the recorded result of the last. */
 export async function runFloodBench(
   { stack, receiver, report, signal }: Bench,
-  { events }: { readonly events: number },
+  { events, subscriptions }: { readonly events: number; readonly subscriptions: number },
 ) {
-  const endpoints = await addEndpoints(stack);
+  const endpoints = await addEndpoints(stack, subscriptions);
   const platform = await connectPlatform(stack.description.amqpUrl, signal);
   try {
     let published = 0;
@@ -32,22 +32,20 @@ export async function runFloodBench(
       publishedPerSecond = (events * 1_000) / (performance.now() - startedAt);
       report('all events are published');
     };
-    const run = await measureDeliveries({ stack, receiver, events, signal, start });
+    const deliveries = events * subscriptions;
+    const run = await measureDeliveries({ stack, receiver, events: deliveries, signal, start });
     // Counts the broker's confirms.
-    return { endpoints: endpoints.length, publishers: PUBLISHERS, publishedPerSecond, run };
+    return { events, subscriptions, publishers: PUBLISHERS, publishedPerSecond, run };
   } finally {
     await platform.close();
   }
 }
 
 /** Renders the result. */
-export function renderFlood({
-  publishers,
-  publishedPerSecond,
-  run,
-}: Awaited<ReturnType<typeof runFloodBench>>) {
+export function renderFlood(result: Awaited<ReturnType<typeof runFloodBench>>) {
+  const { subscriptions, publishers, publishedPerSecond, run } = result;
   return [
-    `${count(run.events)} events to ${ENDPOINTS} endpoints, from the first publish to the last recorded result`,
+    `${count(run.events)} deliveries, ${subscriptions} of each event, to ${ENDPOINTS} companies, from the first publish to the last recorded result`,
     `  published by ${publishers} publishers    ${count(publishedPerSecond)} a second`,
     ...renderRates(run),
     ...renderCosts(run),

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { Command } from '@commander-js/extra-typings';
 import { describeMachine, machineLine } from './machine.js';
@@ -73,8 +74,13 @@ async function measure<Options extends { readonly json?: string }, Result extend
   const machine = describeMachine();
   write(`\n${[machineLine(machine), '', ...render(result), ''].join('\n')}`);
   const { json } = options;
-  if (json !== undefined)
-    writeFileSync(json, `${JSON.stringify({ benchmark: name, machine, ...result }, null, 2)}\n`);
+  if (json !== undefined) {
+    const git = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' });
+    const commit = git.error === undefined ? git.stdout.trim() : 'unknown';
+    const command = process.argv.slice(2).map((word) => (word.includes(' ') ? `'${word}'` : word));
+    const made = { command: command.join(' '), commit, measuredAt: new Date(), machine };
+    writeFileSync(json, `${JSON.stringify({ benchmark: name, ...made, ...result }, null, 2)}\n`);
+  }
   if ('holds' in result && result.holds === false) process.exitCode = 1;
 }
 
@@ -108,6 +114,7 @@ benchmark(
 
 benchmark('flood', 'events from their publish by 32 publishers to the recorded results, and the cost of each')
   .option('--events <number>', 'events to publish', wholeNumber(100), 20_000)
+  .option('--subscriptions <number>', 'webhooks of each company, which all get each event', wholeNumber(1), 1)
   .option('--dispatchers <number>', 'replicas of the dispatcher', wholeNumber(1), 1)
   .action((options) => measure('flood', options, delivery(options), runFloodBench, renderFlood));
 

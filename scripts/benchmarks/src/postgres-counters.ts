@@ -34,7 +34,8 @@ export async function enableStatementCounter(stack: Stack): Promise<void> {
   await postgres.stop();
   await postgres.start();
   await postgres.ready();
-  await withPostgres(serverUrl(stack), (client) => client.query('create extension pg_stat_statements'));
+  for (const url of [postgresUrl, serverUrl(stack)])
+    await withPostgres(url, (client) => client.query('create extension pg_stat_statements'));
   await stack.process('job-state').ready();
 }
 
@@ -70,6 +71,24 @@ export function countedBetween(from: PostgresCounters, to: PostgresCounters): Po
     walBytes: to.walBytes - from.walBytes,
     waits: Math.max(0, to.waits - from.waits),
   };
+}
+
+/** Returns the bytes of each table with its indexes, in all its partitions. */
+export async function readStorage({ description }: Stack): Promise<ReadonlyMap<string, number>> {
+  return withPostgres(description.postgresUrl, async (client) => {
+    const { rows } = await client.query<{ name: string; bytes: number }>(
+      `select coalesce(pg_partition_root(oid), oid)::regclass::text as name, sum(pg_total_relation_size(oid))::float8 as bytes
+       from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace group by 1`,
+    );
+    return new Map(rows.map(({ name, bytes }) => [name, bytes]));
+  });
+}
+
+/** Returns by how many bytes each table has grown since a reading. */
+export async function grownSince(before: ReadonlyMap<string, number>, stack: Stack) {
+  const after = [...(await readStorage(stack))];
+  const grown = after.map(([name, bytes]): [string, number] => [name, bytes - (before.get(name) ?? 0)]);
+  return Object.fromEntries(grown.filter(([, bytes]) => bytes > 0));
 }
 
 function serverUrl(stack: Stack): string {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
@@ -41,6 +42,13 @@ export function memoryMiB(pid: number, field: 'VmRSS' | 'VmHWM'): number | undef
 /** Returns the number of times that a process slept; undefined where the system does not report it. */
 export function sleepsOf(pid: number): number | undefined {
   return statusNumber(pid, 'voluntary_ctxt_switches');
+}
+
+/** Returns the bytes that a server on this port has sent and received over its open connections; 0 where `ss` does not report it. */
+export function socketBytes(port: string): number {
+  const { error, stdout } = spawnSync('ss', ['-tinH', `sport = :${port}`], { encoding: 'utf8' });
+  const counts = error === undefined ? stdout.matchAll(/\bbytes_(?:sent|received):(\d+)/g) : [];
+  return [...counts].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
 }
 
 function statusNumber(pid: number, field: string): number | undefined {

@@ -10,7 +10,8 @@ export function renderRates(run: DeliveryRun): readonly string[] {
 
 /** Returns the lines about the resources that a run used. */
 export function renderCosts(run: DeliveryRun): readonly string[] {
-  const { transactions, inserted, updated, deleted, walBytes, walSyncs } = run.postgres;
+  const stored = Object.values(run.stored).reduce((sum, bytes) => sum + bytes, 0) / run.events;
+  const { statements, transactions, inserted, updated, deleted, walBytes, walSyncs } = run.postgres;
   const processes = Object.entries(run.processors)
     .filter(([, milliseconds]) => milliseconds >= 0.005)
     .sort(([, one], [, other]) => other - one);
@@ -18,12 +19,13 @@ export function renderCosts(run: DeliveryRun): readonly string[] {
     `  busy elsewhere    ${run.coresOfOthers.toFixed(1)} cores`,
     `  TLS connections    ${count(run.connections)}`,
     '',
-    `Processor time of an event: ${run.processorMs.toFixed(2)} ms without the benchmark's own`,
+    `Processor time of a delivery: ${run.processorMs.toFixed(2)} ms without the benchmark's own`,
     ...processes.map(([name, milliseconds]) => `  ${name.padEnd(24)} ${milliseconds.toFixed(2)} ms`),
     '',
-    'Postgres, for each event',
-    `  transactions ${transactions.toFixed(2)}, rows inserted ${inserted.toFixed(1)}, updated ${updated.toFixed(1)}, deleted ${deleted.toFixed(1)}`,
-    `  WAL ${count(walBytes)} bytes, ${walSyncs.toFixed(2)} flushes`,
+    'Postgres, for each delivery',
+    `  statements ${statements.toFixed(2)}, transactions ${transactions.toFixed(2)}, rows inserted ${inserted.toFixed(1)}, updated ${updated.toFixed(1)}, deleted ${deleted.toFixed(1)}`,
+    `  WAL ${count(walBytes)} bytes, ${walSyncs.toFixed(2)} flushes, stored ${count(stored)} bytes`,
+    `RabbitMQ, for each delivery: ${count(run.brokerBytes)} bytes`,
     '',
     `Most memory: ${Object.entries(run.peakMiB)
       .map(([name, size]) => `${name} ${mebibytes(size)}`)

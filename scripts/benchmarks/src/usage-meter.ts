@@ -1,6 +1,6 @@
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import type { PostgresCounters } from './postgres-counters.js';
-import { machineTime, processorTimes } from './process-usage.js';
+import { machineTime, processorTimes, socketBytes } from './process-usage.js';
 
 /** A process, or the root of a group of processes. */
 export interface MeasuredProcess {
@@ -20,6 +20,8 @@ export interface ProcessUsage {
   readonly processors: Readonly<Record<string, number>>;
   /** Milliseconds of processor time of everything that ran on the machine. */
   readonly machineMs: number;
+  /** Bytes through RabbitMQ in both directions. */
+  readonly brokerBytes: number;
 }
 
 /** The resources that processes and Postgres used in the same time. */
@@ -28,17 +30,19 @@ export interface Usage extends ProcessUsage {
 }
 
 /** Reads the resources that the processes have used so far. */
-export function readUsage(processes: readonly MeasuredProcess[]) {
+export function readUsage(processes: readonly MeasuredProcess[], { description }: Stack) {
   const processors = processorTimes(processes.map(({ pid }) => pid));
-  return { at: performance.now(), processors, machineMs: machineTime() };
+  const brokerBytes = socketBytes(new URL(description.amqpUrl).port);
+  return { at: performance.now(), processors, machineMs: machineTime(), brokerBytes };
 }
 
 /** Returns the resources that the processes have used since a reading. */
 export function usageSince(
   from: ReturnType<typeof readUsage>,
   processes: readonly MeasuredProcess[],
+  stack: Stack,
 ): ProcessUsage {
-  const to = readUsage(processes);
+  const to = readUsage(processes, stack);
   const used = processes.map(({ process, pid }): [string, number] => [
     process,
     (to.processors.get(pid) ?? 0) - (from.processors.get(pid) ?? 0),
@@ -47,6 +51,7 @@ export function usageSince(
     elapsedMs: to.at - from.at,
     processors: Object.fromEntries(used),
     machineMs: to.machineMs - from.machineMs,
+    brokerBytes: to.brokerBytes - from.brokerBytes,
   };
 }
 
@@ -56,7 +61,7 @@ export function usageSince(
 export function usagePerRequest(
   slices: readonly Usage[],
   options: { readonly idle: Usage; readonly requests: number },
-): Pick<Usage, 'processors' | 'postgres'> {
+): Pick<Usage, 'processors' | 'postgres' | 'brokerBytes'> {
   const { idle, requests } = options;
   const elapsedMs = sum(slices.map((slice) => slice.elapsedMs));
   const above = (of: (usage: Usage) => number) =>
@@ -71,6 +76,7 @@ export function usagePerRequest(
       walBytes: above(({ postgres }) => postgres.walBytes),
       waits: above(({ postgres }) => postgres.waits),
     },
+    brokerBytes: above(({ brokerBytes }) => brokerBytes),
   };
 }
 
