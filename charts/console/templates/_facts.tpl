@@ -2,7 +2,7 @@
 http: true
 paths: [/, /partner-api, /console, /docs, /openapi.json, /llms.txt]
 egress: [broker, redis, mail, identityProvider]
-optionalSecrets: [smtpUrl, oidcClientSecret]
+optionalSecrets: [shardAmqpUrls, smtpUrl, oidcClientSecret]
 {{- end -}}
 
 {{- define "console.violations" -}}

@@ -2,6 +2,7 @@
 http: true
 paths: [/inbound]
 egress: [broker, redis]
+optionalSecrets: [shardAmqpUrls]
 {{- end -}}
 
 {{- define "inbound-gateway.violations" -}}

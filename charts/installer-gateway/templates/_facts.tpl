@@ -2,6 +2,7 @@
 http: true
 paths: [/partner/v1]
 egress: [broker, redis]
+optionalSecrets: [shardAmqpUrls]
 {{- end -}}
 
 {{- define "installer-gateway.violations" -}}

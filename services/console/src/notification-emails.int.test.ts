@@ -13,6 +13,7 @@ import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-s
 import { Registry } from 'prom-client';
 import {
   createNotificationEmails,
+  notificationEmailsCounter,
   type NotificationEmails,
 } from './notifications/start-notification-emails.js';
 import { PEOPLE, startTestConsole } from './testing/start-test-console.js';
@@ -49,7 +50,7 @@ beforeEach(async () => {
     publicBaseUrl: 'https://partner.example',
     rpcTimeoutMs: 5_000,
     logger: { info: log, warn: log },
-    metrics: new Registry(),
+    sent: notificationEmailsCounter(new Registry()),
   });
 });
 

@@ -11,17 +11,18 @@ import type { Logger } from '@partner/kernel/logger';
 import type { ApiKeyAuthenticator } from './api-key-authentication.js';
 
 /**
- * Drops each revoked key from an authenticator's cache when its revocation is broadcast. Drops all keys when a
+ * Drops each revoked key from an authenticator's cache when its revocation is broadcast in a shard. Drops all keys when a
  * broadcast may have been missed.
  */
 export function startRevocationListener(deps: {
-  readonly connection: AmqpConnection;
+  /** To the broker of each shard. */
+  readonly connections: readonly AmqpConnection[];
   readonly authenticator: Pick<ApiKeyAuthenticator, 'forget' | 'forgetAll'>;
   readonly logger: Logger;
 }): Consumer {
-  const { connection, authenticator, logger } = deps;
+  const { connections, authenticator, logger } = deps;
   return startBroadcastConsumer({
-    connection,
+    connections,
     exchange: ACCESS_BROADCAST,
     logger,
     handle: (message) => applyRevocation(authenticator, message),

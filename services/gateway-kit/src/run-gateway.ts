@@ -5,8 +5,6 @@ import type { Surface } from '@partner/proto-contracts/api/scopes';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { RequestListener } from 'node:http';
 import type { z } from 'zod';
-import { createAmqpConnection } from '@partner/kernel/amqp/connection';
-import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import type { commonConfig, httpConfig } from '@partner/kernel/config';
 import { listen } from '@partner/kernel/listen';
 import { runService } from '@partner/kernel/service';
@@ -15,6 +13,7 @@ import {
   type ApiKeyPrincipal,
   createApiKeyAuthenticator,
 } from './api-key-authentication.js';
+import { connectJobState } from './connect-job-state.js';
 import { createFaultScripts } from './fault-scripts.js';
 import type { HttpAppOptions } from './http-app.js';
 import { createHttpServer, drainServer } from '@partner/kernel/http-server';
@@ -54,28 +53,16 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
   await runService({
     name,
     config: options.config,
-    async start(settings, { logger, metrics, lifecycle }) {
-      const connection = createAmqpConnection({
-        url: settings.AMQP_URL,
-        topology: settings.AMQP_TOPOLOGY,
-        name,
-        logger,
-        metrics,
-      });
-      lifecycle.onShutdown('rabbitmq', () => connection.close());
-      lifecycle.addDependency('rabbitmq', () => connection.isReady());
+    async start(settings, kit) {
+      const { logger, metrics, lifecycle } = kit;
+      const { shards, transport } = connectJobState(
+        settings,
+        { logger, metrics, lifecycle },
+        { name, queue },
+      );
 
       const redis = createRedis(settings.REDIS_URL, logger, { replyTimeoutMs: settings.REDIS_TIMEOUT_MS });
       lifecycle.onShutdown('redis', async () => redis.disconnect());
-
-      const transport = createRpcTransport({
-        connection,
-        queue,
-        logger,
-        metrics,
-        defaultTimeoutMs: settings.RPC_TIMEOUT_MS,
-      });
-      lifecycle.onShutdown('rpc', () => transport.close());
 
       const authenticator = createApiKeyAuthenticator({
         access: createClient(AuthenticationService, transport),
@@ -85,7 +72,8 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
         metrics,
         after: afterMs,
       });
-      const revocations = startRevocationListener({ connection, authenticator, logger });
+      const connections = shards.map(({ connection }) => connection);
+      const revocations = startRevocationListener({ connections, authenticator, logger });
       lifecycle.onShutdown('revocations', () => revocations.stop());
 
       const limiter = createRateLimiter({

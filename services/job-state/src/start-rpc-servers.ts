@@ -2,6 +2,7 @@ import { createClient, type Transport } from '@connectrpc/connect';
 import {
   AccessService,
   AuthenticationService,
+  LocationService,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
@@ -29,6 +30,7 @@ import type { Logger } from '@partner/kernel/logger';
 import type { ServiceKit } from '@partner/kernel/service';
 import { createAccessService } from './access/access-service.js';
 import { createAuthenticationService } from './access/authentication-service.js';
+import { createLocationService } from './access/location-service.js';
 import type { KeyUsage } from './access/start-key-usage.js';
 import { createAppointmentService } from './appointments/appointment-service.js';
 import { createAuditService } from './audit/audit-service.js';
@@ -80,7 +82,8 @@ export function startRpcServers(
   // Replies use the publishing connection, so that they cannot delay the consumers' acknowledgements.
   const shared = { connection: publishing, logger, metrics };
   const eventFeed = eventFeedService(config, serviceDeps);
-  const ofBothGateways = [authenticationService(config, serviceDeps), eventFeed];
+  const location = rpcService(LocationService, createLocationService(deps));
+  const ofBothGateways = [authenticationService(config, serviceDeps), location, eventFeed];
   const inboundRpcServer = startRpcServer({
     ...shared,
     queue: JOB_STATE_INBOUND_RPC,
@@ -99,7 +102,7 @@ export function startRpcServers(
     ...shared,
     queue: JOB_STATE_MANAGEMENT_RPC,
     prefetch,
-    services: [...managementServices(config, serviceDeps), eventFeed],
+    services: [...managementServices(config, serviceDeps), location, eventFeed],
   });
   lifecycle.onShutdown('management-rpc-server', () => managementRpcServer.stop());
   const operatorRpcServer = startRpcServer({

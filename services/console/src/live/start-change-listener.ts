@@ -12,13 +12,14 @@ import type { ChangeStreams } from './change-streams.js';
  * been missed.
  */
 export function startChangeListener(deps: {
-  readonly connection: Pick<AmqpConnection, 'openChannel'>;
+  /** To the broker of each shard. */
+  readonly connections: readonly Pick<AmqpConnection, 'openChannel'>[];
   readonly changeStreams: Pick<ChangeStreams, 'changed' | 'lookAgain'>;
   readonly logger: Logger;
 }): Consumer {
-  const { connection, changeStreams, logger } = deps;
+  const { connections, changeStreams, logger } = deps;
   return startBroadcastConsumer({
-    connection,
+    connections,
     exchange: WEBHOOK_CHANGES_BROADCAST,
     logger,
     handle(message) {

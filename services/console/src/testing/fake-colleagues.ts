@@ -5,7 +5,12 @@ import { resourceResponse } from './resource-response.js';
 
 type ColleagueMethods = Pick<
   ServiceImpl<typeof AccessService>,
-  'listColleagues' | 'addColleague' | 'setColleagueRole' | 'removeColleague' | 'resetColleagueSecondFactor'
+  | 'listColleagues'
+  | 'addColleague'
+  | 'setColleagueRole'
+  | 'removeColleague'
+  | 'resetColleagueSecondFactor'
+  | 'locateAddress'
 >;
 
 /** Creates methods for colleagues that record the call and change nothing. */
@@ -21,6 +26,7 @@ export function createFakeColleagueMethods(
       ask('addColleague', companyId, actor?.membershipId);
       return resourceResponse(COLLEAGUE_EXAMPLE);
     },
+    locateAddress: () => ({}),
     setColleagueRole: ({ companyId, actor, role }) => {
       ask('setColleagueRole', companyId, actor?.membershipId);
       return resourceResponse({ ...COLLEAGUE_EXAMPLE, role });

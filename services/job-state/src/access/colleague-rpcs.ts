@@ -15,6 +15,7 @@ import { required } from '../rpc/required.js';
 import {
   addColleague,
   listColleagues,
+  locateAddress,
   removeColleague,
   resetColleagueSecondFactor,
   setColleagueRole,
@@ -27,7 +28,12 @@ export function createColleagueRpcs(deps: {
   readonly logger: Logger;
 }): Pick<
   ServiceImpl<typeof AccessService>,
-  'listColleagues' | 'addColleague' | 'setColleagueRole' | 'removeColleague' | 'resetColleagueSecondFactor'
+  | 'listColleagues'
+  | 'addColleague'
+  | 'setColleagueRole'
+  | 'removeColleague'
+  | 'resetColleagueSecondFactor'
+  | 'locateAddress'
 > {
   return {
     async listColleagues(request, context) {
@@ -51,6 +57,12 @@ export function createColleagueRpcs(deps: {
         { timeoutMs: context.timeoutMs() },
       );
       return { resourceJson: JSON.stringify(added satisfies Colleague) };
+    },
+
+    async locateAddress(request, context) {
+      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
+      const companyId = await locateAddress(database, required(request.email, 'email'));
+      return companyId === undefined ? {} : { companyId };
     },
 
     async setColleagueRole(request, context) {

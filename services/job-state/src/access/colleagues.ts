@@ -45,6 +45,15 @@ export async function listColleagues(database: Queryable, companyId: string): Pr
   );
 }
 
+/** Returns the company of the person with an email address, who may be inactive or unable to sign in; undefined if there is none. */
+export async function locateAddress(database: Queryable, email: string): Promise<string | undefined> {
+  const [found] = await database.query<{ companyId: string }>(
+    'select company_id as "companyId" from memberships where lower(email) = lower($1)',
+    [email],
+  );
+  return found?.companyId;
+}
+
 /**
  * Adds a person to a company with an invitation, which is a link as for a forgotten password. A person of the company who cannot
  * sign in yet gets the given name and role, and a new invitation.

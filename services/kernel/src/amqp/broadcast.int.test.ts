@@ -36,7 +36,7 @@ describe('a broadcast consumer', () => {
     const messages = createRecorder<string>();
     const gaps = createRecorder<true>();
     const consumer = startBroadcastConsumer({
-      connection,
+      connections: [connection],
       exchange,
       logger,
       handle: (message) => {
