@@ -7,6 +7,7 @@ import { afterMs } from '@partner/kernel/timers';
 import { startAnnouncingChanges } from './changes/start-announcing-changes.js';
 import { configSchema } from './config.js';
 import { connectToBroker, openDatabases } from './connections.js';
+import { startCompanyGate } from './moves/company-moves.js';
 import { startOutboxRelay } from './outbox/start-outbox-relay.js';
 import { startErasures } from './people/start-erasures.js';
 import { startRetention } from './retention/start-retention.js';
@@ -17,6 +18,7 @@ import { startWebhookLoops } from './start-webhook-loops.js';
 const KEY_USAGE_INTERVAL_MS = 60_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
 const ERASURES_INTERVAL_MS = 1_000;
+const COMPANY_MOVES_INTERVAL_MS = 1_000;
 
 await runService({
   name: 'job-state',
@@ -71,7 +73,16 @@ await runService({
       metrics,
     });
     lifecycle.onShutdown('dispatcher-rpc', () => dispatcherTransport.close());
+    const companyGate = await startCompanyGate({
+      database,
+      logger,
+      metrics,
+      intervalMs: COMPANY_MOVES_INTERVAL_MS,
+    });
+    lifecycle.onShutdown('company-moves', () => companyGate.stop());
     startConsumers(config, kit, { database, queue, consuming, publisher, clock });
-    startRpcServers(config, kit, { database, publishing, publisher, clock, keyUsage, dispatcherTransport });
+    startRpcServers(config, kit, {
+      ...{ database, publishing, publisher, clock, keyUsage, dispatcherTransport, companyGate },
+    });
   },
 });

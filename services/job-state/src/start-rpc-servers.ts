@@ -39,6 +39,7 @@ import { createContractorJobService } from './contractor-jobs/contractor-job-ser
 import type { Database } from './database/database.js';
 import { createJobService } from './jobs/job-service.js';
 import { createLeadService } from './leads/lead-service.js';
+import type { CompanyGate } from './moves/company-moves.js';
 import { createNotificationService } from './notifications/notification-service.js';
 import { createOperatorService } from './operator/operator-service.js';
 import { createSandboxService } from './sandbox/sandbox-service.js';
@@ -74,39 +75,46 @@ interface ServiceDeps {
 export function startRpcServers(
   config: Config,
   { logger, metrics, lifecycle }: ServiceKit,
-  { publishing, ...deps }: Omit<ServiceDeps, 'logger'> & { readonly publishing: AmqpConnection },
+  {
+    publishing,
+    companyGate,
+    ...deps
+  }: Omit<ServiceDeps, 'logger'> & {
+    readonly publishing: AmqpConnection;
+    readonly companyGate: Pick<CompanyGate, 'guard'>;
+  },
 ): void {
   const serviceDeps: ServiceDeps = { ...deps, logger };
   // Far more than can run at once: requests that wait for a connection or a locked row must not block the others.
   const prefetch = 40 * config.POSTGRES_POOL_SIZE;
   // Replies use the publishing connection, so that they cannot delay the consumers' acknowledgements.
   const shared = { connection: publishing, logger, metrics };
+  const guard = (service: RpcService) => (service === location ? service : companyGate.guard(service));
+  const start = (options: Omit<Parameters<typeof startRpcServer>[0], keyof typeof shared>) =>
+    startRpcServer({ ...shared, ...options, services: options.services.map(guard) });
   const eventFeed = eventFeedService(config, serviceDeps);
+  // It states where a company is, so it reads the moves itself.
   const location = rpcService(LocationService, createLocationService(deps));
   const ofBothGateways = [authenticationService(config, serviceDeps), location, eventFeed];
-  const inboundRpcServer = startRpcServer({
-    ...shared,
+  const inboundRpcServer = start({
     queue: JOB_STATE_INBOUND_RPC,
     prefetch,
     services: [...ofBothGateways, ...inboundServices(serviceDeps)],
   });
   lifecycle.onShutdown('inbound-rpc-server', () => inboundRpcServer.stop());
-  const installerRpcServer = startRpcServer({
-    ...shared,
+  const installerRpcServer = start({
     queue: JOB_STATE_INSTALLER_RPC,
     prefetch,
     services: [...ofBothGateways, installerService(config, serviceDeps)],
   });
   lifecycle.onShutdown('installer-rpc-server', () => installerRpcServer.stop());
-  const managementRpcServer = startRpcServer({
-    ...shared,
+  const managementRpcServer = start({
     queue: JOB_STATE_MANAGEMENT_RPC,
     prefetch,
     services: [...managementServices(config, serviceDeps), location, eventFeed],
   });
   lifecycle.onShutdown('management-rpc-server', () => managementRpcServer.stop());
-  const operatorRpcServer = startRpcServer({
-    ...shared,
+  const operatorRpcServer = start({
     queue: JOB_STATE_OPERATOR_RPC,
     prefetch: OPERATOR_PREFETCH,
     services: [operatorService(config, serviceDeps)],

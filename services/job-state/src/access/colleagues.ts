@@ -7,6 +7,7 @@ import { invalidArgument } from '@partner/kernel/validation';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
+import { requireAtHome } from '../moves/company-moves.js';
 import { canSignIn } from './can-sign-in.js';
 import type { MembershipOfCompany } from './get-owner.js';
 import { lockCompany } from './insert-key.js';
@@ -45,12 +46,13 @@ export async function listColleagues(database: Queryable, companyId: string): Pr
   );
 }
 
-/** Returns the company of the person with an email address, who may be inactive or unable to sign in; undefined if there is none. */
+/** Returns the company of the person with an email address, who may be inactive or unable to sign in; undefined if there is none. Fails as {@link requireAtHome} does. */
 export async function locateAddress(database: Queryable, email: string): Promise<string | undefined> {
   const [found] = await database.query<{ companyId: string }>(
     'select company_id as "companyId" from memberships where lower(email) = lower($1)',
     [email],
   );
+  await requireAtHome(database, found?.companyId);
   return found?.companyId;
 }
 

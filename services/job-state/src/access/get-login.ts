@@ -1,5 +1,6 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Queryable } from '../database/database.js';
+import { requireAtHome } from '../moves/company-moves.js';
 import type { SessionsBasis } from './password-version.js';
 
 /** A person's membership of a company with their password hash. */
@@ -33,7 +34,7 @@ export const LOGIN_TABLES =
 /**
  * Finds the login of an email address, ignoring case.
  *
- * Undefined for an unknown address, an inactive member and one without a password.
+ * Undefined for an unknown address, an inactive member and one without a password. Fails as {@link requireAtHome} does.
  */
 export async function getLogin(
   deps: { readonly database: Queryable },
@@ -44,5 +45,6 @@ export async function getLogin(
      where lower(member.email) = lower($1) and member.active and member.password_hash is not null`,
     [email],
   );
+  await requireAtHome(deps.database, login?.companyId);
   return login;
 }

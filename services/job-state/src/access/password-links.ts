@@ -5,6 +5,7 @@ import { notFound } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
+import { requireAtHome } from '../moves/company-moves.js';
 import { setPassword } from './change-password.js';
 
 const MINUTE_MS = 60_000;
@@ -52,6 +53,7 @@ export async function requestPasswordLink(
        for no key update of member`,
       [request.email],
     );
+    await requireAtHome(tx, found?.companyId);
     if (found === undefined) return undefined;
     const { membershipId, companyId, displayName } = found;
     const expiresAt = new Date(deps.clock().getTime() + PASSWORD_LINKS.minutes * MINUTE_MS);
@@ -107,6 +109,7 @@ export async function getPasswordLink(
      where link.token_sha256 = $1 and link.expires_at > $2 and ${MAY_SIGN_IN}`,
     [Buffer.from(tokenSha256), now],
   );
+  await requireAtHome(database, person?.companyId);
   if (person === undefined) throw notFound('password link');
   return person;
 }
@@ -142,6 +145,7 @@ export async function usePasswordLink(
       'delete from password_links where token_sha256 = $1 and expires_at > $2 returning membership_id',
       [Buffer.from(tokenSha256), deps.clock()],
     );
+    await requireAtHome(tx, person?.companyId);
     if (person === undefined || used.length === 0) throw notFound('password link');
     const { displayName, ...membership } = person;
     const actor = { ...client, membershipId: person.membershipId, displayName };

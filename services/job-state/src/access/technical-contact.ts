@@ -10,6 +10,7 @@ import { notFound } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
+import { requireAtHome } from '../moves/company-moves.js';
 import { lockCompany } from './insert-key.js';
 
 const HOUR_MS = 3_600_000;
@@ -115,6 +116,7 @@ export async function confirmTechnicalContact(
        returning company_id as "companyId", email`,
       [Buffer.from(tokenSha256), now],
     );
+    await requireAtHome(tx, confirmed?.companyId);
     if (confirmed === undefined) throw notFound('pending technical contact');
     await recordAudit(tx, {
       companyId: confirmed.companyId,

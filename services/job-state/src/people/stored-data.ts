@@ -295,6 +295,7 @@ export const STORED_TABLES: readonly StoredTable[] = [
   },
   // Other companies' records show the name.
   { name: 'companies', kept: 'id name class', company: { where: 't.id = {company}', erased: {} } },
+  { name: 'company_moves', kept: 'company_id state' },
   { name: 'contracted_installers', kept: 'selling_company_id installer_company_id' },
   { name: 'delivery_statistics', kept: 'subscription_id' },
   { name: 'erasures', kept: 'id subject operator progress erased_rows' },

@@ -17,6 +17,7 @@ import * as sessionVersions from './0015-session-versions.js';
 import * as erasures from './0016-erasures.js';
 import * as webhookShadows from './0017-webhook-shadows.js';
 import * as refusedCursors from './0018-refused-cursors.js';
+import * as companyMoves from './0019-company-moves.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
 export interface Migration {
@@ -45,4 +46,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0016-erasures', ...erasures },
   { name: '0017-webhook-shadows', ...webhookShadows },
   { name: '0018-refused-cursors', ...refusedCursors },
+  { name: '0019-company-moves', ...companyMoves },
 ];

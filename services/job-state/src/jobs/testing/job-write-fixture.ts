@@ -45,6 +45,7 @@ interface StoredJob {
 
 /** A separate database with a seller, two installer companies, and helpers for tests of job writes. */
 export interface JobWriteFixture {
+  readonly url: string;
   readonly database: Database;
   readonly seller: string;
   readonly installer: string;
@@ -98,6 +99,7 @@ export async function openJobWriteFixture(options: { readonly poolSize: number }
   });
 
   return {
+    url: testDatabase.url,
     database,
     seller,
     installer,

@@ -35,6 +35,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'technical_contact.confirmed': 'Technical contact confirmed',
   'person.erased': 'Personal data erased',
   'company.erased': 'Company erased',
+  'company.moved': 'Company moved',
 };
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {
@@ -130,6 +131,8 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
       return 'Erased the personal data of a customer';
     case 'company.erased':
       return 'Erased the data of the company';
+    case 'company.moved':
+      return 'Moved the company to another database';
     default:
       // Of a newer version.
       return action;
