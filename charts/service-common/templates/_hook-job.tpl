@@ -3,7 +3,7 @@ A program of the service that runs once at installations and upgrades, and the n
 away when they have succeeded; one that failed stays to be read. What the program prints is printed by Helm 4 when it ends as
 `output` says. It has an account without rights, since the chart's own is not there yet when a release is installed.
   (dict "root" . "component" "migrate" "hook" "pre-install,pre-upgrade" "program" "dist/migrate.js" "egress" (list "postgres")
-        "variables" "<YAML list>" "job" .Values.migrations "output" "hook-failed")
+        "variables" "<YAML list>" "job" .Values.migrations "output" "hook-failed" "arguments" (list))
 */}}
 {{- define "service-common.hookJob" -}}
 {{- $root := .root -}}
@@ -40,7 +40,7 @@ spec:
       containers:
         - name: {{ $root.Chart.Name }}
           {{- include "service-common.containerBasics" (dict "root" $root "resources" .job.resources) | nindent 10 }}
-          args: [--enable-source-maps, {{ .program }}]
+          args: [--enable-source-maps, {{ .program }}{{ range .arguments }}, {{ . | quote }}{{ end }}]
           env:
             {{- .variables | trim | nindent 12 }}
             {{- include "service-common.commonVariables" (dict "root" $root "resources" .job.resources) | nindent 12 }}

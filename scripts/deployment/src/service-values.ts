@@ -49,7 +49,11 @@ function everything(service: ServiceName) {
         annotations: { 'example.org/a': 'b' },
       },
     }),
-    ...(service === 'job-state' && { seed: { enabled: true }, simulator: { enabled: true } }),
+    ...(service === 'job-state' && {
+      seed: { enabled: true },
+      simulator: { enabled: true },
+      move: { companyIds: ['cmp_1'], operator: 'olga' },
+    }),
     networkPolicy: {
       dns: { cidrs: ['169.254.20.10/32'], ports: [53, 5353] },
       broker: { cidrs: ['10.0.0.5/32'] },

@@ -228,7 +228,11 @@ function extensionValues() {
 const JOB_STATE_KEYS = {
   postgresOwnerUrl: secretKey(
     'POSTGRES_OWNER_URL',
-    "URL of the database for the schema's owner, for the migration only.",
+    "URL of the database for the schema's owner, for the migration and moves of companies only.",
+  ),
+  targetPostgresOwnerUrl: secretKey(
+    'TARGET_POSTGRES_OWNER_URL',
+    'The same URL of the database that companies are moved to, with `move.companyIds`.',
   ),
   simulatorAmqpUrl: secretKey(
     'SIMULATOR_AMQP_URL',

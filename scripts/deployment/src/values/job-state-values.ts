@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { resourcesValues } from './resources-values.js';
 import { settingValue } from './settings-values.js';
-import { flag, whole } from './value-types.js';
+import { flag, text, whole } from './value-types.js';
 
 const POD = { cpu: '100m', memory: '128Mi', memoryLimit: '384Mi' };
 
@@ -44,6 +44,19 @@ export function jobStateValues() {
       .describe(
         'Job that fills a sandbox with companies, keys and jobs, and prints the keys and logins. Refused in production.',
       ),
+    move: z
+      .strictObject({
+        companyIds: z
+          .array(text)
+          .default([])
+          .describe(
+            'Moves these companies to the database at `secretKeys.targetPostgresOwnerUrl`. Empty: no job.',
+          ),
+        operator: settingValue('move-companies', 'OPERATOR'),
+        abandon: flag.default(false).describe('Ends an interrupted move instead.'),
+        ...hookValues(3_600),
+      })
+      .describe('Job that moves companies to another shard. Render it alone, and apply it.'),
     simulator: z
       .strictObject({
         enabled: flag.default(false).describe('Runs the simulator.'),
