@@ -11,7 +11,7 @@ import { secretKey, settingsValues, settingValue } from './settings-values.js';
 import { toValueSchema, type ValueSchema } from './value-schema.js';
 import * as types from './value-types.js';
 
-const { annotations, flag, labels, objects, text, whole } = types;
+const { annotations, flag, group, labels, objects, text, whole } = types;
 
 /** The version that a chart installs unless its values set another. */
 function appVersion(service: ServiceName): string {
@@ -23,23 +23,21 @@ function imageValues(service: ServiceName) {
   const repository = `partner/${service}`;
   return {
     replicaCount: whole(0, 100).default(2).describe('Replicas if `autoscaling` is disabled.'),
-    image: z
-      .strictObject({
-        repository: types.repository
-          .default(repository)
-          .describe(
-            `Repository without the tag. It begins with a registry, e.g. \`registry.example.com/${repository}\`, unless \`development.enabled\`.`,
-          ),
-        tag: types.imageTag
-          .default(appVersion(service))
-          .describe('One version. `latest` and an empty tag need `development.enabled`.'),
-        digest: types.digest.default('').describe('Digest of the image, `sha256:…`. It pins the bytes.'),
-        pullPolicy: z
-          .enum(['Always', 'IfNotPresent', 'Never'])
-          .default('IfNotPresent')
-          .describe('When the image is pulled.'),
-      })
-      .describe('Image of the service.'),
+    image: group('Image of the service.', {
+      repository: types.repository
+        .default(repository)
+        .describe(
+          `Repository without the tag. It begins with a registry, e.g. \`registry.example.com/${repository}\`, unless \`development.enabled\`.`,
+        ),
+      tag: types.imageTag
+        .default(appVersion(service))
+        .describe('One version. `latest` and an empty tag need `development.enabled`.'),
+      digest: types.digest.default('').describe('Digest of the image, `sha256:…`. It pins the bytes.'),
+      pullPolicy: z
+        .enum(['Always', 'IfNotPresent', 'Never'])
+        .default('IfNotPresent')
+        .describe('When the image is pulled.'),
+    }),
     sandboxRun: z
       .strictObject({
         imageTag: types.imageTag
@@ -146,52 +144,42 @@ function autoscalingValues(service: ServiceName) {
 function schedulingValues() {
   const whenUneven = z.enum(['ScheduleAnyway', 'DoNotSchedule']).default('ScheduleAnyway');
   return {
-    podDisruptionBudget: z
-      .strictObject({ enabled: flag.default(true).describe('Creates a PodDisruptionBudget.') })
-      .describe('Draining nodes removes one pod at a time.'),
-    topologySpread: z
-      .strictObject({
-        zone: whenUneven.describe('If zones cannot have the same number of pods.'),
-        hostname: whenUneven.describe('If nodes cannot have the same number of pods.'),
-      })
-      .describe('Spreads the pods.'),
+    podDisruptionBudget: group('Draining nodes removes one pod at a time.', {
+      enabled: flag.default(true).describe('Creates a PodDisruptionBudget.'),
+    }),
+    topologySpread: group('Spreads the pods.', {
+      zone: whenUneven.describe('If zones cannot have the same number of pods.'),
+      hostname: whenUneven.describe('If nodes cannot have the same number of pods.'),
+    }),
   };
 }
 
 function monitoringValues() {
   const operatorLabels = labels.default({}).describe('Labels by which Prometheus selects it.');
   return {
-    serviceAccount: z
-      .strictObject({
-        create: flag.default(true).describe('Creates the account.'),
-        name: types
-          .namePart(63)
-          .default('')
-          .describe("Name of the account. Empty: the release's name, or `default` if none is created."),
-        annotations: annotations.default({}).describe('Annotations of the account.'),
-      })
-      .describe('Account of the pods. It has no permissions, and no pod gets its token.'),
-    serviceMonitor: z
-      .strictObject({
-        enabled: flag.default(false).describe('Creates a ServiceMonitor.'),
-        labels: operatorLabels,
-        interval: types.prometheusDuration.default('30s').describe('Interval of scrapes.'),
-        scrapeTimeout: types.prometheusDuration.default('10s').describe('Timeout of a scrape.'),
-      })
-      .describe('Scrapes the metrics with the Prometheus operator.'),
-    prometheusRule: z
-      .strictObject({
-        enabled: flag.default(false).describe('Creates a PrometheusRule.'),
-        labels: operatorLabels,
-      })
-      .describe('Alerts of `rules/alerts.yaml` for the Prometheus operator.'),
-    dashboards: z
-      .strictObject({
-        enabled: flag.default(false).describe('Creates ConfigMaps labelled `grafana_dashboard: "1"`.'),
-        labels: labels.default({}).describe('Additional labels.'),
-        annotations: annotations.default({}).describe('Annotations, e.g. `grafana_folder`.'),
-      })
-      .describe("Dashboards of `dashboards/` for Grafana's sidecar."),
+    serviceAccount: group('Account of the pods. It has no permissions, and no pod gets its token.', {
+      create: flag.default(true).describe('Creates the account.'),
+      name: types
+        .namePart(63)
+        .default('')
+        .describe("Name of the account. Empty: the release's name, or `default` if none is created."),
+      annotations: annotations.default({}).describe('Annotations of the account.'),
+    }),
+    serviceMonitor: group('Scrapes the metrics with the Prometheus operator.', {
+      enabled: flag.default(false).describe('Creates a ServiceMonitor.'),
+      labels: operatorLabels,
+      interval: types.prometheusDuration.default('30s').describe('Interval of scrapes.'),
+      scrapeTimeout: types.prometheusDuration.default('10s').describe('Timeout of a scrape.'),
+    }),
+    prometheusRule: group('Alerts of `rules/alerts.yaml` for the Prometheus operator.', {
+      enabled: flag.default(false).describe('Creates a PrometheusRule.'),
+      labels: operatorLabels,
+    }),
+    dashboards: group("Dashboards of `dashboards/` for Grafana's sidecar.", {
+      enabled: flag.default(false).describe('Creates ConfigMaps labelled `grafana_dashboard: "1"`.'),
+      labels: labels.default({}).describe('Additional labels.'),
+      annotations: annotations.default({}).describe('Annotations, e.g. `grafana_folder`.'),
+    }),
   };
 }
 
@@ -214,30 +202,19 @@ function extensionValues() {
     readOnlyRootFilesystem: flag
       .default(true)
       .describe('May be false with `development.enabled`, for an image that compiles.'),
-    development: z
-      .strictObject({
-        enabled: flag
-          .default(false)
-          .describe('Accepts values that are refused elsewhere. Never in production.'),
-      })
-      .describe("For a developer's cluster."),
+    development: group("For a developer's cluster.", {
+      enabled: flag
+        .default(false)
+        .describe('Accepts values that are refused elsewhere. Never in production.'),
+    }),
   };
 }
 
 /** Keys for the programs besides job-state: each signs in as a separate user. */
 const JOB_STATE_KEYS = {
-  postgresOwnerUrl: secretKey(
-    'POSTGRES_OWNER_URL',
-    "URL of the database for the schema's owner, for the migration and moves of companies only.",
-  ),
-  targetPostgresOwnerUrl: secretKey(
-    'TARGET_POSTGRES_OWNER_URL',
-    'The same URL of the database that companies are moved to, with `move.companyIds`.',
-  ),
-  simulatorAmqpUrl: secretKey(
-    'SIMULATOR_AMQP_URL',
-    'URL of RabbitMQ for the simulator, with `simulator.enabled`.',
-  ),
+  postgresOwnerUrl: secretKey('POSTGRES_OWNER_URL', "URL of the database for the schema's owner."),
+  targetPostgresOwnerUrl: secretKey('TARGET_POSTGRES_OWNER_URL', 'The same of the target of `move`.'),
+  simulatorAmqpUrl: secretKey('SIMULATOR_AMQP_URL', 'URL of RabbitMQ for `simulator.enabled`.'),
 };
 
 /** The JSON Schema of a chart's values, with defaults and in the order of its pages. */
@@ -246,9 +223,10 @@ export function chartValues(service: ServiceName): ValueSchema {
   const values = z.strictObject({
     environment: settingValue(service, 'PARTNER_ENVIRONMENT', { default: 'sandbox' }),
     ...imageValues(service),
-    secretKeys: z
-      .strictObject({ ...secretKeys, ...(service === 'job-state' && JOB_STATE_KEYS) })
-      .describe('Keys of `existingSecret`.'),
+    secretKeys: group('Keys of `existingSecret`.', {
+      ...secretKeys,
+      ...(service === 'job-state' && JOB_STATE_KEYS),
+    }),
     config: z
       .strictObject(config)
       .describe(

@@ -3,6 +3,7 @@ import type { ServiceName } from '@partner/local-stack/stack/services';
 import {
   annotations,
   flag,
+  group,
   gatewayDuration,
   host,
   hosts,
@@ -34,35 +35,27 @@ function consoleRoute() {
 export function httpValues(service: ServiceName) {
   const isConsole = service === 'console';
   return {
-    service: z
-      .strictObject({
-        port: whole(1, 65_535).default(8080).describe('Port of the Service.'),
-        annotations: annotations.default({}).describe('Annotations of the Service.'),
-      })
-      .describe('Service for callers.'),
-    ingress: z
-      .strictObject({
-        enabled: flag.default(false).describe('Creates an Ingress.'),
-        className: text.default('').describe('Class of the controller.'),
-        host: host.default('').describe('Host name. Required.'),
-        tlsSecretName: objectName
-          .default('')
-          .describe("Secret with the certificate. Empty: the controller's own certificate."),
-        annotations: annotations
-          .default({})
-          .describe(`Annotations of the Ingress.${isConsole ? STICKY : ''}`),
-      })
-      .describe("Exposes the service's paths by an Ingress."),
-    httpRoute: z
-      .strictObject({
-        enabled: flag.default(false).describe('Creates an HTTPRoute.'),
-        parentRefs: objects
-          .default([])
-          .describe('Gateways, e.g. `[{name: public, namespace: gateway}]`. Required.'),
-        hostnames: hosts.default([]).describe('Host names. Required.'),
-        ...(isConsole && consoleRoute()),
-        annotations: annotations.default({}).describe('Annotations of the HTTPRoute.'),
-      })
-      .describe("Exposes the service's paths by the Gateway API."),
+    service: group('Service for callers.', {
+      port: whole(1, 65_535).default(8080).describe('Port of the Service.'),
+      annotations: annotations.default({}).describe('Annotations of the Service.'),
+    }),
+    ingress: group("Exposes the service's paths by an Ingress.", {
+      enabled: flag.default(false).describe('Creates an Ingress.'),
+      className: text.default('').describe('Class of the controller.'),
+      host: host.default('').describe('Host name. Required.'),
+      tlsSecretName: objectName
+        .default('')
+        .describe("Secret with the certificate. Empty: the controller's own certificate."),
+      annotations: annotations.default({}).describe(`Annotations of the Ingress.${isConsole ? STICKY : ''}`),
+    }),
+    httpRoute: group("Exposes the service's paths by the Gateway API.", {
+      enabled: flag.default(false).describe('Creates an HTTPRoute.'),
+      parentRefs: objects
+        .default([])
+        .describe('Gateways, e.g. `[{name: public, namespace: gateway}]`. Required.'),
+      hostnames: hosts.default([]).describe('Host names. Required.'),
+      ...(isConsole && consoleRoute()),
+      annotations: annotations.default({}).describe('Annotations of the HTTPRoute.'),
+    }),
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { resourcesValues } from './resources-values.js';
 import { settingValue } from './settings-values.js';
-import { flag, text, whole } from './value-types.js';
+import { flag, group, text, whole } from './value-types.js';
 
 const POD = { cpu: '100m', memory: '128Mi', memoryLimit: '384Mi' };
 
@@ -22,18 +22,16 @@ function hookValues(deadlineSeconds: number) {
 /** The values of job-state's programs beside the service. */
 export function jobStateValues() {
   return {
-    migrations: z
-      .strictObject({
-        enabled: flag
-          .default(true)
-          .describe(
-            'Migrates at installations and upgrades. If disabled, run `dist/migrate.js`: the service waits for it.',
-          ),
-        waitMs: settingValue('migrate', 'MIGRATION_WAIT_MS'),
-        restoredTo: settingValue('migrate', 'RESTORED_TO'),
-        ...hookValues(1_800),
-      })
-      .describe('Job that migrates the database before pods of this version start.'),
+    migrations: group('Job that migrates the database before pods of this version start.', {
+      enabled: flag
+        .default(true)
+        .describe(
+          'Migrates at installations and upgrades. If disabled, run `dist/migrate.js`: the service waits for it.',
+        ),
+      waitMs: settingValue('migrate', 'MIGRATION_WAIT_MS'),
+      restoredTo: settingValue('migrate', 'RESTORED_TO'),
+      ...hookValues(1_800),
+    }),
     seed: z
       .strictObject({
         enabled: flag
@@ -44,19 +42,17 @@ export function jobStateValues() {
       .describe(
         'Job that fills a sandbox with companies, keys and jobs, and prints the keys and logins. Refused in production.',
       ),
-    move: z
-      .strictObject({
-        companyIds: z
-          .array(text)
-          .default([])
-          .describe(
-            'Moves these companies to the database at `secretKeys.targetPostgresOwnerUrl`. Empty: no job.',
-          ),
-        operator: settingValue('move-companies', 'OPERATOR'),
-        abandon: flag.default(false).describe('Ends an interrupted move instead.'),
-        ...hookValues(3_600),
-      })
-      .describe('Job that moves companies to another shard. Render it alone, and apply it.'),
+    move: group('Job that moves companies to another shard. Render it alone, and apply it.', {
+      companyIds: z
+        .array(text)
+        .default([])
+        .describe(
+          'Moves these companies to the database at `secretKeys.targetPostgresOwnerUrl`. Empty: no job.',
+        ),
+      operator: settingValue('move-companies', 'OPERATOR'),
+      abandon: flag.default(false).describe('Ends an interrupted move instead.'),
+      ...hookValues(3_600),
+    }),
     simulator: z
       .strictObject({
         enabled: flag.default(false).describe('Runs the simulator.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import { CHART_FACTS, servesHttp } from './chart-facts.js';
-import { cidrs, flag, labels, namespace, objects, ports } from './value-types.js';
+import { cidrs, flag, group, labels, namespace, objects, ports } from './value-types.js';
 
 const PEERS: Readonly<Record<string, string>> = {
   postgres: 'Postgres. No other service may reach it.',
@@ -43,34 +43,33 @@ export function networkPolicyValues(service: ServiceName) {
     cidrs
       .default([])
       .describe(`Additional ${version} ranges to block, e.g. public addresses of the cluster.`);
-  return z
-    .strictObject({
-      enabled: flag.default(true).describe('Creates the NetworkPolicies.'),
-      ...(servesHttp(service) && {
-        gateway: peer('Callers of the HTTP port.', { namespace: 'gateway' }),
+  return group('Only the peers listed here may reach the pods or be reached by them.', {
+    enabled: flag.default(true).describe('Creates the NetworkPolicies.'),
+    ...(servesHttp(service) && {
+      gateway: peer('Callers of the HTTP port.', { namespace: 'gateway' }),
+    }),
+    monitoring: peer('Readers of the metrics.', { namespace: 'monitoring' }),
+    dns: target('DNS servers of the cluster, with the ports of its pods. OpenShift has 5353.', 53, {
+      namespace: 'kube-system',
+      podLabels: { 'k8s-app': 'kube-dns' },
+    }),
+    broker: target('RabbitMQ.', 5672),
+    ...Object.fromEntries(
+      Object.entries(CHART_FACTS[service].peers).map(([name, port]) => [
+        name,
+        target(PEERS[name] ?? '', port),
+      ]),
+    ),
+    ...(service === 'webhook-dispatcher' && {
+      internet: group("Subscribers' servers: port 443 of every public address.", {
+        exceptIpv4: except('IPv4'),
+        exceptIpv6: except('IPv6'),
       }),
-      monitoring: peer('Readers of the metrics.', { namespace: 'monitoring' }),
-      dns: target('DNS servers of the cluster, with the ports of its pods. OpenShift has 5353.', 53, {
-        namespace: 'kube-system',
-        podLabels: { 'k8s-app': 'kube-dns' },
-      }),
-      broker: target('RabbitMQ.', 5672),
-      ...Object.fromEntries(
-        Object.entries(CHART_FACTS[service].peers).map(([name, port]) => [
-          name,
-          target(PEERS[name] ?? '', port),
-        ]),
-      ),
-      ...(service === 'webhook-dispatcher' && {
-        internet: z
-          .strictObject({ exceptIpv4: except('IPv4'), exceptIpv6: except('IPv6') })
-          .describe("Subscribers' servers: port 443 of every public address."),
-      }),
-      collector: target('Trace collector, with `config.otelTracesExporter: otlp`.', 4318, {
-        namespace: 'monitoring',
-      }),
-      extraIngress: objects.default([]).describe('Additional ingress rules, as in a NetworkPolicy.'),
-      extraEgress: objects.default([]).describe('Additional egress rules, as in a NetworkPolicy.'),
-    })
-    .describe('Only the peers listed here may reach the pods or be reached by them.');
+    }),
+    collector: target('Trace collector, with `config.otelTracesExporter: otlp`.', 4318, {
+      namespace: 'monitoring',
+    }),
+    extraIngress: objects.default([]).describe('Additional ingress rules, as in a NetworkPolicy.'),
+    extraEgress: objects.default([]).describe('Additional egress rules, as in a NetworkPolicy.'),
+  });
 }

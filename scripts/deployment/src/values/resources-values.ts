@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cpu, memory } from './value-types.js';
+import { cpu, group, memory } from './value-types.js';
 
 /** Requests and limits of a container. */
 export function resourcesValues(defaults: {
@@ -8,14 +8,12 @@ export function resourcesValues(defaults: {
   readonly memoryLimit: string;
 }) {
   return z.strictObject({
-    requests: z
-      .strictObject({
-        cpu: cpu.default(defaults.cpu).describe('Requested CPU.'),
-        memory: memory.default(defaults.memory).describe('Requested memory.'),
-      })
-      .describe('What the scheduler reserves.'),
-    limits: z
-      .strictObject({ memory: memory.default(defaults.memoryLimit).describe('Memory limit.') })
-      .describe('Limits. None for CPU, which would only slow a pod down beside an idle CPU.'),
+    requests: group('What the scheduler reserves.', {
+      cpu: cpu.default(defaults.cpu).describe('Requested CPU.'),
+      memory: memory.default(defaults.memory).describe('Requested memory.'),
+    }),
+    limits: group('Limits. None for CPU, which would only slow a pod down beside an idle CPU.', {
+      memory: memory.default(defaults.memoryLimit).describe('Memory limit.'),
+    }),
   });
 }

@@ -5,6 +5,9 @@ const DNS_LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
 /** A text that matches a pattern, or is empty. */
 const emptyOr = (pattern: string) => z.string().regex(new RegExp(`^(${pattern})?$`));
 
+/** Values below a name. */
+export const group = <Fields extends z.ZodRawShape>(description: string, fields: Fields) =>
+  z.strictObject(fields).describe(description);
 export const flag = z.boolean();
 export const text = z.string();
 
