@@ -112,7 +112,7 @@ async function connectPlatform(amqpUrl: string) {
 
 /** Starts a stack that ends with the test. */
 export async function startTestStack(options: {
-  readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
+  readonly settings?: StackOptions['settings'];
   /** Replicas of a service; one without it. */
   readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
   /**
