@@ -1,7 +1,7 @@
 import { commonConfig, integer, urlWithProtocol } from '@partner/kernel/config';
 import { sealingKeysSetting } from '@partner/kernel/secret-sealing';
 import { z } from 'zod';
-import { STANDARD_RETENTION } from './retention/retained-tables.js';
+import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
 
 const STANDARD_RETRY_BASE_MS = 60_000;
 

@@ -3,7 +3,7 @@ import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../rpc/page-within-bytes.js';
 import { refuseLostCursor } from '../restore/refuse-lost-cursor.js';
-import { STANDARD_RETENTION } from '../retention/retained-tables.js';
+import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
 
 /** One change of one job in one installer company's feed. */
 export interface FeedEntry {

@@ -3,7 +3,8 @@ import type { Logger } from '@partner/kernel/logger';
 import { createDatabase } from '../database/database.js';
 import { LockTimeoutError } from '../database/server-failures.js';
 import { createPartitions, listPartitions, RetentionBusyError } from '../retention/partitions.js';
-import { retainedTables, STANDARD_RETENTION } from '../retention/retained-tables.js';
+import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
+import { retainedTables } from '../retention/retained-tables.js';
 import type { MoveUrls } from './move-connections.js';
 import { MOVED_TABLES } from './moved-tables.js';
 

@@ -1,5 +1,6 @@
 import { AUDIT_RETENTION_DAYS } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { eventDays } from '@partner/proto-contracts/api/retention';
 import type { Queryable } from '../database/database.js';
 import { DAY_MS, partitionBound, type PartitionedTable, type PartitionKey } from './partitioned-table.js';
 import type { Partition } from './partitions.js';
@@ -12,12 +13,6 @@ export interface RetentionSettings {
   readonly feedDays: number;
 }
 
-export const STANDARD_RETENTION = { deliveriesDays: 90, feedDays: 400 } as const satisfies RetentionSettings;
-
-/** Events are kept this much longer than their deliveries. */
-const EVENTS_BEYOND_DELIVERIES_DAYS = 30;
-/** Retention of events, in days, for that of finished deliveries. */
-export const eventDays = (deliveriesDays: number): number => deliveriesDays + EVENTS_BEYOND_DELIVERIES_DAYS;
 /** The clocks of replicas may differ, and a transaction may write rows of an earlier time. */
 const SKEW_DAYS = 1;
 

@@ -1,4 +1,5 @@
 import type { Logger } from '@partner/kernel/logger';
+import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
 import type { Database, Queryable } from '../database/database.js';
 import { instantOfKey, type PartitionedTable } from './partitioned-table.js';
 import {
@@ -9,13 +10,7 @@ import {
   listPartitions,
   RetentionBusyError,
 } from './partitions.js';
-import {
-  daysBefore,
-  type RetainedTable,
-  type RetentionSettings,
-  retainedTables,
-  STANDARD_RETENTION,
-} from './retained-tables.js';
+import { daysBefore, type RetainedTable, type RetentionSettings, retainedTables } from './retained-tables.js';
 
 /** Maximum number of rows that one statement deletes. */
 const BATCH_SIZE = 5_000;

@@ -13,7 +13,7 @@ import { listContractorJobs } from '../contractor-jobs/list-contractor-jobs.js';
 import type { Database } from '../database/database.js';
 import { listEvents } from '../webhooks/events/list-events.js';
 import { readFeed } from '../jobs/feed.js';
-import { STANDARD_RETENTION } from '../retention/retained-tables.js';
+import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
 import { runRetention } from '../retention/run-retention.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { sandboxCompanies } from './sandbox-companies.js';
