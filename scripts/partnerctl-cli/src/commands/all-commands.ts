@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { CommandContext } from '../command-context.js';
 import { announcementsCommand } from './announcements.js';
+import { capacityCommand } from './capacity.js';
 import { companiesCommand } from './companies.js';
 import { completionCommand } from './completion.js';
 import { applyCommand, exportCommand, planCommand } from './configuration.js';
@@ -42,6 +43,7 @@ export function allCommands(
     restoreCommand(context),
     listenCommand(context),
     conformanceCommand(context),
+    capacityCommand(context),
     platformCommand(context),
     mcpCommand(context),
     completionCommand(context, program),
