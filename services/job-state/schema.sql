@@ -932,6 +932,10 @@ CREATE INDEX api_keys_company_id_idx ON public.api_keys USING btree (company_id,
 
 CREATE INDEX api_keys_expires_at_idx ON public.api_keys USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (revoked_at IS NULL));
 
+CREATE INDEX appointments_lead_id_idx ON public.appointments USING btree (lead_id);
+
+CREATE INDEX appointments_project_id_idx ON public.appointments USING btree (project_id) WHERE (project_id IS NOT NULL);
+
 CREATE INDEX audit_entries_action_idx ON ONLY public.audit_entries USING btree (company_id, action, id);
 
 CREATE INDEX audit_entries_company_id_idx ON ONLY public.audit_entries USING btree (company_id, id);
@@ -1036,6 +1040,8 @@ CREATE INDEX jobs_contractor_idx ON public.jobs USING btree (selling_company_id,
 
 CREATE INDEX jobs_installer_company_id_idx ON public.jobs USING btree (installer_company_id, id);
 
+CREATE INDEX jobs_project_id_idx ON public.jobs USING btree (project_id) WHERE (project_id IS NOT NULL);
+
 CREATE INDEX jobs_work_order_no_idx ON public.jobs USING btree (work_order_no) WHERE (work_order_no IS NOT NULL);
 
 CREATE INDEX journal_entries_company_id_idx ON public.journal_entries USING btree (company_id, occurred_at);
@@ -1051,6 +1057,10 @@ CREATE UNIQUE INDEX memberships_email_key ON public.memberships USING btree (low
 CREATE INDEX outbox_exchange_idx ON ONLY public.outbox USING btree (exchange, id);
 
 CREATE INDEX outbox_default_exchange_id_idx ON public.outbox_default USING btree (exchange, id);
+
+CREATE INDEX projects_lead_id_idx ON public.projects USING btree (lead_id);
+
+CREATE INDEX sales_records_project_id_idx ON public.sales_records USING btree (project_id) WHERE (project_id IS NOT NULL);
 
 CREATE UNIQUE INDEX sent_announcements_once_key ON public.sent_announcements USING btree (announcement, company_id, lower(email));
 

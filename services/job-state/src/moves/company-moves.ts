@@ -1,3 +1,4 @@
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { MethodImplSpec } from '@connectrpc/connect';
 import { NOT_DONE_ADVICE, ServiceError } from '@partner/kernel/service-error';
 import type { Logger } from '@partner/kernel/logger';
@@ -96,14 +97,24 @@ export async function startCompanyGate(options: {
   function guarded(spec: UnaryMethod): UnaryMethod {
     return {
       ...spec,
-      impl(request, context) {
-        if (moving.size > 0) refuse(request);
-        return spec.impl(request, context);
+      async impl(request, context) {
+        refuse(request);
+        try {
+          const response = await spec.impl(request, context);
+          if (spec.method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS) refuse(request);
+          return response;
+        } catch (error) {
+          refuse(request);
+          throw error;
+        }
       },
     };
   }
 
+  /** Also after a read and a failure: one that waited for so long can have run when the company had left. */
+
   function refuse(request: object): void {
+    if (moving.size === 0) return;
     for (const [field, value] of Object.entries(request)) {
       if (COMPANY_FIELDS.has(field) && typeof value === 'string' && moving.has(value)) throw companyMoves();
     }

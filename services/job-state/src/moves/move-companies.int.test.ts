@@ -170,7 +170,9 @@ describe('after a lost connection', () => {
         moveCompanies(wayThere(), [await insertCompany(fixture.database, 'SALES')]),
       ).rejects.toThrow('was interrupted');
       await eventually('the end of the lost connections', () =>
-        moveCompanies(wayThere(), group).catch(() => undefined),
+        moveCompanies(wayThere(), group).catch((error: unknown) => {
+          expect(String(error)).toContain('run the same command again');
+        }),
       );
       expect(await rowsOfGroup(target.database)).toEqual(before);
       expect(await companiesIn(fixture.database)).toEqual([]);

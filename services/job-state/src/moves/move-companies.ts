@@ -53,14 +53,14 @@ export async function moveCompanies(deps: MoveDeps, companyIds: readonly string[
   const ids = [...new Set(companyIds)].sort();
   return alone(deps, async () => {
     if ((await settle(deps, ids)) === 'target') return finish(deps, ids);
-    await withConnections(deps, async (connections) => {
-      const [source, target] = [queryableOf(connections.source), queryableOf(connections.target)];
-      await checkDatabases(source, target);
-      await checkTarget(target, ids);
-      await checkSource(source, ids);
-    });
-    await createMissingPartitions(deps);
     try {
+      await withConnections(deps, async (connections) => {
+        const [source, target] = [queryableOf(connections.source), queryableOf(connections.target)];
+        await checkDatabases(source, target);
+        await checkTarget(target, ids);
+        await checkSource(source, ids);
+      });
+      await createMissingPartitions(deps);
       await closeCompanies(deps, ids);
       await transferWhenQuiet(deps, ids);
     } catch (error) {
@@ -163,9 +163,11 @@ async function refuseOtherMoves(source: pg.Client, ids: readonly string[]): Prom
 /** Refuses the requests of the companies from now on, and waits until earlier ones and attempts in flight have ended. */
 function closeCompanies(deps: MoveDeps, ids: readonly string[]): Promise<void> {
   return withConnections(deps, async ({ source }) => {
-    await source.query(`insert into company_moves (company_id, state) select unnest($1::text[]), 'leaving'`, [
-      ids,
-    ]);
+    // An interrupted run has closed them before.
+    await source.query(
+      `insert into company_moves (company_id, state) select unnest($1::text[]), 'leaving' on conflict do nothing`,
+      [ids],
+    );
     deps.logger.info({ companyIds: ids }, 'move.companies_closed');
     await delay(deps.drainMs ?? DRAIN_MS);
     const deadline = Date.now() + LEASES_MS;

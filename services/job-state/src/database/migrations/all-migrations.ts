@@ -18,6 +18,7 @@ import * as erasures from './0016-erasures.js';
 import * as webhookShadows from './0017-webhook-shadows.js';
 import * as refusedCursors from './0018-refused-cursors.js';
 import * as companyMoves from './0019-company-moves.js';
+import * as indexesOfReferences from './0020-indexes-of-references.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
 export interface Migration {
@@ -47,4 +48,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0017-webhook-shadows', ...webhookShadows },
   { name: '0018-refused-cursors', ...refusedCursors },
   { name: '0019-company-moves', ...companyMoves },
+  { name: '0020-indexes-of-references', ...indexesOfReferences },
 ];
