@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
@@ -45,5 +45,6 @@ const totals = await runJest({
   env: { FAULT_MINUTES: String(minutes), SEED: String(seed), SOAK_REPORT: report },
 });
 rmSync(scratch, { recursive: true });
-process.stdout.write(`\n${readFileSync(report, 'utf8')}\nThe report is in ${report}\n`);
+if (existsSync(report))
+  process.stdout.write(`\n${readFileSync(report, 'utf8')}\nThe report is in ${report}\n`);
 process.exit(totals.failed === 0 && totals.passed > 0 ? 0 : 1);

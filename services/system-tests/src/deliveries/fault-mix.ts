@@ -2,11 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Span } from './delivery-history.js';
-import { type Fault, FAULTY_PROCESSES, type PlannedFault } from './fault-plan.js';
+import { FAULTY_PROCESSES, type PlannedFault } from './fault-plan.js';
 
 /** How long a command to a server that is away is repeated, and the start of a process that ends again. */
 const PERSISTENCE_MS = 300_000;
 const SUPERVISOR_INTERVAL_MS = 250;
+/** How much later than planned the last fault may begin. */
+const LEEWAY_MS = 1_000;
 
 /** What was done, when, and what came of it. */
 export interface DoneFault extends Span {
@@ -18,7 +20,8 @@ export interface DoneFault extends Span {
 /**
  * Plays a plan of faults on a stack, reports each once it is over, and resolves once all of them are over and every process is
  * ready again. A process that has ended, by a fault or without one, is started again, as a supervisor would; nothing else is done
- * for the service.
+ * for the service. A fault whose process is busy with earlier ones beyond the last planned time is left out, so that a slow
+ * machine does not prolong the span.
  */
 export async function playFaults(
   stack: Stack,
@@ -27,6 +30,7 @@ export async function playFaults(
 ): Promise<void> {
   const busy = new Map<string, Promise<unknown>>();
   const beganAt = Date.now();
+  const endsAt = beganAt + Math.max(...plan.map(({ atMs }) => atMs)) + LEEWAY_MS;
 
   /** Faults of one process follow one another; those of several overlap. */
   function inTurn<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
@@ -59,19 +63,19 @@ export async function playFaults(
     }
   }
 
-  function inject(fault: Fault): Promise<void> {
-    const { what, process } = fault;
-    return process === undefined
-      ? note(what, () => persistently(what, () => fault.inject(stack)))
-      : inTurn(process, () => note(what, () => fault.inject(stack)));
+  async function inject({ fault: { what, process, inject: play } }: PlannedFault): Promise<void> {
+    if (process === undefined) return note(what, () => persistently(what, () => play(stack)));
+    return inTurn(process, async () => {
+      if (Date.now() < endsAt) await note(what, () => play(stack));
+    });
   }
 
   const supervisor = supervise();
   try {
     await Promise.all(
-      plan.map(async ({ atMs, fault }) => {
-        await delay(Math.max(0, beganAt + atMs - Date.now()));
-        await inject(fault);
+      plan.map(async (planned) => {
+        await delay(Math.max(0, beganAt + planned.atMs - Date.now()));
+        await inject(planned);
       }),
     );
   } finally {
