@@ -52,7 +52,7 @@ export const PURGED_QUEUES = [
 ] as const;
 
 /** One thing that goes wrong. */
-export interface Fault {
+interface Fault {
   readonly what: string;
   /** The process with the fault, which has no other one meanwhile; absent: the fault is a command to a server. */
   readonly process?: (typeof FAULTY_PROCESSES)[number];
