@@ -112,6 +112,12 @@ function addReadingTools(server: McpServer, { run }: AssistantDeps): void {
     ({ id: event }) => ['events', 'show', '--', event],
   );
   reads(
+    'show_job',
+    'Shows the state of a job and its newest statuses, without personal data.',
+    z.object({ id: id('The job.') }),
+    ({ id: job }) => ['jobs', 'show', '--', job],
+  );
+  reads(
     'list_dead_letters',
     'Counts the dead letters of each queue of the broker, or lists those of one queue with their reasons.',
     z.object({ queue: text('The queue; without it the counts of all.'), limit }),

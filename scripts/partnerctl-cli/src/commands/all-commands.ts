@@ -10,6 +10,7 @@ import { deadLettersCommand } from './dead-letters.js';
 import { deliveriesCommand } from './deliveries.js';
 import { doctorCommand } from './doctor.js';
 import { eventsCommand } from './events.js';
+import { jobsCommand } from './jobs.js';
 import { keysCommand } from './keys.js';
 import { listenCommand } from './listen.js';
 import { mcpCommand } from './mcp.js';
@@ -36,6 +37,7 @@ export function allCommands(
     exportCommand(context),
     deliveriesCommand(context),
     eventsCommand(context),
+    jobsCommand(context),
     deadLettersCommand(context),
     peopleCommand(context),
     statusCommand(context),

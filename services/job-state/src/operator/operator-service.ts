@@ -21,6 +21,7 @@ import {
 import { createCompany } from './create-company.js';
 import { findCompany } from './find-company.js';
 import { getBacklog } from './get-backlog.js';
+import { getOperatorJob } from './get-job.js';
 import { operatorActor } from '../audit/operator-actor.js';
 import { listCompanies } from './operator-company.js';
 import { createOwnerRpcs } from './owner-rpcs.js';
@@ -152,6 +153,12 @@ export function createOperatorService(deps: {
         class: enumValue(CompanyClassSchema, found.companyClass),
         ...(found.deliveryId !== null && { deliveryId: found.deliveryId }),
       };
+    },
+
+    async getJob(request, context) {
+      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
+      const job = await getOperatorJob(database, required(request.jobId, 'job_id'));
+      return { resourceJson: JSON.stringify(job) };
     },
 
     async checkRestore(request, context) {
