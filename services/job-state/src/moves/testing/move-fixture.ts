@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/logger';
+import { eventually } from '@partner/test-kit/eventually';
 import { fixture, newCustomer } from '../../people/testing/people-fixture.js';
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.js';
 import { insertCompany } from '../../testing/test-jobs.js';
@@ -24,6 +25,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
+  await connectionsHaveEnded();
   if ((await companiesIn(target.database)).length > 0) await moveCompanies(wayBack(), group);
 });
 
@@ -40,6 +42,17 @@ export const wayThere = (): MoveDeps => ({
 
 /** Dependencies of a move in the other direction. */
 export const wayBack = (): MoveDeps => ({ ...wayThere(), sourceUrl: target.url, targetUrl: fixture.url });
+
+/** Resolves once the servers have ended all connections of moves, with their locks; a lost one can take a moment. */
+export async function connectionsHaveEnded(): Promise<void> {
+  await eventually('the end of the connections of moves', async () => {
+    const open = await fixture.database.query(
+      `select from pg_stat_activity where application_name = 'move-companies' and datname = any($1)`,
+      [[fixture.url, target.url].map((url) => new URL(url).pathname.slice(1))],
+    );
+    return open.length === 0;
+  });
+}
 
 /** The companies of the group that a database has. */
 export async function companiesIn(database: Database): Promise<readonly string[]> {
