@@ -9,13 +9,14 @@ import { rpcService } from '@partner/kernel/amqp/rpc-server';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import { createAccessService } from '../access/access-service.js';
 import { createAuthenticationService } from '../access/authentication-service.js';
 import { createLocationService } from '../access/location-service.js';
+import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany } from '../testing/test-jobs.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
@@ -170,4 +171,24 @@ test('an unknown caller is unavailable while a company is in neither database, a
     usePasswordLink: 'not_found',
     confirmTechnicalContact: 'not_found',
   });
+});
+
+test('a read that ends, or fails, after its company has left is unavailable [MOVE-4]', async () => {
+  const { companyId } = await company();
+  const left = createGate();
+  const call = (respond: () => { companyId: string }) => {
+    const locateCompany = () => left.opened.then(respond);
+    const service = gate.guard(rpcService(LocationService, { locateCompany }));
+    return createClient(LocationService, createInMemoryTransport([service])).locateCompany({ companyId });
+  };
+  const calls = Promise.allSettled([
+    call(() => ({ companyId })),
+    call(() => {
+      throw notFound('company');
+    }),
+  ]);
+  await setMove(companyId, 'left');
+  left.open();
+  const unavailable = { status: 'rejected', reason: { reason: 'unavailable' } };
+  expect(await calls).toMatchObject([unavailable, unavailable]);
 });

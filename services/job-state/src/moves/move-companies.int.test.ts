@@ -8,6 +8,7 @@ import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { Registry } from 'prom-client';
 import { book, deps, fixture, newCustomer } from '../people/testing/people-fixture.js';
 import type { Database } from '../database/database.js';
+import { leaseEmails } from '../notifications/lease-emails.js';
 import { createPlatformMessageHandler } from '../platform/handle-platform-message.js';
 import { startWaitingMessages } from '../platform/start-waiting-messages.js';
 import { companyChanged } from '../platform/testing/company-messages-fixture.js';
@@ -19,6 +20,7 @@ import { claimAll } from '../testing/claim-all.js';
 import { createGate } from '../testing/create-gate.js';
 import { insertCompany, jobCreatedMessage, TEST_NOW } from '../testing/test-jobs.js';
 import { attemptedMessage } from '../testing/webhook-fixture.js';
+import { oldestDueSeconds } from '../webhooks/schedule/oldest-due.js';
 import { createDeliveryResultsHandler } from '../webhooks/attempts/delivery-results.js';
 import { abandonMove, moveCompanies } from './move-companies.js';
 import {
@@ -195,7 +197,7 @@ describe('after a lost connection', () => {
 });
 
 describe('the service during a move', () => {
-  test('begins no attempt, and the result of one in flight is kept [MOVE-5]', async () => {
+  test('begins no attempt and no email, and the result of one in flight is kept [MOVE-5]', async () => {
     const { database } = fixture;
     const [claimed, ...others] = await claimAll(database, LIMITS);
     invariant(claimed, 'a delivery is due');
@@ -213,6 +215,8 @@ describe('the service during a move', () => {
       [waiting, claimed.id],
     );
     expect(await claimAll(database, LIMITS)).toEqual([]);
+    expect((await oldestDueSeconds(database, LIMITS)).get('healthy')).toBe(0);
+    expect(await leaseEmails({ database, clock: () => new Date() }, 10)).toEqual([]);
     const handle = createDeliveryResultsHandler({
       ...{ database, logger: silentLogger, metrics: new Registry(), retryBaseMs: 1_000, random: () => 0.5 },
     });
