@@ -203,7 +203,7 @@ test('webhooks and a technical contact are as a file has them: planned, applied 
   });
 });
 
-test('a customer is found, exported and erased from the database and from every response, with a preview and a code [PERSON-4]', async () => {
+test('a customer is found, exported and erased from the database and from every response, with a preview and a code [PERSON-4, CONFIG-7]', async () => {
   const customer = await newCustomer();
   const { word, email, leadId, projectId, jobId, messageId } = customer;
   expect((await rowsWith(word)).length).toBeGreaterThan(10);
@@ -215,6 +215,7 @@ test('a customer is found, exported and erased from the database and from every 
   const exported = await runWith(['people', 'export', '--id', projectId]);
   for (const table of ['leads', 'appointments', 'jobs', 'feed_entries', 'events', 'finished_deliveries'])
     expect(valueAt(parseJson(exported.out), table)).not.toBeUndefined();
+  expect(exported.out).toContain(`"Ring ${word}\\u202e"`);
 
   const preview = await document('people', 'erase', ...about);
   const code = textAt(preview, 'confirm');
@@ -243,15 +244,19 @@ test('a customer is found, exported and erased from the database and from every 
   expect(JSON.stringify(await document('people', 'erasures', '--limit', '1'))).toContain(projectId);
 });
 
-test('a company is exported line by line, and erased after a preview: its key ends, and it gets no other one [PERSON-9]', async () => {
-  const companyId = await newCompany('SALES', 'Leaving');
+test('a company is exported line by line, and erased after a preview: its key ends, and it gets no other one [PERSON-9, CONFIG-7]', async () => {
+  const companyId = await newCompany('SALES', 'Leaving\u202e');
   const apiKey = textAt(await document('keys', 'create', companyId, '--kind', 'general'), 'apiKey');
   const read = () =>
     sendCall(stack.description.baseUrl, '/inbound/events', { headers: { 'x-api-key': apiKey } });
   expect((await read()).status).toBe(200);
   const exported = await runWith(['companies', 'export', companyId]);
   const rows = exported.out.trimEnd().split('\n').map(parseJson);
-  expect(rows).toContainEqual({ table: 'companies', row: expect.objectContaining({ name: 'Leaving' }) });
+  expect(rows).toContainEqual({
+    table: 'companies',
+    row: expect.objectContaining({ name: 'Leaving\u202e' }),
+  });
+  expect(exported.out).not.toMatch(/\u202e/);
   expect(exported.out).not.toContain('secret_sha256');
   expect(await document('companies', 'erase', companyId)).toMatchObject({ companyId });
   expect((await read()).status).toBe(200);

@@ -20,6 +20,7 @@ process.stdout.on('error', () => undefined);
 const { run } = createPartnerctl({
   env: process.env,
   write: (written) => void process.stdout.write(written),
+  isTerminal: process.stdout.isTTY,
   hasColors: HAS_COLORS,
   clear: () => {
     if (process.stdout.isTTY) process.stdout.write('\u001b[H\u001b[2J');

@@ -1,9 +1,18 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { columns, createOutput, jsonIn, type Output, renderLines, renderTable, valueAt } from './output.js';
+import {
+  columns,
+  createOutput,
+  escaped,
+  jsonIn,
+  type Output,
+  renderLines,
+  renderTable,
+  valueAt,
+} from './output.js';
 
 function written(
-  options: { json?: boolean; field?: string; hasColors?: boolean },
+  options: { json?: boolean; field?: string; isTerminal?: boolean; hasColors?: boolean },
   show: (output: Output) => void,
 ): string {
   let text = '';
@@ -11,6 +20,7 @@ function written(
     createOutput({
       json: options.json === true,
       field: options.field,
+      isTerminal: options.isTerminal === true,
       hasColors: options.hasColors === true,
       write: (more) => {
         text += more;
@@ -64,6 +74,35 @@ describe('the result of a command', () => {
     const wrongField = () => written({ field: 'nothing' }, (output) => output.words({ name }, ''));
     expect(wrongField).toThrow(/Installers/);
     expect(wrongField).not.toThrow(/\u202e|\u009b/);
+  });
+});
+
+describe('a value with characters that a terminal would interpret', () => {
+  const name = '\u0000\t\u001b[2J\u007f\u009b1m\u2028\u202egpj.\u2066\ufeff\ud800 é😀\u200d"\\u202e';
+  const raw = /[^\P{Cc}\n]|[\u2028\u202e\u2066\ufeff]/u;
+  const show = (output: Output) => output.thing({ names: [name], name }, columns('name'));
+
+  test('is the same value in a JSON document, with escapes of JSON [CONFIG-7]', () => {
+    for (const text of [written({ json: true }, show), written({ field: 'names' }, show)]) {
+      expect(text).not.toMatch(raw);
+      expect(text).toContain('\\u202egpj.');
+    }
+    expect(JSON.parse(written({ json: true }, show))).toEqual({ names: [name], name });
+    expect(JSON.parse(written({ field: 'names' }, show))).toEqual([name]);
+  });
+
+  test('is the same value in a file of the command, escaped in the syntax of the file [CONFIG-7]', () => {
+    const file = (output: Output) => output.file({ name }, escaped(JSON.stringify(name)));
+    for (const isTerminal of [true, false]) {
+      expect(JSON.parse(written({ isTerminal }, file))).toBe(name);
+      expect(written({ isTerminal }, file)).not.toMatch(raw);
+    }
+    expect(JSON.parse(written({ json: true }, file))).toEqual({ name });
+  });
+
+  test('is itself as a single value for a program, and harmless as one on a terminal', () => {
+    expect(written({ field: 'name' }, show)).toBe(`${name}\n`);
+    expect(written({ field: 'name', isTerminal: true }, show)).not.toMatch(raw);
   });
 });
 

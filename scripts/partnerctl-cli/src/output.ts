@@ -20,6 +20,30 @@ export function jsonIn(text: string): Json {
   }
 }
 
+/** Characters that a terminal would interpret as commands, or that reorder or hide the text around them; not the line end. */
+const UNPRINTABLE = /[^\P{Cc}\n]|[\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+
+/**
+ * Returns a document of a syntax that has `\uXXXX` escapes in strings, with exactly the same values and without characters that a
+ * terminal would interpret. Characters outside strings must be printable.
+ */
+export function escaped(document: string): string {
+  return document.replaceAll(
+    UNPRINTABLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** Whether a terminal shows a text as it is. */
+export function isPrintable(text: string): boolean {
+  return text.search(UNPRINTABLE) === -1;
+}
+
+/** Writes a value as JSON: exactly the value, without characters that a terminal would interpret. */
+export function jsonText(value: unknown, indent?: number): string {
+  return escaped(JSON.stringify(value, null, indent));
+}
+
 /** The result of a command. */
 export type Document = Readonly<Record<string, Json>>;
 
@@ -55,20 +79,24 @@ export interface Output {
   thing(document: Document, lines: readonly Column[], extra?: string): void;
   /** A text for people; as JSON the document. */
   words(document: Document, text: string): void;
+  /** A file for programs, written verbatim: {@link escaped} in its own syntax. As JSON the document. */
+  file(document: Document, text: string): void;
 }
 
 /**
  * Creates the output. With `json` each result is one JSON document; with `field` only one of its values, a text without quotes. A
- * missing field is a failure that contains the whole result. Output for people has no control characters besides line ends, even
- * if partners' names contain them.
+ * missing field is a failure that contains the whole result. Documents have exactly the stored values, with escapes of their syntax.
+ * Output for people, and a single value on a terminal, have no control characters besides line ends, even if partners' names
+ * contain them.
  */
 export function createOutput(options: {
   readonly json: boolean;
   readonly field: string | undefined;
+  readonly isTerminal: boolean;
   readonly hasColors: boolean;
   readonly write: (text: string) => void;
 }): Output {
-  const { json, field, hasColors, write } = options;
+  const { json, field, isTerminal, hasColors, write } = options;
   function show(document: Document, forPeople: () => string): void {
     if (field !== undefined) {
       const value = valueAt(document, field);
@@ -76,11 +104,12 @@ export function createOutput(options: {
         // The command has taken effect, and a secret is shown only once.
         throw new OperatorError(
           'failed',
-          `this was done, but the result has no field ${field}; all of it is\n${printable(JSON.stringify(document, null, 2))}`,
+          `this was done, but the result has no field ${field}; all of it is\n${jsonText(document, 2)}`,
         );
-      write(`${typeof value === 'string' ? value : JSON.stringify(value)}\n`);
+      const text = typeof value === 'string' ? value : jsonText(value);
+      write(`${isTerminal ? printable(text) : text}\n`);
     } else if (json) {
-      write(`${JSON.stringify(document, null, 2)}\n`);
+      write(`${jsonText(document, 2)}\n`);
     } else {
       const text = `${printable(forPeople()).trimEnd()}\n`;
       write(hasColors ? highlighted(text) : text);
@@ -100,6 +129,10 @@ export function createOutput(options: {
     },
     words(document, text) {
       show(document, () => text);
+    },
+    file(document, text) {
+      if (json || field !== undefined) show(document, () => text);
+      else write(text.endsWith('\n') ? text : `${text}\n`);
     },
   };
 }
@@ -137,7 +170,7 @@ export function renderLines(document: Document, lines: readonly Column[]): strin
 
 /** A body below the result; nothing without one. */
 export function renderBody({ body }: { readonly body?: Json }): string {
-  return body === undefined ? '' : `\n${JSON.stringify(body, null, 2)}\n`;
+  return body === undefined ? '' : `\n${jsonText(body, 2)}\n`;
 }
 
 /** Returns the value at a path such as `keys.0.id`; undefined if it is missing. */
@@ -153,7 +186,7 @@ export function valueAt(document: Json, path: string): Json | undefined {
 function shown(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map((entry: Json) => shown(entry)).join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? jsonText(value) : String(value);
 }
 
 function oneLine(text: string): string {
@@ -177,7 +210,7 @@ function highlighted(text: string): string {
     });
 }
 
-/** Removes characters that a terminal would interpret as commands. */
-function printable(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+/** Replaces characters that a terminal would interpret as commands. */
+export function printable(text: string): string {
+  return text.replaceAll(UNPRINTABLE, '\ufffd');
 }

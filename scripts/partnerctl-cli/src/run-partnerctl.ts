@@ -14,7 +14,7 @@ import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, examples } from './command-context.js';
 import { allCommands } from './commands/all-commands.js';
 import { endingOf, EXIT_CODES, OperatorError, wrongUsage } from './exit-codes.js';
-import { createOutput, type Output } from './output.js';
+import { createOutput, type Output, printable } from './output.js';
 import { interrupted } from './poll-until.js';
 import { openSession, ownerOf, type Session } from './session.js';
 
@@ -29,6 +29,8 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly write: (text: string) => void;
   readonly tell: (text: string) => void;
+  /** Whether standard output is a terminal. */
+  readonly isTerminal: boolean;
   /** Whether standard output shows colors. */
   readonly hasColors: boolean;
   /** Empties the screen, if standard output is a terminal. */
@@ -43,7 +45,8 @@ export interface Surroundings {
 
 /** Creates the commands with their context. Connections open only when a command needs them. */
 export function createPartnerctl(surroundings: Surroundings) {
-  const { env, write, tell, hasColors, signal } = surroundings;
+  const { env, write, isTerminal, hasColors, signal } = surroundings;
+  const tell = (text: string) => surroundings.tell(printable(text));
   let session: Promise<Session> | undefined;
   let output: Output | undefined;
   let exitCode: number = EXIT_CODES.ok;
@@ -120,7 +123,7 @@ export function createPartnerctl(surroundings: Surroundings) {
   const context: CommandContext = {
     get output() {
       const { json, field } = program.opts();
-      return (output ??= createOutput({ json: json === true, field, hasColors, write }));
+      return (output ??= createOutput({ json: json === true, field, isTerminal, hasColors, write }));
     },
     progress: (text) => {
       if (surroundings.isWatched) tell(`${text}\n`);
@@ -148,6 +151,7 @@ export function createPartnerctl(surroundings: Surroundings) {
       const said = { out: '', err: '' };
       const { run } = createPartnerctl({
         ...surroundings,
+        isTerminal: false,
         hasColors: false,
         isWatched: false,
         write: (text) => void (said.out += text),

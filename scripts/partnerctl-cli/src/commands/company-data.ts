@@ -8,7 +8,7 @@ import { newId } from '@partner/kernel/ids';
 import { type CommandContext, subcommand } from '../command-context.js';
 import { deadLettersAbout, type LetterAbout, letterDocuments, renderLetters } from '../dead-letters-about.js';
 import { EXIT_CODES } from '../exit-codes.js';
-import { columns, renderTable } from '../output.js';
+import { columns, jsonText, renderTable } from '../output.js';
 import { interrupted } from '../poll-until.js';
 
 const ROW_COLUMNS = columns('table, rows');
@@ -25,7 +25,7 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
     'cmp_01j… > peak.jsonl',
   ).action(async (companyId) => {
     await readCompany(context, companyId, (row) => {
-      context.write(`${JSON.stringify(row)}\n`);
+      context.write(`${jsonText(row)}\n`);
     });
   });
 

@@ -13,6 +13,6 @@ export function completionCommand(context: CommandContext, program: () => Comman
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .action((shell) => {
       const script = completionScript(shell, program());
-      context.output.words({ shell, script }, script);
+      context.output.file({ shell, script }, script);
     });
 }

@@ -104,7 +104,7 @@ export function exportCommand(context: CommandContext) {
         if (ids.length > 0 || Object.keys(settings).length > 0) exported.companies[company.id] = settings;
       }
       const titles = Object.fromEntries(companies.map(({ id, name }) => [id, name]));
-      context.output.words(
+      context.output.file(
         { companies: parseJson(JSON.stringify(exported.companies)) },
         writeConfigurationFile(exported, titles),
       );

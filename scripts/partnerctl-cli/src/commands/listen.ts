@@ -17,7 +17,7 @@ import { type CommandContext, listOf, topCommand } from '../command-context.js';
 import { OperatorError, wrongUsage } from '../exit-codes.js';
 import { forwardDelivery, loopbackUrl } from '../forward-delivery.js';
 import { readSecret } from '../given-secret.js';
-import { type Document, isDocument, jsonIn } from '../output.js';
+import { type Document, isDocument, jsonIn, jsonText, printable } from '../output.js';
 import { pollUntil } from '../poll-until.js';
 
 const TEST_EVENT = 'install.test';
@@ -224,7 +224,7 @@ function receivedView(request: ReceivedRequest): Document {
 function render(request: ReceivedRequest): string {
   const view = receivedView(request);
   const body = view['body'];
-  const data = isDocument(body) && body['resource'] !== undefined ? JSON.stringify(body['resource']) : '';
+  const data = isDocument(body) && body['resource'] !== undefined ? jsonText(body['resource']) : '';
   const verdict =
     request.verified === true
       ? 'verified'
@@ -233,5 +233,5 @@ function render(request: ReceivedRequest): string {
         : 'its secret is not known';
   const again = request.duplicate ? ', again' : '';
   const line = `${request.receivedAt} ${request.headers['x-svc-event'] ?? request.path} ${data} ${verdict}${again}, returned ${request.status}`;
-  return `${line.replaceAll(/\p{Cc}/gu, '\ufffd')}\n`;
+  return `${printable(line)}\n`;
 }

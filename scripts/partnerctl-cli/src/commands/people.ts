@@ -16,7 +16,7 @@ import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, subcommand, topCommand } from '../command-context.js';
 import { deadLettersAbout, type LetterAbout, letterDocuments, renderLetters } from '../dead-letters-about.js';
 import { EXIT_CODES, wrongUsage } from '../exit-codes.js';
-import { columns, type Document, isDocument, parseJson, renderTable } from '../output.js';
+import { columns, type Document, isDocument, jsonText, parseJson, renderTable } from '../output.js';
 import { interrupted, pollUntil } from '../poll-until.js';
 
 const MATCH_COLUMNS = columns(
@@ -84,7 +84,7 @@ export function peopleCommand(context: CommandContext) {
       ...Object.fromEntries(tables),
       deadLetters: letterDocuments(letters),
     };
-    context.output.words(exported, JSON.stringify(exported, null, 2));
+    context.output.file(exported, jsonText(exported, 2));
   });
 
   about(

@@ -5,7 +5,15 @@ import { PLATFORM } from '@partner/proto-contracts/topology';
 import { newId } from '@partner/kernel/ids';
 import { type CommandContext, topCommand, subcommand } from '../command-context.js';
 import { OperatorError, wrongUsage } from '../exit-codes.js';
-import { columns, type Document, isDocument, type Json, parseJson, renderTable } from '../output.js';
+import {
+  columns,
+  type Document,
+  isDocument,
+  type Json,
+  jsonText,
+  parseJson,
+  renderTable,
+} from '../output.js';
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import {
   exampleOf,
@@ -59,7 +67,7 @@ export function platformCommand(context: CommandContext) {
       const example = exampleOf(type, new Date());
       context.output.words(
         { name: type.name, type: type.typeName, fields, example },
-        `${type.typeName}\n\n${renderTable(fields, columns('field: name, holds: type'))}\n\nexample\n${JSON.stringify(example, null, 2)}\n`,
+        `${type.typeName}\n\n${renderTable(fields, columns('field: name, holds: type'))}\n\nexample\n${jsonText(example, 2)}\n`,
       );
     });
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readProjectFile } from '@partner/local-stack/project-root';
+import { OperatorError } from '../exit-codes.js';
 import { parseConfigurationFile, writeConfigurationFile } from './configuration-file.js';
 
 const WEBHOOK = { description: 'Board', url: 'https://hooks.example/a', events: ['install.*'] };
@@ -78,4 +79,53 @@ test('reads what it writes, with the names of companies as comments', () => {
   expect(text).toContain('\n  # Peak\n  cmp_1:\n    technicalContact: dev@peak.example\n');
   expect(text).not.toContain('# Url');
   expect(parseConfigurationFile('webhooks.yaml', text).configuration).toEqual(configuration);
+});
+
+test('reads every description that it writes as exactly that text, and writes none that a terminal would interpret [CONFIG-7]', () => {
+  const texts = [
+    ...[
+      'a\tb',
+      '\u001b[2J',
+      'a\u0085b',
+      '\u009b1m',
+      'Zoë 😀 \u202eabc',
+      'a\r\nb\rc',
+      '\u2028',
+      '\ufeffa',
+      '\u007f',
+    ],
+    ...[
+      '\\u202e',
+      '"\\t"\t',
+      `${'long '.repeat(20)}\n\tline\u202e\n\n  end `,
+      'yes',
+      '~',
+      '- x',
+      ' a ',
+      '#\t',
+      '\n',
+    ],
+  ];
+  const webhooks = texts.map((description, index) => ({ ...WEBHOOK, id: `whk_${index}`, description }));
+  const configuration = { companies: { cmp_1: { webhooks } } };
+  const title = 'Peak\n  cmp_2: {}\r\u009b2J\u202e';
+  const text = writeConfigurationFile(configuration, { cmp_1: title });
+  expect(text).not.toMatch(/[^\P{Cc}\n]|[\u2028\u202e\ufeff]/u);
+  for (const saved of [text, `\ufeff${text.replaceAll('\n', '\r\n')}`])
+    expect(parseConfigurationFile('webhooks.yaml', saved).configuration).toEqual(configuration);
+});
+
+test.each([
+  [
+    'aliases that multiply',
+    `a0: &a0 [x]\n${[...Array(9).keys()].map((at) => `a${at + 1}: &a${at + 1} [${Array(9).fill(`*a${at}`).join(', ')}]\n`).join('')}companies: *a9\n`,
+  ],
+  ['an alias of nothing', 'companies: *nothing\n'],
+  ['a value that contains itself', 'companies: &a\n  cmp_1: *a\n'],
+  ['deep nesting', `companies: ${'['.repeat(3_000)}${']'.repeat(3_000)}\n`],
+  ['nesting without an end', '['.repeat(100_000)],
+])('refuses %s with the name of the file, as a mistake of the file', (_what, text) => {
+  const [violation = ''] = violationsOf(text);
+  expect(violation).toMatch(/^webhooks.yaml:/);
+  expect(() => parseConfigurationFile('webhooks.yaml', text)).toThrow(OperatorError);
 });

@@ -9,6 +9,7 @@ import { validate } from '@partner/kernel/validation';
 import { Document, isNode, isPair, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { wrongUsage } from '../exit-codes.js';
+import { escaped, isPrintable } from '../output.js';
 
 /** A webhook as a configuration file has it. It has no secrets and no headers, whose values are secrets. */
 const configuredWebhook = z
@@ -65,7 +66,7 @@ export interface ConfigurationFile {
 /** Parses a configuration file. Fails with every violation, each with its line and its path. `name` names the file. */
 export function parseConfigurationFile(name: string, text: string): ConfigurationFile {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = readYaml(name, () => parseDocument(text, { lineCounter: lines, prettyErrors: false }));
   const [first] = document.errors;
   if (first !== undefined) throw wrongUsage(`${name}:${lines.linePos(first.pos[0]).line}: ${first.message}`);
   const refuse = (violations: readonly FieldViolation[]): never => {
@@ -78,8 +79,21 @@ export function parseConfigurationFile(name: string, text: string): Configuratio
         .join('\n'),
     );
   };
-  const checked = validate(configuration, document.toJS(), 'file');
+  const value: unknown = readYaml(name, () => document.toJS());
+  const checked = validate(configuration, value, 'file');
   return checked.valid ? { configuration: checked.value, refuse } : refuse(checked.violations);
+}
+
+/** Fails with the reason for a file that the YAML library gives up on: its aliases multiply too far, or it is nested too deeply. */
+function readYaml<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const advice =
+      error instanceof RangeError ? 'it is nested too deeply' : `${reason}; write the values out`;
+    throw wrongUsage(`${name}: cannot be read as YAML: ${advice}`);
+  }
 }
 
 /** Returns where the value at a path begins; where it is missing, the nearest value that should contain it. */
@@ -92,7 +106,10 @@ function offsetOf(document: Document, path: string): number {
   return 0;
 }
 
-/** Writes a configuration as a file. `titles` has the names of companies by id, for comments. */
+/**
+ * Writes a configuration as a file, with exactly the given values and without characters that a terminal would interpret. `titles`
+ * has the names of companies by id, for comments.
+ */
 export function writeConfigurationFile(
   written: Configuration,
   titles: Readonly<Record<string, string>>,
@@ -102,8 +119,14 @@ export function writeConfigurationFile(
     Pair(_, { key }, ancestors) {
       const title = isNode(key) && 'value' in key ? titles[String(key.value)] : undefined;
       if (isNode(key) && title !== undefined && ancestors.filter(isPair).length === 1)
-        key.commentBefore = ` ${title}`;
+        key.commentBefore = ` ${title.replaceAll('\n', ' ')}`;
+    },
+    Scalar(_, scalar) {
+      // Only double quotes have escapes.
+      if (typeof scalar.value === 'string' && !isPrintable(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
     },
   });
-  return document.toString({ lineWidth: 0 });
+  return escaped(
+    document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER }),
+  );
 }

@@ -1,4 +1,4 @@
-import type { Document } from '../output.js';
+import { type Document, isPrintable, jsonText } from '../output.js';
 import type { Outcomes } from './apply-plan.js';
 import type { ConfigurationPlan, Step } from './plan-configuration.js';
 
@@ -97,5 +97,6 @@ function changesOf({ webhook, change }: Extract<Step, { readonly kind: 'change' 
 
 function shown(value: string | number | null | readonly string[]): string {
   if (value === null) return 'none';
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : value.join(', ');
+  if (typeof value === 'string') return isPrintable(value) ? value : jsonText(value);
+  return typeof value === 'number' ? String(value) : value.join(', ');
 }

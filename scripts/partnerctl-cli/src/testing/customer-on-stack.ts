@@ -57,7 +57,7 @@ export async function newCustomer() {
     endsAt: '2026-09-01T16:00:00Z',
     idempotencyKey: newId('evt'),
   };
-  await post(general, '/inbound/appointments', { ...booking, notes: `Ring ${word}` });
+  await post(general, '/inbound/appointments', { ...booking, notes: `Ring ${word}\u202e` });
 
   const jobId = newId('job');
   const place = { line1: street, city: 'Austin', state: 'TX', zip: '78701' };

@@ -8,6 +8,7 @@ export function inProcess(surroundings: Partial<Surroundings> = {}) {
     write: (text) => {
       said.out += text;
     },
+    isTerminal: false,
     hasColors: false,
     clear: () => undefined,
     isWatched: false,
