@@ -744,6 +744,7 @@ CREATE TABLE public.webhook_shadows (
     live_durations integer[] NOT NULL,
     shadow_durations integer[] NOT NULL,
     differences jsonb DEFAULT '[]'::jsonb NOT NULL,
+    header_names text[],
     CONSTRAINT webhook_shadows_state_check CHECK ((state = ANY (ARRAY['testing'::text, 'running'::text, 'refused'::text, 'ended'::text])))
 );
 

@@ -203,7 +203,10 @@ function managementServices(config: Config, deps: ServiceDeps): readonly RpcServ
         logger,
         clock,
       }),
-      ...createShadowRpcs({ database, endpoints, publisher, logger, clock }),
+      ...createShadowRpcs({
+        ...{ database, endpoints, publisher, logger, clock },
+        sealingKeys: config.WEBHOOK_SEALING_KEYS,
+      }),
     }),
   ];
 }

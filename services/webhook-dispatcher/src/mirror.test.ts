@@ -6,6 +6,7 @@ import {
   AttemptOutcome,
   DeliveryAttemptedSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { SHADOW_HEADERS_VERSION } from '@partner/kernel/secret-sealing';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
@@ -39,8 +40,7 @@ describe('a delivery with a shadow', () => {
       ended += 1;
       return delivered;
     };
-    const sealed = sealedHeaders(JSON.stringify({ authorization: 'Bearer x' }));
-    await deliverer()(message({ shadow, number: '17', sealedHeaders: sealed }));
+    await deliverer()(message({ shadow, number: '17' }));
     await eventually('the copy is reported', () => results().length === 2);
     expect(ended).toBe(2);
     const [live, copy] = run.posts;
@@ -50,7 +50,6 @@ describe('a delivery with a shadow', () => {
     expect(mark).toBe('true');
     expect(live?.headers).not.toHaveProperty('x-svc-shadow');
     expect(headers).toMatchObject({
-      authorization: 'Bearer x',
       'x-svc-number': '17',
       'x-svc-delivery-id': 'dlv_attempt1',
       'x-svc-secret-version': '4',
@@ -58,6 +57,38 @@ describe('a delivery with a shadow', () => {
         .update(Buffer.concat([Buffer.from(`${headers['x-svc-timestamp']}.`), body]))
         .digest('hex')}`,
     });
+  });
+
+  test('has the custom headers of the command on the same host only, and else those of the shadow [SHADOW-8]', async () => {
+    const authorization = (value: string, version?: number) =>
+      sealedHeaders(JSON.stringify({ authorization: value }), version);
+    const ofShadow = { sealedHeaders: authorization('Bearer shadow', SHADOW_HEADERS_VERSION) };
+    const sent = [];
+    const deliver = deliverer();
+    for (const [url, more] of [
+      ['https://hooks.example.com/v2', {}],
+      [shadow.url, {}],
+      [shadow.url, ofShadow],
+      ['https://hooks.example.com/v2', ofShadow],
+    ] as const) {
+      run.posts.length = 0;
+      const leaseId = newId('dlv');
+      await deliver(
+        message({
+          leaseId,
+          shadow: { id: 'shd_1', url, ...more },
+          sealedHeaders: authorization('Bearer live'),
+        }),
+      );
+      await eventually('the copy is sent', () => run.posts.length === 2);
+      sent.push(run.posts.map(({ headers }) => headers['authorization']));
+    }
+    expect(sent).toEqual([
+      ['Bearer live', 'Bearer live'],
+      ['Bearer live', undefined],
+      ['Bearer live', 'Bearer shadow'],
+      ['Bearer live', 'Bearer shadow'],
+    ]);
   });
 
   test('is acknowledged with its own result, and reported again with that of the copy [SHADOW-3]', async () => {
@@ -130,7 +161,7 @@ test('a company has a fifth of the slots for copies, which are a tenth of those 
     );
     invariant(read !== undefined && 'command' in read, 'the command is valid');
     const attempted = create(DeliveryAttemptedSchema);
-    const secrets = { secret, headers: {} };
+    const secrets = { secret, headers: {}, shadowHeaders: {} };
     mirror({ command: read.command, secrets, attempted, at: now, report: async () => undefined });
     return attempted.shadow?.skipped === true;
   };

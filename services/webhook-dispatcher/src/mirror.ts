@@ -64,14 +64,14 @@ export function createMirror(deps: {
     { command, secrets, attempted, at }: EndedAttempt,
     { url, companyId }: NonNullable<DeliveryCommand['shadow']>,
   ): Promise<PostResult> {
-    const { secret, headers } = secrets;
+    const { secret, shadowHeaders } = secrets;
     const attemptId = attempted.attempt?.deliveryId ?? '';
     const signed = signedHeaders({ command, secret, attemptId, startedAt: at });
     count(companyId, 1);
     try {
       return await deps.sender.post({
         url,
-        headers: { ...headers, ...signed, 'x-svc-shadow': 'true' },
+        headers: { ...shadowHeaders, ...signed, 'x-svc-shadow': 'true' },
         body: command.body,
       });
     } finally {

@@ -38,7 +38,13 @@ const deliveryCommand = z.object({
   body: z.instanceof(Uint8Array),
   /** Where the request is sent once more after the attempt; a malformed one is ignored. */
   shadow: z
-    .object({ id: z.string(), url: z.string(), companyId: z.string().default('') })
+    .object({
+      id: z.string(),
+      url: z.url(),
+      companyId: z.string().default(''),
+      /** Absent: none were given for the copies. */
+      sealedHeaders: z.instanceof(Uint8Array).optional(),
+    })
     .optional()
     .catch(undefined),
   secretVersion: z.int(),

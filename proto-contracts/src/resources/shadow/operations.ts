@@ -26,7 +26,10 @@ the same secret, with the header \`x-svc-shadow: true\`. Your server must verify
 What the URL responds has no effect on deliveries, health and statistics. Nothing is sent again. If too many requests to
 shadows are in flight, the delivery is skipped. An earlier shadow of the subscription is replaced, with its comparison.
 
-A change of the subscription's \`url\` to the URL of a running shadow keeps it active and verified. The URL must differ from the
+The values of the subscription's custom headers stay with its host: a URL on another host gets only the \`headers\` of this request.
+
+A change of the subscription's \`url\` to the URL of a running shadow keeps it active and verified. The subscription then has the custom
+headers that the copies had. The URL must differ from the
 current one. Within ${SHADOW_LIMITS.startWindowSeconds} seconds the owners of a company can start ${SHADOW_LIMITS.startsPerCompany} shadows; more
 are refused with 429.`,
   bodyExamples: {
@@ -37,6 +40,13 @@ are refused with 429.`,
     some: {
       summary: 'A tenth of the deliveries of a week',
       value: { url: SHADOW_EXAMPLE.url, percent: 10, hours: 168 } satisfies z.input<typeof shadowIn>,
+    },
+    otherHost: {
+      summary: 'Another host, with a custom header',
+      value: {
+        url: 'https://next.sunny.example/partner',
+        headers: [{ name: 'Authorization', value: 'Bearer bXktb3RoZXItaG9zdA' }],
+      } satisfies z.input<typeof shadowIn>,
     },
   },
   needsConfirmation: () => true,

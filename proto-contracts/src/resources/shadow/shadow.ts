@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CURRENT_SCHEMA_VERSION } from '../../api/versions.js';
 import { dateTimeOut } from '../../values/date-time.js';
 import { ATTEMPT_OUTCOMES } from '../attempt/attempt.js';
+import { headerValues } from '../subscription/custom-headers.js';
 import { subscriptionFields } from '../subscription/subscription.js';
 
 /** Bounds of the shadow of a subscription. */
@@ -33,6 +34,10 @@ export const shadowIn = subscriptionFields(CURRENT_SCHEMA_VERSION)
       .max(SHADOW_LIMITS.hours)
       .default(SHADOW_LIMITS.defaultHours)
       .meta({ description: 'How long deliveries are mirrored.' }),
+    headers: headerValues.optional().meta({
+      description:
+        'The custom headers of copies. Without it, a URL on the same host gets those of the subscription, and another host gets none: the values that are stored never reach it.',
+    }),
   })
   .meta({ id: 'WebhookShadowIn', description: 'A URL to mirror deliveries to.' });
 
@@ -83,6 +88,10 @@ export const webhookShadow = z
     id: z.string().meta({ description: 'The id of the shadow.' }),
     url: z.string().meta({ description: 'Where deliveries are mirrored to.' }),
     percent: z.int().meta({ description: 'The share of deliveries that is mirrored.' }),
+    headerNames: z.array(z.string()).nullable().meta({
+      description:
+        'The names of the custom headers that were given for the copies. Null: none were given, so a URL on the same host gets those of the subscription, and another host gets none.',
+    }),
     state: z.enum(['testing', 'running', 'refused', 'ended']).meta({
       description: `\`testing\`: a test was sent to the URL, and deliveries are mirrored once it is accepted with 2xx. \`refused\`: it was not, or had no result within ${SHADOW_LIMITS.testSeconds} s.`,
     }),
@@ -125,6 +134,7 @@ export const SHADOW_EXAMPLE = {
   id: 'shd_01k3h5d8vqf2mw7x0r4tn6ysbe',
   url: 'https://hooks.sunny.example/partner/v2',
   percent: 100,
+  headerNames: null,
   state: 'running',
   startedAt: '2026-09-02T09:15:40.118Z',
   endsAt: '2026-09-03T09:15:40.118Z',

@@ -8,7 +8,7 @@ export const CUSTOM_HEADER_LIMITS = {
   bytes: 4_096,
 } as const;
 
-const TOKEN = /^[0-9a-z][!#$%&'*+.^_`|~0-9a-z-]*$/;
+const TOKEN = /^[0-9A-Za-z][!#$%&'*+.^_`|~0-9A-Za-z-]*$/;
 const VISIBLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Names that the service or the connection sets. */
@@ -37,11 +37,12 @@ const headerName = z
   .string()
   .min(1)
   .max(CUSTOM_HEADER_LIMITS.nameLength)
-  .toLowerCase()
+  // Before the change of case: it makes ASCII letters of other characters, such as U+212A.
   .refine(
     (name) => TOKEN.test(name),
     'must be a header name that begins with a letter or digit, such as x-tenant',
   )
+  .toLowerCase()
   .refine(
     (name) => !isReservedHeader(name),
     'must not be a header that the service sets: host, user-agent, traceparent, those of the connection, content-*, proxy-*, webhook-* and x-svc-*',
@@ -76,6 +77,26 @@ export const headerChanges = z
     'must name each header once',
   );
 
+/** Custom headers with their values, for a URL that has none yet. */
+export const headerValues = z
+  .array(
+    z
+      .object({
+        name: headerName,
+        value: headerValue.meta({ description: 'Stored encrypted and never shown.' }),
+      })
+      .meta({ id: 'WebhookHeaderValue', description: 'A custom header with its value.' }),
+  )
+  .min(1)
+  .max(CUSTOM_HEADER_LIMITS.headers)
+  .superRefine((headers, context) => {
+    const message =
+      new Set(headers.map(({ name }) => name)).size < headers.length
+        ? 'must name each header once'
+        : boundsViolation(headers.map(({ name, value }) => [name, value]));
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
 /** A change of custom headers. */
 export type HeaderChange = z.infer<typeof headerChanges>[number];
 
@@ -94,17 +115,27 @@ export function changeHeaders(
     if (value === null) merged.delete(name);
     else merged.set(name, value);
   }
-  const headers = Object.fromEntries([...merged].sort(([one], [other]) => (one < other ? -1 : 1)));
-  const bytes = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  if (merged.size > CUSTOM_HEADER_LIMITS.headers) {
-    return {
-      violation: `must leave at most ${CUSTOM_HEADER_LIMITS.headers} headers; these are ${merged.size}`,
-    };
+  const violation = boundsViolation([...merged]);
+  return violation === undefined ? { headers: sortedHeaders(merged) } : { violation };
+}
+
+/** Headers in the order in which they are stored. */
+export function sortedHeaders(headers: Iterable<readonly [string, string]>): CustomHeaders {
+  return Object.fromEntries([...headers].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function boundsViolation(headers: readonly (readonly [string, string])[]): string | undefined {
+  const bytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  if (headers.length > CUSTOM_HEADER_LIMITS.headers) {
+    return `must leave at most ${CUSTOM_HEADER_LIMITS.headers} headers; these are ${headers.length}`;
   }
   if (bytes > CUSTOM_HEADER_LIMITS.bytes) {
-    return {
-      violation: `must leave at most ${CUSTOM_HEADER_LIMITS.bytes} characters of names and values; these are ${bytes}`,
-    };
+    return `must leave at most ${CUSTOM_HEADER_LIMITS.bytes} characters of names and values; these are ${bytes}`;
   }
-  return { headers };
+  return undefined;
+}
+
+/** Whether two URLs have the same host and port. Values of custom headers are for one host only. */
+export function isSameHost(one: string, other: string): boolean {
+  return new URL(one).host === new URL(other).host;
 }

@@ -113,6 +113,9 @@ Changes the fields of the body and keeps the others. The checks are those of the
 With another \`url\` the subscription is no longer verified, and an active one becomes paused: send a test delivery, and
 activate it once your server has accepted that with 2xx. Waiting deliveries go to the new URL.
 
+The values of custom headers never reach another host. If the \`url\` has another host, \`headers\` must name every stored header, with its
+value for that host or with null; otherwise the request is 400 and names them.
+
 Attempts from now on have the changed \`headers\`, tests too. With \`deliveriesPerSecond\` attempts start at that rate, in bursts of at most a
 quarter of a second's worth; the others wait in their order.`,
   bodyExamples: {

@@ -36,7 +36,7 @@ const SUBSCRIPTION_LINES = columns(`
 `);
 
 const SHADOW_LINES = columns(`
-  id: shadow.id, url: shadow.url, state: shadow.state, percent: shadow.percent, started: shadow.startedAt,
+  id: shadow.id, url: shadow.url, state: shadow.state, percent: shadow.percent, headers: shadow.headerNames, started: shadow.startedAt,
   ends: shadow.endsAt, outcomes: shadow.outcomes, skipped: shadow.skipped, live p50 ms: shadow.live.p50Ms,
   live p95 ms: shadow.live.p95Ms, shadow p50 ms: shadow.shadow.p50Ms, shadow p95 ms: shadow.shadow.p95Ms
 `);
@@ -112,9 +112,10 @@ function addTestCommand(group: Command, context: CommandContext): void {
   subcommand(
     group,
     'update <subscription>',
-    'change the given fields of a subscription; another URL pauses it until it is tested',
+    'change the given fields of a subscription; another URL pauses it until it is tested, and another host needs its custom headers again',
     'whk_01j… --rate 20',
     'whk_01j… --rate none --headers-file headers.txt',
+    'whk_01j… --url https://next.example.com/partner --headers-file headers.txt',
   )
     .option('--url <url>', 'where deliveries go')
     .option('--events <patterns>', 'event names or groups', listOf('event names or groups'))

@@ -48,6 +48,14 @@ test('a webhook that is as the file has it, in another spelling, is unchanged, a
   expect(planOf({}, [found])).toEqual({ steps: [], unchanged: 0, violations: [] });
 });
 
+test('a file cannot move a webhook with custom headers to another host [WEBHOOK-14]', () => {
+  const found = [existing({ headerNames: ['authorization'] })];
+  expect(planOf({ webhooks: [{ ...BOARD, url: 'https://hooks.example/b' }] }, found).violations).toEqual([]);
+  expect(planOf({ webhooks: [{ ...BOARD, url: 'https://other.example/a' }] }, found).violations).toEqual([
+    { path: 'companies.cmp_1.webhooks.0.url', message: expect.stringContaining('(authorization)') },
+  ]);
+});
+
 test('a webhook is found by its id, else by its description, else by its URL, so another URL is a change [CONFIG-1]', () => {
   const moved = 'https://hooks.example/b';
   const found = [existing({}), existing({ id: 'whk_2', description: 'Other', url: moved })];

@@ -1,4 +1,5 @@
 import { allowedPatterns } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { isSameHost } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import type { Company } from '@partner/proto-contracts/resources/company/company';
 import type { Subscription } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { TechnicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
@@ -67,6 +68,7 @@ export function planConfiguration(
       const place = `companies.${id}.webhooks.${index}`;
       violations.push(...eventViolations(wanted, company, place));
       const found = matched.get(wanted);
+      if (typeof found === 'object') violations.push(...headerViolations(wanted, found, place));
       if (typeof found === 'string') violations.push({ path: place, message: found });
       else if (found === undefined) steps.push({ company, kind: 'create', wanted });
       else {
@@ -134,6 +136,15 @@ function eventViolations(
           },
         ],
   );
+}
+
+/** A file has no values of headers, and those that are stored never reach another host. */
+function headerViolations({ url }: ConfiguredWebhook, found: Subscription, place: string): FieldViolation[] {
+  if (found.headerNames.length === 0 || isSameHost(url, found.url)) return [];
+  const message =
+    `must keep the host of ${found.id}, whose custom headers (${found.headerNames.join(', ')}) are for it; ` +
+    `change it with "partnerctl subscriptions update ${found.id} --url … --headers-file …"`;
+  return [{ path: `${place}.url`, message }];
 }
 
 function changeOf(wanted: ConfiguredWebhook, found: Subscription): WebhookChange {

@@ -13,9 +13,15 @@ export function startWebhookShadow(deps: {
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(startWebhookShadowOperation, async (request) => {
     const { params, body, call } = request;
+    const { headers, ...fields } = body;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
     const shadow = await deps.subscriptions.startShadow(
-      { ...body, ...actingOwner(request), subscriptionId },
+      {
+        ...fields,
+        ...(headers !== undefined && { headers: { changes: headers } }),
+        ...actingOwner(request),
+        subscriptionId,
+      },
       call,
     );
     return forwardResource(202, shadow);

@@ -88,7 +88,7 @@ export async function announceSecretEnds(
     `with ending as materialized (
        select secret.subscription_id, secret.version, secret.expires_at
        from subscription_secrets secret join subscriptions s on s.id = secret.subscription_id
-       where s.deleted_at is null
+       where s.deleted_at is null and secret.version > 0
          and secret.expires_at > $1 and secret.expires_at <= $1::timestamptz + interval '7 days'
          and ${announcementAt('secret.expires_at', '(secret.expires_at - make_interval(hours => $3))')}
            > coalesce(secret.end_announced_at, '-infinity')

@@ -334,6 +334,6 @@ export const STORED_TABLES: readonly StoredTable[] = [
   { name: 'unannounced_dead_letters', kept: 'subscription_id' },
   {
     name: 'webhook_shadows',
-    kept: 'subscription_id id url state test outcomes live_durations shadow_durations differences',
+    kept: 'subscription_id id url state test outcomes live_durations shadow_durations differences header_names',
   },
 ];

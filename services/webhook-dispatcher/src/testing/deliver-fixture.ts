@@ -118,8 +118,8 @@ export const command = {
 } satisfies MessageInitShape<typeof DeliverWebhookSchema>;
 
 /** Custom headers, sealed as job-state seals them. */
-export function sealedHeaders(text: string): Buffer {
-  return sealSecret(sealingKeys, { subscriptionId: command.subscriptionId, version: HEADERS_VERSION }, text);
+export function sealedHeaders(text: string, version = HEADERS_VERSION): Buffer {
+  return sealSecret(sealingKeys, { subscriptionId: command.subscriptionId, version }, text);
 }
 
 export function encoded(...deliveries: readonly MessageInitShape<typeof DeliverWebhookSchema>[]): Uint8Array {

@@ -19,6 +19,7 @@ import * as webhookShadows from './0017-webhook-shadows.js';
 import * as refusedCursors from './0018-refused-cursors.js';
 import * as companyMoves from './0019-company-moves.js';
 import * as indexesOfReferences from './0020-indexes-of-references.js';
+import * as shadowHeaders from './0021-shadow-headers.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
 export interface Migration {
@@ -49,4 +50,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0018-refused-cursors', ...refusedCursors },
   { name: '0019-company-moves', ...companyMoves },
   { name: '0020-indexes-of-references', ...indexesOfReferences },
+  { name: '0021-shadow-headers', ...shadowHeaders },
 ];

@@ -1,3 +1,4 @@
+import { SHADOW_HEADERS_VERSION } from '@partner/kernel/secret-sealing';
 import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
 import type { LeasedDelivery } from '../../database/after-commit.js';
@@ -10,19 +11,26 @@ const MAX_RUNNING = 10_000;
 /** Returns where the attempt of a delivery is mirrored to; undefined: nowhere. */
 export type ShadowOf = (
   delivery: Pick<LeasedDelivery, 'subscriptionId' | 'attempt' | 'isTest' | 'url'>,
-) => { readonly id: string; readonly url: string; readonly companyId: string } | undefined;
+) => Copy | undefined;
+
+/** Where an attempt is mirrored to, as its command says it. */
+interface Copy {
+  readonly id: string;
+  readonly url: string;
+  readonly companyId: string;
+  /** Absent: no separate custom headers were given for the copies. */
+  readonly sealedHeaders?: Buffer;
+}
 
 /** The running shadows, as this process knows them. */
 export interface Mirroring extends Pick<Loop, 'wake' | 'stop'> {
   readonly shadowOf: ShadowOf;
 }
 
-interface RunningShadow {
+interface RunningShadow extends Omit<Copy, 'sealedHeaders'> {
   readonly subscriptionId: string;
-  readonly id: string;
-  readonly url: string;
-  readonly companyId: string;
   readonly percent: number;
+  readonly sealedHeaders: Buffer | null;
 }
 
 /**
@@ -63,15 +71,17 @@ export function startMirroring(options: {
       // This process may not know yet that the webhook has switched to the URL of its shadow.
       if (shadow === undefined || shadow.url === url || attempt > 1 || isTest) return undefined;
       if (options.random() * 100 >= shadow.percent) return undefined;
-      return { id: shadow.id, url: shadow.url, companyId: shadow.companyId };
+      const { id, companyId, sealedHeaders } = shadow;
+      return { id, url: shadow.url, companyId, ...(sealedHeaders !== null && { sealedHeaders }) };
     },
   };
 }
 
 async function readRunning(database: Queryable): Promise<Map<string, RunningShadow>> {
   const shadows = await database.query<RunningShadow>(
-    `select w.subscription_id as "subscriptionId", w.id, w.url, s.company_id as "companyId", w.percent
+    `select w.subscription_id as "subscriptionId", w.id, w.url, s.company_id as "companyId", w.percent, headers.sealed as "sealedHeaders"
      from webhook_shadows w join subscriptions s on s.id = w.subscription_id
+     left join subscription_secrets headers on headers.subscription_id = s.id and headers.version = ${SHADOW_HEADERS_VERSION}
      where w.state = 'running' and w.ends_at > now() order by w.ends_at desc limit $1`,
     [MAX_RUNNING],
   );

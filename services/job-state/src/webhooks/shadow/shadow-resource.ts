@@ -13,6 +13,7 @@ export interface ShadowRow {
   readonly id: string;
   readonly url: string;
   readonly percent: number;
+  readonly headerNames: readonly string[] | null;
   readonly state: WebhookShadow['state'];
   readonly startedAt: Date;
   readonly endsAt: Date;
@@ -29,7 +30,7 @@ type OutcomeCounts = Readonly<Record<string, number>>;
 
 /** Columns of a {@link ShadowRow}, from `webhook_shadows w`. The states at the end of a span follow from the time. */
 export const SHADOW_COLUMNS = `
-  w.id, w.url, w.percent,
+  w.id, w.url, w.percent, w.header_names as "headerNames",
   case
     when w.state = 'running' and w.ends_at <= now() then 'ended'
     when w.state = 'testing' and w.started_at <= now() - make_interval(secs => ${SHADOW_LIMITS.testSeconds}) then 'refused'
@@ -44,6 +45,7 @@ export function shownShadow(row: ShadowRow): WebhookShadow {
     id: row.id,
     url: row.url,
     percent: row.percent,
+    headerNames: row.headerNames && [...row.headerNames],
     state: row.state,
     startedAt: formatDateTime(row.startedAt),
     endsAt: formatDateTime(row.endsAt),

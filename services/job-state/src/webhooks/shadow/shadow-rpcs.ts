@@ -19,7 +19,13 @@ export function createShadowRpcs(
   return {
     async startShadow(request, context) {
       const { percent, hours } = request;
-      const toStart = { ...ownersSubscription(request), url: required(request.url, 'url'), percent, hours };
+      const toStart = {
+        ...ownersSubscription(request),
+        url: required(request.url, 'url'),
+        percent,
+        hours,
+        headers: request.headers?.changes.map(({ name = '', value = '' }) => ({ name, value })),
+      };
       return renderedShadow(
         await startShadow({ ...deps, endpoints: endpointsOf(toStart.companyId) }, toStart, context),
       );

@@ -4,12 +4,14 @@ import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/acc
 import {
   AttemptOutcome,
   DeliveriesAttemptedSchema,
+  type DeliverWebhook,
   DeliverWebhooksSchema,
   ShadowAttemptSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { SHADOW_LIMITS } from '@partner/proto-contracts/resources/shadow/shadow';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { invariant } from '@partner/kernel/invariant';
+import { HEADERS_VERSION, SHADOW_HEADERS_VERSION } from '@partner/kernel/secret-sealing';
 import { silentLogger } from '@partner/kernel/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
@@ -22,6 +24,7 @@ import { attemptedMessage } from '../../testing/webhook-fixture.js';
 import { createReleaseMetrics } from '../schedule/release-metrics.js';
 import { publishClaimed } from '../schedule/release-batch.js';
 import type { SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
+import { openHeaders } from '../subscriptions/store-headers.js';
 import { type Mirroring, startMirroring } from '../schedule/start-mirroring.js';
 
 const URL = 'https://receiver.example/v2';
@@ -72,6 +75,16 @@ async function started(
   return id;
 }
 
+/** The custom headers of a command, and of the copy to its shadow. */
+function headersOf(of: SubscriptionOfCompany, { sealedHeaders, shadow }: DeliverWebhook) {
+  const open = (version: number, sealed: Uint8Array | undefined) =>
+    sealed && openHeaders(fixture.deps.sealingKeys, { subscriptionId: of.subscriptionId, version }, sealed);
+  return {
+    live: open(HEADERS_VERSION, sealedHeaders),
+    copy: open(SHADOW_HEADERS_VERSION, shadow?.sealedHeaders),
+  };
+}
+
 /** Releases the due deliveries as the scheduler does. */
 async function released() {
   const claimed = await fixture.claim();
@@ -103,6 +116,45 @@ const shadowOf = async (of: SubscriptionOfCompany) => {
 };
 
 describe('a shadow', () => {
+  test('on another host gets only the headers of its start, and a switch to it takes them over [SHADOW-8]', async () => {
+    const of = await fixture.activated(await fixture.company());
+    const companyClass = CompanyClass.INSTALLER;
+    const other = 'https://next.receiver.example/hooks';
+    await client.updateSubscription({
+      ...{ ...of, companyClass },
+      headers: { changes: [{ name: 'x-tenant', value: 'west' }] },
+    });
+    const start = async (url: string, changes?: { name: string; value: string }[]) => {
+      const begun = await client.startShadow({ ...of, url, ...(changes && { headers: { changes } }) });
+      const [command] = lastCommands();
+      invariant(command, 'the test was published');
+      expect(begun.headerNames).toEqual(changes ? changes.map(({ name }) => name) : null);
+      const tested = headersOf(of, command).live;
+      await fixture.handle(attemptedMessage({ deliveryId: begun.id, leaseId: begun.id }));
+      const first = { subscriptionId: of.subscriptionId, attempt: 1, isTest: false, url: '' };
+      await eventually('the shadow is known', () => mirroring.shadowOf(first)?.id === begun.id);
+      await fixture.event(of.companyId);
+      const [mirrored] = await released();
+      invariant(mirrored, 'a delivery was released');
+      return { tested, ...headersOf(of, mirrored) };
+    };
+    const live = { 'x-tenant': 'west' };
+    expect(await start(URL)).toEqual({ tested: live, live, copy: undefined });
+    expect(await start(other)).toEqual({ tested: undefined, live, copy: undefined });
+    const copy = { 'x-tenant': 'east' };
+    expect(await start(other, [{ name: 'x-tenant', value: 'east' }])).toEqual({ tested: copy, live, copy });
+    await client.updateSubscription({ ...of, companyClass, url: other });
+    await fixture.event(of.companyId);
+    const [switched] = await released();
+    invariant(switched, 'a delivery was released');
+    expect([switched.url, headersOf(of, switched)]).toEqual([other, { live: copy, copy: undefined }]);
+    const kept = await fixture.database.query(
+      'select version from subscription_secrets where subscription_id = $1 order by version',
+      [of.subscriptionId],
+    );
+    expect(kept).toEqual([{ version: 0 }, { version: 1 }]);
+  });
+
   test('runs once its URL has accepted a test that is signed with the secret of the subscription [SHADOW-1]', async () => {
     const of = await fixture.activated(await fixture.company());
     expect(await client.getShadow(of)).toEqual({ shadow: null });

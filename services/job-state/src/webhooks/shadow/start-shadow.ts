@@ -1,9 +1,11 @@
 import { SHADOW_LIMITS, shadowIn } from '@partner/proto-contracts/resources/shadow/shadow';
+import { isSameHost, sortedHeaders } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import type { Publisher } from '@partner/kernel/amqp/publisher';
 import { idFloor, newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { currentRequestId } from '@partner/kernel/request-context';
+import { HEADERS_VERSION, sealSecret, SHADOW_HEADERS_VERSION } from '@partner/kernel/secret-sealing';
 import { ServiceError } from '@partner/kernel/service-error';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import { invalidArgument, validate } from '@partner/kernel/validation';
@@ -15,6 +17,7 @@ import { SEALED_HEADERS } from '../schedule/claim-due.js';
 import { publishCommands } from '../schedule/release-batch.js';
 import { DURATION_SLOTS } from '../statistics/duration-histogram.js';
 import { type Caller, checkEndpoint } from '../subscriptions/check-endpoint.js';
+import { writeSecret } from '../subscriptions/create-secret.js';
 import type { CreateSubscriptionDeps } from '../subscriptions/create-subscription.js';
 import {
   getSubscription,
@@ -24,7 +27,7 @@ import {
 import { SHADOW_COLUMNS, type ShadowRow } from './shadow-resource.js';
 
 /** Dependencies of the start of shadows. */
-export interface StartShadowDeps extends Pick<CreateSubscriptionDeps, 'endpoints' | 'clock'> {
+export interface StartShadowDeps extends Pick<CreateSubscriptionDeps, 'endpoints' | 'clock' | 'sealingKeys'> {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   /** For the tests of shadows. */
   readonly publisher: Pick<Publisher, 'publish'>;
@@ -36,6 +39,8 @@ export interface ShadowToStart extends OwnersSubscription {
   readonly url: string;
   readonly percent: number | undefined;
   readonly hours: number | undefined;
+  /** The custom headers of copies; undefined: those of the subscription on the same host, else none. */
+  readonly headers: readonly { readonly name: string; readonly value: string }[] | undefined;
 }
 
 const NO_DURATIONS = Array.from({ length: DURATION_SLOTS }, () => 0);
@@ -44,7 +49,7 @@ const NO_DURATIONS = Array.from({ length: DURATION_SLOTS }, () => 0);
  * Sends a test to another URL of a subscription. Once it is accepted with 2xx, deliveries are mirrored there.
  *
  * The test is a command without a delivery: a delivery row would take the URL from its subscription. Its result names the shadow
- * in place of the delivery. If the test or its result is lost, the shadow is refused after 60 s. An earlier shadow is replaced.
+ * in place of the delivery. Custom headers that are given are sealed beside the signing secrets, and dropped at the end. If the test or its result is lost, the shadow is refused after 60 s. An earlier shadow is replaced.
  * Fails with
  * - `invalid_argument` for a URL that is refused, and for the current one;
  * - `not_found` for a subscription that the company does not have;
@@ -62,6 +67,9 @@ export async function startShadow(
   const checked = validate(shadowIn, request, 'shadow');
   if (!checked.valid) throw invalidArgument(checked.violations);
   const { percent, hours } = checked.value;
+  const own =
+    checked.value.headers && sortedHeaders(checked.value.headers.map(({ name, value }) => [name, value]));
+  const headerNames = own === undefined ? null : Object.keys(own);
   // Before the URL check, so that a company cannot trigger DNS lookups through another company's subscription.
   await getSubscription(queryWithin(deps.database, { companyId, timeoutMs: caller.timeoutMs() }), request);
   const url = await checkEndpoint(deps.endpoints, checked.value.url, caller);
@@ -76,25 +84,31 @@ export async function startShadow(
       await refuseTooMany(tx, companyId, deps.clock());
       const [row] = await tx.query<ShadowRow>(
         `insert into webhook_shadows as w
-           (subscription_id, id, url, percent, state, ends_at, live_durations, shadow_durations)
-         values ($1, $2, $3, $4, 'testing', now() + make_interval(hours => $5), $6, $6)
+           (subscription_id, id, url, percent, state, ends_at, live_durations, shadow_durations, header_names)
+         values ($1, $2, $3, $4, 'testing', now() + make_interval(hours => $5), $6, $6, $7)
          on conflict (subscription_id) do update set
            id = excluded.id, url = excluded.url, percent = excluded.percent, state = excluded.state,
            started_at = excluded.started_at, ends_at = excluded.ends_at, test = null, outcomes = default, skipped = default,
-           live_durations = excluded.live_durations, shadow_durations = excluded.shadow_durations, differences = default
+           live_durations = excluded.live_durations, shadow_durations = excluded.shadow_durations, differences = default,
+           header_names = excluded.header_names
          returning ${SHADOW_COLUMNS}`,
-        [subscriptionId, id, url, percent, hours, NO_DURATIONS],
+        [subscriptionId, id, url, percent, hours, NO_DURATIONS, headerNames],
       );
       invariant(row, 'an insert gives its row');
+      const seal = (version: number) =>
+        own && sealSecret(deps.sealingKeys, { subscriptionId, version }, JSON.stringify(own));
+      await replaceHeaders(tx, row, subscriptionId, seal(SHADOW_HEADERS_VERSION));
       await recordAudit(tx, {
         companyId,
         actor,
         action: 'webhook.shadow_started',
         subject: { type: 'webhook', id: subscriptionId },
-        details: { url, percent, hours },
+        details: { url, percent, hours, ...(headerNames !== null && { headerNames }) },
       });
       tx.announceAfterCommit(companyId, [subscriptionId]);
-      return { shadow: row, test: await testOf(tx, { subscriptionId, id, url, now: deps.clock() }) };
+      const test = await testOf(tx, { subscriptionId, id, url, now: deps.clock() });
+      const stored = isSameHost(subscription.url, url) ? test.sealedHeaders : null;
+      return { shadow: row, test: { ...test, sealedHeaders: seal(HEADERS_VERSION) ?? stored } };
     },
     { companyId, timeoutMs: caller.timeoutMs() },
   );
@@ -106,6 +120,21 @@ export async function startShadow(
   });
   deps.logger.info({ subscriptionId, companyId, membershipId, shadowId: id }, 'subscription.shadow_started');
   return shadow;
+}
+
+/** Stores the headers of the copies until the shadow ends, in place of those of an earlier one. */
+async function replaceHeaders(
+  tx: Queryable,
+  { endsAt }: ShadowRow,
+  subscriptionId: string,
+  sealed: Buffer | undefined,
+): Promise<void> {
+  const owner = { subscriptionId, version: SHADOW_HEADERS_VERSION };
+  if (sealed !== undefined) return writeSecret(tx, owner, sealed, endsAt);
+  await tx.query('delete from subscription_secrets where subscription_id = $1 and version = $2', [
+    subscriptionId,
+    SHADOW_HEADERS_VERSION,
+  ]);
 }
 
 async function refuseTooMany(tx: Transaction, companyId: string, now: Date): Promise<void> {

@@ -85,7 +85,7 @@ async function isRepeat(
 ): Promise<boolean> {
   if (subscription.secretVersion !== wanted || subscription.pendingSecretVersion !== null) return false;
   const replaced = await tx.query(
-    'select 1 from subscription_secrets where subscription_id = $1 and version < $2 and expires_at > $3 limit 1',
+    'select 1 from subscription_secrets where subscription_id = $1 and version between 1 and $2 - 1 and expires_at > $3 limit 1',
     [subscription.id, wanted, now],
   );
   return replaced.length > 0;

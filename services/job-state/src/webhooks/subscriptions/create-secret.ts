@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type SealingKeys, sealingKeyIdOf, sealSecret } from '@partner/kernel/secret-sealing';
+import {
+  type SealedSecretOwner,
+  type SealingKeys,
+  sealingKeyIdOf,
+  sealSecret,
+} from '@partner/kernel/secret-sealing';
+import type { Queryable } from '../../database/database.js';
 
 /** A new signing secret: its text, to be shown once, and the sealed form that is stored. */
 export interface NewSecret {
@@ -18,4 +24,19 @@ export function createSecret(
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const sealed = sealSecret(keys, owner, secret);
   return { secret, sealed, sealingKeyId: sealingKeyIdOf(sealed) };
+}
+
+/** Stores a sealed value beside the signing secrets of a locked subscription, and replaces an earlier one. A value with an end is dropped then. */
+export async function writeSecret(
+  tx: Queryable,
+  { subscriptionId, version }: SealedSecretOwner,
+  sealed: Buffer,
+  expiresAt: Date | null = null,
+): Promise<void> {
+  await tx.query(
+    `insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id, expires_at) values ($1, $2, $3, $4, $5)
+     on conflict (subscription_id, version) do update set
+       sealed = excluded.sealed, sealing_key_id = excluded.sealing_key_id, expires_at = excluded.expires_at`,
+    [subscriptionId, version, sealed, sealingKeyIdOf(sealed), expiresAt],
+  );
 }

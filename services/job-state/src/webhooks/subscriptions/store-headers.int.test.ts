@@ -72,6 +72,59 @@ test('seals custom headers, shows and records their names only, and keeps those 
   expect(await stored()).toBeUndefined();
 });
 
+test('keeps stored values from another host: each must be in the request, or the change is refused [WEBHOOK-14]', async () => {
+  const of = await fixture.activated(await fixture.company());
+  const change = (fields: { url?: string; changes?: { name: string; value?: string }[] }) => {
+    const { url, changes } = fields;
+    return client.updateSubscription({ ...of, companyClass, url, ...(changes && { headers: { changes } }) });
+  };
+  const stored = async () => {
+    const [row] = await fixture.database.query<{ sealed: Buffer }>(
+      'select sealed from subscription_secrets where subscription_id = $1 and version = 0',
+      [of.subscriptionId],
+    );
+    const owner = { subscriptionId: of.subscriptionId, version: HEADERS_VERSION };
+    return row && openSecret(fixture.deps.sealingKeys, owner, row.sealed);
+  };
+  await change({
+    changes: [
+      { name: 'authorization', value: 'Bearer a' },
+      { name: 'x-tenant', value: 'west' },
+    ],
+  });
+  const before = await client.getSubscription(of);
+  const other = 'https://other.receiver.example/hooks';
+  for (const [changes, named] of [
+    [undefined, 'authorization, x-tenant'],
+    [[{ name: 'X-Tenant', value: 'east' }], 'authorization'],
+    [[{ name: 'x-new', value: '1' }], 'authorization, x-tenant'],
+  ] as const) {
+    const refused = await failureOf(change({ url: other, ...(changes && { changes: [...changes] }) }));
+    expect(refused).toMatchObject({
+      reason: 'invalid_argument',
+      attributes: { details: [{ path: 'headers', message: expect.stringContaining(named) }] },
+    });
+  }
+  expect(await client.getSubscription(of)).toEqual(before);
+
+  const sameHost = new URL('/elsewhere', before.url).href;
+  expect(await change({ url: sameHost })).toMatchObject({ headerNames: ['authorization', 'x-tenant'] });
+  const moved = await change({
+    url: other,
+    changes: [{ name: 'authorization', value: 'Bearer b' }, { name: 'x-tenant' }],
+  });
+  expect(moved).toMatchObject({ url: other, headerNames: ['authorization'] });
+  expect(await stored()).toBe('{"authorization":"Bearer b"}');
+});
+
+test('checks the name of a header before it is put in lower case [WEBHOOK-13]', async () => {
+  const of = await fixture.created(await fixture.company());
+  const headers = { changes: [{ name: '\u212aost', value: 'x' }] };
+  expect(await failureOf(client.updateSubscription({ ...of, companyClass, headers }))).toMatchObject({
+    attributes: { details: [{ path: 'headers.0.name' }] },
+  });
+});
+
 test('sets a rate and removes it [DELIVERY-23]', async () => {
   const of = await fixture.activated(await fixture.company());
   const change = (rate: { perSecond?: number }) => client.updateSubscription({ ...of, companyClass, rate });

@@ -4,15 +4,19 @@ import {
   type CustomHeaders,
   type HeaderChange,
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
-import {
-  HEADERS_VERSION,
-  openSecret,
-  type SealingKeys,
-  sealingKeyIdOf,
-  sealSecret,
-} from '@partner/kernel/secret-sealing';
+import { HEADERS_VERSION, openSecret, type SealingKeys, sealSecret } from '@partner/kernel/secret-sealing';
 import { invalidArgument } from '@partner/kernel/validation';
-import type { Transaction } from '../../database/database.js';
+import type { Queryable, Transaction } from '../../database/database.js';
+import { writeSecret } from './create-secret.js';
+
+/** What changes the custom headers of a locked subscription. */
+export interface HeadersToStore {
+  readonly subscriptionId: string;
+  /** Headers to set, or to remove with the value null. */
+  readonly changes: readonly HeaderChange[];
+  /** What the changes apply to in place of the stored headers; undefined: the stored ones. */
+  readonly instead: CustomHeaders | undefined;
+}
 
 /**
  * Sets and removes custom headers of a locked subscription. Returns the names of all, or undefined if nothing changed.
@@ -23,17 +27,12 @@ import type { Transaction } from '../../database/database.js';
 export async function storeHeaders(
   tx: Transaction,
   keys: SealingKeys,
-  subscriptionId: string,
-  changes: readonly HeaderChange[],
+  { subscriptionId, changes, instead }: HeadersToStore,
 ): Promise<readonly string[] | undefined> {
+  if (changes.length === 0 && instead === undefined) return undefined;
   const owner = { subscriptionId, version: HEADERS_VERSION };
-  const [stored] = await tx.query<{ sealed: Buffer }>(
-    'select sealed from subscription_secrets where subscription_id = $1 and version = $2',
-    [subscriptionId, HEADERS_VERSION],
-  );
-  const before: CustomHeaders =
-    stored === undefined ? {} : customHeaders.parse(JSON.parse(openSecret(keys, owner, stored.sealed)));
-  const changed = changeHeaders(before, changes);
+  const before = await readHeaders(tx, keys, subscriptionId);
+  const changed = changeHeaders(instead ?? before, changes);
   if ('violation' in changed) throw invalidArgument([{ path: 'headers', message: changed.violation }]);
   const text = JSON.stringify(changed.headers);
   if (text === JSON.stringify(before)) return undefined;
@@ -45,11 +44,25 @@ export async function storeHeaders(
     ]);
     return names;
   }
-  const sealed = sealSecret(keys, owner, text);
-  await tx.query(
-    `insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id) values ($1, $2, $3, $4)
-     on conflict (subscription_id, version) do update set sealed = excluded.sealed, sealing_key_id = excluded.sealing_key_id`,
-    [subscriptionId, HEADERS_VERSION, sealed, sealingKeyIdOf(sealed)],
-  );
+  await writeSecret(tx, owner, sealSecret(keys, owner, text));
   return names;
+}
+
+async function readHeaders(tx: Queryable, keys: SealingKeys, subscriptionId: string): Promise<CustomHeaders> {
+  const [stored] = await tx.query<{ sealed: Buffer }>(
+    'select sealed from subscription_secrets where subscription_id = $1 and version = $2',
+    [subscriptionId, HEADERS_VERSION],
+  );
+  return stored === undefined
+    ? {}
+    : openHeaders(keys, { subscriptionId, version: HEADERS_VERSION }, stored.sealed);
+}
+
+/** Opens sealed custom headers of a subscription, or of its shadow. */
+export function openHeaders(
+  keys: SealingKeys,
+  owner: Parameters<typeof openSecret>[1],
+  sealed: Uint8Array,
+): CustomHeaders {
+  return customHeaders.parse(JSON.parse(openSecret(keys, owner, sealed)));
 }

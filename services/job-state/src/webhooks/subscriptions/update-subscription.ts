@@ -1,7 +1,12 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import type { HeaderChange } from '@partner/proto-contracts/resources/subscription/custom-headers';
+import {
+  type HeaderChange,
+  isSameHost,
+} from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
 import { invariant } from '@partner/kernel/invariant';
+import { SHADOW_HEADERS_VERSION } from '@partner/kernel/secret-sealing';
+import { invalidArgument } from '@partner/kernel/validation';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, queryWithin } from '../../database/database.js';
 import { type Caller, checkEndpoint } from './check-endpoint.js';
@@ -14,7 +19,7 @@ import {
   type OwnersSubscription,
   refuseStale,
 } from './get-subscription.js';
-import { storeHeaders } from './store-headers.js';
+import { openHeaders, storeHeaders } from './store-headers.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 /** Dependencies of the change of subscriptions. */
@@ -48,7 +53,12 @@ type Fields = Pick<
  *
  * A URL with another normalised form is not verified: an active subscription becomes paused, and its deliveries are held until
  * it is active again. The URL of a running shadow has accepted a test: it is verified, and the state stays. Any other URL ends the
- * shadow too. Values of headers are stored sealed, and are in no log and no audit entry. Fails as the creation does, with `invalid_argument` if no field is given, with `not_found` for a
+ * shadow too.
+ *
+ * Values of headers are stored sealed, and are in no log and no audit entry. They stay with their host: a URL with another one fails with
+ * `invalid_argument` unless the request names each stored header. The URL of a running shadow comes with the headers of its copies.
+ *
+ * Fails as the creation does, with `invalid_argument` if no field is given, with `not_found` for a
  * subscription that the company does not have, and with `stale_version` for one that was changed at another time than expected.
  *
  * Locks: the subscription, then its shadow.
@@ -77,15 +87,20 @@ export async function updateSubscription(
         deliveriesPerSecond:
           wanted.deliveriesPerSecond === undefined ? before.deliveriesPerSecond : wanted.deliveriesPerSecond,
       };
-      const headerNames =
-        wanted.headers === undefined
-          ? undefined
-          : await storeHeaders(tx, deps.sealingKeys, subscriptionId, wanted.headers);
       const fields = differences(before, after);
-      const differing = [...fields, ...(headerNames === undefined ? [] : ['headers'])];
-      if (differing.length === 0) return { subscription: before, changed: differing };
       const ended = fields.includes('url') ? await endShadow(tx, subscriptionId) : undefined;
       const isTried = ended !== undefined && ended.wasRunning && ended.url === after.url;
+      const staysOnHost = isSameHost(before.url, after.url);
+      const changes = wanted.headers ?? [];
+      if (!staysOnHost && !isTried) refuseUnnamedHeaders(before.headerNames, changes);
+      const tried = isTried ? ended.sealedHeaders : null;
+      const ofShadow = { subscriptionId, version: SHADOW_HEADERS_VERSION };
+      const instead =
+        tried !== null ? openHeaders(deps.sealingKeys, ofShadow, tried) : staysOnHost ? undefined : {};
+      const toStore = { subscriptionId, changes, instead };
+      const headerNames = await storeHeaders(tx, deps.sealingKeys, toStore);
+      const differing = [...fields, ...(headerNames === undefined ? [] : ['headers'])];
+      if (differing.length === 0) return { subscription: before, changed: differing };
       const [row] = await tx.query<SubscriptionRow>(
         `update subscriptions s set
            url = $2, events = $3, description = $4, schema_version = $5, updated_at = $6,
@@ -138,6 +153,15 @@ export async function updateSubscription(
     deps.logger.info({ subscriptionId, companyId, membershipId, changed, state }, 'subscription.updated');
   }
   return subscription;
+}
+
+/** Stored values are for the host that they were given for; to drop them silently would break the webhook. */
+function refuseUnnamedHeaders(stored: readonly string[], changes: readonly HeaderChange[]): void {
+  const named = new Set(changes.map(({ name }) => name));
+  const unnamed = stored.filter((name) => !named.has(name));
+  if (unnamed.length === 0) return;
+  const message = `must have each custom header again, with its value or null, because the URL has another host: ${unnamed.join(', ')}`;
+  throw invalidArgument([{ path: 'headers', message }]);
 }
 
 function differences(before: Fields, after: Fields): (keyof Fields)[] {

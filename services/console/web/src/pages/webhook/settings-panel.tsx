@@ -15,6 +15,7 @@ import { changesOf, type WebhookSettings } from './changes-of.js';
 import { EventPatterns } from './event-patterns.js';
 import { eventsViolation } from './events-violation.js';
 import { EventsField } from './events-field.js';
+import { hasOtherHost, headersViolation, type HeaderValues, HeaderValuesForHost } from './header-values.js';
 import { rateLabel } from './rate-label.js';
 import classes from './webhook.module.css';
 
@@ -95,7 +96,9 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
     deliveriesPerSecond: webhook.deliveriesPerSecond,
   });
   const [lacksEvents, setLacksEvents] = useState(false);
+  const [headerValues, setHeaderValues] = useState<HeaderValues>({});
   const changes = changesOf(webhook, given);
+  const asksHeaders = webhook.headerNames.length > 0 && hasOtherHost(webhook.url, given.url);
   const violations = violationsByField(update.error);
 
   const change = (part: Partial<WebhookSettings>) => {
@@ -110,7 +113,8 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
     } else if (Object.keys(changes).length === 0) {
       onClose();
     } else {
-      update.run(changes, { onSuccess: onClose });
+      const headers = webhook.headerNames.map((name) => ({ name, value: headerValues[name] || null }));
+      update.run({ ...changes, ...(asksHeaders && { headers }) }, { onSuccess: onClose });
     }
   };
   return (
@@ -123,6 +127,15 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
               ? 'When you save, the webhook is paused. Send a test delivery, then activate it. Queued deliveries go to the new URL.'
               : 'After saving, send a test delivery, then activate the webhook.'}
           </Notice>
+        )}
+        {asksHeaders && (
+          <HeaderValuesForHost
+            names={webhook.headerNames}
+            values={headerValues}
+            onChange={setHeaderValues}
+            withoutValue="Enter them for this host. A header without a value is removed."
+            violation={headersViolation(violations)}
+          />
         )}
         <TextInput
           label="Name (optional)"

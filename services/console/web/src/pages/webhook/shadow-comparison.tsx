@@ -12,6 +12,7 @@ import { Notice } from '../../parts/notice.js';
 import { DueTime, PastTime } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
+import { hasOtherHost } from './header-values.js';
 import { summarizeShadow } from './shadow-summary.js';
 
 type Difference = Shadow['differences'][number];
@@ -139,6 +140,8 @@ function ShadowActions({ webhook, shadow }: { readonly webhook: Webhook; readonl
   const update = useUpdateWebhook(webhook.id);
   const stop = useStopShadow(webhook.id);
   const [isAsking, setAsking] = useState(false);
+  const tried = shadow.headerNames ?? (hasOtherHost(webhook.url, shadow.url) ? [] : webhook.headerNames);
+  const removed = webhook.headerNames.filter((name) => !tried.includes(name));
   return (
     <Stack gap="sm">
       <FormFailure error={stop.error} />
@@ -163,6 +166,12 @@ function ShadowActions({ webhook, shadow }: { readonly webhook: Webhook; readonl
           All deliveries go to {shadow.url}, without the header x-svc-shadow. Your server must act on them
           from then on. Mirroring ends. If it has ended already, the webhook is paused until a test succeeds.
         </Text>
+        {tried.length > 0 && <Text>They have the custom headers of the copies: {tried.join(', ')}.</Text>}
+        {removed.length > 0 && (
+          <Text>
+            The copies did not have these custom headers, so they are removed: {removed.join(', ')}.
+          </Text>
+        )}
       </ConfirmDialog>
     </Stack>
   );

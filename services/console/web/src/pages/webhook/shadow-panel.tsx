@@ -9,6 +9,7 @@ import { OwnerOnly } from '../../parts/owner-only.js';
 import { Panel } from '../../parts/panel.js';
 import { QueryView } from '../../parts/query-view.js';
 import { AddressField } from './address-field.js';
+import { hasOtherHost, headersViolation, type HeaderValues, HeaderValuesForHost } from './header-values.js';
 import { ShadowComparison } from './shadow-comparison.js';
 
 /** Mirrors deliveries to another URL, and compares both before the owner switches to it. */
@@ -32,10 +33,7 @@ export function ShadowPanel({ webhook }: { readonly webhook: Webhook }) {
               {shadow !== null && <ShadowComparison webhook={webhook} shadow={shadow} />}
               {shadow?.state !== 'testing' && shadow?.state !== 'running' && (
                 <OwnerOnly>
-                  <StartForm
-                    webhookId={webhook.id}
-                    triedUrl={shadow?.state === 'refused' ? shadow.url : ''}
-                  />
+                  <StartForm webhook={webhook} triedUrl={shadow?.state === 'refused' ? shadow.url : ''} />
                 </OwnerOnly>
               )}
             </>
@@ -46,15 +44,20 @@ export function ShadowPanel({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
-function StartForm({ webhookId, triedUrl }: { readonly webhookId: string; readonly triedUrl: string }) {
-  const start = useStartShadow(webhookId);
+function StartForm({ webhook, triedUrl }: { readonly webhook: Webhook; readonly triedUrl: string }) {
+  const start = useStartShadow(webhook.id);
   const [url, setUrl] = useState(triedUrl);
   const [percent, setPercent] = useState<string | number>(100);
   const [hours, setHours] = useState<string | number>(SHADOW_LIMITS.defaultHours);
+  const [headerValues, setHeaderValues] = useState<HeaderValues>({});
   const violations = violationsByField(start.error);
+  const asksHeaders = webhook.headerNames.length > 0 && hasOtherHost(webhook.url, url);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    start.run({ url, percent: Number(percent), hours: Number(hours) });
+    const entered = asksHeaders ? webhook.headerNames.filter((name) => headerValues[name]) : [];
+    const headers = entered.map((name) => ({ name, value: headerValues[name] ?? '' }));
+    const shadow = { url, percent: Number(percent), hours: Number(hours) };
+    start.run({ ...shadow, ...(headers.length > 0 && { headers }) });
   };
   return (
     <form onSubmit={submit}>
@@ -66,6 +69,15 @@ function StartForm({ webhookId, triedUrl }: { readonly webhookId: string; readon
           onChange={setUrl}
           violation={violations['url']}
         />
+        {asksHeaders && (
+          <HeaderValuesForHost
+            names={webhook.headerNames}
+            values={headerValues}
+            onChange={setHeaderValues}
+            withoutValue="Enter them for this host. Copies have no header without a value."
+            violation={headersViolation(violations)}
+          />
+        )}
         <Group align="flex-start" gap="sm">
           <NumberInput
             label="Share of deliveries in %"
