@@ -8,6 +8,9 @@ import json
 import threading
 import unittest
 from collections.abc import Callable, Mapping
+from email.message import Message
+from random import Random
+from types import MappingProxyType
 from typing import Any, assert_type
 
 import django
@@ -23,6 +26,8 @@ from partner_client import (
     MemoryStore,
     WebhookEvent,
     WebhookReceiver,
+    WebhookResponse,
+    create_partner_client,
     event_feed_secret,
 )
 from partner_client.django import django_view
@@ -92,7 +97,7 @@ class Receiver:
         await asyncio.sleep(0)
         self._handle(event, about)
 
-    def receive(self, sent: tuple[Mapping[str, str], bytes]) -> int:
+    def receive(self, sent: tuple[Any, Any]) -> int:
         if isinstance(self.receiver, AsyncWebhookReceiver):
             return asyncio.run(self.receiver.receive(*sent)).status
         return self.receiver.receive(*sent).status
@@ -100,6 +105,19 @@ class Receiver:
     @property
     def ids(self) -> list[str]:
         return [event_id for event_id, _ in self.handled]
+
+
+# Bodies that parsers have failed at.
+HOSTILE = (
+    *("", "null", "1", "[]", "{}", '"', "\0", "\ufeff{}", "1e999", "9" * 10_000, "NaN", "\ud800", '{"__class__":1}'),
+    *("[" * 200_000, '{"a":' * 200_000),
+    *(
+        f'{{"id":"e","event":"e","resource":{{"type":"t","id":"i","version":{value}}},"data":{{}}}}'
+        for value in ('"\\ud800"', "9007199254740993", "1e400", "true", "1.5", "null", '"2"', "9" * 5_000, "NaN")
+    ),
+    '{"id":"\\ud800","event":"e","resource":{"type":"t","id":"i","version":1},"data":{}}',
+    '{"id":"e","event":"e","resource":{"type":"t","id":"\\udfff","version":1},"data":{}}',
+)
 
 
 class Webhooks(unittest.TestCase):
@@ -154,6 +172,63 @@ class Webhooks(unittest.TestCase):
         for secrets in ([], [""], SECRET):
             with self.assertRaisesRegex(TypeError, "whsec_"):
                 WebhookReceiver(secrets, MemoryStore(), print)
+
+    def test_refuses_a_secret_or_key_with_something_invisible_around_it(self) -> None:
+        for text in ("\n", "\r\n", " ", "\t", "\0", "\u00a0", "\u200b", "\u2028", "\ufeff", "\u2060", "\u00ad"):
+            refusal = f"white space or another character that does not belong to it: U\\+{ord(text[0]):04X} at"
+            for wrong in (SECRET + text, text + SECRET, f"whsec_{text}{SECRET[6:]}"):
+                with self.assertRaisesRegex(ValueError, refusal) as raised:
+                    WebhookReceiver([OTHER, wrong], MemoryStore(), print)
+                assert SECRET[6:] not in str(raised.exception)
+            with self.assertRaisesRegex(ValueError, refusal):
+                event_feed_secret(f"key_a.secret{text}")
+            with self.assertRaisesRegex(ValueError, refusal):
+                create_partner_client("https://partner.example", f"key_a.secret{text}")
+        with self.assertRaisesRegex(ValueError, "is empty"):
+            create_partner_client("https://partner.example", "")
+
+    def test_says_so_if_a_body_was_written_again(self) -> None:
+        headers, _ = delivery()
+        envelope = json.loads(delivery()[1])
+        compact = json.dumps(envelope, separators=(",", ":"), ensure_ascii=False).encode()
+        headers, _ = delivery(body=compact)
+        for written in (json.dumps(envelope), json.dumps(envelope, indent=1), json.dumps(envelope, separators=(",", ":"))):
+            response = WebhookReceiver([SECRET], MemoryStore(), print, now=lambda: NOW).receive(headers, written)
+            assert response.status == 401 and "pass the raw bytes" in (response.error or "")
+            for other in (written.replace("job_1", "job_2"), written + " " * 65_536):
+                response = WebhookReceiver([SECRET], MemoryStore(), print, now=lambda: NOW).receive(headers, other.encode())
+                assert response == WebhookResponse(401, "the signature matches none of the secrets")
+
+    def test_answers_any_headers_and_body_and_never_raises(self) -> None:
+        random = Random("hostile 16")
+        texts = ("", " ", "\ud800", "é", "😀", "\0", "v1=", "v1,", "9" * 5_000, "-1", "1e3", "٣", "v1=\udfff", "v1=😀")
+        values: list[object] = [*texts, b"v1=\xff", b"\x80", "v1,A " * 5_000, 7, None, [], [1], ["\ud800"], ("v1=", "x"), {}]
+        signature_names = ("x-svc-signature", "X-Svc-Timestamp", "webhook-signature", "webhook-id", "x-svc-number")
+        names = (*signature_names, b"Webhook-Id", 5, None, "é")
+        for is_async in (False, True) * 1_000:
+            text = random.choice(HOSTILE)
+            forms = (text, text.encode(errors="surrogatepass"), bytearray(random.randbytes(20)), b"\xff\xfe{\0}\0")
+            body = random.choice(forms)
+            raw = body.encode(errors="surrogatepass") if isinstance(body, str) else bytes(body)
+            headers: dict[Any, Any] = dict(delivery(body=raw)[0]) if random.random() < 0.5 else {}
+            headers |= {name: random.choice(values) for name in names if random.random() < 0.4}
+            mapping = random.choice((headers, list(headers.items()), iter(headers.items()), MappingProxyType(headers)))
+            receiver = Receiver(is_async)
+            assert receiver.receive((mapping, body)) in (400, 401), (headers, body)
+            assert receiver.ids == []
+
+    def test_reads_headers_of_any_mapping_and_no_number_that_is_none(self) -> None:
+        headers, body = delivery(x_svc_number="9" * 5_000)
+        message = Message()
+        for name, value in headers.items():
+            message[name] = value
+        pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+        lists = {name: [value] for name, value in headers.items()}
+        for mapping in (headers, message, pairs, lists):
+            for is_async in (False, True):
+                receiver = Receiver(is_async)
+                assert receiver.receive((mapping, memoryview(body))) == 204
+                assert receiver.handled[0][1].number is None
 
     def test_handles_an_event_once_and_again_after_a_failure(self) -> None:
         for is_async in (False, True):

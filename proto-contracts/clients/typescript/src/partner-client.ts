@@ -9,6 +9,7 @@ import type {
 import { delay } from './delay.js';
 import { API_VERSION, type paths } from './gen/schema.js';
 import { errorOf, PartnerError } from './partner-error.js';
+import { requireVisible } from './require-visible.js';
 import { createRetryingFetch, type RetryLimits, type Surroundings } from './send-with-retries.js';
 import { eventFeedSecret, refusalOf } from './verify-signature.js';
 
@@ -49,12 +50,14 @@ export interface PartnerClientOptions {
 
 /**
  * Creates a client that pins the API version of its types. A write without an `Idempotency-Key` gets one, which every retry
- * repeats, so a write takes effect once however often it is sent. It verifies the signature of manifests.
+ * repeats, so a write takes effect once however often it is sent. It verifies the signature of manifests. Throws a `TypeError` for a key with white
+ * space.
  */
 export function createPartnerClient(
   { baseUrl, apiKey, retries = {}, fetch = (request) => globalThis.fetch(request) }: PartnerClientOptions,
   surroundings: Omit<Surroundings, 'fetch'> = { now: Date.now, random: Math.random, delay },
 ) {
+  requireVisible('apiKey', apiKey);
   const calls = createClient<paths, 'application/json'>({
     baseUrl,
     headers: { 'x-api-key': apiKey, 'x-svc-api-version': API_VERSION },
@@ -70,7 +73,10 @@ export function createPartnerClient(
       const idempotencyKey = request.headers.get('idempotency-key') ?? undefined;
       if (!response.ok) throw await errorOf(response, idempotencyKey);
       if (options.parseAs === 'json' && !(await isJson(response.clone())))
-        throw new PartnerError(`the response of ${schemaPath} is not JSON`, { idempotencyKey });
+        throw new PartnerError(`the response of ${schemaPath} is not JSON`, {
+          idempotencyKey,
+          retryable: true,
+        });
       if (schemaPath.endsWith('/manifest')) {
         const refusal = await refusalOf(
           (name) => response.headers.get(name) ?? undefined,
@@ -104,7 +110,7 @@ export function createPartnerClient(
 
 async function isJson(response: Response): Promise<boolean> {
   return response.json().then(
-    () => true,
+    (body) => body !== null,
     () => false,
   );
 }

@@ -1,3 +1,5 @@
+import { requireVisible } from './require-visible.js';
+
 /** What a delivery is verified with. */
 export interface Verification {
   /** `whsec_…`. During a rotation the current and the pending one. */
@@ -8,12 +10,17 @@ export interface Verification {
   readonly now: number;
 }
 
+const MISMATCH = 'the signature matches none of the secrets';
+
+/** A body beyond this is not parsed to explain a refusal: anyone can send it, and a webhook is seldom larger. */
+const MAX_EXPLAINED_BYTES = 65_536;
+
 /** Reads a header by its name in lower case. */
 export type ReadHeader = (name: string) => string | undefined;
 
 /**
- * Verifies a delivery over its raw body. Returns the reason of a refusal, or undefined for a genuine one. Each of the two signature
- * forms that is present must be made with one of the secrets, and at least one is. Web Crypto compares in constant time.
+ * Verifies a delivery over its raw body, in constant time. Returns the reason of a refusal, or undefined for a genuine one. Each of the two signature
+ * forms that is present must be made with one of the secrets, and at least one is.
  */
 export async function refusalOf(
   header: ReadHeader,
@@ -41,10 +48,10 @@ export async function refusalOf(
   ];
   for (const { signatures, content, keyOf } of forms) {
     const given = signatures.filter((signature) => signature !== undefined);
-    const results = await Promise.all(
-      secrets.flatMap((secret) => given.map((signature) => isSigned(keyOf(secret), signature, content))),
+    const isSigned = await Promise.all(
+      secrets.map(async (secret) => hasMatch(given, await digest(keyOf(secret), content))),
     );
-    if (!results.includes(true)) return 'the signature matches none of the secrets';
+    if (!isSigned.includes(true)) return MISMATCH;
   }
   const isInTime = (text: string) =>
     /^\d+$/.test(text) && Math.abs(now / 1_000 - Number(text)) <= toleranceSeconds;
@@ -53,20 +60,57 @@ export async function refusalOf(
     : `the timestamp is missing or more than ${toleranceSeconds} seconds off`;
 }
 
+/**
+ * Returns the reason of a refusal as {@link refusalOf} does, and names the most frequent mistake: the signature fits the body as the
+ * service writes it, so the caller has parsed the body and written it again.
+ */
+export async function explainedRefusal(
+  header: ReadHeader,
+  body: Uint8Array<ArrayBuffer>,
+  verification: Verification,
+): Promise<string | undefined> {
+  const refusal = await refusalOf(header, body, verification);
+  if (refusal !== MISMATCH || body.length > MAX_EXPLAINED_BYTES) return refusal;
+  const written = writtenAgain(body);
+  if (written === undefined || (await refusalOf(header, written, verification)) === MISMATCH) return refusal;
+  return `${MISMATCH}, but fits the body as it was sent: the body was parsed and written again before it was verified; pass the raw bytes of the request`;
+}
+
+/** The body in the notation of the service: compact JSON. */
+function writtenAgain(body: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return encode(JSON.stringify(JSON.parse(new TextDecoder().decode(body))));
+  } catch {
+    return undefined;
+  }
+}
+
 /** The secret of what the events feed returns: it is signed with your API key. */
 export function eventFeedSecret(apiKey: string): string {
+  requireVisible('apiKey', apiKey);
   return `whsec_${btoa(apiKey)}`;
 }
 
-async function isSigned(
+/** Undefined without a key. */
+async function digest(
   keyBytes: Uint8Array<ArrayBuffer> | undefined,
-  signature: Uint8Array<ArrayBuffer>,
   content: Uint8Array<ArrayBuffer>,
-): Promise<boolean> {
-  if (keyBytes === undefined || keyBytes.length === 0) return false;
+): Promise<Uint8Array | undefined> {
+  if (keyBytes === undefined || keyBytes.length === 0) return undefined;
   const { subtle } = globalThis.crypto;
-  const key = await subtle.importKey('raw', keyBytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
-  return subtle.verify('HMAC', key, signature, content);
+  const key = await subtle.importKey('raw', keyBytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  return new Uint8Array(await subtle.sign('HMAC', key, content));
+}
+
+/** Compares every signature in constant time, over one digest however many there are. */
+function hasMatch(given: readonly Uint8Array[], expected: Uint8Array | undefined): boolean {
+  if (expected === undefined) return false;
+  const differences = given.map((signature) =>
+    signature.length === expected.length
+      ? expected.reduce((difference, byte, index) => difference | (byte ^ (signature[index] ?? 0)), 0)
+      : 1,
+  );
+  return differences.includes(0);
 }
 
 function encode(text: string): Uint8Array<ArrayBuffer> {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
+import { seededRandom } from '@partner/test-kit/seeded-random';
+import { createPartnerClient } from './partner-client.js';
 import { createMemoryStore } from './store.js';
 import { eventFeedSecret } from './verify-signature.js';
 import { createWebhookReceiver, type Delivery, type WebhookReceiverOptions } from './webhook-receiver.js';
@@ -33,6 +35,13 @@ function without(prefix: string, from = delivery()) {
   const kept = Object.entries(from.headers).filter(([name]) => !name.startsWith(prefix));
   return { ...from, headers: Object.fromEntries(kept) };
 }
+
+/** What text editors, secret stores and copied text leave around a key. */
+const INVISIBLE = [
+  ...(
+    ['\n', '\r\n', ' ', '\t', '\u0000', '\u00a0', '\u200b', '\u2028', '\ufeff', '\u2060', '\u00ad'] as const
+  ).map((text) => [`U+${text.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`, text] as const),
+];
 
 function aReceiver(options: Partial<WebhookReceiverOptions> = {}) {
   const handled: (readonly [string, Delivery])[] = [];
@@ -136,6 +145,103 @@ describe('a webhook receiver refuses', () => {
     expect(() => aReceiver({ secrets: [] })).toThrow('whsec_');
     expect(() => aReceiver({ secrets: [''] })).toThrow('whsec_');
   });
+
+  test.each(INVISIBLE)('a secret or key with %s around it, and says so [CLIENT-14]', (name, text) => {
+    for (const wrong of [`${SECRET}${text}`, `${text}${SECRET}`, `whsec_${text}${SECRET.slice(6)}`]) {
+      const create = () => aReceiver({ secrets: [OTHER, wrong] });
+      expect(create).toThrow(`white space or another character that does not belong to it: ${name} at`);
+      expect(create).not.toThrow(SECRET.slice(6));
+    }
+    const apiKey = `key_a.secret${text}`;
+    const refusal = `apiKey has white space or another character that does not belong to it: ${name} at`;
+    expect(() => createPartnerClient({ baseUrl: 'https://partner.example', apiKey })).toThrow(refusal);
+    expect(() => eventFeedSecret(apiKey)).toThrow(refusal);
+  });
+
+  test('an empty key [CLIENT-14]', () => {
+    expect(() => createPartnerClient({ baseUrl: 'https://partner.example', apiKey: '' })).toThrow('is empty');
+  });
+
+  test.each([
+    ['spaces', JSON.stringify(JSON.parse(String(body)), null, 1)],
+    [
+      'escapes',
+      String(body).replaceAll(/[^ -~]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`),
+    ],
+  ])('a body that was written again with other %s, and says so [CLIENT-16]', async (_what, written) => {
+    const { receiver } = aReceiver();
+    const { status, error } = await receiver.receive(headers, written);
+    expect({ status, error }).toEqual({ status: 401, error: expect.stringContaining('pass the raw bytes') });
+    for (const other of [written.replace('job_1', 'job_2'), `${written}${' '.repeat(65_536)}`])
+      expect((await receiver.receive(headers, other)).error).toBe(
+        'the signature matches none of the secrets',
+      );
+  });
+});
+
+/** Bodies that parsers have failed at. */
+const HOSTILE = [
+  ...['', 'null', '1', '[]', '{}', '"', '\u0000', '\ufeff{}', '1e999', '9'.repeat(10_000), 'NaN'],
+  ...['['.repeat(200_000), '{"a":'.repeat(200_000), '{"__proto__":{"id":1}}'],
+  ...['"\\ud800"', '9007199254740993', '1e400', 'true', '1.5', 'null', '"2"'].map(
+    (value) => `{"id":"e","event":"e","resource":{"type":"t","id":"i","version":${value}},"data":{}}`,
+  ),
+  '{"id":"\\ud800","event":"e","resource":{"type":"t","id":"i","version":1},"data":{}}',
+  '{"id":"e","event":"e","resource":{"type":"t","id":"\\udfff","version":1},"data":{}}',
+];
+
+test('a webhook receiver answers any headers and body with 401 or 400, and never throws [CLIENT-16]', async () => {
+  const random = seededRandom('hostile 16');
+  const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)];
+  const { receiver, ids } = aReceiver();
+  const texts = ['', ' ', '\ud800', 'é', '😀', '\u0000', 'v1=', 'v1,', '9'.repeat(5_000), '-1', '1e3', '٣'];
+  const values = [
+    ...texts,
+    ...texts.map((text) => `v1=${text}`),
+    'v1,A '.repeat(5_000),
+    7,
+    null,
+    undefined,
+    [],
+    [1],
+    {},
+  ];
+  for (let round = 0; round < 2_000; round += 1) {
+    const text = pick(HOSTILE) ?? '';
+    const body = random() < 0.5 ? text : Buffer.from(text, pick(['utf8', 'latin1', 'utf16le']));
+    const timestamp = NOW / 1_000;
+    const signed = {
+      'x-svc-timestamp': String(timestamp),
+      'x-svc-signature': serviceSignature({ secret: SECRET, timestamp, body: Buffer.from(body) }),
+    };
+    const noise = [
+      'x-svc-signature',
+      'X-Svc-Timestamp',
+      'webhook-signature',
+      'webhook-id',
+      'x-svc-number',
+      '__proto__',
+      'é',
+    ]
+      .filter(() => random() < 0.4)
+      .map((name) => [name, pick(values)] as const);
+    // A parser of headers gives anything; its type is what the receiver declares.
+    const entries = [...(random() < 0.5 ? Object.entries(signed) : []), ...noise];
+    const sent = [Object.fromEntries(entries), body];
+    const response: unknown = await Reflect.apply(receiver.receive, undefined, sent);
+    expect(response).toEqual({ status: expect.any(Number), error: expect.any(String) });
+    expect(JSON.stringify(response)).toMatch(/"status":40[01],/);
+  }
+  expect(ids()).toEqual([]);
+});
+
+test('a webhook receiver reads headers of any mapping, and no number that is none [CLIENT-16]', async () => {
+  const { headers, body } = delivery({ headers: { 'x-svc-number': '9'.repeat(400) } });
+  for (const mapping of [new Map(Object.entries(headers)), Object.entries(headers)]) {
+    const { receiver, handled } = aReceiver();
+    expect(await receiver.receive(mapping, body)).toEqual({ status: 204 });
+    expect(handled[0]?.[1].number).toBeUndefined();
+  }
 });
 
 describe('a webhook receiver handles', () => {

@@ -1,6 +1,7 @@
 import type { components } from './gen/schema.js';
 import { eventKey, type Store } from './store.js';
-import { type ReadHeader, refusalOf } from './verify-signature.js';
+import { requireVisible } from './require-visible.js';
+import { explainedRefusal, type ReadHeader } from './verify-signature.js';
 
 /** The envelope of a webhook, by the name of its `event`. An event that is not in this list can come without a new version. */
 export type WebhookEvent = components['schemas']['WebhookEnvelope'];
@@ -40,7 +41,10 @@ export interface WebhookResponse {
 export interface WebhookReceiver {
   /** `body` must be the raw bytes: JSON that was parsed and written again has another signature. Throws what `onEvent` throws. */
   readonly receive: (
-    headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>,
+    headers:
+      | Headers
+      | Iterable<readonly [string, string]>
+      | Readonly<Record<string, string | readonly string[] | undefined>>,
     body: Uint8Array | string,
   ) => Promise<WebhookResponse>;
 }
@@ -56,14 +60,15 @@ export function createWebhookReceiver({
   toleranceSeconds = 300,
   now = Date.now,
 }: WebhookReceiverOptions): WebhookReceiver {
+  for (const secret of secrets) if (secret !== '') requireVisible('a secret', secret);
   if (secrets.length === 0 || secrets.some((secret) => !/^whsec_./.test(secret)))
     throw new TypeError('secrets must be at least one text of the form whsec_…');
   const inTurn = createTurns();
   return {
     async receive(headers, body) {
       const header = headerReader(headers);
-      const bytes = new Uint8Array(typeof body === 'string' ? new TextEncoder().encode(body) : body);
-      const refusal = await refusalOf(header, bytes, { secrets, toleranceSeconds, now: now() });
+      const bytes = bytesOf(body);
+      const refusal = await explainedRefusal(header, bytes, { secrets, toleranceSeconds, now: now() });
       if (refusal !== undefined) return { status: 401, error: refusal };
       const event = parseEvent(bytes);
       if (event === undefined) return { status: 400, error: 'the body is not a webhook envelope' };
@@ -80,7 +85,7 @@ export function createWebhookReceiver({
         await onEvent(event, {
           isTest,
           isStale: !isTest && version < handled,
-          number: /^\d+$/.test(header('x-svc-number') ?? '') ? Number(header('x-svc-number')) : undefined,
+          number: numberIn(header('x-svc-number')),
           deliveryId: header('x-svc-delivery-id'),
           subscriptionId: header('x-svc-subscription-id'),
         });
@@ -107,13 +112,36 @@ function createTurns(): (key: string, work: () => Promise<void>) => Promise<void
   };
 }
 
+/** Reads any mapping of headers: of another library or realm too. What is not a text is no header. */
 function headerReader(headers: Parameters<WebhookReceiver['receive']>[0]): ReadHeader {
-  if (headers instanceof Headers) return (name) => headers.get(name) ?? undefined;
-  const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const entries: readonly (readonly [unknown, unknown])[] = isIterable(headers)
+    ? [...headers]
+    : Object.entries(headers);
+  const values = new Map<string, unknown>(
+    entries.map(([name, value]) => [String(name).toLowerCase(), value]),
+  );
   return (name) => {
     const value = values.get(name);
-    return typeof value === 'string' || value === undefined ? value : value[0];
+    const first: unknown = Array.isArray(value) ? value[0] : value;
+    return typeof first === 'string' ? first : undefined;
   };
+}
+
+function isIterable(value: object): value is Iterable<readonly [unknown, unknown]> {
+  return Symbol.iterator in value;
+}
+
+/** The bytes of a body. Of one that was parsed, those that it would be written as: they explain the refusal. */
+function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  if (ArrayBuffer.isView(body))
+    return new Uint8Array(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
+  return new Uint8Array(new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)));
+}
+
+/** A header is not signed, so anything can be in it. */
+function numberIn(text = ''): number | undefined {
+  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
 }
 
 function parseEvent(body: Uint8Array): WebhookEvent | undefined {
@@ -129,9 +157,10 @@ function isWebhookEvent(event: unknown): event is WebhookEvent {
   const fields = fieldsOf(event);
   const resource = fieldsOf(fields['resource']);
   return (
+    // A lone surrogate cannot be a part of a key in a store.
     [fields['id'], fields['event'], resource['id'], resource['type']].every(
-      (text) => typeof text === 'string',
-    ) && Number.isInteger(resource['version'])
+      (text) => typeof text === 'string' && !/\p{Surrogate}/u.test(text),
+    ) && Number.isSafeInteger(resource['version'])
   );
 }
 

@@ -6,6 +6,7 @@ from .errors import PartnerError
 from .gen.client import AuthenticatedClient
 from .gen.version import API_VERSION
 from .retries import AsyncRetryTransport, RetryLimits, RetryTransport, Surroundings
+from .secret_text import require_visible
 from .webhooks import Verifier, event_feed_secret
 
 
@@ -21,10 +22,11 @@ def create_partner_client(
     """
     Creates a client for `sync` and `asyncio` of each operation, which pins the API version of its models. A write without an
     idempotency key gets one, which every retry repeats, so a write takes effect once however often it is sent. The client
-    verifies the signature of manifests.
+    verifies the signature of manifests. Raises a ValueError for a key with white space.
 
     api_key: `<keyId>.<secret>`. transport: default that of httpx.
     """
+    require_visible("api_key", api_key)
     limits, around = retries or RetryLimits(), surroundings or Surroundings()
     headers = {"x-api-key": api_key, "x-svc-api-version": API_VERSION}
     client = AuthenticatedClient(base_url=base_url, token=api_key, prefix="", auth_header_name="x-api-key")

@@ -6,13 +6,15 @@ import binascii
 import hashlib
 import hmac
 import json
+import re
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from .gen.events import WebhookEnvelope
+from .secret_text import require_visible
 from .stores import AsyncStore, Store, settled
 
 WebhookEvent: TypeAlias = WebhookEnvelope
@@ -45,13 +47,22 @@ class WebhookResponse:
     error: str | None = None
 
 
+Headers: TypeAlias = Mapping[str, Any] | Iterable[tuple[Any, Any]]
+"""Headers as frameworks have them: a mapping, or pairs of names and values, in texts or bytes."""
+Body: TypeAlias = bytes | bytearray | memoryview | str
+
 _HANDLED = WebhookResponse(204)
+_MISMATCH = "the signature matches none of the secrets"
+# A body beyond this is not parsed to explain a refusal: anyone can send it, and a webhook is seldom larger.
+_MOST_EXPLAINED_BYTES = 65_536
+_SURROGATE = re.compile("[\ud800-\udfff]")
 # Resources share these locks. So the memory is bounded, and only a few resources wait for one another.
 _LOCKS = 64
 
 
 def event_feed_secret(api_key: str) -> str:
     """The secret of what the events feed returns: it is signed with your API key."""
+    require_visible("api_key", api_key)
     return "whsec_" + base64.b64encode(api_key.encode()).decode()
 
 
@@ -59,13 +70,16 @@ class Verifier:
     """Verifies signatures with each of the secrets."""
 
     def __init__(self, secrets: Sequence[str], tolerance_seconds: float, now: Callable[[], float]) -> None:
+        for secret in [] if isinstance(secrets, str) else secrets:
+            if secret:
+                require_visible("a secret", secret)
         if isinstance(secrets, str) or not secrets or not all(_is_secret(secret) for secret in secrets):
             raise TypeError("secrets must be a list with at least one text of the form whsec_…")
         self._secrets, self._tolerance_seconds, self.now = tuple(secrets), tolerance_seconds, now
 
     def parse(self, headers: Mapping[str, str], body: bytes) -> WebhookEvent | WebhookResponse:
         """The event of a genuine delivery, or the response for another one."""
-        refusal = self.refusal(headers, body)
+        refusal = self._explained_refusal(headers, body)
         if refusal is not None:
             return WebhookResponse(401, refusal)
         event = _event(body)
@@ -85,21 +99,36 @@ class Verifier:
         own, standard = headers.get("x-svc-signature"), headers.get("webhook-signature")
         if own is None and standard is None:
             return "the signature is missing"
-        mismatch = "the signature matches none of the secrets"
         if own is not None:
-            content = timestamp.encode() + b"." + body
+            content = _bytes(timestamp) + b"." + body
             expected = ["v1=" + _digest(secret.encode(), content).hex() for secret in self._secrets]
             if not _has_match([own], expected):
-                return mismatch
+                return _MISMATCH
         if standard is not None:
-            content = f"{headers.get('webhook-id', '')}.{standard_timestamp}.".encode() + body
+            content = _bytes(f"{headers.get('webhook-id', '')}.{standard_timestamp}.") + body
             keys = [key for secret in self._secrets if (key := _standard_key(secret))]
             expected = ["v1," + base64.b64encode(_digest(key, content)).decode() for key in keys]
             if not _has_match(standard.split(" "), expected):
-                return mismatch
+                return _MISMATCH
         if self._is_in_time(timestamp) and self._is_in_time(standard_timestamp):
             return None
         return f"the timestamp is missing or more than {self._tolerance_seconds} seconds off"
+
+    def _explained_refusal(self, headers: Mapping[str, str], body: bytes) -> str | None:
+        """
+        As refusal, and names the most frequent mistake: the signature fits the body as the service writes it, so the caller has
+        parsed the body and written it again.
+        """
+        refusal = self.refusal(headers, body)
+        if refusal != _MISMATCH or len(body) > _MOST_EXPLAINED_BYTES:
+            return refusal
+        written = _written_again(body)
+        if written is None or self.refusal(headers, written) == _MISMATCH:
+            return refusal
+        return (
+            f"{_MISMATCH}, but fits the body as it was sent: the body was parsed and written again before it was verified; "
+            "pass the raw bytes of the request"
+        )
 
     def _is_in_time(self, timestamp: str) -> bool:
         is_number = timestamp.isascii() and timestamp.isdigit() and len(timestamp) < 20
@@ -128,9 +157,12 @@ class WebhookReceiver:
         self._store, self._on_event = store, on_event
         self._locks = [threading.Lock() for _ in range(_LOCKS)]
 
-    def receive(self, headers: Mapping[str, str], body: bytes) -> WebhookResponse:
-        """`body` must be the raw bytes: JSON that was written again has another signature. Raises what `on_event` raises."""
-        headers = _lower_case(headers)
+    def receive(self, headers: Headers, body: Body) -> WebhookResponse:
+        """
+        `body` must be the raw bytes: JSON that was written again has another signature. Raises what `on_event` and the store
+        raise, and nothing else: any other headers and body are 401 or 400.
+        """
+        headers, body = _lower_case(headers), _raw(body)
         event = self._verifier.parse(headers, body)
         if isinstance(event, WebhookResponse):
             return event
@@ -165,9 +197,9 @@ class AsyncWebhookReceiver:
         self._store, self._on_event = store, on_event
         self._locks = [asyncio.Lock() for _ in range(_LOCKS)]
 
-    async def receive(self, headers: Mapping[str, str], body: bytes) -> WebhookResponse:
+    async def receive(self, headers: Headers, body: Body) -> WebhookResponse:
         """As that of WebhookReceiver."""
-        headers = _lower_case(headers)
+        headers, body = _lower_case(headers), _raw(body)
         event = self._verifier.parse(headers, body)
         if isinstance(event, WebhookResponse):
             return event
@@ -192,7 +224,8 @@ def _delivery(headers: Mapping[str, str], event: WebhookEvent, handled: int) -> 
     return Delivery(
         is_stale=not is_test and event["resource"]["version"] < handled,
         is_test=is_test,
-        number=int(number) if number.isascii() and number.isdigit() else None,
+        # A header is not signed, so anything can be in it.
+        number=int(number) if number.isascii() and number.isdigit() and len(number) < 20 else None,
         delivery_id=headers.get("x-svc-delivery-id"),
         subscription_id=headers.get("x-svc-subscription-id"),
     )
@@ -215,7 +248,7 @@ def _version_key(event: WebhookEvent) -> str:
 def _event(body: bytes) -> WebhookEvent | None:
     try:
         envelope: object = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return envelope if _is_event(envelope) else None
 
@@ -225,16 +258,52 @@ def _is_event(envelope: object) -> TypeGuard[WebhookEvent]:
     if not isinstance(envelope, dict) or not isinstance(resource, dict):
         return False
     texts = (envelope.get("id"), envelope.get("event"), resource.get("type"), resource.get("id"))
-    return all(isinstance(text, str) for text in texts) and isinstance(resource.get("version"), int)
+    # A lone surrogate cannot be a part of a key in a store.
+    if not all(isinstance(text, str) and not _SURROGATE.search(text) for text in texts):
+        return False
+    version = resource.get("version")
+    return isinstance(version, int) and not isinstance(version, bool) and abs(version) < 2**53
 
 
-def _lower_case(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}
+def _written_again(body: bytes) -> bytes | None:
+    """The body in the notation of the service: compact JSON."""
+    try:
+        return json.dumps(json.loads(body), separators=(",", ":"), ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return None
+
+
+def _lower_case(headers: Headers) -> dict[str, str]:
+    """Reads any mapping of headers, and pairs as those of ASGI. What is not a text is no header."""
+    texts: dict[str, str] = {}
+    for name, value in headers.items() if isinstance(headers, Mapping) or hasattr(headers, "items") else headers:
+        first = value[0] if isinstance(value, list | tuple) and value else value
+        if isinstance(name, str | bytes) and isinstance(first, str | bytes):
+            texts[_text(name).lower()] = _text(first)
+    return texts
+
+
+def _text(value: str | bytes) -> str:
+    return value if isinstance(value, str) else value.decode("latin-1")
+
+
+def _bytes(text: str) -> bytes:
+    """Of any text, also one with a lone surrogate, which no signature fits."""
+    return text.encode(errors="surrogatepass")
+
+
+def _raw(body: Body) -> bytes:
+    """The bytes of a body. Of one that was parsed, those that it would be written as: they explain the refusal."""
+    if isinstance(body, bytes | bytearray | memoryview):
+        return bytes(body)
+    if isinstance(body, str):
+        return _bytes(body)
+    return json.dumps(body, default=repr).encode()
 
 
 def _has_match(given: Sequence[str], expected: Sequence[str]) -> bool:
     """Compares every pair in constant time."""
-    return any([hmac.compare_digest(one.encode(), other.encode()) for one in given for other in expected])
+    return any([hmac.compare_digest(_bytes(one), other.encode()) for one in given for other in expected])
 
 
 def _digest(key: bytes, content: bytes) -> bytes:
