@@ -6,7 +6,9 @@ import json
 import unittest
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
+from unittest import mock
 
 import httpx
 
@@ -23,7 +25,7 @@ from partner_client.gen.api.inbound import create_lead, list_contractor_jobs
 from partner_client.gen.api.installer import record_status_event
 from partner_client.gen.models import JobDocument, JobSchedule, LeadCreated, LeadIn, StatusEventIn
 from partner_client.gen.version import API_VERSION
-from partner_client.retries import Surroundings
+from partner_client.retries import Surroundings, sleep
 
 LEAD = LeadIn(full_name="Ada Quill", email="ada@example.com", phone="+1 512 555 0100", address="12 Elm St")
 START = datetime(2026, 8, 26, 14, tzinfo=UTC).timestamp()
@@ -97,7 +99,9 @@ class Service:
         )
 
     def _respond(self, request: httpx.Request) -> httpx.Response:
-        self.requests.append(httpx.Request(request.method, request.url, headers=request.headers, content=request.content))
+        copied = httpx.Request(request.method, request.url, headers=request.headers, content=request.content)
+        copied.extensions = dict(request.extensions)
+        self.requests.append(copied)
         return self.script.pop(0)() if self.script else CREATED()
 
     def _sleep(self, seconds: float) -> None:
@@ -212,6 +216,53 @@ class Calls:
         error = self.failure_of(Service(lambda: httpx.Response(404, text="<html>", headers={"x-request-id": "r-4"})))
         assert isinstance(error, ApiError)
         assert (error.status, error.code, error.request_id, error.body) == (404, "unknown", "r-4", {})
+
+    def test_a_redirect_is_not_followed_and_names_its_origin_alone(self) -> None:
+        for status in (300, 301, 302, 303, 305, 307, 308, 399):
+            for location, place in (
+                ("https://other.example:8443/secret-path", "https://other.example:8443"),
+                ("/secret-path", "another path"),
+                ("http://a:b", "an unknown place"),
+                (None, "an unknown place"),
+            ):
+                headers = {} if location is None else {"location": location}
+                service = Service(partial(httpx.Response, status, headers=headers))
+                error = self.failure_of(service)
+                assert isinstance(error, ApiError) and (error.status, error.retryable) == (status, False)
+                assert f"redirects to {place}, and" in str(error), str(error)
+                assert len(service.requests) == 1
+
+    def test_an_error_says_whether_another_try_can_succeed(self) -> None:
+        for status, code, retryable in (
+            *((status, "x", True) for status in (408, 425, 429, 500, 502, 503, 504)),
+            *((status, "x", False) for status in (400, 401, 403, 404, 413, 422)),
+            *((409, code, True) for code in ("idempotency_in_progress", "replay_in_progress")),
+            *((409, code, False) for code in ("idempotency_mismatch", "stale_version")),
+        ):
+            error = self.failure_of(Service(*[refusal(status, code, currentVersion=5)] * 5))
+            assert isinstance(error, ApiError) and (error.status, error.retryable) == (status, retryable), status
+
+    def test_a_wait_longer_than_a_timer_holds_stays_a_wait(self) -> None:
+        days = 30 * 86_400
+        limits = RetryLimits(total_seconds=1e18, attempt_seconds=1e18)
+        service = Service(response(429, {"error": "later", "code": "rate_limited"}, retry_after=str(days)), retries=limits)
+        self.create(service)
+        assert service.waits == [days + 0.5]
+        assert max(service.requests[0].extensions["timeout"].values()) < 2**31 / 1_000
+        slept: list[float] = []
+        with mock.patch("partner_client.retries.time.sleep", slept.append):
+            sleep(days)
+        assert max(slept) < 2**31 / 1_000 and sum(slept) == days
+
+    def test_a_refusal_of_any_form_is_an_error_of_a_call(self) -> None:
+        for text in (
+            *('{"error":1,"code":[],"requestId":{},"details":[1,{}]}', '{"error":"","code":"","details":7}', "[" * 100_000),
+            '{"error":"","code":"stale_version","currentVersion":"5"}',
+        ):
+            error = self.failure_of(Service(partial(httpx.Response, 409, text=text)))
+            assert isinstance(error, ApiError) and error.status == 409, text
+        deep = Service(lambda: httpx.Response(201, text="[" * 100_000))
+        assert self.failure_of(deep).retryable
 
     def test_a_response_that_is_none_of_the_api_has_the_key(self) -> None:
         def broken_encoding() -> httpx.Response:

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type Receiver, startReceiver } from '@partner/test-kit/receiver';
+import { delay } from './delay.js';
 import { API_VERSION } from './gen/schema.js';
 import { createPartnerClient, type PartnerClientOptions } from './partner-client.js';
 import { ApiError, ConnectionError, PartnerError, VersionConflictError } from './partner-error.js';
@@ -156,6 +157,29 @@ describe('retries', () => {
     expect(waits).toEqual([500]);
   });
 
+  test('wait longer than a timer holds [CLIENT-2]', async () => {
+    script = [
+      json(429, { error: 'later', code: 'rate_limited', requestId: 'r' }, { 'retry-after': '2592000' }),
+    ];
+    const retries = { totalMs: Number.MAX_SAFE_INTEGER, attemptMs: Number.MAX_SAFE_INTEGER };
+    await clientFor({ retries }).GET('/inbound/jobs');
+    expect(waits).toEqual([2_592_000_500]);
+
+    jest.useFakeTimers();
+    try {
+      let isOver = false;
+      void delay(2_592_000_000).then(() => {
+        isOver = true;
+      });
+      await jest.advanceTimersByTimeAsync(2_591_999_999);
+      expect(isOver).toBe(false);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(isOver).toBe(true);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   test('end with the abort of the caller [CLIENT-2]', async () => {
     const abort = new AbortController();
     script = [
@@ -169,7 +193,74 @@ describe('retries', () => {
   });
 });
 
+describe('a redirect', () => {
+  const sent: string[] = [];
+  let other: Receiver;
+  beforeEach(async () => {
+    sent.length = 0;
+    other = await startReceiver({
+      respond(request, response) {
+        sent.push(request.path);
+        created(response);
+      },
+    });
+  });
+  afterEach(() => other.close());
+
+  test.each([300, 301, 302, 303, 305, 307, 308, 399])(
+    '%d is a typed error: neither key nor body travels [CLIENT-13]',
+    async (status) => {
+      const location = `http://127.0.0.1:${other.port}/secret-path`;
+      script = Array.from(
+        { length: 2 },
+        (): Respond => (response) => response.writeHead(status, { location }).end(),
+      );
+      for (const call of [
+        () => clientFor().POST('/inbound/leads', { body: LEAD }),
+        () => clientFor().GET('/inbound/jobs'),
+      ]) {
+        const failure = await errorOf(call());
+        expect(failure).toBeInstanceOf(ApiError);
+        expect(failure).toMatchObject({ status, code: 'unknown', retryable: false });
+        expect(String(failure)).toContain(`redirects to http://127.0.0.1:${other.port},`);
+      }
+      expect(sent).toEqual([]);
+    },
+  );
+
+  test('to another path, or to no place, is not followed either [CLIENT-13]', async () => {
+    script = [
+      (response) => response.writeHead(307, { location: '/elsewhere' }).end(),
+      (response) => response.writeHead(302).end(),
+    ];
+    expect(String(await errorOf(clientFor().GET('/inbound/jobs')))).toContain('redirects to another path,');
+    expect(String(await errorOf(clientFor().GET('/inbound/jobs')))).toContain(
+      'redirects to an unknown place,',
+    );
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('that a browser hides is the same error [CLIENT-13]', async () => {
+    const hidden = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });
+    const failure = await errorOf(clientFor({ fetch: async () => hidden }).GET('/inbound/jobs'));
+    expect(failure).toMatchObject({ status: 302, retryable: false });
+  });
+});
+
 describe('an error', () => {
+  test.each([
+    ...[408, 425, 429, 500, 502, 503, 504].map((status) => [status, 'x', true] as const),
+    ...[400, 401, 403, 404, 413, 422].map((status) => [status, 'x', false] as const),
+    ...(['idempotency_in_progress', 'replay_in_progress'] as const).map((code) => [409, code, true] as const),
+    ...(['idempotency_mismatch', 'stale_version'] as const).map((code) => [409, code, false] as const),
+  ])('of %d %s says whether another try can succeed [CLIENT-15]', async (status, code, retryable) => {
+    script = Array.from({ length: 5 }, () =>
+      json(status, { error: 'no', code, requestId: 'r', currentVersion: 5 }),
+    );
+    const failure = await errorOf(clientFor().POST('/inbound/leads', { body: LEAD }));
+    expect(failure).toMatchObject({ status, code, retryable });
+  });
+
   test('of a stale version is typed, with the current version and the key [CLIENT-3]', async () => {
     script = [json(409, { error: 'read again', code: 'stale_version', requestId: 'r-1', currentVersion: 5 })];
     const failure = await errorOf(
@@ -213,10 +304,12 @@ describe('an error', () => {
   });
 
   test('of a success that is not JSON has the key [CLIENT-3]', async () => {
-    script = [(response) => response.writeHead(200).end('<html>')];
-    const failure = await errorOf(clientFor().POST('/inbound/leads', { body: LEAD }));
-    expect(failure).toBeInstanceOf(PartnerError);
-    expect(failure).toMatchObject({ idempotencyKey: keys()[0] });
+    for (const body of ['<html>', 'null', '']) {
+      script = [(response) => response.writeHead(200).end(body)];
+      const failure = await errorOf(clientFor().POST('/inbound/leads', { body: LEAD }));
+      expect(failure).toBeInstanceOf(PartnerError);
+      expect(failure).toMatchObject({ idempotencyKey: keys().at(-1), retryable: true });
+    }
   });
 
   test('without a response has the key and the cause [CLIENT-3]', async () => {
@@ -224,6 +317,8 @@ describe('an error', () => {
     const failure = await errorOf(clientFor().POST('/inbound/leads', { body: LEAD }));
     expect(failure).toBeInstanceOf(ConnectionError);
     expect(failure).toBeInstanceOf(PartnerError);
-    expect(failure).toMatchObject({ idempotencyKey: keys()[0], cause: { message: 'fetch failed' } });
+    expect(failure).toMatchObject({
+      ...{ idempotencyKey: keys()[0], retryable: true, cause: { message: 'fetch failed' } },
+    });
   });
 });

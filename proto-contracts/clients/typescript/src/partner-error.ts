@@ -9,14 +9,23 @@ export type Violation = components['schemas']['ErrorDetail'];
 /** A call failed. Every error of a call has this class or a subclass; the abort of the caller is thrown as it is. */
 export class PartnerError extends Error {
   override readonly name: string = 'PartnerError';
+  /**
+   * True: another try can succeed, or its outcome is unknown. Keep the request and repeat it later, a write with its key. False: the
+   * same request fails again.
+   */
+  readonly retryable: boolean;
   /** The key of a write. Send the same request with it to learn or to complete the outcome. */
   readonly idempotencyKey: string | undefined;
 
   constructor(
     message: string,
-    options: ErrorOptions & { readonly idempotencyKey?: string | undefined } = {},
+    options: ErrorOptions & {
+      readonly idempotencyKey?: string | undefined;
+      readonly retryable?: boolean;
+    } = {},
   ) {
     super(message, options);
+    this.retryable = options.retryable ?? false;
     this.idempotencyKey = options.idempotencyKey;
   }
 }
@@ -24,7 +33,19 @@ export class PartnerError extends Error {
 /** No complete response arrived within the limits of the retries. The outcome of a write is unknown. */
 export class ConnectionError extends PartnerError {
   override readonly name = 'ConnectionError';
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly idempotencyKey?: string | undefined } = {},
+  ) {
+    super(message, { ...options, retryable: true });
+  }
 }
+
+/** Refusals that end by themselves: the request timed out, came too early, or exceeds a rate. */
+const PASSING = new Set([408, 425, 429]);
+/** Conflicts that end with the request or the replay that is in flight. */
+const IN_PROGRESS: ReadonlySet<string> = new Set(['idempotency_in_progress', 'replay_in_progress']);
 
 /** The service refused a request, or was unavailable until the retries ended. */
 export class ApiError extends PartnerError {
@@ -40,9 +61,13 @@ export class ApiError extends PartnerError {
   readonly body: ErrorBody | undefined;
 
   constructor(response: Response, body: ErrorBody | undefined, idempotencyKey?: string) {
+    const { status } = response;
     const code = body?.code ?? 'unknown';
-    super(`${response.status} ${code}: ${body?.error ?? response.statusText}`, { idempotencyKey });
-    this.status = response.status;
+    super(`${status} ${code}: ${redirectOf(response) ?? body?.error ?? response.statusText}`, {
+      idempotencyKey,
+      retryable: status >= 500 || PASSING.has(status) || IN_PROGRESS.has(code),
+    });
+    this.status = status;
     this.code = code;
     this.requestId = body?.requestId ?? response.headers.get('x-request-id') ?? undefined;
     this.violations = body?.details ?? [];
@@ -61,7 +86,16 @@ export class VersionConflictError extends ApiError {
   }
 }
 
-/** Returns the error for a response of 400 and above. */
+/** Says where a redirect leads, by its origin alone: the rest of a location can hold a secret. */
+function redirectOf({ status, headers }: Response): string | undefined {
+  if (status < 300 || status > 399 || status === 304) return undefined;
+  const location = headers.get('location');
+  const target = location !== null && URL.canParse(location) ? new URL(location) : undefined;
+  const place = target?.origin ?? (location === null ? 'an unknown place' : 'another path');
+  return `the server redirects to ${place}, and redirects are not followed; check baseUrl`;
+}
+
+/** Returns the error for a response that is not a success. */
 export async function errorOf(response: Response, idempotencyKey: string | undefined): Promise<ApiError> {
   const body = parseErrorBody(await response.text());
   return body?.code === 'stale_version' && body.currentVersion !== undefined

@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from './delay.js';
 import { ConnectionError, errorOf } from './partner-error.js';
 
 /** Limits of one call. A call ends at the first of them. */
@@ -61,11 +62,16 @@ async function isRetried(response: Response): Promise<boolean> {
   return (await errorOf(response.clone(), undefined)).code === 'idempotency_in_progress';
 }
 
-/** Reads the whole body, so that a connection that breaks within it is a failed attempt. The caller's abort is thrown. */
+/**
+ * Reads the whole body, so that a connection that breaks within it is a failed attempt. The caller's abort is thrown. A redirect is the
+ * response: its target would get the API key and the body, and `fetch` would turn a POST into a GET.
+ */
 async function sendOnce(fetch: Surroundings['fetch'], request: Request, timeoutMs: number): Promise<Outcome> {
   try {
-    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
-    const response = await fetch(new Request(request.clone(), { signal }));
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMER_MS))]);
+    const response = await fetch(new Request(request.clone(), { signal, redirect: 'manual' }));
+    // Browsers show neither the status nor the location of a redirect.
+    if (response.type === 'opaqueredirect') return { response: new Response(null, { status: 302 }) };
     const body = await response.arrayBuffer();
     const { status, statusText, headers } = response;
     return {

@@ -1,7 +1,6 @@
 """Iterators over the change feed and over the events of a company. They store their cursor."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
@@ -10,6 +9,7 @@ from .gen.api.inbound import list_inbound_events
 from .gen.api.installer import list_installer_events, list_job_feed
 from .gen.client import AuthenticatedClient
 from .gen.models import EventFeed, JobFeed, VersionedEventFeed
+from .retries import sleep
 from .stores import AsyncStore, Store, settled
 
 EventPage = EventFeed | VersionedEventFeed
@@ -130,7 +130,7 @@ def _follow(feed: _Feed[Page], store: Store, options: FollowOptions) -> Iterator
         if not page.has_more:
             if options.stop_at_end:
                 return
-            time.sleep(options.poll_seconds)
+            sleep(options.poll_seconds)
 
 
 async def _follow_async(feed: _Feed[Page], store: Store | AsyncStore, options: FollowOptions) -> AsyncIterator[Page]:

@@ -15,6 +15,8 @@ from .errors import PartnerConnectionError, error_of
 _RETRIED = frozenset({429, 502, 503, 504})
 _FIRST_BACKOFF_SECONDS = 0.5
 _MOST_BACKOFF_SECONDS = 20.0
+# 24.8 days: sockets and some clocks count milliseconds in 31 bits.
+_MOST_TIMER_SECONDS = (2**31 - 1) / 1_000
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,20 @@ class RetryLimits:
     """For one attempt, body included."""
 
 
+def sleep(seconds: float) -> None:
+    """As time.sleep, also for longer than its timer holds."""
+    while seconds > 0:
+        time.sleep(min(seconds, _MOST_TIMER_SECONDS))
+        seconds -= _MOST_TIMER_SECONDS
+
+
 @dataclass(frozen=True)
 class Surroundings:
     """Sources of time and chance; a test replaces them."""
 
     now: Callable[[], float] = time.time
     random: Callable[[], float] = random.random
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = sleep
     sleep_async: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
@@ -53,7 +62,7 @@ class _Call:
     def begin_attempt(self) -> None:
         self._attempts += 1
         now = self._surroundings.now()
-        left = max(0.001, min(self._limits.attempt_seconds, self._end - now))
+        left = max(0.001, min(self._limits.attempt_seconds, self._end - now, _MOST_TIMER_SECONDS))
         self._attempt_end = now + left
         self._request.extensions["timeout"] = dict.fromkeys(("connect", "read", "write", "pool"), left)
 
@@ -183,5 +192,5 @@ def _retry_after(response: httpx.Response | None, now: float) -> float:
         return float(value)
     try:
         return max(0.0, parsedate_to_datetime(value).timestamp() - now)
-    except ValueError:
+    except (ValueError, TypeError, IndexError, OverflowError, OSError):
         return 0.0

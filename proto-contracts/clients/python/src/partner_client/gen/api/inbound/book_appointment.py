@@ -39,7 +39,7 @@ def _parse_response(
 
             return response_201
 
-    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as failure:
         raise unexpected_success(response) from failure
     raise unexpected_success(response)
 

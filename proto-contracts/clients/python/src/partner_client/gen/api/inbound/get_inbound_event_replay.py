@@ -30,7 +30,7 @@ def _parse_response(
 
             return response_200
 
-    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as failure:
         raise unexpected_success(response) from failure
     raise unexpected_success(response)
 
