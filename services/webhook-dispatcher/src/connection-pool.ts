@@ -1,5 +1,6 @@
 import { Agent } from 'node:https';
 import { isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { performance } from 'node:perf_hooks';
 import { connect, createSecureContext, rootCertificates } from 'node:tls';
 import type { DialTarget } from './endpoint-guard.js';
@@ -92,6 +93,16 @@ export function createConnectionPool(options: {
   agent.getName = (request) =>
     `${request?.servername ?? ''}|${request?.host ?? ''}|${String(request?.port ?? '')}`;
 
+  // Bytes on an idle connection belong to no POST: they are never read as the next response.
+  agent.keepSocketAlive = (socket) => {
+    socket.on('data', discard);
+    return Agent.prototype.keepSocketAlive.call(agent, socket);
+  };
+  agent.reuseSocket = (socket, request) => {
+    socket.off('data', discard);
+    Agent.prototype.reuseSocket.call(agent, socket, request);
+  };
+
   agent.createConnection = (request) => {
     const name = agent.getName(request);
     const known = usableSession(name);
@@ -174,6 +185,10 @@ export function createConnectionPool(options: {
 /** Returns the server name (SNI) of a host; empty for an address, which SNI does not allow. */
 export function serverNameOf(hostName: string): string {
   return isIP(hostName) === 0 ? hostName : '';
+}
+
+function discard(this: Duplex): void {
+  this.destroy();
 }
 
 function forgetOldest(entries: Map<string, unknown>, limit: number): void {

@@ -144,6 +144,79 @@ describe('a response', () => {
   });
 });
 
+describe('a complete response', () => {
+  const excess = [
+    ['text', 'received'],
+    ['another response', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nother'],
+    ['noise', '\0\u0016\u0003\u00ff'.repeat(20_000)],
+  ] as const;
+  const heads = [
+    ['no body', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', 200, ''],
+    ['a length', 'HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\nok', 201, 'ok'],
+    [
+      'chunks',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nx-trailer: a\r\n\r\n',
+      200,
+      'ok',
+    ],
+    ['status 204', 'HTTP/1.1 204 No Content\r\ncontent-length: 8\r\n\r\n', 204, ''],
+    ['status 304', 'HTTP/1.1 304 Not Modified\r\ncontent-length: 8\r\n\r\n', 304, ''],
+    ['connection: close', 'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok', 200, 'ok'],
+    ['HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok', 200, 'ok'],
+    ['another status', 'HTTP/1.1 503 Later\r\nretry-after: 7\r\ncontent-length: 4\r\n\r\nwait', 503, 'wait'],
+    [
+      'interim responses',
+      'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok',
+      200,
+      'ok',
+    ],
+  ] as const;
+
+  test.each(heads)(
+    'with %s counts, and what follows it is discarded with the connection [DELIVERY-28]',
+    async (_what, head, status, body) => {
+      for (const [, rest] of excess) {
+        for (const when of ['in the same segment', 'later'] as const) {
+          let requests = 0;
+          const at = await rawTlsServer((socket) => {
+            socket.on('data', () => {
+              requests += 1;
+              if (when === 'later') socket.write(head, 'latin1', () => socket.write(rest, 'latin1'));
+              else socket.write(head + rest, 'latin1');
+            });
+          });
+          const pool = testPool();
+          const post = senderFor(loopback(at.port), undefined, pool);
+          for (const attempts of [1, 2]) {
+            const result = await post();
+            expect(result.outcome).toBe(status < 300 ? 'delivered' : 'rejected');
+            expect(responseOf(result)?.status).toBe(status);
+            expect(Buffer.from(responseOf(result)?.body ?? []).toString()).toBe(body);
+            await allClosed(pool);
+            expect([requests, at.connections()]).toEqual([attempts, attempts]);
+          }
+        }
+      }
+    },
+  );
+
+  test('counts although the connection then breaks with a reset or a TLS error [DELIVERY-28]', async () => {
+    for (const [, head, status] of heads) {
+      for (const way of ['reset', 'TLS error'] as const) {
+        const at = await rawTlsServer((socket, reset, breakTls) => {
+          const breakOff = way === 'reset' ? reset : breakTls;
+          socket.once('data', () => socket.write(head, breakOff));
+        });
+        const pool = testPool();
+        const result = await senderFor(loopback(at.port), undefined, pool)();
+        expect(responseOf(result)?.status).toBe(status);
+        expect(result.outcome).toBe(status < 300 ? 'delivered' : 'rejected');
+        await allClosed(pool);
+      }
+    }
+  });
+});
+
 describe('a response of unusual framing', () => {
   test('without a length lasts until the connection is closed', async () => {
     for (const version of ['1.0', '1.1']) {

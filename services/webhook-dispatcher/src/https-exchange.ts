@@ -133,6 +133,8 @@ export function exchange(
       resolve({ ...ending, trace: traceSoFar() });
     };
     const fail = (error: Error) => {
+      // What breaks after a complete response, or follows it, is no part of it (RFC 9112, section 6.3). Its `end` is still to come.
+      if (response?.complete === true) return;
       if (request.reusedSocket && response === undefined) pool.brokeOnReuse(key);
       end({ kind: 'failed', phase, error, response: responseSoFar() });
     };

@@ -46,17 +46,25 @@ export function testPool(changes: Partial<Parameters<typeof createConnectionPool
   return createConnectionPool({ ...POOL, extraCa: authority.pem, ...changes });
 }
 
-/** A TLS server that writes whatever the test chooses; `reset` drops the connection without a close. */
+/**
+ * A TLS server that writes whatever the test chooses; `reset` drops the connection without a close, `breakTls` writes bytes
+ * that are not TLS.
+ */
 export async function rawTlsServer(
-  onConnection: (socket: TLSSocket, reset: () => void) => void,
+  onConnection: (socket: TLSSocket, reset: () => void, breakTls: () => void) => void,
 ): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const server = createTlsServer(certificate, (socket) => {
     socket.on('error', () => undefined);
     spoken.add(socket);
-    onConnection(socket, () => {
-      for (const raw of sockets) if (raw.remotePort === socket.remotePort) raw.resetAndDestroy();
-    });
+    const below = (act: (raw: Socket) => void) => () => {
+      for (const raw of sockets) if (raw.remotePort === socket.remotePort) act(raw);
+    };
+    onConnection(
+      socket,
+      below((raw) => raw.resetAndDestroy()),
+      below((raw) => raw.write('not TLS '.repeat(100))),
+    );
   });
   const spoken = new Set<TLSSocket>();
   server.on('connection', (socket: Socket) => sockets.add(socket));
@@ -96,7 +104,9 @@ export async function idleConnectionIn({ agent }: ConnectionPool): Promise<void>
 
 /** Resolves when every connection of the pool is closed: its agent removes one on `close`. */
 export async function allClosed(pool: ConnectionPool): Promise<void> {
-  await Promise.all(openSockets(pool).map((socket) => once(socket, 'close')));
+  await Promise.all(
+    openSockets(pool).map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()))),
+  );
   expect(openSockets(pool).length).toBe(0);
 }
 
