@@ -31,7 +31,9 @@ describe('the event catalogue', () => {
       }
       expect(schema.safeParse({ ...event.example, event: 'another.event' }).success).toBe(false);
       const data = z.record(z.string(), z.unknown()).parse(event.example['data']);
-      for (const field of Object.keys(data)) {
+      // Events from before `leadId` do not have it.
+      const added = event.name === 'appointment.booked' ? [] : ['leadId'];
+      for (const field of Object.keys(data).filter((key) => !added.includes(key))) {
         const fewer = { ...event.example, data: { ...data, [field]: undefined } };
         expect(schema.safeParse(fewer).success).toBe(false);
       }

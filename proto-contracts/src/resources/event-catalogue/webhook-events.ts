@@ -27,6 +27,20 @@ const id = (description: string) => z.string().meta({ description });
 
 const projectId = id('The project that it belongs to.');
 
+/** An event about a resource of a project, for the company of the project only. */
+const ofProject = {
+  projectId,
+  leadId: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the' +
+        ' field.',
+    }),
+};
+
 const jobId = id('The job that it is about.');
 
 const depositId = id('The id of the deposit.');
@@ -60,41 +74,45 @@ const aboutWebhook = {
 export const eventData = {
   'quote.sent': z.strictObject({
     quoteId,
-    projectId,
+    ...ofProject,
     total: money,
     validUntil: dateTimeOut.nullable().meta({ description: 'Null if it does not expire.' }),
   }),
-  'quote.viewed': z.strictObject({ quoteId, projectId, viewedAt: dateTimeOut }),
+  'quote.viewed': z.strictObject({ quoteId, ...ofProject, viewedAt: dateTimeOut }),
   'quote.accepted': z.strictObject({
     quoteId,
-    projectId,
+    ...ofProject,
     optionName: z.string().nullable().meta({ description: 'Null if there was only one option.' }),
     total: money,
     acceptedAt: dateTimeOut,
   }),
   'project.stage_changed': z.strictObject({
-    projectId,
+    ...ofProject,
     previousStage: z.string().nullable().meta({ description: 'Null for the first stage.' }),
     stage: id('The stage after the change.'),
   }),
   'appointment.booked': z.strictObject({
     appointmentId: id('The id of the appointment.'),
     leadId: id('The lead that it is for.'),
-    projectId: projectId.nullable(),
+    projectId: projectId.nullable().meta({
+      description:
+        'The project that the booking names, else that of the lead. Null in events from before 2026-11-26 if the booking named' +
+        ' none.',
+    }),
     startsAt: dateTimeOut,
     endsAt: dateTimeOut,
     notes: id('The notes of the booking.').nullable(),
   }),
-  'deposit.paid': z.strictObject({ depositId, projectId, amount: money, paidAt: dateTimeOut }),
+  'deposit.paid': z.strictObject({ depositId, ...ofProject, amount: money, paidAt: dateTimeOut }),
   'deposit.refunded': z.strictObject({
     depositId,
-    projectId,
+    ...ofProject,
     amount: money,
     refundedAt: dateTimeOut,
   }),
   'invoice.issued': z.strictObject({
     invoiceId,
-    projectId,
+    ...ofProject,
     invoiceNumber,
     total: money,
     issuedAt: dateTimeOut,
@@ -102,12 +120,12 @@ export const eventData = {
   }),
   'rebate.status_changed': z.strictObject({
     rebateId: id('The id of the rebate or incentive.'),
-    projectId,
+    ...ofProject,
     programme: id('The programme that grants it.'),
     previousStatus: z.string().nullable().meta({ description: 'Null for the first state.' }),
     status: id('The status after the change.'),
   }),
-  'project.completed': z.strictObject({ projectId, completedAt: dateTimeOut }),
+  'project.completed': z.strictObject({ ...ofProject, completedAt: dateTimeOut }),
   'install.job_assigned': z.strictObject({ jobId, status: jobStatus }),
   'install.job_unassigned': z.strictObject({ jobId }),
   'install.job_cancelled': z.strictObject({ jobId, previousStatus: previousJobStatus }),
@@ -219,6 +237,11 @@ export const eventData = {
 export const PERSONAL_EVENT_FIELDS: ReadonlySet<string> = new Set(['note', 'notes']);
 
 export type EventData<E extends EventName> = z.infer<(typeof eventData)[E]>;
+
+/** An event about a resource of a project: it has `leadId`. */
+export type EventOfProject = {
+  readonly [E in EventName]: EventData<E> extends { readonly projectId: string } ? E : never;
+}[EventName];
 
 /** The resource of an event (spec: Webhook envelope). */
 export const eventResource = z

@@ -5,7 +5,11 @@ import type { EventData, WebhookEnvelope } from './webhook-events.js';
 
 const JOB_ID = INSTALLER_JOB_EXAMPLE.id;
 
-const PROJECT_ID = 'prj_01k3h1x9c5e8tw4n2bq7zr6vmd';
+const PROJECT_ID = 'prj_01k3h1x9c5e7ja6ps0wg3yk8fm';
+
+const LEAD_ID = 'lead_01k3h1x9c4fdr8v2m7zq5tbwne';
+
+const OF_PROJECT = { projectId: PROJECT_ID, leadId: LEAD_ID };
 
 const QUOTE_ID = 'quo_01k3h3f6r2x9vq8m4wt5nzc7be';
 
@@ -36,34 +40,34 @@ const entry = (id: string) => ({
 const EXAMPLE_DATA = {
   'quote.sent': {
     quoteId: QUOTE_ID,
-    projectId: PROJECT_ID,
+    ...OF_PROJECT,
     total: TOTAL,
     validUntil: '2026-10-03T23:59:59.000Z',
   },
-  'quote.viewed': { quoteId: QUOTE_ID, projectId: PROJECT_ID, viewedAt: '2026-09-03T12:31:07.412Z' },
+  'quote.viewed': { quoteId: QUOTE_ID, ...OF_PROJECT, viewedAt: '2026-09-03T12:31:07.412Z' },
   'quote.accepted': {
     quoteId: QUOTE_ID,
-    projectId: PROJECT_ID,
+    ...OF_PROJECT,
     optionName: 'Heat pump with water heater',
     total: TOTAL,
     acceptedAt: '2026-09-03T12:31:07.412Z',
   },
-  'project.stage_changed': { projectId: PROJECT_ID, previousStage: 'DESIGN', stage: 'PERMITTING' },
+  'project.stage_changed': { ...OF_PROJECT, previousStage: 'DESIGN', stage: 'PERMITTING' },
   'deposit.paid': {
     depositId: DEPOSIT_ID,
-    projectId: PROJECT_ID,
+    ...OF_PROJECT,
     amount: DEPOSIT,
     paidAt: '2026-09-03T12:31:07.412Z',
   },
   'deposit.refunded': {
     depositId: DEPOSIT_ID,
-    projectId: PROJECT_ID,
+    ...OF_PROJECT,
     amount: DEPOSIT,
     refundedAt: '2026-09-03T12:31:07.412Z',
   },
   'invoice.issued': {
     invoiceId: INVOICE_ID,
-    projectId: PROJECT_ID,
+    ...OF_PROJECT,
     invoiceNumber: 'INV-2026-0417',
     total: TOTAL,
     issuedAt: '2026-09-03T12:31:07.412Z',
@@ -71,12 +75,12 @@ const EXAMPLE_DATA = {
   },
   'rebate.status_changed': {
     rebateId: 'reb_01k3hc7v4x2m9wt6qz8nr5dcbe',
-    projectId: PROJECT_ID,
+    ...OF_PROJECT,
     programme: 'State heat pump rebate',
     previousStatus: 'SUBMITTED',
     status: 'APPROVED',
   },
-  'project.completed': { projectId: PROJECT_ID, completedAt: '2026-09-03T12:31:07.412Z' },
+  'project.completed': { ...OF_PROJECT, completedAt: '2026-09-03T12:31:07.412Z' },
   'install.job_cancelled': { jobId: JOB_ID, previousStatus: 'ACKNOWLEDGED' },
   'install.document_available': {
     jobId: JOB_ID,
@@ -131,8 +135,8 @@ const EXAMPLE_DATA = {
   'install.readiness_changed': { jobId: JOB_ID, ready: false, blockerCodes: ['MATERIAL_MISSING'] },
   'appointment.booked': {
     appointmentId: 'appt_01k3h2b7mpe0k8xw5n4c6qtzvd',
-    leadId: 'lead_01k3h1x9c4fdr8v2m7zq5tbwne',
-    projectId: null,
+    leadId: LEAD_ID,
+    projectId: PROJECT_ID,
     startsAt: '2026-09-01T15:00:00.000Z',
     endsAt: '2026-09-01T17:00:00.000Z',
     notes: 'Ring twice. The dog is friendly.',

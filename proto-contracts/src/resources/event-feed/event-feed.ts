@@ -76,7 +76,11 @@ export const eventFeedQuery = z.object({
     .min(1)
     .max(200)
     .optional()
-    .meta({ description: 'Only events about this resource, e.g. the id of a job.' }),
+    .meta({
+      description:
+        'Only events about this resource, e.g. the id of a job. For a project or a lead also those of its quotes, deposits,' +
+        ' invoices, rebates and appointments.',
+    }),
 });
 
 /** A page with one event. Its headers are signed with an example key. */

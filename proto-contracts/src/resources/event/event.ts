@@ -128,7 +128,11 @@ export const eventQuery = z.object({
     .min(1)
     .max(200)
     .optional()
-    .meta({ description: 'Only events about this resource, e.g. the id of a job.' }),
+    .meta({
+      description:
+        'Only events about this resource, e.g. the id of a job. For a project or a lead also those of its quotes, deposits,' +
+        ' invoices, rebates and appointments.',
+    }),
 });
 
 /** The event of {@link EVENT_EXAMPLE} as the trail shows it. */

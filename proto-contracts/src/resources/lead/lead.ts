@@ -26,6 +26,10 @@ export const leadCreated = z
   .object({
     status: z.literal('created').meta({ description: 'A new lead.' }),
     leadId: z.string().meta({ description: 'The id of the lead.' }),
+    projectId: z.string().meta({
+      description:
+        'The project that the lead opens. Quotes, deposits, invoices and rebates name it in their events.',
+    }),
   })
   .meta({ id: 'LeadCreated', description: 'A new lead was created.' });
 
@@ -34,7 +38,9 @@ export const leadMerged = z
   .object({
     status: z.literal('merged').meta({ description: 'The lead existed already.' }),
     leadId: z.string().meta({ description: 'The existing lead.' }),
-    projectId: z.string().meta({ description: 'The project that this lead opened.' }),
+    projectId: z.string().meta({
+      description: 'The project of the lead. Quotes, deposits, invoices and rebates name it in their events.',
+    }),
     reason: z.string().meta({ description: 'Why they were merged, for people.' }),
   })
   .meta({

@@ -19,7 +19,7 @@ export const createLeadOperation = defineOperation({
   body: leadIn,
   summary: 'Create or merge a lead',
   description: `
-Submits a lead. A new one opens a project and returns 201.
+Submits a lead. A new one opens a project and returns 201 with both ids. The events of the project have them too.
 
 Leads of one company are merged by address: if your company already has a lead or project at the address, the response is
 200 and names it. The fields of the first lead stay; your submission is recorded with it. Two concurrent leads for one
@@ -43,7 +43,11 @@ harmless too.`,
     201: {
       description: 'A new lead.',
       schema: leadCreated,
-      example: { status: 'created', leadId: 'lead_01k3h1x9c4fdr8v2m7zq5tbwne' },
+      example: {
+        status: 'created',
+        leadId: 'lead_01k3h1x9c4fdr8v2m7zq5tbwne',
+        projectId: 'prj_01k3h1x9c5e7ja6ps0wg3yk8fm',
+      },
     },
     200: {
       description: 'Merged into an existing lead or project.',

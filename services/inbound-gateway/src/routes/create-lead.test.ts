@@ -17,7 +17,7 @@ const created: RpcResponse = {
   created: true,
   leadId: 'lead_1',
   projectId: 'prj_1',
-  resourceJson: '{"status":"created","leadId":"lead_1"}',
+  resourceJson: '{"status":"created","leadId":"lead_1","projectId":"prj_1"}',
 };
 
 function createFixture(rpcResponse: RpcResponse | ServiceError = created) {
@@ -42,12 +42,12 @@ const lead = {
 };
 
 describe('POST /inbound/leads', () => {
-  test('returns 201 with exactly status and leadId for a new lead', async () => {
+  test('returns 201 with exactly status, leadId and projectId for a new lead [LEAD-8]', async () => {
     const { post, requests } = createFixture();
     const response = await post().send({ ...lead, smsConsent: false, companyId: 'cmp_9', source: 'web' });
     expect(response.status).toBe(201);
     expect(response.text).toBe(created.resourceJson);
-    const former = createFixture({ created: true, leadId: 'lead_1' });
+    const former = createFixture({ created: true, leadId: 'lead_1', projectId: 'prj_1' });
     expect((await former.post().send(lead)).text).toBe(created.resourceJson);
     expect(response.headers).not.toHaveProperty('idempotency-expires');
     expect(requests).toMatchObject([{ ...lead, companyId: 'cmp_1', smsConsent: false }]);
@@ -76,6 +76,7 @@ describe('POST /inbound/leads', () => {
     const { post, requests } = createFixture({
       created: true,
       leadId: 'lead_1',
+      projectId: 'prj_1',
       idempotency: { replayed: true, expiresAt },
     });
     const response = await post().set('idempotency-key', 'retry-1').send(lead);

@@ -37,7 +37,7 @@ export function createLead(deps: {
 function renderedHere({ created, leadId, projectId, mergeReason }: CreateLeadResponse): string {
   const shown =
     created === true
-      ? leadCreated.parse({ status: 'created', leadId })
+      ? leadCreated.parse({ status: 'created', leadId, projectId })
       : leadMerged.parse({ status: 'merged', leadId, projectId, reason: mergeReason });
   return JSON.stringify(shown);
 }

@@ -180,13 +180,13 @@ describe('an appointment', () => {
     ]);
   });
 
-  test('without a project and notes is published with nulls', async () => {
+  test('without a project is published with that of its lead, and to the platform without one [APPT-6]', async () => {
     const { appointmentId } = await book();
     const [event] = await database.query<{ body: Buffer }>('select body from events where resource_id = $1', [
       appointmentId,
     ]);
     expect(JSON.parse(event?.body.toString('utf8') ?? '')).toMatchObject({
-      data: { appointmentId, projectId: null, notes: null },
+      data: { appointmentId, projectId: own.projectId, notes: null },
     });
     const [message] = await database.query<{ body: Buffer }>(
       'select body from outbox where type = $1 order by id desc limit 1',

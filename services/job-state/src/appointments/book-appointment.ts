@@ -18,7 +18,7 @@ export interface Booking {
   readonly companyId: string;
   readonly binding: IdempotencyBinding;
   readonly leadId: string;
-  /** Null: no particular project. */
+  /** Null: no particular project. The event then has the project of the lead. */
   readonly projectId: string | null;
   readonly startsAt: Date;
   /** After `startsAt`. */
@@ -69,7 +69,8 @@ export async function bookAppointment(
         notes,
         now,
       ]);
-      recorded = publishBooking(tx, appointmentId, booking, now);
+      const projectOfLead = boundary.project_of_lead;
+      recorded = publishBooking(tx, booking, { appointmentId, projectOfLead, now });
       return { kind: 'done', result: { appointmentId } };
     },
   }).catch((error: unknown) => {
@@ -97,13 +98,15 @@ interface Boundary {
   readonly own_lead: boolean;
   readonly own_project: boolean;
   readonly other_lead: boolean;
+  readonly project_of_lead: string | null;
 }
 
 const CHECK_BOUNDARY: PreparedStatement = {
   name: 'check-appointment-boundary',
   text: `select exists (select from leads where id = $2 and company_id = $1) as own_lead,
        $3::text is null or exists (select from projects where id = $3 and company_id = $1) as own_project,
-       exists (select from projects where id = $3 and lead_id <> $2) as other_lead`,
+       exists (select from projects where id = $3 and lead_id <> $2) as other_lead,
+       (select min(id) from projects where lead_id = $2) as project_of_lead`,
 };
 
 const INSERT_APPOINTMENT: PreparedStatement = {
@@ -118,7 +121,7 @@ const INSERT_APPOINTMENT: PreparedStatement = {
  * A project without a lead matches any lead: the platform creates such projects. The boundary is checked first, so that no
  * error reveals another company's project.
  */
-function checkBoundary(boundary: Boundary | undefined): void {
+function checkBoundary(boundary: Boundary | undefined): asserts boundary is Boundary {
   invariant(boundary, 'a query without a table returns a row');
   if (!boundary.own_lead) throw outsideBoundary('leadId', 'lead');
   if (!boundary.own_project) throw outsideBoundary('projectId', 'project');
@@ -138,7 +141,12 @@ function outsideBoundary(field: string, what: string): ServiceError {
   );
 }
 
-function publishBooking(tx: Transaction, appointmentId: string, booking: Booking, now: Date): RecordedEvent {
+function publishBooking(
+  tx: Transaction,
+  booking: Booking,
+  given: { readonly appointmentId: string; readonly projectOfLead: string | null; readonly now: Date },
+): RecordedEvent {
+  const { appointmentId, projectOfLead, now } = given;
   const { companyId, leadId, projectId, startsAt, endsAt, notes } = booking;
   const recorded = recordEvent(tx, {
     companyId,
@@ -148,7 +156,7 @@ function publishBooking(tx: Transaction, appointmentId: string, booking: Booking
     data: {
       appointmentId,
       leadId,
-      projectId,
+      projectId: projectId ?? projectOfLead,
       startsAt: formatDateTime(startsAt),
       endsAt: formatDateTime(endsAt),
       notes,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { fromBinary } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -107,17 +108,31 @@ describe('a lead', () => {
     });
   });
 
-  test('is returned as the public API shows it, created or merged', async () => {
+  test('is returned with its project, created, merged or repeated, also as 0.1.0 recorded it [LEAD-8]', async () => {
     const service = createLeadService({ database, clock: () => TEST_NOW, logger: silentLogger });
     const client = createClient(LeadService, createInMemoryTransport([rpcService(LeadService, service)]));
     const person = { fullName: 'Jordan Ellis', email: 'jordan@customers.example', phone: '+1 555 0100' };
     const lead = { ...person, companyId, address: newAddress() };
     const first = await client.createLead(lead);
-    expect(first.resourceJson).toBe(`{"status":"created","leadId":"${first.leadId}"}`);
+    expect(first.resourceJson).toBe(
+      `{"status":"created","leadId":"${first.leadId}","projectId":"${first.projectId}"}`,
+    );
     const { resourceJson, leadId, projectId, mergeReason } = await client.createLead(lead);
     expect(resourceJson).toBe(
       `{"status":"merged","leadId":"${leadId}","projectId":"${projectId}","reason":"${mergeReason}"}`,
     );
+
+    const bodySha256 = createHash('sha256').update('{}').digest();
+    await database.query(
+      `insert into idempotency_keys (company_id, key, operation, body_sha256, outcome, created_at, expires_at)
+       values ($1, 'of-0.1.0', 'POST /inbound/leads', $2,
+         '{"kind":"done","result":{"kind":"created","leadId":"lead_1","projectId":"prj_1"}}', $3, $3::timestamptz + '1 day')`,
+      [companyId, bodySha256, TEST_NOW],
+    );
+    const idempotencyKey = { key: 'of-0.1.0', operation: 'POST /inbound/leads', bodySha256 };
+    const repeated = await client.createLead({ ...lead, idempotencyKey });
+    expect(repeated.resourceJson).toBe('{"status":"created","leadId":"lead_1","projectId":"prj_1"}');
+    expect(repeated.idempotency?.replayed).toBe(true);
   });
 
   test('of another company at the same address is separate', async () => {

@@ -42,6 +42,6 @@ export function createLeadService(deps: {
 /** The outcome as the public API shows it. */
 function shownResult(result: LeadResult): z.infer<typeof leadCreated | typeof leadMerged> {
   const { leadId, projectId } = result;
-  if (result.kind === 'created') return { status: 'created', leadId };
+  if (result.kind === 'created') return { status: 'created', leadId, projectId };
   return { status: 'merged', leadId, projectId, reason: result.reason };
 }

@@ -74,11 +74,12 @@ export function createSaleHistory(sale: {
   /** The selling company. */
   readonly companyId: string;
   readonly projectId: string;
+  readonly leadId: string;
   /** Unique per sale and stable, so that each run derives the same ids. */
   readonly label: string;
   readonly accountingCompanyIds: readonly string[];
 }): SaleHistory {
-  const { companyId, projectId, label, accountingCompanyIds } = sale;
+  const { companyId, projectId, leadId, label, accountingCompanyIds } = sale;
   const records = new Map<string, SandboxSalesRecord>();
   const events: SandboxEvent[] = [];
 
@@ -124,6 +125,7 @@ export function createSaleHistory(sale: {
       { kind: 'project', id: projectId, state: stage },
       {
         projectId,
+        leadId,
         previousStage,
         stage,
       },

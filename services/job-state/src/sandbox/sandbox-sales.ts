@@ -58,6 +58,8 @@ interface Sale {
   readonly total: ReturnType<typeof usd>;
   readonly deposit: ReturnType<typeof usd>;
   readonly depositId: string;
+  /** What the events of the project have in common. */
+  readonly ofProject: { readonly projectId: string; readonly leadId: string };
   /** Returns the instant this many hours after the lead was created. */
   readonly after: (hours: number) => Date;
   readonly history: SaleHistory;
@@ -72,6 +74,7 @@ function salesOf(job: SandboxJob, index: number, accountingCompanyIds: readonly 
   const history = createSaleHistory({
     companyId: newest.sellingCompany.id,
     projectId: job.projectId,
+    leadId: job.lead.id,
     label,
     accountingCompanyIds,
   });
@@ -83,6 +86,7 @@ function salesOf(job: SandboxJob, index: number, accountingCompanyIds: readonly 
     total,
     deposit: usd(Math.round(total.amountMinor / 10)),
     depositId: stableId('dep', label, after(73)),
+    ofProject: { projectId: job.projectId, leadId: job.lead.id },
     after,
     history,
   };
@@ -132,39 +136,37 @@ function addAppointment({ job, newest, label, after, history }: Sale): SandboxAp
   return appointment;
 }
 
-function addQuote({ job, label, total, after, history }: Sale): void {
-  const { projectId } = job;
+function addQuote({ label, total, ofProject, after, history }: Sale): void {
   const quoteId = stableId('quo', label, after(48));
   const quote = (state: string) => ({ kind: 'quote', id: quoteId, state }) as const;
   history.emitToSeller('quote.sent', after(48), quote('SENT'), {
     quoteId,
-    projectId,
+    ...ofProject,
     total,
     validUntil: formatDateTime(after(48 + 30 * 24)),
   });
   history.emitToSeller('quote.viewed', after(52), quote('VIEWED'), {
     quoteId,
-    projectId,
+    ...ofProject,
     viewedAt: formatDateTime(after(52)),
   });
   history.emitToSeller('quote.accepted', after(72), quote('ACCEPTED'), {
     quoteId,
-    projectId,
+    ...ofProject,
     optionName: null,
     total,
     acceptedAt: formatDateTime(after(72)),
   });
 }
 
-function addDeposit({ job, depositId, deposit, after, history }: Sale): void {
-  const { projectId } = job;
+function addDeposit({ depositId, deposit, ofProject, after, history }: Sale): void {
   history.emitToSeller(
     'deposit.paid',
     after(73),
     { kind: 'deposit', id: depositId, state: 'PAID' },
     {
       depositId,
-      projectId,
+      ...ofProject,
       amount: deposit,
       paidAt: formatDateTime(after(73)),
     },
@@ -204,8 +206,8 @@ function addInstallation(history: SaleHistory, { job: at, previousStatus }: Sand
 }
 
 /** Adds what follows a complete job: invoice, rebate (every fourth sale), end of the project and payout. */
-function addCompletion({ job, newest, index, label, total, deposit, after, history }: Sale): void {
-  const { projectId } = job;
+function addCompletion({ newest, index, label, total, deposit, ofProject, after, history }: Sale): void {
+  const { projectId } = ofProject;
   const invoiceId = stableId('inv', label, after(120));
   const invoiceNumber = `INV-${20_000 + index}`;
   const amount = usd(total.amountMinor - deposit.amountMinor);
@@ -215,7 +217,7 @@ function addCompletion({ job, newest, index, label, total, deposit, after, histo
     { kind: 'invoice', id: invoiceId, state: 'ISSUED' },
     {
       invoiceId,
-      projectId,
+      ...ofProject,
       invoiceNumber,
       total: amount,
       issuedAt: formatDateTime(after(120)),
@@ -242,7 +244,7 @@ function addCompletion({ job, newest, index, label, total, deposit, after, histo
         { kind: 'rebate', id: rebateId, state: status },
         {
           rebateId,
-          projectId,
+          ...ofProject,
           programme,
           previousStatus,
           status,
@@ -257,7 +259,7 @@ function addCompletion({ job, newest, index, label, total, deposit, after, histo
     after(144),
     { kind: 'project', id: projectId, state: 'COMPLETED' },
     {
-      projectId,
+      ...ofProject,
       completedAt: formatDateTime(after(144)),
     },
   );
@@ -269,15 +271,14 @@ function addCompletion({ job, newest, index, label, total, deposit, after, histo
   }));
 }
 
-function addRefund({ job, label, deposit, depositId, after, history }: Sale): void {
-  const { projectId } = job;
+function addRefund({ label, deposit, depositId, ofProject, after, history }: Sale): void {
   history.emitToSeller(
     'deposit.refunded',
     after(120),
     { kind: 'deposit', id: depositId, state: 'REFUNDED' },
     {
       depositId,
-      projectId,
+      ...ofProject,
       amount: deposit,
       refundedAt: formatDateTime(after(120)),
     },

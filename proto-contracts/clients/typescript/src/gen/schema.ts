@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Create or merge a lead
-         * @description Submits a lead. A new one opens a project and returns 201.
+         * @description Submits a lead. A new one opens a project and returns 201 with both ids. The events of the project have them too.
          */
         post: operations["createLead"];
         delete?: never;
@@ -618,6 +618,8 @@ export interface components {
             quoteId: string;
             /** @description The project that it belongs to. */
             projectId: string;
+            /** @description The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field. */
+            leadId?: string | null;
             total: components["schemas"]["Money"];
             /**
              * Format: date-time
@@ -666,6 +668,8 @@ export interface components {
             quoteId: string;
             /** @description The project that it belongs to. */
             projectId: string;
+            /** @description The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field. */
+            leadId?: string | null;
             /**
              * Format: date-time
              * @description ISO 8601 in UTC, always with milliseconds and `Z`.
@@ -703,6 +707,8 @@ export interface components {
             quoteId: string;
             /** @description The project that it belongs to. */
             projectId: string;
+            /** @description The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field. */
+            leadId?: string | null;
             /** @description Null if there was only one option. */
             optionName: string | null;
             total: components["schemas"]["Money"];
@@ -741,6 +747,8 @@ export interface components {
         ProjectStageChangedData: {
             /** @description The project that it belongs to. */
             projectId: string;
+            /** @description The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field. */
+            leadId?: string | null;
             /** @description Null for the first stage. */
             previousStage: string | null;
             /** @description The stage after the change. */
@@ -776,7 +784,7 @@ export interface components {
             appointmentId: string;
             /** @description The lead that it is for. */
             leadId: string;
-            /** @description The project that it belongs to. */
+            /** @description The project that the booking names, else that of the lead. Null in events from before 2026-11-26 if the booking named none. */
             projectId: string | null;
             /**
              * Format: date-time
@@ -823,6 +831,8 @@ export interface components {
             depositId: string;
             /** @description The project that it belongs to. */
             projectId: string;
+            /** @description The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field. */
+            leadId?: string | null;
             amount: components["schemas"]["Money"];
             /**
              * Format: date-time
@@ -861,6 +871,8 @@ export interface components {
             depositId: string;
             /** @description The project that it belongs to. */
             projectId: string;
+            /** @description The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field. */
+            leadId?: string | null;
             amount: components["schemas"]["Money"];
             /**
              * Format: date-time
@@ -899,6 +911,8 @@ export interface components {
             invoiceId: string;
             /** @description The project that it belongs to. */
             projectId: string;
+            /** @description The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field. */
+            leadId?: string | null;
             /** @description The number printed on the invoice. */
             invoiceNumber: string;
             total: components["schemas"]["Money"];
@@ -945,6 +959,8 @@ export interface components {
             rebateId: string;
             /** @description The project that it belongs to. */
             projectId: string;
+            /** @description The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field. */
+            leadId?: string | null;
             /** @description The programme that grants it. */
             programme: string;
             /** @description Null for the first state. */
@@ -980,6 +996,8 @@ export interface components {
         ProjectCompletedData: {
             /** @description The project that it belongs to. */
             projectId: string;
+            /** @description The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field. */
+            leadId?: string | null;
             /**
              * Format: date-time
              * @description ISO 8601 in UTC, always with milliseconds and `Z`.
@@ -1819,7 +1837,7 @@ export interface components {
             status: "merged";
             /** @description The existing lead. */
             leadId: string;
-            /** @description The project that this lead opened. */
+            /** @description The project of the lead. Quotes, deposits, invoices and rebates name it in their events. */
             projectId: string;
             /** @description Why they were merged, for people. */
             reason: string;
@@ -1833,6 +1851,8 @@ export interface components {
             status: "created";
             /** @description The id of the lead. */
             leadId: string;
+            /** @description The project that the lead opens. Quotes, deposits, invoices and rebates name it in their events. */
+            projectId: string;
         };
         /** @description A booked appointment. */
         AppointmentBooked: {
@@ -2474,7 +2494,7 @@ export interface operations {
                 /** @description Maximum items in one response. */
                 limit?: number;
                 event?: string;
-                /** @description Only events about this resource, e.g. the id of a job. */
+                /** @description Only events about this resource, e.g. the id of a job. For a project or a lead also those of its quotes, deposits, invoices, rebates and appointments. */
                 resourceId?: string;
             };
             header?: never;
@@ -2821,7 +2841,7 @@ export interface operations {
                 /** @description Maximum items in one response. */
                 limit?: number;
                 event?: string;
-                /** @description Only events about this resource, e.g. the id of a job. */
+                /** @description Only events about this resource, e.g. the id of a job. For a project or a lead also those of its quotes, deposits, invoices, rebates and appointments. */
                 resourceId?: string;
             };
             header?: never;

@@ -20,13 +20,15 @@ export interface VersionClaim {
   readonly claim: 'first' | 'repeated' | 'contradicts';
   /** The company of the record. Null: the project is missing, so nothing is claimed. */
   readonly companyId: string | null;
+  /** The lead of the project. Null: it has none, or `companyId` was given. */
+  readonly leadId: string | null;
 }
 
 // A repeated version writes nothing. The caller holds the lock of the record's messages, so the snapshot shows the record.
 const CLAIM_VERSIONS: PreparedStatement = {
   name: 'claim-sales-versions',
   text: `with item as materialized (
-       select item.id, kind, coalesce(item.company_id, project.company_id) as company_id, project_id, version,
+       select item.id, kind, coalesce(item.company_id, project.company_id) as company_id, project.lead_id, project_id, version,
          emitted_versions::int8multirange as emitted_versions, state, call
        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::text[]) with ordinality
          as item (id, kind, company_id, project_id, version, emitted_versions, state, call)
@@ -43,7 +45,7 @@ const CLAIM_VERSIONS: PreparedStatement = {
          and not known.emitted_versions @> excluded.emitted_versions
        returning id
      )
-     select item.call, item.company_id as "companyId", case
+     select item.call, item.company_id as "companyId", item.lead_id as "leadId", case
        when claimed.id is not null then 'first'
        when known.company_id = item.company_id and known.project_id is not distinct from item.project_id then 'repeated'
        else 'contradicts' end as claim

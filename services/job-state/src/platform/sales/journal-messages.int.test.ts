@@ -10,6 +10,7 @@ import {
   dead,
   at,
   stamp,
+  insertLead,
   insertProject,
   projectCreated,
   eventsAbout,
@@ -72,7 +73,7 @@ describe('an entry of the journal', () => {
   }
 
   test.each(RECORDS)(
-    'is published to every linked accounting company: %s [PLATFORM-18, TENANT-1]',
+    'is published to every linked accounting company, without the lead: %s [PLATFORM-18, LEAD-8, TENANT-1]',
     async (event, record, data) => {
       const [one, two, stranger] = [
         await insertCompany(database, 'ACCOUNTING'),
@@ -81,7 +82,7 @@ describe('an entry of the journal', () => {
       ];
       const companyId = await linkedSeller(one, two);
       await linkedSeller(stranger);
-      const projectId = await insertProject(companyId);
+      const { leadId, projectId } = await insertLead(companyId);
       const entryId = newId('jrn');
       expect(await handle(entry(entryId, companyId, record, projectId))).toEqual(DONE);
       const recordedAt = at(-3).toISOString();
@@ -95,6 +96,7 @@ describe('an entry of the journal', () => {
           resource: { type: 'journal_entry', id: entryId, version: 1 },
           data: { entryId, companyId, projectId, recordedAt, ...data },
         });
+        expect(JSON.stringify(envelope)).not.toContain(leadId);
       }
     },
   );

@@ -49,7 +49,8 @@ export const appointmentScheduledMessage = platformMessageType({
  * Creates or moves an appointment and emits `appointment.booked` to the lead's company, once per version, also if it is late.
  *
  * Times and project are those of the newest version, notes those of the newest version with notes. The event of a version
- * without notes has the notes of the latest known version before it, never those of a newer one. Without the lead or the
+ * without notes has the notes of the latest known version before it, never those of a newer one. The event of a version without a
+ * project has that of the lead. Without the lead or the
  * project it is early. A project of another company and another lead than before are refused. Locks the appointment.
  */
 async function recordAppointmentScheduled(
@@ -58,9 +59,10 @@ async function recordAppointmentScheduled(
   now: Date,
 ): Promise<PlatformEffect> {
   const { appointmentId, version, leadId, projectId, startsAt, endsAt, occurredAt } = command;
-  const [lead] = await tx.query<{ company_id: string }>('select company_id from leads where id = $1', [
-    leadId,
-  ]);
+  const [lead] = await tx.query<{ company_id: string; project_id: string | null }>(
+    'select company_id, (select min(id) from projects where lead_id = $1) as project_id from leads where id = $1',
+    [leadId],
+  );
   if (lead === undefined) return { kind: 'early', missing: leadId };
   const { company_id: companyId } = lead;
   if (projectId !== null) {
@@ -92,7 +94,7 @@ async function recordAppointmentScheduled(
     data: {
       appointmentId,
       leadId,
-      projectId,
+      projectId: projectId ?? lead.project_id,
       startsAt: formatDateTime(startsAt),
       endsAt: formatDateTime(endsAt),
       notes: command.notes ?? (known !== undefined && known.notes_version < version ? known.notes : null),

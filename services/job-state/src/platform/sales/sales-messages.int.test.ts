@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { QuoteSentSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
+import {
+  AppointmentScheduledSchema,
+  QuoteSentSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { newId } from '@partner/kernel/ids';
 import { FACT_CASES } from './testing/sales-facts.js';
 import { salesMessage } from './testing/sales-message.js';
@@ -9,9 +12,11 @@ import {
   dead,
   at,
   stamp,
+  insertLead,
   insertProject,
   projectCreated,
   eventsAbout,
+  eventsFound,
   emittedVersions,
   recordOf,
 } from './testing/sales-messages-fixture.js';
@@ -63,7 +68,7 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newResourceId,
         event,
         occurredAt: instant,
         resource: { type: kind, id, version: 3 },
-        data: data(fact, instant),
+        data: { ...data(fact, instant), leadId: null },
       },
     ]);
     expect(await recordOf(id)).toEqual({
@@ -73,6 +78,18 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newResourceId,
       version: 3,
       state,
     });
+  });
+
+  test('has the lead of its project, and is found by it and by the project, by their company only [LEAD-8, EVENT-12]', async () => {
+    const { leadId, projectId } = await insertLead();
+    const id = resourceIdOf(projectId);
+    await handle(message({ id, projectId, version: 1, occurredAt: stamp() }));
+    expect(await eventsAbout(id)).toMatchObject([{ to: seller, event, data: { projectId, leadId } }]);
+    for (const resourceId of [leadId, projectId]) {
+      expect(await eventsFound(seller, resourceId)).toEqual([event]);
+      expect(await eventsFound(otherSeller, resourceId)).toEqual([]);
+      expect(await eventsFound(installer, resourceId)).toEqual([]);
+    }
   });
 
   test('that is late is published too, and the stored state stays [PLATFORM-3]', async () => {
@@ -109,6 +126,22 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newResourceId,
     expect(await emittedVersions(id)).toEqual([1, 2]);
     expect(await database.query('select from inbox where prerequisite_id = $1', [projectId])).toEqual([]);
   });
+});
+
+test('an appointment is found by its lead, and by the project of its event [EVENT-12, APPT-6]', async () => {
+  const { leadId, projectId } = await insertLead();
+  const other = await insertProject();
+  const at0 = { version: 1, startsAt: stamp(60), endsAt: stamp(120), occurredAt: stamp(), leadId };
+  const [withoutProject, ofOther] = [newId('appt'), newId('appt')];
+  await handle(salesMessage(AppointmentScheduledSchema, { ...at0, appointmentId: withoutProject }));
+  await handle(
+    salesMessage(AppointmentScheduledSchema, { ...at0, appointmentId: ofOther, projectId: other }),
+  );
+  expect(await eventsAbout(withoutProject)).toMatchObject([{ data: { leadId, projectId } }]);
+  const booked = 'appointment.booked';
+  expect(await eventsFound(seller, leadId)).toEqual([booked, booked]);
+  expect(await eventsFound(seller, projectId)).toEqual([booked]);
+  expect(await eventsFound(seller, other)).toEqual([booked]);
 });
 
 test("a resource that is known as one project's is refused for another, without an event [PLATFORM-5]", async () => {

@@ -11,7 +11,7 @@ import {
   RebateStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type { EventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import type { EventOfProject } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { z } from 'zod';
 import {
   CODE_LENGTH,
@@ -36,7 +36,7 @@ const ofProject = { version, projectId: id('prj'), occurredAt: instant };
 type CommandOfProject = z.infer<z.ZodObject<typeof ofProject>>;
 
 /** Creates the type of a message whose fact one event announces to the selling company. */
-function factMessage<Command extends CommandOfProject, E extends EventName>(definition: {
+function factMessage<Command extends CommandOfProject, E extends EventOfProject>(definition: {
   readonly schema: DescMessage;
   readonly form: z.ZodType<Command>;
   readonly event: E;

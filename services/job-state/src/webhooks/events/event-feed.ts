@@ -21,6 +21,7 @@ import { pageSize } from '../../rpc/page-size.js';
 import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../../rpc/page-within-bytes.js';
 import { required } from '../../rpc/required.js';
 import { eventsOf, MAX_EVENTS_SCANNED } from './list-events.js';
+import { resourcesAbout } from './resources-about.js';
 
 /** A page of a company's events. */
 export interface EventFeedQuery {
@@ -31,7 +32,7 @@ export interface EventFeedQuery {
   readonly limit: number;
   /** Only this event of the catalogue, or this group (`install.*`); absent: all. */
   readonly event: string | undefined;
-  /** Only events about this resource; absent: all. */
+  /** Only events about this resource, see {@link resourcesAbout}; absent: all. */
   readonly resourceId: string | undefined;
 }
 
@@ -67,7 +68,7 @@ const EVENTS_AFTER: PreparedStatement = {
      ), found as materialized (
        select s.sequence, s.id, s.name from scanned s join companies c on c.id = $1
        where s.number <= $3 and not $4::jsonb -> c.class ? s.name
-         and ($5::text is null or s.name like $5) and ($6::text is null or s.resource_id = $6)
+         and ($5::text is null or s.name like $5) and ($6::text is null or s.resource_id = any(array(${resourcesAbout('$1', '$6::text')})))
        order by s.sequence limit $7
      )
      select coalesce((select last from event_heads where company_id = $1), 0) as head,

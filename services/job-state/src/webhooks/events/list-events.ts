@@ -6,6 +6,7 @@ import type { Queryable } from '../../database/database.js';
 import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';
 import type { DeliveryStateName } from '../schedule/delivery-resource.js';
 import { EVENT_COLUMNS, type EventRow } from './event-resource.js';
+import { resourcesAbout } from './resources-about.js';
 
 /** Maximum number of events that one page scans, however few match its filter. */
 export const MAX_EVENTS_SCANNED = 10_000;
@@ -19,7 +20,7 @@ export interface EventQuery {
   readonly limit: number;
   /** Only these events; absent: all. */
   readonly events: readonly string[] | undefined;
-  /** Only events about this resource; absent: all. */
+  /** Only events about this resource, see {@link resourcesAbout}; absent: all. */
   readonly resourceId: string | undefined;
 }
 
@@ -30,10 +31,17 @@ interface ListedEvent extends EventRow {
 }
 
 /** Walks the company's events, or those about one resource, from the newest on. Each walk has an index. */
-const SCANNED = `
+const scanned = (isAboutResource: string) => `
   select e.* from events e
-  where e.company_id = $1 and ($2::text is null or e.id < $2) and ($3::text is null or e.resource_id = $3)
+  where e.company_id = $1 and ($2::text is null or e.id < $2) and ($3::text is null or ${isAboutResource})
   order by e.id desc`;
+
+const SCANNED = scanned('e.resource_id = $3');
+
+/** For a resource that others belong to. It sorts their events, which are few. */
+const SCANNED_OF_PROJECT = scanned(`e.resource_id = any(array(${resourcesAbout('$1', '$3')}))`);
+
+const ofProject = /^(?:prj|lead)_/;
 
 /**
  * Lists a company's events by id, newest first.
@@ -46,15 +54,16 @@ export async function listEvents(
   { companyId, beforeEventId, limit, events, resourceId }: EventQuery,
 ): Promise<{ readonly events: readonly ListedEvent[]; readonly nextBeforeId: string | undefined }> {
   const scan = [companyId, beforeEventId ?? null, resourceId ?? null];
+  const walk = resourceId !== undefined && ofProject.test(resourceId) ? SCANNED_OF_PROJECT : SCANNED;
   const page = `
-    select ${EVENT_COLUMNS} from (${SCANNED} limit $4) e
+    select ${EVENT_COLUMNS} from (${walk} limit $4) e
     where ($5::text[] is null or e.name = any($5))
     order by e.id desc
     limit $6`;
   const rows = await database.query<PageRow<EventRow>>(
     pageWithScanEnd({
       page,
-      scanned: SCANNED,
+      scanned: walk,
       isNeeded: '$5::text[] is not null',
       maxScanned: '$4',
       maxRows: '$6',

@@ -33,6 +33,8 @@ class QuoteViewedData(TypedDict):
     """The id of the quote."""
     projectId: str
     """The project that it belongs to."""
+    leadId: NotRequired[str | None]
+    """The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field."""
     viewedAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
 
@@ -44,6 +46,8 @@ class QuoteAcceptedData(TypedDict):
     """The id of the quote."""
     projectId: str
     """The project that it belongs to."""
+    leadId: NotRequired[str | None]
+    """The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field."""
     optionName: str | None
     """Null if there was only one option."""
     total: Money
@@ -56,6 +60,8 @@ class ProjectStageChangedData(TypedDict):
 
     projectId: str
     """The project that it belongs to."""
+    leadId: NotRequired[str | None]
+    """The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field."""
     previousStage: str | None
     """Null for the first stage."""
     stage: str
@@ -70,7 +76,7 @@ class AppointmentBookedData(TypedDict):
     leadId: str
     """The lead that it is for."""
     projectId: str | None
-    """The project that it belongs to."""
+    """The project that the booking names, else that of the lead. Null in events from before 2026-11-26 if the booking named none."""
     startsAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     endsAt: str
@@ -86,6 +92,8 @@ class DepositPaidData(TypedDict):
     """The id of the deposit."""
     projectId: str
     """The project that it belongs to."""
+    leadId: NotRequired[str | None]
+    """The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field."""
     amount: Money
     paidAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
@@ -98,6 +106,8 @@ class DepositRefundedData(TypedDict):
     """The id of the deposit."""
     projectId: str
     """The project that it belongs to."""
+    leadId: NotRequired[str | None]
+    """The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field."""
     amount: Money
     refundedAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
@@ -110,6 +120,8 @@ class InvoiceIssuedData(TypedDict):
     """The id of the invoice."""
     projectId: str
     """The project that it belongs to."""
+    leadId: NotRequired[str | None]
+    """The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field."""
     invoiceNumber: str
     """The number printed on the invoice."""
     total: Money
@@ -126,6 +138,8 @@ class RebateStatusChangedData(TypedDict):
     """The id of the rebate or incentive."""
     projectId: str
     """The project that it belongs to."""
+    leadId: NotRequired[str | None]
+    """The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field."""
     programme: str
     """The programme that grants it."""
     previousStatus: str | None
@@ -139,6 +153,8 @@ class ProjectCompletedData(TypedDict):
 
     projectId: str
     """The project that it belongs to."""
+    leadId: NotRequired[str | None]
+    """The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field."""
     completedAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
 
@@ -433,6 +449,8 @@ class QuoteSentData(TypedDict):
     """The id of the quote."""
     projectId: str
     """The project that it belongs to."""
+    leadId: NotRequired[str | None]
+    """The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field."""
     total: Money
     validUntil: str | None
     """Null if it does not expire."""

@@ -60,7 +60,7 @@ export type ListEventFeedRequest = Message<"partner.webhooks.v1.ListEventFeedReq
   event?: string | undefined;
 
   /**
-   * Only events about this resource; absent: all.
+   * Only events about this resource, for a project or a lead also those of what belongs to it; absent: all.
    *
    * @generated from field: optional string resource_id = 6;
    */

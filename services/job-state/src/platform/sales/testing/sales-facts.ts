@@ -33,7 +33,7 @@ export interface FactCase {
   readonly state: string;
   readonly newId: () => string;
   readonly message: (fact: FactOf) => IncomingMessage;
-  /** The `data` of the event; `at` is the instant of the message as the event shows it. */
+  /** The `data` of the event without `leadId`; `at` is the instant of the message as the event shows it. */
   readonly data: (fact: FactOf, at: string) => object;
 }
 

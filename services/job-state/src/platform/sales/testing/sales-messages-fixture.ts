@@ -1,10 +1,12 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { beforeAll } from '@jest/globals';
+import { beforeAll, expect } from '@jest/globals';
 import { ProjectCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { createLead } from '../../../leads/create-lead.js';
 import { insertCompany, TEST_NOW } from '../../../testing/test-jobs.js';
+import { readEventFeed } from '../../../webhooks/events/event-feed.js';
+import { listEvents } from '../../../webhooks/events/list-events.js';
 import { salesMessage } from './sales-message.js';
 import { database, seller, writing } from '../../testing/platform-fixture.js';
 
@@ -53,6 +55,27 @@ export async function eventsAbout(resourceId: string) {
     const { event, occurredAt, resource, data } = webhookEnvelope.parse(JSON.parse(body.toString('utf8')));
     return { to, event, occurredAt, resource, data };
   });
+}
+
+/** The names of the events that a company finds by a resource, in its feed and in the console alike. */
+export async function eventsFound(companyId: string, resourceId: string): Promise<readonly string[]> {
+  const feed = await readEventFeed(database, {
+    companyId,
+    after: '0',
+    limit: 100,
+    event: undefined,
+    resourceId,
+  });
+  const listed = await listEvents(database, {
+    companyId,
+    beforeEventId: undefined,
+    limit: 100,
+    events: undefined,
+    resourceId,
+  });
+  const found = feed.events.map(({ event }) => event);
+  expect(listed.events.map(({ name }) => name)).toEqual(found.toReversed());
+  return found;
 }
 
 export const emittedVersions = async (resourceId: string) =>

@@ -21,10 +21,13 @@ class LeadCreated:
     Attributes:
         status (Literal['created']): A new lead.
         lead_id (str): The id of the lead.
+        project_id (str): The project that the lead opens. Quotes, deposits, invoices and rebates name it in their
+            events.
     """
 
     status: Literal["created"]
     lead_id: str
+    project_id: str
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -32,12 +35,15 @@ class LeadCreated:
 
         lead_id = self.lead_id
 
+        project_id = self.project_id
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
             {
                 "status": status,
                 "leadId": lead_id,
+                "projectId": project_id,
             }
         )
 
@@ -52,9 +58,12 @@ class LeadCreated:
 
         lead_id = d.pop("leadId")
 
+        project_id = d.pop("projectId")
+
         lead_created = cls(
             status=status,
             lead_id=lead_id,
+            project_id=project_id,
         )
 
         lead_created.additional_properties = d

@@ -21,7 +21,7 @@ class LeadMerged:
     Attributes:
         status (Literal['merged']): The lead existed already.
         lead_id (str): The existing lead.
-        project_id (str): The project that this lead opened.
+        project_id (str): The project of the lead. Quotes, deposits, invoices and rebates name it in their events.
         reason (str): Why they were merged, for people.
     """
 

@@ -57,7 +57,8 @@ def sync(
 ) -> LeadCreated | LeadMerged:
     """Create or merge a lead
 
-     Submits a lead. A new one opens a project and returns 201.
+     Submits a lead. A new one opens a project and returns 201 with both ids. The events of the project
+    have them too.
 
     Args:
         idempotency_key (str | Unset):
@@ -87,7 +88,8 @@ async def asyncio(
 ) -> LeadCreated | LeadMerged:
     """Create or merge a lead
 
-     Submits a lead. A new one opens a project and returns 201.
+     Submits a lead. A new one opens a project and returns 201 with both ids. The events of the project
+    have them too.
 
     Args:
         idempotency_key (str | Unset):

@@ -83,7 +83,8 @@ def sync(
         limit (int | Unset): Maximum items in one response. Default: 50.
         event (str | Unset): Only this event, such as `install.status_changed`, or this group,
             such as `install.*`.
-        resource_id (str | Unset): Only events about this resource, e.g. the id of a job.
+        resource_id (str | Unset): Only events about this resource, e.g. the id of a job. For a
+            project or a lead also those of its quotes, deposits, invoices, rebates and appointments.
 
     Raises:
         PartnerError: If the call fails.
@@ -127,7 +128,8 @@ async def asyncio(
         limit (int | Unset): Maximum items in one response. Default: 50.
         event (str | Unset): Only this event, such as `install.status_changed`, or this group,
             such as `install.*`.
-        resource_id (str | Unset): Only events about this resource, e.g. the id of a job.
+        resource_id (str | Unset): Only events about this resource, e.g. the id of a job. For a
+            project or a lead also those of its quotes, deposits, invoices, rebates and appointments.
 
     Raises:
         PartnerError: If the call fails.
