@@ -9,7 +9,6 @@ import { type ConnectionPool, createConnectionPool } from './connection-pool.js'
 import {
   HOST,
   addressOf,
-  allClosed,
   responseOf,
   authority,
   certificate,
@@ -339,28 +338,6 @@ describe('a kept connection', () => {
     const post = senderFor(loopback(at.port));
     expect(responseOf(await post())?.status).toBe(204);
     expect(responseOf(await post())?.status).not.toBe(200);
-  });
-
-  test('is closed when bytes arrive on it: they belong to no POST [DELIVERY-28]', async () => {
-    const opened: TLSSocket[] = [];
-    const at = await rawTlsServer((socket) => {
-      opened.push(socket);
-      socket.on('data', () => socket.write('HTTP/1.1 204 No Content\r\n\r\n'));
-    });
-    const pool = testPool();
-    const post = senderFor(loopback(at.port), undefined, pool);
-    for (const bytes of [
-      'HTTP/1.1 200 OK\r\ncontent-le',
-      ' ',
-      'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',
-    ]) {
-      expect((await post()).outcome).toBe('delivered');
-      await idleConnectionIn(pool);
-      for (const socket of openSockets(pool)) socket.setTimeout(0);
-      opened.at(-1)?.write(bytes);
-      await allClosed(pool);
-    }
-    expect(at.connections()).toBe(3);
   });
 
   test('that the receiver reset before its reuse carries nothing: the POST goes over a new one [DELIVERY-19]', async () => {

@@ -1,12 +1,15 @@
 import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import {
   allClosed,
-  responseOf,
+  idleConnectionIn,
   loopback,
+  openSockets,
   rawTlsServer,
   receiver,
+  responseOf,
   senderFor,
   testPool,
 } from './testing/sender-fixture.js';
@@ -214,6 +217,28 @@ describe('a complete response', () => {
         await allClosed(pool);
       }
     }
+  });
+
+  test('closes a kept connection when bytes arrive on it: they belong to no POST [DELIVERY-28]', async () => {
+    const opened: Duplex[] = [];
+    const at = await rawTlsServer((socket) => {
+      opened.push(socket);
+      socket.on('data', () => socket.write('HTTP/1.1 204 No Content\r\n\r\n'));
+    });
+    const pool = testPool();
+    const post = senderFor(loopback(at.port), undefined, pool);
+    for (const bytes of [
+      'HTTP/1.1 200 OK\r\ncontent-le',
+      ' ',
+      'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',
+    ]) {
+      expect((await post()).outcome).toBe('delivered');
+      await idleConnectionIn(pool);
+      for (const socket of openSockets(pool)) socket.setTimeout(0);
+      opened.at(-1)?.write(bytes);
+      await allClosed(pool);
+    }
+    expect(at.connections()).toBe(3);
   });
 });
 
