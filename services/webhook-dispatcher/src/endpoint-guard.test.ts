@@ -80,6 +80,25 @@ const admitted: readonly { readonly url: string; readonly href?: string; readonl
   { url: 'https://hooks.example.com/?next=a@b' },
   { url: 'https://8.8.8.8:443/hook', href: 'https://8.8.8.8/hook', hostName: '8.8.8.8' },
   { url: 'https://8.8.8.8./hook', href: 'https://8.8.8.8/hook', hostName: '8.8.8.8' },
+  // Path and query stay byte for byte, also where `URL` would rewrite them.
+  ...[
+    "/a?t=~!*()'",
+    '/a?',
+    '/?',
+    '/a^b|c`d{e}"<f>',
+    '/a?b^c|d`e{f}"<g>',
+    '/a/../b/./c//..',
+    '/%2e%2E/%c3%A9/%zz/%',
+    '/a;v=1/[x]?x[]=1&x[]=2',
+    '/a?=&&b=?c/../d',
+    '/a+b%20c?d+e=%2B',
+  ].map((target) => ({ url: `https://hooks.example.com${target}` })),
+  { url: "https://hooks.example.com?a='/../", href: "https://hooks.example.com/?a='/../" },
+  { url: 'HTTPS://Hooks.Example.com.:443/..', href: 'https://hooks.example.com/..' },
+  {
+    url: 'https://hooks.example.com/é/../ß?ü=😀',
+    href: 'https://hooks.example.com/%C3%A9/../%C3%9F?%C3%BC=%F0%9F%98%80',
+  },
   {
     url: 'https://[2606:4700:4700:0:0:0:0:1111]:443/',
     href: 'https://[2606:4700:4700::1111]/',
@@ -88,13 +107,51 @@ const admitted: readonly { readonly url: string; readonly href?: string; readonl
 ];
 
 test.each(admitted)(
-  '$url is admitted and normalised',
+  '$url is admitted, and stored as it is sent [URL-4]',
   async ({ url, href = url, hostName = 'hooks.example.com' }) => {
     const verdict = await guard.admit(url);
-    expect(verdict.admitted && verdict.endpoint.url.href).toBe(href);
+    expect(verdict.admitted && verdict.endpoint.url.text).toBe(href);
     expect(verdict.admitted && verdict.endpoint.hostName).toBe(hostName);
+    expect(await guard.admit(href)).toMatchObject({
+      admitted: true,
+      endpoint: { url: { text: href }, hostName },
+    });
   },
 );
+
+test('what is dialled is the host of the URL that is registered, stored and sent [URL-4]', async () => {
+  const parts = fc.constantFrom(
+    ...[
+      'hooks.example.com',
+      '127.0.0.1',
+      '10.1',
+      '[::1]',
+      'evil.example',
+      'user',
+      '443',
+      'é',
+      '。',
+      '％',
+      '%2f',
+      '%40',
+    ],
+    ...'/\\?#@:;.&=|^`{}"\'<>%+~! \t\n\u200b'.split(''),
+  );
+  const text = fc.array(parts, { minLength: 1, maxLength: 8 }).map((all) => `https://${all.join('')}`);
+  await fc.assert(
+    fc.asyncProperty(text, async (registered) => {
+      const verdict = await guard.admit(registered);
+      if (!verdict.admitted) return;
+      const { url, hostName } = verdict.endpoint;
+      const plain = (host: string) => host.replace(/^\[|\]$|\.$/g, '');
+      expect(plain(new URL(registered).hostname)).toBe(hostName);
+      expect(plain(new URL(url.text).hostname)).toBe(hostName);
+      expect(plain(url.host)).toBe(hostName);
+      expect(url.target).toMatch(/^\/[\x21-\x7e]*$/);
+    }),
+    { numRuns: 5_000 },
+  );
+});
 
 test('a URL of 2048 characters is admitted and one more is refused', async () => {
   const base = 'https://hooks.example.com/';

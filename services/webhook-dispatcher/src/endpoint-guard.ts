@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { type SentUrl, sentUrl } from '@partner/proto-contracts/resources/subscription/endpoint-url';
 import { publicAddress } from './address-rules.js';
 import type { HostResolver } from './host-resolver.js';
 
@@ -15,8 +16,8 @@ export type DevHosts = ReadonlyMap<string, DialTarget>;
 
 /** An endpoint that a delivery may be sent to now. */
 export interface AdmittedEndpoint {
-  /** The normalised URL. */
-  readonly url: URL;
+  /** The URL in the form in which it is stored, shown and sent. */
+  readonly url: SentUrl;
   /** The name that the certificate must match: a DNS name, or an address without brackets. */
   readonly hostName: string;
   /** Vetted targets, at least one. Connect to them without another lookup. */
@@ -49,7 +50,7 @@ export interface EndpointGuard {
 export const ENDPOINT_REFUSALS: Readonly<Record<RefusalCause, string>> = {
   url:
     'must be an https URL on port 443 with a public host name, at most 2048 characters long, ' +
-    'without credentials, fragment, spaces or encoded characters in the host',
+    'without credentials, fragment, spaces, backslashes, invisible characters or encoded characters in the host',
   address: 'has a host with an address that is not public (private, loopback, link-local or reserved)',
   no_address: 'has a host that does not resolve',
   lookup_failed: 'has a host that cannot be resolved now: its name servers did not respond. Retry later',
@@ -131,38 +132,24 @@ export function createEndpointGuard(deps: {
 }
 
 /**
- * Applies the URL rules that need no lookup, and normalises the URL: host in lowercase ASCII, without a trailing dot.
+ * Applies the URL rules that need no lookup, and returns the URL as it is sent (URL-4). Only the text of the host decides where a
+ * POST goes; path and query are sent as they are.
  * Returns undefined for a refused URL. It checks the text itself for characters and forms that parsers read differently:
  * spaces, control and invisible characters, backslashes, fragments, escapes in the host, and an IPv4 address in other
  * than four decimal parts.
  */
-function parseEndpointUrl(text: string): { readonly url: URL; readonly hostName: string } | undefined {
+function parseEndpointUrl(text: string): { readonly url: SentUrl; readonly hostName: string } | undefined {
   if (text.length > MAX_URL_LENGTH || MISREAD_CHARACTER.test(text)) return undefined;
   const authority = ENDPOINT_URL.exec(text)?.[1];
-  const url = authority === undefined ? null : parseUrl(text);
-  if (authority === undefined || url === null) return undefined;
-  if (url.protocol !== 'https:' || url.port !== '' || url.username !== '' || url.password !== '')
-    return undefined;
-
-  let name = url.hostname;
-  if (name.endsWith('.')) {
-    name = name.slice(0, -1);
-    url.hostname = name;
-    if (url.hostname !== name) return undefined;
-  }
-  if (url.href.length > MAX_URL_LENGTH) return undefined;
+  const url = authority === undefined ? undefined : sentUrl(text);
+  if (authority === undefined || url === undefined || url.text.length > MAX_URL_LENGTH) return undefined;
+  // What is dialled is the host of the text that is stored and sent.
+  const { port, hostname: name } = new URL(url.text);
+  if (port !== '') return undefined;
 
   if (isIPv4(name)) return authority.startsWith(name) ? { url, hostName: name } : undefined;
   if (name.startsWith('[')) return { url, hostName: name.slice(1, -1) };
   return isPublicName(name) ? { url, hostName: name } : undefined;
-}
-
-function parseUrl(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch {
-    return null;
-  }
 }
 
 function isPublicName(name: string): boolean {

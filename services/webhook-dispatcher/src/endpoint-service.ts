@@ -15,7 +15,7 @@ export function createEndpointService(deps: {
       if (request.url === undefined) throw new ServiceError('invalid_argument', 'url is not given');
       const verdict = await deps.guard.admit(request.url);
       return verdict.admitted
-        ? { allowed: true, normalizedUrl: verdict.endpoint.url.href }
+        ? { allowed: true, normalizedUrl: verdict.endpoint.url.text }
         : { allowed: false, refusal: ENDPOINT_REFUSALS[verdict.cause] };
     },
   };

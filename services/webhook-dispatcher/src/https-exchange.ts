@@ -155,7 +155,7 @@ export function exchange(
       port: target.port,
       servername: serverNameOf(hostName),
       method: 'POST',
-      path: `${url.pathname}${url.search}`,
+      path: url.target,
       headers: {
         host: url.host,
         ...post.headers,

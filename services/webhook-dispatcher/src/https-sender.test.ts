@@ -30,6 +30,22 @@ import {
 const DNS_LIMITS = { retryAfterMs: 30_000, limitMs: 60_000 };
 
 describe('a POST', () => {
+  test('goes to exactly the path and query of the URL [URL-4]', async () => {
+    const at = await receiver();
+    const post = senderFor(loopback(at.port));
+    const targets = [
+      "/a?t='",
+      '/a?',
+      '/?',
+      '/a^b|c`d{e}"<f>?^|`{}"<>',
+      '/a/../b/./c//..',
+      '/%2e%2E/%c3%A9/%zz/%',
+    ];
+    for (const target of targets) await post({ url: `https://${HOST}${target}` });
+    await post({ url: `https://${HOST}?é` });
+    expect(at.requests.map(({ path }) => path)).toEqual([...targets, '/?%C3%A9']);
+  });
+
   test('arrives with its path, headers and exact bytes, and returns the response [DELIVERY-4]', async () => {
     const at = await receiver({
       respond: (_request, response) => response.writeHead(202, { 'retry-after': '7' }).end('stored'),

@@ -35,14 +35,16 @@ const endpointUrl = z
   .meta({
     description:
       'Where deliveries are sent: `https://` on port 443, without a user name or password, and a host that has public' +
-      ' addresses only.',
+      ' addresses only. Path and query are sent byte for byte; characters beyond ASCII are percent-encoded, and the host is in' +
+      ' lower case and ASCII, as the response shows.',
     override: { format: 'uri' },
   });
 
 const OWN_MACHINE = /^(?:(?:.+\.)?localhost\.?|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 function endpointUrlViolation(text: string): string | undefined {
-  if (/[\p{Cc}\s]/u.test(text)) return 'must not contain spaces or control characters';
+  if (/[\p{Cc}\s]/u.test(text)) return 'must not contain spaces or control characters; write a space as %20';
+  if (text.includes('\\')) return 'must not contain a backslash; write it as %5C';
   if (!URL.canParse(text)) return 'must be a URL that begins with https://';
   const url = new URL(text);
   if (url.protocol !== 'https:') return 'must be a URL that begins with https://';

@@ -46,6 +46,9 @@ test('a webhook that is as the file has it, in another spelling, is unchanged, a
   };
   expect(planOf({ webhooks: [wanted] }, [found])).toEqual({ steps: [], unchanged: 1, violations: [] });
   expect(planOf({}, [found])).toEqual({ steps: [], unchanged: 0, violations: [] });
+  const quoted = { ...BOARD, url: "https://HOOKS.example/a/../é?t='" };
+  const stored = existing({ url: "https://hooks.example/a/../%C3%A9?t='" });
+  expect(planOf({ webhooks: [quoted] }, [stored])).toEqual({ steps: [], unchanged: 1, violations: [] });
 });
 
 test('a file cannot move a webhook with custom headers to another host [WEBHOOK-14]', () => {

@@ -1,4 +1,5 @@
 import { allowedPatterns } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { sentUrl } from '@partner/proto-contracts/resources/subscription/endpoint-url';
 import { isSameHost } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import type { Company } from '@partner/proto-contracts/resources/company/company';
 import type { Subscription } from '@partner/proto-contracts/resources/subscription/subscription';
@@ -165,7 +166,5 @@ function asSet(events: readonly string[]): string {
 
 /** A URL in the form in which it is stored. */
 function normalized(text: string): string {
-  const url = new URL(text);
-  url.hostname = url.hostname.replace(/\.$/, '');
-  return url.href;
+  return sentUrl(text)?.text ?? text;
 }

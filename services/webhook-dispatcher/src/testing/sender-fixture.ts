@@ -6,6 +6,7 @@ import { afterEach, expect } from '@jest/globals';
 import { createManualTimers } from '@partner/kernel/testing/manual-timers';
 import type { After } from '@partner/kernel/timers';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { sentUrl } from '@partner/proto-contracts/resources/subscription/endpoint-url';
 import { type Receiver, startReceiver } from '@partner/test-kit/receiver';
 import { type ConnectionPool, createConnectionPool } from '../connection-pool.js';
 import type { DialTarget, EndpointGuard } from '../endpoint-guard.js';
@@ -141,7 +142,12 @@ export const CLOSED_PORTS = [1, 2, 3, 4] as const;
 /** Returns a guard that admits the URL with these targets, as if DNS had returned them. */
 export function guardAdmitting(targets: () => readonly DialTarget[], hostName = HOST): EndpointGuard {
   return {
-    admit: async (url) => ({ admitted: true, endpoint: { url: new URL(url), hostName, targets: targets() } }),
+    async admit(text) {
+      const url = sentUrl(text);
+      return url === undefined
+        ? { admitted: false, cause: 'url' }
+        : { admitted: true, endpoint: { url, hostName, targets: targets() } };
+    },
   };
 }
 
