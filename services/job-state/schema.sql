@@ -705,6 +705,8 @@ CREATE TABLE public.subscriptions (
     header_names text[] DEFAULT '{}'::text[] NOT NULL,
     deliveries_per_second integer,
     next_delivery_at timestamp with time zone,
+    secret_shown boolean DEFAULT true NOT NULL,
+    verified_secret_version integer,
     CONSTRAINT subscriptions_deliveries_per_second_check CHECK ((deliveries_per_second > 0)),
     CONSTRAINT subscriptions_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text]))),
     CONSTRAINT subscriptions_paused_at_check CHECK (((state = 'paused'::text) = (paused_at IS NOT NULL))),

@@ -93,8 +93,10 @@ export const ERROR_REASON_CATALOGUE = {
   },
   test_delivery_required: {
     httpStatus: 409,
-    meaning: 'No test delivery to the current URL of the subscription has succeeded yet.',
-    action: 'Send a test delivery, and activate the subscription when it has arrived.',
+    meaning:
+      'No test delivery to the current URL of the subscription has succeeded yet with a secret that its deliveries will have.',
+    action:
+      'Do what the message says, send a test delivery, and activate the subscription when it has arrived.',
   },
   subscription_limit_reached: {
     httpStatus: 409,

@@ -182,7 +182,8 @@ export const activateWebhookOperation = defineOperation({
   summary: 'Activate a subscription',
   description: `
 From now on new events are queued, and held deliveries continue. The current URL needs a test delivery that your server
-has accepted with 2xx.
+has accepted with 2xx. \`test_delivery_required\` is also the response while no one has the secret that would sign deliveries: if it was
+never shown, rotate it; if only a pending secret has signed an accepted test, activate that secret first.
 
 With \`backfill\` the events since the pause are queued too, or those since the creation of a subscription that was never
 active. An active subscription stays unchanged, and no back-fill starts: \`backfillId\` then names the running one,
@@ -235,6 +236,8 @@ export const rotateWebhookSecretOperation = defineOperation({
   description: `
 Creates a pending secret with the next version and shows it for the only time. It replaces an earlier pending secret.
 Deliveries are still signed with the current one.
+
+A current secret that was never shown (\`secretShown: false\`) is replaced at once: the new one signs from now on, and none is pending.
 
 Give your server both secrets, each by its version. Verify the new one with a test delivery, then activate it.`,
   needsConfirmation: () => true,

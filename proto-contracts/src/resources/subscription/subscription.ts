@@ -215,6 +215,10 @@ export const subscription = z
     pendingSecretVersion: z.int().nullable().meta({
       description: 'The version of the pending secret; null without one.',
     }),
+    secretShown: z.boolean().meta({
+      description:
+        'False if the service has shown the current secret to no one, as for a webhook that operators create from a file. Rotate it: that replaces it at once.',
+    }),
     verified: z
       .boolean()
       .meta({ description: 'Whether the current URL has accepted a test delivery with 2xx.' }),
@@ -268,10 +272,10 @@ export const secretRotated = z
     subscription,
     pendingSecretVersion: z.int().meta({
       description:
-        'The version of the new secret, in the `x-svc-secret-version` of deliveries that it signs.',
+        'The version of the new secret, in the `x-svc-secret-version` of deliveries that it signs. It is pending, unless the current secret was never shown.',
     }),
     secret: z.string().meta({
-      description: 'The pending secret, `whsec_` and base64. Store it: it is not shown again.',
+      description: 'The new secret, `whsec_` and base64. Store it: it is not shown again.',
     }),
   })
   .meta({ id: 'WebhookSecretRotated', description: 'A pending secret with its subscription.' });
@@ -296,6 +300,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   health: 'healthy',
   secretVersion: 1,
   pendingSecretVersion: null,
+  secretShown: true,
   verified: true,
   headerNames: ['authorization'],
   deliveriesPerSecond: null,

@@ -24,8 +24,8 @@ const FILE = ['-f, --file <file>', 'the YAML file; - is standard input'] as cons
 const PRUNE = '--prune';
 
 const SECRETS = `
-The secrets of new webhooks are not shown. Each is paused: an owner rotates the secret in the console, or you do with
-partnerctl subscriptions rotate-secret; then the webhook is tested and activated.
+No one has the secrets of new webhooks, which are paused until then: an owner creates a secret in the console, or you do with
+partnerctl subscriptions rotate-secret. It signs at once; then the webhook is tested and activated.
 `;
 
 /** `partnerctl plan`: compares a configuration file with what exists, without effects. */

@@ -28,7 +28,7 @@ const SUBSCRIPTION_LINES = columns(`
   id: subscription.id, url: subscription.url, events: subscription.events,
   description: subscription.description, state: subscription.state, health: subscription.health,
   verified: subscription.verified, schema version: subscription.schemaVersion,
-  secret version: subscription.secretVersion,
+  secret version: subscription.secretVersion, secret shown: subscription.secretShown,
   pending secret version: subscription.pendingSecretVersion, headers: subscription.headerNames,
   deliveries per second: subscription.deliveriesPerSecond, failures in a row: subscription.failuresInRow,
   next attempt: subscription.nextAttemptAt, created: subscription.createdAt,
@@ -249,14 +249,21 @@ function addSecretCommands(group: Command, context: CommandContext): void {
   subcommand(
     group,
     'rotate-secret <subscription>',
-    'create a pending secret, which is shown once; it signs nothing until it is activated',
+    'create a pending secret, which is shown once; it signs nothing until it is activated, unless no one has the current one, as after apply',
     'whk_01j…',
     'partnerctl subscriptions test whk_01j… --secret-version 2',
     'partnerctl subscriptions activate-secret whk_01j… --secret-version 2',
   ).action(async (id) => {
     const { subscriptions, changed } = await sessionAbout(context, id);
     const rotated = readResource(secretRotated, await subscriptions.rotateSecret(changed));
+    const version = rotated.pendingSecretVersion;
+    const isPending = rotated.subscription.pendingSecretVersion !== null;
     showSubscription(context, rotated.subscription, { secret: rotated.secret });
+    context.tell(
+      isPending
+        ? `load version ${version} into the server beside version ${rotated.subscription.secretVersion}; then test it with "subscriptions test ${id} --secret-version ${version}", and activate it with "subscriptions activate-secret ${id} --secret-version ${version}"`
+        : `version ${version} signs from now on; load it into the server, then "subscriptions test ${id}" and "subscriptions activate ${id}"`,
+    );
   });
 
   subcommand(

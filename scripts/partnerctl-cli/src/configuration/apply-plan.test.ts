@@ -15,8 +15,8 @@ const webhook = { ...SUBSCRIPTION_EXAMPLE, headerNames: [], events: ['install.*'
 test('a plan changes a webhook only as it was read, creates with a unique description, and stops at the first failure [CONFIG-3, CONFIG-4]', async () => {
   const calls: unknown[] = [];
   const service = partialRpcService(SubscriptionService, {
-    createSubscription({ uniqueDescription, description }) {
-      calls.push({ uniqueDescription, description });
+    createSubscription({ uniqueDescription, dropsSecret, description }) {
+      calls.push({ uniqueDescription, dropsSecret, description });
       const created = { subscription: { ...webhook, id: 'whk_new' }, secret: 'whsec_x' };
       return { resourceJson: JSON.stringify(created), subscriptionId: 'whk_new' };
     },
@@ -50,7 +50,7 @@ test('a plan changes a webhook only as it was read, creates with a unique descri
     new AbortController().signal,
   );
   expect(calls).toEqual([
-    { uniqueDescription: true, description: 'Board' },
+    { uniqueDescription: true, dropsSecret: true, description: 'Board' },
     { subscriptionId: 'whk_new', perSecond: 7 },
     { subscriptionId: webhook.id, at: webhook.updatedAt, url: wanted.url },
     { deleted: webhook.id, at: webhook.updatedAt },

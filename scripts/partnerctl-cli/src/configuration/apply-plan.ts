@@ -58,7 +58,11 @@ async function applyStep(
     case 'create': {
       const { url, events, description, schemaVersion, deliveriesPerSecond } = step.wanted;
       const given = { companyId, companyClass, url, events, description, schemaVersion, actor };
-      const response = await subscriptions.createSubscription({ ...given, uniqueDescription: true });
+      const response = await subscriptions.createSubscription({
+        ...given,
+        uniqueDescription: true,
+        dropsSecret: true,
+      });
       const { subscription } = readResource(subscriptionCreated, response);
       const { id } = subscription;
       const rate = rateOf(deliveriesPerSecond ?? undefined);

@@ -186,6 +186,7 @@ export function attemptedMessage(options: {
   readonly startedAt?: Date;
   readonly durationMs?: number;
   readonly urlVersion?: number;
+  readonly secretVersion?: number;
   readonly retryAfterSeconds?: number;
   readonly error?: string;
   readonly remoteAddress?: string;
@@ -206,7 +207,7 @@ export function attemptedMessage(options: {
       responseStatus: outcome === AttemptOutcome.DELIVERED ? 204 : 500,
       responseHeaders: { headers: [{ name: 'server', value: 'n' }] },
       responseBody: Buffer.from('kept'),
-      secretVersion: 1,
+      secretVersion: options.secretVersion ?? 1,
       ...(options.certificate !== undefined && {
         exchange: {
           certificateValidTo: timestampFromDate(options.certificate.validTo),

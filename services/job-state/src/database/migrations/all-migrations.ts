@@ -20,6 +20,7 @@ import * as refusedCursors from './0018-refused-cursors.js';
 import * as companyMoves from './0019-company-moves.js';
 import * as indexesOfReferences from './0020-indexes-of-references.js';
 import * as shadowHeaders from './0021-shadow-headers.js';
+import * as knownSecrets from './0022-known-secrets.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
 export interface Migration {
@@ -51,4 +52,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0019-company-moves', ...companyMoves },
   { name: '0020-indexes-of-references', ...indexesOfReferences },
   { name: '0021-shadow-headers', ...shadowHeaders },
+  { name: '0022-known-secrets', ...knownSecrets },
 ];

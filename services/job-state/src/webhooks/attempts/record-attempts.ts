@@ -277,7 +277,9 @@ function settle(
     if (attempt.outcome === 'delivered') {
       subscription.hasDelivered = true;
       subscription.failures = 0;
-      if (delivery.isTest) subscription.verifiedUrlVersion = result.urlVersion;
+      if (delivery.isTest) {
+        subscription.verified = { urlVersion: result.urlVersion, secretVersion: attempt.secretVersion };
+      }
     } else {
       subscription.failures += 1;
     }
@@ -312,7 +314,7 @@ function changes(before: DeliveryUnderLock, change: SubscriptionChange): boolean
   return (
     failures !== before.failuresInRow ||
     (change.health !== undefined && change.health !== before.health) ||
-    change.verifiedUrlVersion === before.urlVersion ||
+    change.verified?.urlVersion === before.urlVersion ||
     (change.certificate?.urlVersion === before.urlVersion &&
       change.certificate.validTo.getTime() !== before.certificateValidTo?.getTime())
   );

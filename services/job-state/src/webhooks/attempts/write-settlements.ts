@@ -10,7 +10,8 @@ export type Change = Exclude<Settlement, { kind: 'unchanged' }>;
 /** What recorded attempts change on their subscription. */
 export interface SubscriptionChange {
   health?: 'healthy' | 'degraded';
-  verifiedUrlVersion?: number;
+  /** The URL that accepted a test, and the version of the secret that signed it. */
+  verified?: { readonly urlVersion: number; readonly secretVersion: number };
   /** The certificate that the endpoint of this URL presented last. */
   certificate?: CertificateValidity & { readonly urlVersion: number };
   /** True if an attempt was delivered. */
@@ -56,6 +57,13 @@ const SETTLE = {
        when change.verified_url_version = s.url_version then s.url_version
        else s.verified_url_version
      end,
+     -- A test with a later secret than the current one does not hide that the current one was accepted.
+     verified_secret_version = case
+       when change.verified_url_version <> s.url_version then s.verified_secret_version
+       when s.verified_url_version = s.url_version and coalesce(s.verified_secret_version, 0) <= s.secret_version
+         then s.verified_secret_version
+       else coalesce(change.verified_secret_version, s.verified_secret_version)
+     end,
      failures_in_row = least(
        case when change.has_delivered then 0 else s.failures_in_row end + change.failures, ${FAILING_AFTER}
      ),
@@ -69,9 +77,9 @@ const SETTLE = {
      end
    from locked
    join unnest($6::text[], $7::text[], $8::integer[], $9::boolean[], $10::integer[], $11::integer[], $12::timestamptz[],
-       $13::timestamptz[])
+       $13::timestamptz[], $14::integer[])
      as change (id, health, verified_url_version, has_delivered, failures, certificate_url_version, certificate_valid_from,
-       certificate_valid_to)
+       certificate_valid_to, verified_secret_version)
      on change.id = locked.id
    where s.id = locked.id`,
 };
@@ -96,11 +104,12 @@ export function writeSettlements(
     settled.map(({ change }) => change.kind !== 'retry_scheduled' || change.endsLease),
     changed.map(([id]) => id),
     changed.map(([, change]) => change.health ?? null),
-    changed.map(([, change]) => change.verifiedUrlVersion ?? null),
+    changed.map(([, change]) => change.verified?.urlVersion ?? null),
     changed.map(([, change]) => change.hasDelivered),
     changed.map(([, change]) => change.failures),
     changed.map(([, change]) => change.certificate?.urlVersion ?? null),
     changed.map(([, change]) => change.certificate?.validFrom ?? null),
     changed.map(([, change]) => change.certificate?.validTo ?? null),
+    changed.map(([, change]) => change.verified?.secretVersion ?? null),
   ]);
 }

@@ -23,7 +23,8 @@ export interface Activation {
  * The backlog does not slow down the activation. With `backfill` it also queues the events since the pause, or since the
  * creation if the subscription never was active. An active subscription stays unchanged and starts no back-fill: the result
  * then has the back-fill that still runs. Fails with `not_found` for a subscription that the company does not have, and with
- * `test_delivery_required` unless a test delivery to the current URL got a 2xx.
+ * `test_delivery_required` unless a test delivery to the current URL got a 2xx. It also fails so while no one has the secret that
+ * would sign, or if only a later secret has signed an accepted test: the receiver could verify nothing.
  *
  * Atomic: the activation and the start of the back-fill. Lock: the subscription.
  */
@@ -50,6 +51,7 @@ export async function activateSubscription(
           'send one and wait until it is delivered',
       );
     }
+    refuseUnusableSecret(before);
     const now = deps.clock();
     const [active] = await tx.query<SubscriptionRow>(
       `update subscriptions s set state = 'active', paused_at = null, updated_at = $2 where s.id = $1
@@ -82,6 +84,27 @@ export async function activateSubscription(
     deps.logger.info({ subscriptionId, companyId, membershipId, backfillId }, 'subscription.activated');
   }
   return activation;
+}
+
+function refuseUnusableSecret({
+  secretShown,
+  secretVersion,
+  verifiedSecretVersion,
+}: Pick<SubscriptionRow, 'secretShown' | 'secretVersion' | 'verifiedSecretVersion'>): void {
+  if (!secretShown) {
+    throw new ServiceError(
+      'test_delivery_required',
+      'the secret of the subscription was never shown, so no server can verify its deliveries; rotate the secret, ' +
+        'then send a test',
+    );
+  }
+  if (verifiedSecretVersion !== null && verifiedSecretVersion > secretVersion) {
+    throw new ServiceError(
+      'test_delivery_required',
+      `the accepted test was signed with version ${verifiedSecretVersion} of the secret, but deliveries are signed with ` +
+        `version ${secretVersion}; activate the pending secret with activate-secret, or send a test with version ${secretVersion}`,
+    );
+  }
 }
 
 async function runningBackfill(tx: Queryable, subscriptionId: string): Promise<string | undefined> {

@@ -49,6 +49,8 @@ export interface SubscriptionToCreate {
   readonly schemaVersion: number | undefined;
   /** True: no other subscription of the company may have the description. */
   readonly uniqueDescription?: boolean | undefined;
+  /** True: the caller shows the secret to no one, so it must be rotated before the activation. */
+  readonly dropsSecret?: boolean | undefined;
 }
 
 /**
@@ -87,8 +89,9 @@ export async function createSubscription(
       const [row] = await tx.query<SubscriptionRow>(
         `with s as (
            insert into subscriptions
-             (id, company_id, url, description, events, schema_version, secret_version, paused_at, created_at, updated_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $8)
+             (id, company_id, url, description, events, schema_version, secret_version, secret_shown, paused_at, created_at,
+              updated_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $11, $8, $8, $8)
            returning *
          ), secret as (
            insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id, created_at)
@@ -106,6 +109,7 @@ export async function createSubscription(
           deps.clock(),
           sealed,
           sealingKeyId,
+          request.dropsSecret !== true,
         ],
       );
       invariant(row, 'an insert gives its row');

@@ -16,6 +16,9 @@ export interface SubscriptionRow {
   readonly secretVersion: number;
   readonly pendingSecretVersion: number | null;
   readonly verified: boolean;
+  /** Of the secret that signed the accepted test; null if it was recorded by an earlier version of the service. */
+  readonly verifiedSecretVersion: number | null;
+  readonly secretShown: boolean;
   readonly headerNames: readonly string[];
   readonly deliveriesPerSecond: number | null;
   readonly failuresInRow: number;
@@ -46,6 +49,7 @@ export const SUBSCRIPTION_COLUMNS = `
   case when s.health = 'degraded' or ${FAILS_NOW} then 'degraded' else 'healthy' end as health,
   s.secret_version as "secretVersion", s.pending_secret_version as "pendingSecretVersion",
   s.verified_url_version is not distinct from s.url_version as verified,
+  s.verified_secret_version as "verifiedSecretVersion", s.secret_shown as "secretShown",
   s.header_names as "headerNames", s.deliveries_per_second as "deliveriesPerSecond",
   s.failures_in_row as "failuresInRow", least(${nextAttempt('pending')}, ${nextAttempt('retry_scheduled')}) as "nextAttemptAt",
   s.created_at as "createdAt", s.updated_at as "updatedAt"`;
@@ -62,6 +66,7 @@ export function shownSubscription(row: SubscriptionRow): Subscription {
     health: row.health,
     secretVersion: row.secretVersion,
     pendingSecretVersion: row.pendingSecretVersion,
+    secretShown: row.secretShown,
     verified: row.verified,
     headerNames: [...row.headerNames],
     deliveriesPerSecond: row.deliveriesPerSecond,

@@ -10,7 +10,6 @@ import type {
   SubscriptionCreated,
   SubscriptionList,
 } from '@partner/proto-contracts/resources/subscription/subscription';
-import { invariant } from '@partner/kernel/invariant';
 import { actorOf } from '../../audit/actor.js';
 import { type Database, queryWithin } from '../../database/database.js';
 import { shownDelivery } from '../schedule/delivery-resource.js';
@@ -60,6 +59,7 @@ export function createSubscriptionService(
         description: request.description,
         schemaVersion: request.schemaVersion,
         uniqueDescription: request.uniqueDescription,
+        dropsSecret: request.dropsSecret,
       };
       const { subscription, secret } = await createSubscription(
         depsOf(toCreate.companyId),
@@ -143,8 +143,7 @@ export function createSubscriptionService(
     async rotateSecret(request, context) {
       const toRotate = ownersSubscription(request);
       const { subscription, secret } = await rotateSecret(deps, toRotate, callerLimits(toRotate, context));
-      const { pendingSecretVersion } = subscription;
-      invariant(pendingSecretVersion !== null, 'a rotation makes a pending secret');
+      const pendingSecretVersion = subscription.pendingSecretVersion ?? subscription.secretVersion;
       const shown = { subscription: shownSubscription(subscription), pendingSecretVersion, secret };
       return { resourceJson: JSON.stringify(shown satisfies SecretRotated) };
     },

@@ -111,6 +111,7 @@ export async function updateSubscription(
            certificate_valid_from = case when s.url = $2 then s.certificate_valid_from end,
            certificate_valid_to = case when s.url = $2 then s.certificate_valid_to end,
            verified_url_version = case when $9 then s.url_version + 1 else s.verified_url_version end,
+           verified_secret_version = case when $9 then s.secret_version else s.verified_secret_version end,
            state = case when s.url = $2 or $9 then s.state else 'paused' end,
            paused_at = case when s.url = $2 or $9 then s.paused_at else coalesce(s.paused_at, $6) end
          where s.id = $1

@@ -10,7 +10,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'webhook.tested': 'Test delivery sent',
   'webhook.activated': 'Webhook activated',
   'webhook.paused': 'Webhook paused',
-  'webhook.secret_rotated': 'Secret rotation started',
+  'webhook.secret_rotated': 'New secret created',
   'webhook.secret_activated': 'New secret activated',
   'webhook.shadow_started': 'Mirroring started',
   'webhook.shadow_stopped': 'Mirroring stopped',

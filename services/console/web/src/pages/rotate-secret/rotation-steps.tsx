@@ -33,6 +33,7 @@ export function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
   };
   const isShown = made !== undefined && made.pendingSecretVersion === versions.pending;
   const isStored = versions.pending !== undefined && (!isShown || storedVersion === versions.pending);
+  const isReplaced = made !== undefined && made.subscription.pendingSecretVersion === null;
 
   return (
     <Stack gap="lg">
@@ -46,31 +47,57 @@ export function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
             onStored={(stored) => setStoredVersion(stored ? made.pendingSecretVersion : undefined)}
           />
         ) : (
-          <MakeSecret versions={versions} rotate={rotate} />
+          <MakeSecret versions={versions} isKnown={webhook.secretShown} rotate={rotate} />
         )}
       </StepPanel>
-      <LoadProveAndActivate
-        key={`${versions.pending ?? 0}`}
-        webhookId={webhook.id}
-        versions={versions}
-        isBlocked={!isStored}
-        isActivated={activated !== undefined}
-        onActivated={setActivated}
-      />
+      {isReplaced ? (
+        <SecretReplaced webhookId={webhook.id} version={made.pendingSecretVersion} />
+      ) : (
+        webhook.secretShown && (
+          <LoadProveAndActivate
+            key={`${versions.pending ?? 0}`}
+            webhookId={webhook.id}
+            versions={versions}
+            isBlocked={!isStored}
+            isActivated={activated !== undefined}
+            onActivated={setActivated}
+          />
+        )
+      )}
     </Stack>
+  );
+}
+
+/** What follows the first secret that anyone has: it signs already, so there is nothing to activate. */
+function SecretReplaced({ webhookId, version }: { readonly webhookId: string; readonly version: number }) {
+  return (
+    <Notice tone="good" title={`Version ${version} signs every test and delivery from now on.`} isAlert>
+      <Stack gap="sm">
+        <Text size="sm">Add it to your server. Then send a test delivery and activate the webhook.</Text>
+        <Group>
+          <LinkButton to={PATHS.webhook(webhookId, 'settings')}>Back to the webhook</LinkButton>
+        </Group>
+      </Stack>
+    </Notice>
   );
 }
 
 function MakeSecret(props: {
   readonly versions: Versions;
+  /** Whether the current secret was ever shown. */
+  readonly isKnown: boolean;
   readonly rotate: ReturnType<typeof useRotateSecret>;
 }) {
-  const { rotate } = props;
+  const { rotate, isKnown } = props;
   const { current, pending } = props.versions;
   return (
     <Stack gap="sm">
       {pending === undefined ? (
-        <Text size="sm">{`Version ${current} signs deliveries until the last step.`}</Text>
+        <Text size="sm">
+          {isKnown
+            ? `Version ${current} signs deliveries until the last step.`
+            : `Version ${current} was never shown. The new secret replaces it at once.`}
+        </Text>
       ) : (
         <Notice tone="info" title={`Version ${pending} was created earlier.`}>
           You won’t see it again. If you stored it, continue with step 2. If not, create another one, which

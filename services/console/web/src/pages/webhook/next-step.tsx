@@ -11,10 +11,18 @@ import { PATHS } from '../../paths.js';
 
 /** Next required step for a subscription, if any. */
 export function NextStep({ webhook }: { readonly webhook: Webhook }) {
-  const { id, state, verified, pendingSecretVersion } = webhook;
+  const { id, state, verified, secretShown, pendingSecretVersion } = webhook;
   return (
     <>
-      {state === 'paused' && !verified && (
+      {!secretShown && (
+        <Notice tone="warn" title="No one has the secret of this webhook yet.">
+          It was created without showing its secret. Create one before you test the webhook.{' '}
+          <TextLink to={PATHS.rotateSecret(id)} size="sm">
+            Create a secret
+          </TextLink>
+        </Notice>
+      )}
+      {secretShown && state === 'paused' && !verified && (
         <Notice tone="warn" title="This URL is not tested yet, so no events are sent.">
           After a 2xx response to a test delivery you can activate the webhook.{' '}
           <TextLink to={PATHS.webhook(id, 'settings')} size="sm">

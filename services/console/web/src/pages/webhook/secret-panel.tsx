@@ -7,7 +7,7 @@ import classes from './webhook.module.css';
 
 /** Versions of the secret, and a link to the rotation. */
 export function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
-  const { id, secretVersion, pendingSecretVersion } = webhook;
+  const { id, secretVersion, secretShown, pendingSecretVersion } = webhook;
   return (
     <Panel title="Signing secret">
       <Stack gap="sm">
@@ -16,13 +16,17 @@ export function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
         </span>
         <dl className={classes['facts']}>
           <dt>Active secret</dt>
-          <dd>{`Version ${secretVersion}`}</dd>
+          <dd>{`Version ${secretVersion}${secretShown ? '' : ', never shown'}`}</dd>
           <dt>Pending secret</dt>
           <dd>{pendingSecretVersion === null ? 'None' : `Version ${pendingSecretVersion}`}</dd>
         </dl>
         <Group>
           <LinkButton to={PATHS.rotateSecret(id)} variant="default">
-            {pendingSecretVersion === null ? 'Rotate secret' : 'Continue rotation'}
+            {!secretShown
+              ? 'Create a secret'
+              : pendingSecretVersion === null
+                ? 'Rotate secret'
+                : 'Continue rotation'}
           </LinkButton>
         </Group>
       </Stack>
