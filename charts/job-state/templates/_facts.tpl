@@ -26,7 +26,4 @@ queues:
 {{- if and .Values.seed.enabled (not .Values.migrations.enabled) }}
 - "seed.enabled needs migrations.enabled, since the job fills the tables of the new version: where dist/migrate.js is run by other means, run dist/seed-sandbox.js behind it"
 {{- end }}
-{{- if gt (int64 .Values.migrations.waitMs) (mul 1000 (int64 .Values.migrations.activeDeadlineSeconds)) }}
-- "migrations.waitMs is longer than migrations.activeDeadlineSeconds: the job would be ended while it waits"
-{{- end }}
 {{- end -}}

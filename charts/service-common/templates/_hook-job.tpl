@@ -1,6 +1,7 @@
 {{/*
 A program of the service that runs once at installations and upgrades, and the network policy that lets it. Both are hooks and go
-away when they have succeeded; one that failed stays to be read. What the program prints is printed by Helm 4 when it ends as
+away when they have succeeded; a job that failed stays to be read, and with `keep` one that succeeded too. It waits for what it needs for as long
+as `activeDeadlineSeconds` says. What the program prints is printed by Helm 4 when it ends as
 `output` says. It has an account without rights, since the chart's own is not there yet when a release is installed.
   (dict "root" . "component" "migrate" "hook" "pre-install,pre-upgrade" "program" "dist/migrate.js" "egress" (list "postgres")
         "variables" "<YAML list>" "job" .Values.migrations "output" "hook-failed" "arguments" (list))
@@ -17,7 +18,7 @@ metadata:
     helm.sh/hook: {{ .hook }}
     helm.sh/hook-weight: "0"
     helm.sh/hook-output-log-policy: {{ .output }}
-    helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+    helm.sh/hook-delete-policy: before-hook-creation{{ if not .keep }},hook-succeeded{{ end }}
 spec:
   backoffLimit: {{ .job.backoffLimit }}
   activeDeadlineSeconds: {{ .job.activeDeadlineSeconds }}

@@ -49,9 +49,9 @@ export async function openSession(options: {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }) {
-  const failures: unknown[] = [];
+  let failure: unknown;
   const metrics = new Registry();
-  const logger = noting('amqp.connect_failed', (error) => failures.push(error));
+  const logger = noting('dependency.waiting', (error) => (failure ??= error));
   const connection = createAmqpConnection({
     url: options.amqpUrl,
     name: 'partnerctl',
@@ -83,8 +83,6 @@ export async function openSession(options: {
       'a connection to the broker',
       { timeoutMs: CONNECT_MS, everyMs: 10, signal: options.signal },
       async () => {
-        // A cluster has other nodes to try.
-        const failure = failures[options.amqpUrl.split(',').length - 1];
         if (failure !== undefined) throw refusal(options.amqpUrl, failure);
         return connection.isReady() || undefined;
       },

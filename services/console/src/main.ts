@@ -17,6 +17,7 @@ import { createMailer, type Mailer } from '@partner/kernel/mail';
 import { runService, type ServiceKit } from '@partner/kernel/service';
 import type { z } from 'zod';
 import { afterMs } from '@partner/kernel/timers';
+import { hostsOf } from '@partner/kernel/wait-for';
 import { createConsoleApp } from './app.js';
 import { createBackgroundWork } from './background-work.js';
 import { consoleConfig } from './config.js';
@@ -31,7 +32,7 @@ import { createIdentityProvider, type IdentityProvider } from './sessions/identi
 import { createLoginAttempts } from './sessions/login-attempts.js';
 import { createProviderRequests } from './sessions/provider-requests.js';
 import { createSessionLookup } from './sessions/session-lookup.js';
-import { createSessionRedis, untilTried } from './sessions/session-redis.js';
+import { createSessionRedis, requireSessions } from './sessions/session-redis.js';
 import { createSessionSigner } from './sessions/session-signer.js';
 import { createSessionStore } from './sessions/session-store.js';
 import { addColleagueOnce } from './shards/add-colleague-once.js';
@@ -46,7 +47,7 @@ await runService({
   name: 'console',
   config: consoleConfig,
   async start(config, kit) {
-    const { logger, metrics, lifecycle } = kit;
+    const { logger, metrics, lifecycle, waitFor } = kit;
     const clock = () => new Date();
     const keyPrefix = config.REDIS_KEY_PREFIX;
 
@@ -115,7 +116,7 @@ await runService({
       rpcTimeoutMs: config.RPC_TIMEOUT_MS,
       trustedProxyHops: config.TRUSTED_PROXY_HOPS,
     });
-    await untilTried(sessionRedis);
+    await waitFor(`Redis at ${hostsOf(config.REDIS_URL)}`, () => requireSessions(sessionRedis, keyPrefix));
     const server = createHttpServer(app);
     await listen(server, { host: config.HTTP_HOST, port: config.HTTP_PORT, variable: 'HTTP_PORT' });
     lifecycle.onShutdown('http-server', () => drainServer(server));

@@ -26,7 +26,7 @@ export interface Shard {
  */
 export function connectJobState(
   settings: Settings,
-  { logger, metrics, lifecycle }: ServiceKit,
+  { logger, metrics, lifecycle }: Pick<ServiceKit, 'logger' | 'metrics' | 'lifecycle'>,
   { name, queue }: { readonly name: string; readonly queue: QueueDefinition },
 ): { readonly shards: readonly Shard[]; readonly transport: Transport } {
   const defaultTimeoutMs = settings.RPC_TIMEOUT_MS;

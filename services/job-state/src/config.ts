@@ -72,9 +72,6 @@ export type Config = z.infer<typeof configSchema>;
 /** The settings of `migrate`, which runs as the owner of the schema. */
 export const migrateConfig = z.object({
   POSTGRES_URL: postgresUrl,
-  MIGRATION_WAIT_MS: integer({ min: 0, max: 3_600_000 })
-    .default(60_000)
-    .meta({ description: 'How long the migration waits for Postgres to respond.', unit: 'ms' }),
   RESTORED_TO: z.iso.datetime({ offset: true }).optional().meta({
     description:
       'Declares that the database was restored from a backup to this time, e.g. `2026-08-26T14:03:00Z`; once for each time.',

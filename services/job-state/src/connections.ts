@@ -2,14 +2,14 @@ import { QUEUES } from '@partner/proto-contracts/topology';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { startQueueWatch } from '@partner/kernel/amqp/start-queue-watch';
 import type { ServiceKit } from '@partner/kernel/service';
+import { hostsOf } from '@partner/kernel/wait-for';
 import type { Config } from './config.js';
 import { createDatabase, type Database } from './database/database.js';
 import { createPoolMetrics } from './database/pool-metrics.js';
-import { waitForSchema } from './database/migrations/wait-for-schema.js';
+import { requireSchema } from './database/migrations/require-schema.js';
 
 const QUEUE_POOL_SIZE = 5;
 const QUEUE_WATCH_INTERVAL_MS = 15_000;
-const SCHEMA_PAUSE_MS = 500;
 
 /** Connection pools of one process. Both lead to the same database. */
 export interface Databases {
@@ -21,7 +21,7 @@ export interface Databases {
 /** Opens both pools and waits until the migrations have run. They close after everything that uses them. */
 export async function openDatabases(
   config: Config,
-  { logger, metrics, lifecycle }: ServiceKit,
+  { logger, metrics, lifecycle, waitFor }: ServiceKit,
 ): Promise<Databases> {
   const poolMetrics = createPoolMetrics(metrics);
   const database = createDatabase({
@@ -41,7 +41,7 @@ export async function openDatabases(
     measured: { by: poolMetrics, pool: 'queue' },
   });
   lifecycle.onShutdown('queue-database', () => queue.end());
-  await waitForSchema(database, { logger, pauseMs: SCHEMA_PAUSE_MS });
+  await waitFor(`the schema in Postgres at ${hostsOf(config.POSTGRES_URL)}`, () => requireSchema(database));
   return { database, queue };
 }
 

@@ -25,7 +25,7 @@ await runService({
   config: configSchema,
   // Steps of the shutdown run in reverse order: requests and messages end first, the connections close last.
   async start(config, kit) {
-    const { logger, metrics, lifecycle } = kit;
+    const { logger, metrics, lifecycle, waitFor } = kit;
     const clock = () => new Date();
     const { database, queue } = await openDatabases(config, kit);
     const { publishing, consuming } = connectToBroker(config, kit, clock);
@@ -73,12 +73,9 @@ await runService({
       metrics,
     });
     lifecycle.onShutdown('dispatcher-rpc', () => dispatcherTransport.close());
-    const companyGate = await startCompanyGate({
-      database,
-      logger,
-      metrics,
-      intervalMs: COMPANY_MOVES_INTERVAL_MS,
-    });
+    const companyGate = await waitFor('the companies that move, in Postgres', () =>
+      startCompanyGate({ database, logger, metrics, intervalMs: COMPANY_MOVES_INTERVAL_MS }),
+    );
     lifecycle.onShutdown('company-moves', () => companyGate.stop());
     startConsumers(config, kit, { database, queue, consuming, publisher, clock });
     startRpcServers(config, kit, {

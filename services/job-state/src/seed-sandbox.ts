@@ -1,23 +1,30 @@
-import { parseConfig } from '@partner/kernel/config';
-import { createLogger } from '@partner/kernel/logger';
+import { runJob } from '@partner/kernel/run-job';
+import { hostsOf } from '@partner/kernel/wait-for';
 import { seedConfig } from './config.js';
 import { createDatabase } from './database/database.js';
+import { requireSchema } from './database/migrations/require-schema.js';
 import { seedSandboxData } from './sandbox/seed-sandbox-data.js';
 
 /**
- * Seeds the database at `POSTGRES_URL` with the sandbox and prints its companies as JSON. Idempotent.
+ * Seeds the database at `POSTGRES_URL` with the sandbox and prints its companies as JSON. Idempotent. A job: {@link runJob}. Waits for the
+ * schema too.
  *
- * Exits with 0, or with 1 and one error message. Always fails in production.
+ * Always fails in production.
  */
-try {
-  const config = parseConfig(seedConfig, process.env);
-  const logger = createLogger({ service: 'job-state-seed', level: 'silent' });
-  const database = createDatabase({ url: config.POSTGRES_URL, poolSize: 1, logger });
-  const companies = await seedSandboxData(database);
-  await database.end();
-  process.stdout.write(`${JSON.stringify(companies, undefined, 2)}\n`);
-} catch (error) {
-  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  process.stderr.write(`seed-sandbox: ${error instanceof Error ? error.message : String(error)}${cause}\n`);
-  process.exitCode = 1;
-}
+await runJob({
+  name: 'seed-sandbox',
+  config: seedConfig,
+  logLevel: () => 'info',
+  async run(config, { logger, waitFor }) {
+    const database = createDatabase({
+      url: config.POSTGRES_URL,
+      poolSize: 1,
+      logger,
+      idleInTransactionMs: 0,
+    });
+    await waitFor(`the schema in Postgres at ${hostsOf(config.POSTGRES_URL)}`, () => requireSchema(database));
+    const companies = await seedSandboxData(database);
+    await database.end();
+    process.stdout.write(`${JSON.stringify(companies, undefined, 2)}\n`);
+  },
+});

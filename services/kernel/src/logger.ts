@@ -36,6 +36,8 @@ const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
 interface LoggerOptions {
   readonly service: string;
   readonly level: string;
+  /** Absent: standard output. */
+  readonly to?: 'standard error';
 }
 
 /**
@@ -47,7 +49,11 @@ interface LoggerOptions {
  * counted by `log.lines_dropped` when it reads again.
  */
 export function createLogger(options: LoggerOptions): Logger {
-  const output = pino.destination({ sync: false, maxLength: MAX_WAITING_LENGTH });
+  const output = pino.destination({
+    dest: options.to === undefined ? 1 : 2,
+    sync: false,
+    maxLength: MAX_WAITING_LENGTH,
+  });
   const logger = createLoggerTo(output, options);
   let dropped = 0;
   output.on('drop', () => (dropped += 1));

@@ -8,20 +8,23 @@ import { ListenError } from './listen.js';
 import { createLogger, type Logger } from './logger.js';
 import { registerServiceMetrics } from './service-metrics.js';
 import { flushTraces } from './telemetry/tracing.js';
+import { type WaitFor, waitFor } from './wait-for.js';
 
 /** Dependencies that every service starts with. */
 export interface ServiceKit {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly lifecycle: Lifecycle;
+  /** Waits for a dependency, without a limit. The service is alive and not ready meanwhile. */
+  readonly waitFor: WaitFor;
 }
 
 type CommonSettings = z.infer<z.ZodObject<typeof commonConfig>>;
 
 /**
  * Runs one service as this process. It reads the settings, serves the admin port, starts the service, and stops it in
- * order on SIGTERM or SIGINT. Exits with code 1 and one error message if a setting is invalid, a port is in use or the
- * start fails. Exits with code 1 after an uncaught error too, because the state is then unknown. Never resolves.
+ * order on SIGTERM or SIGINT, also while it starts. Exits with code 1 and one error message if a setting is invalid, a port is in use or the
+ * start fails; a dependency that is absent fails no start. Exits with code 1 after an uncaught error too, because the state is then unknown. Never resolves.
  */
 export async function runService<S extends z.ZodType<CommonSettings>>(options: {
   readonly name: string;
@@ -53,7 +56,9 @@ export async function runService<S extends z.ZodType<CommonSettings>>(options: {
 
   lifecycle.onShutdown('traces', flushTraces);
 
+  const stopping = new AbortController();
   const stop = async (cause: string, exitCode: number) => {
+    stopping.abort();
     logger.info({ cause }, 'service.stopping');
     const clean = await lifecycle.shutDown();
     logger.info({ clean }, 'service.stopped');
@@ -74,10 +79,15 @@ export async function runService<S extends z.ZodType<CommonSettings>>(options: {
       metrics,
     });
     lifecycle.onShutdown('admin-server', admin.close);
-    await options.start(config, { logger, metrics, lifecycle });
+    await options.start(config, {
+      ...{ logger, metrics, lifecycle },
+      waitFor: (what, attempt) => waitFor(what, attempt, { logger, signal: stopping.signal }),
+    });
     lifecycle.started();
     logger.info({ adminPort: admin.port, environment: config.PARTNER_ENVIRONMENT }, 'service.started');
   } catch (error) {
+    // The shutdown exits.
+    if (stopping.signal.aborted) return;
     if (error instanceof ListenError) process.stderr.write(`${options.name}: ${error.message}\n`);
     else logger.fatal({ err: error }, 'service.start_failed');
     process.exit(1);

@@ -14,19 +14,39 @@ export interface TcpProxy {
   cutAt(text: string | undefined): void;
   /** Connects new connections to the servers of these URLs in turn; without one it closes them. */
   leadTo(...serverUrls: readonly string[]): void;
+  /** Accepts new connections without a response, until {@link leadTo} connects those that are still open. */
+  hold(): void;
   /** Closes every connection and the proxy. */
   close(): Promise<void>;
 }
 
-/** Starts a proxy on loopback in front of the server of a URL. A connection that the server closes or refuses is closed. */
-export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
+/**
+ * Starts a proxy on loopback in front of the server of a URL, on any port or a given one. A connection that the server closes or refuses is
+ * closed.
+ */
+export async function startTcpProxy(serverUrl: string, port = 0): Promise<TcpProxy> {
   let servers = [new URL(serverUrl)];
   const sockets = new Set<net.Socket>();
   let accepted = 0;
   let forbidden: string | undefined;
   const swallowed = new WeakSet<net.Socket>();
+  /** Connections that wait for a server; undefined: none has to. */
+  let held: Set<net.Socket> | undefined;
   const proxy = net.createServer((near) => {
     accepted += 1;
+    if (held === undefined) {
+      connectToServer(near);
+      return;
+    }
+    sockets.add(near);
+    held.add(near);
+    near.on('error', () => undefined);
+    near.on('close', () => {
+      sockets.delete(near);
+      held?.delete(near);
+    });
+  });
+  const connectToServer = (near: net.Socket) => {
     const server = servers[accepted % servers.length];
     if (server === undefined) {
       near.destroy();
@@ -48,9 +68,9 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
       if (forbidden !== undefined && data.includes(forbidden)) near.destroy();
     });
     near.pipe(far).pipe(near);
-  });
+  };
   await new Promise<void>((resolve) => {
-    proxy.listen(0, '127.0.0.1', resolve);
+    proxy.listen(port, '127.0.0.1', resolve);
   });
   const address = proxy.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
@@ -69,6 +89,12 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
     },
     leadTo(...nextUrls) {
       servers = nextUrls.map((url) => new URL(url));
+      const waiting = held ?? [];
+      held = undefined;
+      for (const near of waiting) connectToServer(near);
+    },
+    hold() {
+      held ??= new Set();
     },
     swallow() {
       for (const socket of sockets) {

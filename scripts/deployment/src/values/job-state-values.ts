@@ -28,7 +28,6 @@ export function jobStateValues() {
         .describe(
           'Migrates at installations and upgrades. If disabled, run `dist/migrate.js`: the service waits for it.',
         ),
-      waitMs: settingValue('migrate', 'MIGRATION_WAIT_MS'),
       restoredTo: settingValue('migrate', 'RESTORED_TO'),
       ...hookValues(1_800),
     }),

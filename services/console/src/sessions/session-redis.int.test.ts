@@ -4,13 +4,14 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { silentLogger } from '@partner/kernel/logger';
+import { waitFor } from '@partner/kernel/wait-for';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { startRedisCluster } from '@partner/test-kit/backing-services/redis-groups';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import type { RedisClient } from '@partner/gateway-kit/redis';
 import { Registry } from 'prom-client';
 import { origin, owner } from '../testing/test-owner.js';
-import { createSessionRedis, untilTried } from './session-redis.js';
+import { createSessionRedis, requireSessions } from './session-redis.js';
 import { createSessionSigner } from './session-signer.js';
 import { createSessionStore } from './session-store.js';
 
@@ -20,23 +21,28 @@ let redis: RedisClient;
 
 afterEach(() => redis.disconnect());
 
-/** Connects, waits for the first attempt and returns the metric of the connection. */
-async function connect(url: string): Promise<unknown> {
+/** Connects and returns the metric of the connection. */
+async function connect(url: string, mustReply = true): Promise<unknown> {
   const metrics = new Registry();
   redis = createSessionRedis({ url, keyPrefix: 'partner:', logger: silentLogger, metrics });
-  await untilTried(redis);
+  if (mustReply) {
+    await waitFor('Redis', () => requireSessions(redis, 'partner:'), {
+      logger: silentLogger,
+      signal: new AbortController().signal,
+    });
+  }
   const warnings = await metrics.getSingleMetric('partner_console_session_redis_up')?.get();
   return warnings?.values.map(({ value }) => value);
 }
 
 describe('the connection for sessions', () => {
-  test('is usable once its first attempt is over, and is reported as up', async () => {
+  test('is usable once a start has waited for it, and is reported as up', async () => {
     expect(await connect(testRedisUrl())).toEqual([1]);
     expect(await redis.exists('partner:{sessions}:probe')).toBe(0);
   });
 
-  test('does not block while Redis is down, and is reported as down', async () => {
-    expect(await connect(`redis://127.0.0.1:${await freePort()}`)).toEqual([0]);
+  test('is reported as down while Redis is down', async () => {
+    expect(await connect(`redis://127.0.0.1:${await freePort()}`, false)).toEqual([0]);
   });
 
   test('has all sessions of an owner in a cluster, as the user of the charts', async () => {

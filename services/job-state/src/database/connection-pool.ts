@@ -66,6 +66,8 @@ export function createConnectionPool(options: {
   readonly logger: Pick<Logger, 'warn'>;
   /** Time limit of one statement in ms, by the server's clock. */
   readonly statementMs: number;
+  /** Time limit of an idle transaction in ms; 0: none. */
+  readonly idleInTransactionMs: number;
   readonly plainIndexScans: boolean;
   readonly measured: { readonly by: PoolMetrics; readonly pool: string } | undefined;
 }): ConnectionPool {
@@ -77,12 +79,11 @@ export function createConnectionPool(options: {
     idleTimeoutMillis: 60_000,
     statement_timeout: statementMs,
     query_timeout: statementMs + RESPONSE_GRACE_MS,
-    idle_in_transaction_session_timeout: 15_000,
     application_name: 'job-state',
     pipeline: true,
     stream: createBatchingSocket,
     // The tables of the delivery queue fill and drain faster than their statistics follow.
-    options: `-c jit=off -c enable_seqscan=off${options.plainIndexScans ? ' -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan' : ''}`,
+    options: `-c idle_in_transaction_session_timeout=${options.idleInTransactionMs} -c jit=off -c enable_seqscan=off${options.plainIndexScans ? ' -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan' : ''}`,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     verify: (client, done) => void verify(client).then(() => done(), done),

@@ -105,6 +105,7 @@ export interface Database extends Queryable, Omit<CommitListeners, 'collect'> {
 }
 
 const STATEMENT_MS = 10_000;
+const IDLE_IN_TRANSACTION_MS = 15_000;
 /** Statements and transactions of companies that may wait, for each connection. */
 const QUEUE_PER_CONNECTION = 40;
 /** Limits of statements are rounded down to this step, so that they rarely change. */
@@ -123,6 +124,8 @@ export interface DatabaseOptions {
   readonly logger: Pick<Logger, 'warn'>;
   /** Time limit of one statement, in ms; absent: 10,000. */
   readonly statementMs?: number;
+  /** Time limit of an idle transaction, in ms; 0: none. Absent: 15,000. */
+  readonly idleInTransactionMs?: number;
   /** The environment of the data; absent: `production`. */
   readonly environment?: Environment;
   /**
@@ -139,7 +142,7 @@ export interface DatabaseOptions {
 /**
  * Creates a pool of connections.
  *
- * Statements are cancelled after 10 s, unless `statementMs` is set. Idle transactions end after 15 s, so that a stuck process cannot hold a lock for long. A
+ * Statements are cancelled after 10 s, unless `statementMs` is set. Idle transactions end after 15 s, unless `idleInTransactionMs` is set, so that a stuck process cannot hold a lock for long. A
  * connection that breaks, or is silent for 2 s beyond the server's own limit, is discarded with all earlier ones; the next
  * statement replaces it. After 3 s without a response to one statement, others use connections that have responded since.
  *
@@ -149,8 +152,11 @@ export interface DatabaseOptions {
  */
 export function createDatabase(options: DatabaseOptions): Database {
   const { environment = 'production', plainIndexScans = false, measured } = options;
-  const { statementMs = STATEMENT_MS } = options;
-  const pool = createConnectionPool({ ...options, statementMs, plainIndexScans, measured });
+  const { statementMs = STATEMENT_MS, idleInTransactionMs = IDLE_IN_TRANSACTION_MS } = options;
+  const pool = createConnectionPool({
+    ...options,
+    ...{ statementMs, idleInTransactionMs, plainIndexScans, measured },
+  });
   const listeners = createCommitListeners();
   const gate = createShareGate({
     slots: options.poolSize,

@@ -1,3 +1,4 @@
+import { failureText } from '@partner/kernel/wait-for';
 import pg from 'pg';
 import type { Queryable } from '../database/database.js';
 
@@ -81,5 +82,5 @@ export function describeFailure(error: unknown): string {
   if (error instanceof pg.DatabaseError && error.code === '23505') {
     return `a row of ${error.table} violates ${error.constraint} of the target: something of another company has the same value there`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return failureText(error);
 }

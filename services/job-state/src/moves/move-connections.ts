@@ -1,5 +1,7 @@
+import { failureText, hostsOf, type WaitFor } from '@partner/kernel/wait-for';
 import pg from 'pg';
 import type { Queryable } from '../database/database.js';
+import { connectionFailure } from '../database/migrations/require-schema.js';
 
 /**
  * Maximum wait for a lock, in ms. It is shorter than the server's `deadlock_timeout` of 1 s, so that a deadlock with a writer of the service
@@ -18,6 +20,25 @@ export interface MoveConnections {
 export interface MoveUrls {
   readonly sourceUrl: string;
   readonly targetUrl: string;
+}
+
+/** Waits until both databases accept a session. */
+export async function waitForDatabases({ sourceUrl, targetUrl }: MoveUrls, waitFor: WaitFor): Promise<void> {
+  for (const [name, url] of [
+    ['source', sourceUrl],
+    ['target', targetUrl],
+  ] as const) {
+    await waitFor(`Postgres of the ${name} at ${hostsOf(url)}`, async () => {
+      const client = newClient(url);
+      try {
+        await client.connect();
+      } catch (error) {
+        throw connectionFailure(error);
+      } finally {
+        await client.end().catch(() => undefined);
+      }
+    });
+  }
 }
 
 /** Runs work with new connections, which it closes at the end. Open transactions are rolled back. */
@@ -52,9 +73,7 @@ async function connect(client: pg.Client, name: string): Promise<void> {
   try {
     await client.connect();
   } catch (error) {
-    throw new Error(`cannot connect to ${name}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new Error(`cannot connect to ${name}: ${failureText(error)}`, { cause: error });
   }
   await client.query(
     `set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set bytea_output = 'hex';

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
+import { attemptOnce } from '@partner/kernel/testing/attempt-once';
 import { createDatabase, type Database } from '../database/database.js';
 import { migrateDatabase } from '../database/migrations/migrate-database.js';
 import { appendFeedEntry, readFeed } from '../jobs/feed.js';
@@ -108,7 +109,7 @@ afterEach(async () => {
 test('a drill: restored from a backup and the WAL to a point between two writes, no reader skips an entry, and the check shows what is lost and left to do [RESTORE-1, RESTORE-2, RESTORE-4]', async () => {
   const server = await startArchivedPostgres();
   drill.server = server;
-  await migrateDatabase({ url: server.url, waitMs: 0, logger: silentLogger });
+  await migrateDatabase({ url: server.url, waitFor: attemptOnce });
   const original = createDatabase({ url: server.url, poolSize: 2, logger: silentLogger });
   drill.database = original;
   const companyId = await insertCompany(original, 'INSTALLER');

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { silentLogger } from '@partner/kernel/logger';
+import { attemptOnce } from '@partner/kernel/testing/attempt-once';
 import { dumpSchema } from './dump-schema.js';
 import { migrateDatabase } from '../database/migrations/migrate-database.js';
 import { createBareDatabase } from './test-database.js';
@@ -15,7 +15,7 @@ const file = fileURLToPath(new URL('../../schema.sql', import.meta.url));
 async function migratedSchema(): Promise<string> {
   const bare = await createBareDatabase();
   try {
-    await migrateDatabase({ url: bare.url, waitMs: 0, logger: silentLogger });
+    await migrateDatabase({ url: bare.url, waitFor: attemptOnce });
     return dumpSchema(bare.url);
   } finally {
     await bare.drop();

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { silentLogger } from '@partner/kernel/logger';
+import { attemptOnce } from '@partner/kernel/testing/attempt-once';
 import { testPostgresUrl } from '@partner/test-kit/backing-services/server-urls';
 import pg from 'pg';
 import { createDatabase, type Database } from '../database/database.js';
@@ -73,7 +74,7 @@ async function ensureTemplate(server: pg.Client, serverUrl: string): Promise<str
   const building = `${template}_building`;
   await server.query(`drop database if exists ${building} with (force)`);
   await server.query(`create database ${building}`);
-  await migrateDatabase({ url: databaseUrl(serverUrl, building), waitMs: 0, logger: silentLogger });
+  await migrateDatabase({ url: databaseUrl(serverUrl, building), waitFor: attemptOnce });
   await server.query(`alter database ${building} rename to ${template}`);
   return template;
 }

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ChannelModel, connect } from 'amqplib';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../logger.js';
-import { createBackoff } from './backoff.js';
+import { createBackoff } from '../backoff.js';
+import { hostsOf, waitFor } from '../wait-for.js';
 import { counter, gauge } from './metrics.js';
 import {
   type ChannelPlan,
@@ -42,7 +44,7 @@ export interface AmqpConnection {
 /**
  * Connects to the broker and stays connected. It never rejects: it retries forever with a backoff of 100 ms to 5 s. On each
  * connection it declares or checks the topology, unless `declareTopology` is false. With several nodes it tries one after the
- * other and pauses only after the last.
+ * other and pauses only after the last, and after a loss.
  *
  * It does not use amqplib's `recovery`, which waits without limit for a hung setup and for the close of a connection that no
  * longer responds.
@@ -62,6 +64,8 @@ export function createAmqpConnection(options: {
   const logger = options.logger.child({ connection: options.name });
   const topology = createTopology(options.topology ?? 'declare');
   const labels = { connection: options.name };
+  const hosts = hostsOf(options.url);
+  let addresses = inRandomOrder(options.url.split(',').map(withHeartbeat));
   const { up, blocked, losses, failures, rebuilds, channelsWanted, channelsOpen } = connectionMetrics(
     options.metrics,
     options.name,
@@ -75,30 +79,36 @@ export function createAmqpConnection(options: {
   let endPresent: (() => void) | undefined;
 
   async function supervise(): Promise<void> {
-    const addresses = inRandomOrder(options.url.split(',').map(withHeartbeat));
     const backoff = createBackoff(Math.random);
-    while (!closing.signal.aborted) {
-      for (const address of addresses) {
-        backoff.lived(await connectAndUse(address));
+    const { signal } = closing;
+    try {
+      for (;;) {
+        const opened = await waitFor(`RabbitMQ at ${hosts}`, connectToAny, { logger, signal, backoff });
+        const openedAt = performance.now();
+        await useUntilLost(opened);
+        backoff.lived(performance.now() - openedAt);
+        await delay(backoff.nextDelayMs(), undefined, { signal });
       }
-      await pause(backoff.nextDelayMs(), closing.signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
     }
   }
 
-  /** Resolves when the connection ends, to the time that it was open, in ms; 0 if it was not. */
-  async function connectAndUse(address: string): Promise<number> {
-    if (closing.signal.aborted) return 0;
-    let opened: OpenedConnection;
-    try {
-      opened = await openConnection(address);
-    } catch (error) {
-      failures.inc(labels);
-      logger.warn({ err: error, host: new URL(address).host }, 'amqp.connect_failed');
-      return 0;
+  /** Tries the nodes in turn, beginning behind the last one that was used. Fails with the errors of all. */
+  async function connectToAny(): Promise<OpenedConnection> {
+    const errors: unknown[] = [];
+    for (const address of addresses) {
+      addresses = [...addresses.slice(1), address];
+      try {
+        closing.signal.throwIfAborted();
+        return await openConnection(address);
+      } catch (error) {
+        if (closing.signal.aborted) throw error;
+        failures.inc(labels);
+        errors.push(error);
+      }
     }
-    const openedAt = performance.now();
-    await useUntilLost(opened);
-    return performance.now() - openedAt;
+    throw errors.length === 1 ? errors[0] : new AggregateError(errors);
   }
 
   async function openConnection(address: string): Promise<OpenedConnection> {
@@ -302,17 +312,4 @@ async function closeConnection(model: ChannelModel): Promise<void> {
   // After a missed heartbeat amqplib only closes its side; the socket of a vanished broker would stay open for many minutes.
   // The error makes amqplib stop its timers.
   socketOf(model)?.destroy(new Error('the connection was given up'));
-}
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener('abort', end);
-    function end() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    }
-  });
 }

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/logger';
+import { attemptOnce } from '@partner/kernel/testing/attempt-once';
+import { RefusedError } from '@partner/kernel/wait-for';
 import pg from 'pg';
 import { MIGRATIONS } from './all-migrations.js';
 import { createBareDatabase } from '../../testing/test-database.js';
-import { createDatabase } from '../database.js';
+import { createDatabase, type Database } from '../database.js';
 import { migrateDatabase } from './migrate-database.js';
-import { waitForSchema } from './wait-for-schema.js';
+import { requireSchema } from './require-schema.js';
 
 const ALL = MIGRATIONS.map(({ name }) => name);
 
@@ -17,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => bare.drop());
 
-const migrate = () => migrateDatabase({ url: bare.url, waitMs: 0, logger: silentLogger });
+const migrate = () => migrateDatabase({ url: bare.url, waitFor: attemptOnce });
 
 async function run(sql: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: bare.url });
@@ -57,47 +59,39 @@ describe('the migrator', () => {
     expect(await migrate()).toEqual([]);
   });
 
-  test('reports in one message why a database is unreachable or does not respond', async () => {
+  test('a database that does not exist is a refusal, and a server that is not there is none', async () => {
     const missing = new URL(bare.url);
     missing.pathname = '/there_is_none';
-    await expect(
-      migrateDatabase({ url: missing.href, waitMs: 60_000, logger: silentLogger }),
-    ).rejects.toThrow('Postgres refuses the connection: database "there_is_none" does not exist');
-    await expect(
-      migrateDatabase({ url: 'postgres://unknown@127.0.0.1:1/none', waitMs: 0, logger: silentLogger }),
-    ).rejects.toThrow(/^Postgres did not respond within 0 s: .*ECONNREFUSED/);
+    await expect(migrateDatabase({ url: missing.href, waitFor: attemptOnce })).rejects.toEqual(
+      new RefusedError('Postgres refuses the connection: database "there_is_none" does not exist'),
+    );
+    const absent = migrateDatabase({ url: 'postgres://unknown@127.0.0.1:1/none', waitFor: attemptOnce });
+    await expect(absent).rejects.not.toBeInstanceOf(RefusedError);
+    await expect(absent).rejects.toThrow('ECONNREFUSED');
   });
 });
 
-describe('a service that starts', () => {
-  test('waits for the schema and continues automatically once it exists', async () => {
-    const database = createDatabase({ url: bare.url, poolSize: 1, logger: silentLogger });
-    try {
-      const missing: unknown[] = [];
-      const firstReport = new Promise<void>((resolve) => {
-        const logger = {
-          info: (fields: unknown) => {
-            missing.push(fields);
-            resolve();
-          },
-        };
-        void waitForSchema(database, { logger, pauseMs: 5 }).then(() => missing.push('ready'));
-      });
-      await firstReport;
-      expect(missing).toEqual([{ missing: 'all migrations' }]);
-      await migrate();
-      await waitForSchema(database, { logger: silentLogger, pauseMs: 5 });
-      while (missing.at(-1) !== 'ready') await database.query('select 1');
-    } finally {
-      await database.end();
-    }
+describe('the schema that a service needs', () => {
+  let database: Database;
+
+  beforeEach(() => {
+    database = createDatabase({ url: bare.url, poolSize: 1, logger: silentLogger });
   });
 
-  test('accepts a newer schema', async () => {
+  afterEach(() => database.end());
+
+  test('is missing before the migrations have run, and there once they have', async () => {
+    await expect(requireSchema(database)).rejects.toThrow('the schema lacks all migrations');
+    await migrate();
+    await expect(requireSchema(database)).resolves.toBeUndefined();
+    const newest = ALL.at(-1);
+    await run(`delete from knex_migrations where name = '${newest}'`);
+    await expect(requireSchema(database)).rejects.toThrow(`the schema lacks ${newest}`);
+  });
+
+  test('may be newer', async () => {
     await migrate();
     await run(`insert into knex_migrations (name, batch, migration_time) values ('9999-later', 2, now())`);
-    const database = createDatabase({ url: bare.url, poolSize: 1, logger: silentLogger });
-    await expect(waitForSchema(database, { logger: silentLogger, pauseMs: 5 })).resolves.toBeUndefined();
-    await database.end();
+    await expect(requireSchema(database)).resolves.toBeUndefined();
   });
 });

@@ -1,14 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '@partner/kernel/logger';
+import { failureText, hostsOf, type WaitFor } from '@partner/kernel/wait-for';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { z } from 'zod';
-import { isTransient } from '../server-failures.js';
 import { MIGRATIONS, type Migration } from './all-migrations.js';
+import { connectionFailure } from './require-schema.js';
 
 /** One lock number for all migrators of a database: the holder migrates, the others wait. */
 const ADVISORY_LOCK = 4_207_311;
-const CONNECT_PAUSE_MS = 500;
+const CONNECT_MS = 5_000;
 
 /** What knex returns: the batch number and the names of the migrations that ran. */
 const latestResult = z.tuple([z.number(), z.array(z.string())]);
@@ -22,15 +21,14 @@ class MigrationError extends Error {
  * Migrates the schema to the newest version and returns the names of the migrations that ran.
  *
  * The list is empty if nothing was to do, also on a schema that is newer than this version. Any number of migrators may run at
- * once: one works, the others wait for it. Waits up to `waitMs` for a server that does not respond yet. Throws {@link
- * MigrationError}.
+ * once: one works, the others wait for it. Waits for a server that does not respond yet. Throws {@link MigrationError}, and what
+ * `waitFor` throws.
  */
 export async function migrateDatabase(options: {
   readonly url: string;
-  readonly waitMs: number;
-  readonly logger: Pick<Logger, 'info'>;
+  readonly waitFor: WaitFor;
 }): Promise<readonly string[]> {
-  const holder = await connectWithin(options.url, options.waitMs, options.logger);
+  const holder = await options.waitFor(`Postgres at ${hostsOf(options.url)}`, () => connect(options.url));
   // The lock ends with its connection. Continuing without it could let two migrators run at once.
   const lost = new Promise<never>((_resolve, reject) => {
     holder.on('error', (error) =>
@@ -58,7 +56,7 @@ async function migrateUnderLock(holder: pg.Client, url: string): Promise<readonl
     const [, names] = latestResult.parse(await client.migrate.latest(config));
     return names;
   } catch (error) {
-    throw new MigrationError(`the migration failed and was undone: ${messageOf(error)}`, { cause: error });
+    throw new MigrationError(`the migration failed and was undone: ${failureText(error)}`, { cause: error });
   } finally {
     await client.destroy();
   }
@@ -82,31 +80,18 @@ function migrationSource(migrations: readonly Migration[]): Knex.MigrationSource
   };
 }
 
-async function connectWithin(url: string, waitMs: number, logger: Pick<Logger, 'info'>): Promise<pg.Client> {
-  const deadline = Date.now() + waitMs;
-  for (let attempt = 1; ; attempt += 1) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      await client.end().catch(() => undefined);
-      // A wrong password, role or database name is permanent.
-      if (!isTransient(error))
-        throw new MigrationError(`Postgres refuses the connection: ${messageOf(error)}`, { cause: error });
-      if (Date.now() + CONNECT_PAUSE_MS > deadline) {
-        throw new MigrationError(`Postgres did not respond within ${waitMs / 1_000} s: ${messageOf(error)}`, {
-          cause: error,
-        });
-      }
-      if (attempt === 1) logger.info({ waitMs }, 'migration.waiting_for_database');
-    }
-    await delay(CONNECT_PAUSE_MS);
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw connectionFailure(error);
   }
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }
