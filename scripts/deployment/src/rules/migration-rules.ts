@@ -33,7 +33,7 @@ export const MIGRATION_RULES: DeploymentRules = {
       const deletion = annotations['helm.sh/hook-delete-policy'] ?? '';
       const title = `Job ${job.metadata.name}`;
       if (annotations['helm.sh/hook'] === undefined) yield `${title} is not a hook`;
-      if (!deletion.includes('before-hook-creation') || !deletion.includes('hook-succeeded'))
+      if (!deletion.includes('before-hook-creation'))
         yield `${title} blocks the next one: hook-delete-policy is "${deletion}"`;
       if (activeDeadlineSeconds < 60 || activeDeadlineSeconds > 3_600)
         yield `${title} has no deadline between a minute and an hour`;
