@@ -1,4 +1,5 @@
 import { keyKindsOf, type Scope, type Surface } from './scopes.js';
+import { counted } from '../values/counted.js';
 
 /** What each limit counts; a 429 says it after "requests a minute". */
 export const COUNTED_AS = {
@@ -24,10 +25,10 @@ export function missingScope(surface: Surface, scope: Scope): string {
 
 /** Returns the 429 text of a request limit. */
 export function requestLimitReached(limit: number, countedAs: string, retryAfterSeconds: number): string {
-  return `too many requests: the limit is ${limit} ${limit === 1 ? 'request' : 'requests'} a minute ${countedAs}; retry after ${retryAfterSeconds} seconds`;
+  return `too many requests: the limit is ${counted(limit, 'request')} a minute ${countedAs}; retry after ${counted(retryAfterSeconds, 'second')}`;
 }
 
 /** Returns the 429 text of the limit on failed logins. */
 export function loginLimitReached(by: string, limit: number, retryAfterSeconds: number): string {
-  return `too many failed logins of this ${by}: the limit is ${limit} in 15 minutes; retry after ${retryAfterSeconds} seconds`;
+  return `too many failed logins of this ${by}: the limit is ${limit} in 15 minutes; retry after ${counted(retryAfterSeconds, 'second')}`;
 }

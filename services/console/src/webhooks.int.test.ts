@@ -152,6 +152,7 @@ describe('a webhook subscription', () => {
     ['post', '/activate', { backfill: 'yes' }, 'backfill'],
     ['post', '/test', { event: 'install.*' }, 'event'],
     ['post', '/test', { secretVersion: '2' }, 'secretVersion'],
+    ['post', '/test', { pendingSecretVersion: 2 }, 'secretVersion'],
     ['post', '/test', { secretVersion: 2 ** 31 }, 'secretVersion'],
     ['post', '/activate-secret', {}, 'pendingSecretVersion'],
     ['post', '/activate-secret', { pendingSecretVersion: 0 }, 'pendingSecretVersion'],

@@ -67,7 +67,7 @@ export function createFaultScripts(deps: {
           showExhausted(retryAfterSeconds);
           throw new ServiceError(
             'rate_limited',
-            `too many requests, by the key's fault script; retry after ${retryAfterSeconds} seconds`,
+            `too many requests, by the key's fault script; retry after ${retryAfterSeconds} ${retryAfterSeconds === 1 ? 'second' : 'seconds'}`,
             { retryAfterSeconds },
           );
         }

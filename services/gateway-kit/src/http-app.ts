@@ -32,6 +32,7 @@ import { createSecurityHeaders } from './security-headers.js';
 import { refuse, send } from './send-response.js';
 import { createUnreadResponses, type UnreadResponses } from './unread-responses.js';
 import { invalidArgument } from '@partner/kernel/validation';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 /** Maximum bytes of unread responses per process: a small part of its memory limit. */
 const UNREAD_RESPONSES_BYTES = 64 * 1_024 * 1_024;
@@ -375,7 +376,7 @@ async function authenticate<Principal>(
     options.overFailureLimit.set(network, true, { ttl: retryAfterSeconds * 1_000 });
     throw new ServiceError(
       'rate_limited',
-      `too many failed authentications from this address: the limit is ${limit} a minute; retry after ${retryAfterSeconds} seconds`,
+      `too many failed authentications from this address: the limit is ${limit} a minute; retry after ${counted(retryAfterSeconds, 'second')}`,
       { retryAfterSeconds },
     );
   }

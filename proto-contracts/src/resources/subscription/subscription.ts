@@ -154,8 +154,7 @@ export const activationIn = z
   .meta({ id: 'WebhookActivationIn', description: 'How to activate a webhook subscription.' })
   .optional();
 
-/** Body of `POST /partner-api/webhooks/{id}/test`. */
-export const testDeliveryIn = z
+const testDelivery = z
   .object({
     event: z
       .string()
@@ -174,14 +173,35 @@ export const testDeliveryIn = z
         'True: the test names that version, but a random secret signs it. Your server must refuse it. It is sent once, and counts in neither health nor statistics.',
     }),
   })
-  .meta({ id: 'WebhookTestIn', description: 'How to test a webhook subscription.' })
+  .meta({ id: 'WebhookTestIn', description: 'How to test a webhook subscription.' });
+
+/** Body of `POST /partner-api/webhooks/{id}/test`. */
+export const testDeliveryIn = z
+  .preprocess((body, context) => {
+    // The name of the version in a rotation and an activation. Ignored, the test would be signed with the wrong secret.
+    if (
+      typeof body === 'object' &&
+      body !== null &&
+      'pendingSecretVersion' in body &&
+      !('secretVersion' in body)
+    )
+      context.addIssue({
+        code: 'custom',
+        path: ['secretVersion'],
+        message: 'is the name of the version here, not pendingSecretVersion',
+      });
+    return body;
+  }, testDelivery)
   .optional();
+
+const REQUIRED_PENDING =
+  'is required: the version that the rotation returned under this name (a test names it secretVersion)';
 
 /** Body of `POST /partner-api/webhooks/{id}/activate-secret`. */
 export const secretActivationIn = z
   .object({
     pendingSecretVersion: z
-      .int()
+      .int({ error: ({ input }) => (input === undefined ? REQUIRED_PENDING : undefined) })
       .min(1)
       .max(MAX_INT32)
       .meta({ description: 'The version of the pending secret, as returned by `rotateWebhookSecret`.' }),

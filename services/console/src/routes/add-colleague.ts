@@ -10,6 +10,7 @@ import { actingOwner } from '../acting-owner.js';
 import { forwardResource } from '../forward-resource.js';
 import { createPasswordLink } from '../sessions/password-link.js';
 import type { OwnerSession } from '../sessions/session-store.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 /**
  * `POST /partner-api/colleagues`: adds a person, then mails the invitation. If the email fails, a repeat mails a new one, because
@@ -57,7 +58,7 @@ async function takeInvitation(limiter: Pick<RateLimiter, 'take'>, companyId: str
   if (accepted) return;
   throw new ServiceError(
     'rate_limited',
-    `at most ${invitationsPerMinute} invitations are mailed for a company in 60 seconds; retry after ${retryAfterSeconds} seconds`,
+    `at most ${invitationsPerMinute} invitations are mailed for a company in 60 seconds; retry after ${counted(retryAfterSeconds, 'second')}`,
     { retryAfterSeconds },
   );
 }

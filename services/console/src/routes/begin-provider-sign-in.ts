@@ -8,6 +8,7 @@ import type { DeviceCookie } from '../sessions/device-cookie.js';
 import { beginWithProvider, type ProviderDeps, requireProvider } from '../sessions/provider-sign-in.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { OwnerSession } from '../sessions/session-store.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 /** `POST /partner-api/session/provider`: leads the browser to the identity provider. */
 export function beginProviderSignIn(
@@ -36,7 +37,7 @@ async function takeStart(limiter: Pick<RateLimiter, 'take'>, client: string): Pr
   if (accepted) return;
   throw new ServiceError(
     'rate_limited',
-    `at most ${perMinute} sign-ins can be started in 60 seconds; retry after ${retryAfterSeconds} seconds`,
+    `at most ${perMinute} sign-ins can be started in 60 seconds; retry after ${counted(retryAfterSeconds, 'second')}`,
     { retryAfterSeconds },
   );
 }

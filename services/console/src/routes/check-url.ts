@@ -9,6 +9,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { z } from 'zod';
 import { requiredField } from '../required-field.js';
 import type { OwnerSession } from '../sessions/session-store.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 /**
  * `POST /partner-api/url-checks`: returns whether a subscription can have a URL. Checks are rate-limited per
@@ -26,7 +27,7 @@ export function checkUrl(deps: {
     if (!accepted) {
       throw new ServiceError(
         'rate_limited',
-        `at most ${LIMITS.urlChecksPerMinute} URLs can be checked in 60 seconds; retry after ${retryAfterSeconds} seconds`,
+        `at most ${LIMITS.urlChecksPerMinute} URLs can be checked in 60 seconds; retry after ${counted(retryAfterSeconds, 'second')}`,
         { retryAfterSeconds },
       );
     }

@@ -8,6 +8,7 @@ import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { ServiceError } from '@partner/kernel/service-error';
 import { tokenSha256 } from '@partner/kernel/technical-contact-link';
 import type { OwnerSession } from '../sessions/session-store.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 /**
  * `POST /partner-api/technical-contact/confirm`: confirms an address with the token of its mailed link. Public: the
@@ -26,7 +27,7 @@ export function confirmTechnicalContact(deps: {
     if (!accepted) {
       throw new ServiceError(
         'rate_limited',
-        `at most ${confirmationsPerMinute} links can be tried in 60 seconds; retry after ${retryAfterSeconds} seconds`,
+        `at most ${confirmationsPerMinute} links can be tried in 60 seconds; retry after ${counted(retryAfterSeconds, 'second')}`,
         { retryAfterSeconds },
       );
     }

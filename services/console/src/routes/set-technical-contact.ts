@@ -17,6 +17,7 @@ import type { z } from 'zod';
 import { actingOwner } from '../acting-owner.js';
 import { isLoopbackHttp } from '../loopback-http.js';
 import type { OwnerSession } from '../sessions/session-store.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 /**
  * `PUT /partner-api/technical-contact`: mails a link to the address, then stores the address as pending. In this order,
@@ -63,7 +64,7 @@ async function takeEmail(limiter: Pick<RateLimiter, 'take'>, companyId: string):
   if (accepted) return;
   throw new ServiceError(
     'rate_limited',
-    `at most ${emailsPerMinute} confirmation emails are sent for a company in 60 seconds; retry after ${retryAfterSeconds} seconds`,
+    `at most ${emailsPerMinute} confirmation emails are sent for a company in 60 seconds; retry after ${counted(retryAfterSeconds, 'second')}`,
     { retryAfterSeconds },
   );
 }

@@ -15,6 +15,7 @@ import { checkNewPassword } from '../sessions/new-password-rule.js';
 import { notifyOfNewPassword, type NotifyDeps } from '../sessions/account-mails.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 import type { HashPassword } from '../sessions/verify-password.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 /**
  * `POST /partner-api/password/links/use`: sets a password with the token of a mailed link, and ends all sessions of the person.
@@ -55,7 +56,7 @@ async function takeAttempt(limiter: Pick<RateLimiter, 'take'>, network: string):
   if (accepted) return;
   throw new ServiceError(
     'rate_limited',
-    `at most ${usesPerMinute} links can be tried in 60 seconds; retry after ${retryAfterSeconds} seconds`,
+    `at most ${usesPerMinute} links can be tried in 60 seconds; retry after ${counted(retryAfterSeconds, 'second')}`,
     { retryAfterSeconds },
   );
 }

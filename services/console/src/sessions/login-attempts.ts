@@ -5,6 +5,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { RedisClient } from '@partner/gateway-kit/redis';
 import { z } from 'zod';
 import { awaitRedis } from './await-redis.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 /** Span in which failed logins are counted. */
 export const LOGIN_FAILURE_WINDOW_MS = 15 * 60_000;
@@ -116,7 +117,7 @@ export function createLoginAttempts(deps: {
       const retryAfterSeconds = Math.ceil(waitMs / 1_000);
       throw new ServiceError(
         'rate_limited',
-        `at most ${perNetwork} links can be requested in 15 minutes; retry after ${retryAfterSeconds} seconds`,
+        `at most ${perNetwork} links can be requested in 15 minutes; retry after ${counted(retryAfterSeconds, 'second')}`,
         { retryAfterSeconds },
       );
     },
