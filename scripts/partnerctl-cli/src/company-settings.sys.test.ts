@@ -217,6 +217,8 @@ test('a customer is found, exported and erased from the database and from every 
     expect(valueAt(parseJson(exported.out), table)).not.toBeUndefined();
   expect(exported.out).toContain(`"Ring ${word}\\u202e"`);
 
+  const company = await runWith(['companies', 'erase', customer.seller]);
+  expect(company.out).toContain('It refuses at the moment: the company has 1 open job;');
   const preview = await document('people', 'erase', ...about);
   const code = textAt(preview, 'confirm');
   expect(await runWith(['people', 'erase', ...about, '--confirm', 'ffffffff'])).toMatchObject({
@@ -258,7 +260,7 @@ test('a company is exported line by line, and erased after a preview: its key en
   });
   expect(exported.out).not.toMatch(/\u202e/);
   expect(exported.out).not.toContain('secret_sha256');
-  expect(await document('companies', 'erase', companyId)).toMatchObject({ companyId });
+  expect(await document('companies', 'erase', companyId)).toMatchObject({ companyId, obstacles: [] });
   expect((await read()).status).toBe(200);
   const erased = await runWith(['--json', 'companies', 'erase', companyId, '--yes']);
   expect(valueAt(parseJson(erased.out), 'erasure')).toMatchObject({ companyId, finishedAt: null });

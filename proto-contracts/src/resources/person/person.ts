@@ -23,6 +23,8 @@ export type PeopleFound = z.infer<typeof peopleFound>;
 /** A page of the rows that are stored about a customer. */
 export const personDataPage = z.object({
   rows: z.array(z.object({ table: z.string(), row: z.record(z.string(), z.unknown()) })),
+  /** Of a company, on the first page: why it cannot be erased now. */
+  obstacles: z.array(z.string()).optional(),
 });
 
 export type PersonDataPage = z.infer<typeof personDataPage>;

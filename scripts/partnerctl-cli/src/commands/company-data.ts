@@ -32,7 +32,7 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
   subcommand(
     group,
     'erase <company>',
-    "count the rows of a company; with --yes end its sign-ins, keys and webhooks and erase its people's and customers' data for good",
+    "count the rows of a company and say what its erasure waits for; with --yes end its sign-ins, keys and webhooks and erase its people's and customers' data for good",
     'cmp_01j…',
     'cmp_01j… --yes',
   )
@@ -40,15 +40,17 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
     .action(async (companyId, { yes }) => {
       if (yes !== true) {
         const counts = new Map<string, number>();
-        await readCompany(context, companyId, ({ table }) => {
+        const obstacles = await readCompany(context, companyId, ({ table }) => {
           counts.set(table, (counts.get(table) ?? 0) + 1);
         });
         const rows = [...counts].map(([table, count]) => ({ table, rows: count }));
-        const text =
-          'Nothing was erased. --yes ends all access of this company and erases its data for good.';
+        const text = [
+          'Nothing was erased. --yes ends all access of this company and erases its data for good.',
+          ...obstacles.map((obstacle) => `It refuses at the moment: the company ${obstacle}.`),
+        ].join('\n');
         const letters = await lettersAbout(context, companyId);
         context.output.words(
-          { companyId, rows, deadLetters: letterDocuments(letters) },
+          { companyId, rows, obstacles, deadLetters: letterDocuments(letters) },
           `${renderTable(rows, ROW_COLUMNS)}\n\n${text}${renderLetters(letters)}`,
         );
         return;
@@ -71,19 +73,25 @@ async function lettersAbout(context: CommandContext, companyId: string): Promise
   return deadLettersAbout(await context.session(), [companyId], context.signal);
 }
 
-/** Reads page by page, so that no more than one is held. Fails with `not_found`. */
+/**
+ * Reads page by page, so that no more than one is held. Returns why the company cannot be erased now. Fails with `not_found`.
+ */
 async function readCompany(
   context: CommandContext,
   companyId: string,
   take: (row: PersonDataPage['rows'][number]) => void,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { operators } = await context.about(companyId);
   let cursor: string | undefined;
+  const obstacles: string[] = [];
   do {
     if (context.signal.aborted) throw interrupted();
     const page = await operators.readCompanyData({ companyId, cursor });
-    for (const row of readResource(personDataPage, page).rows) take(row);
+    const read = readResource(personDataPage, page);
+    for (const row of read.rows) take(row);
+    obstacles.push(...(read.obstacles ?? []));
     ({ cursor } = page);
     context.progress(`reading: ${cursor ?? 'done'}`);
   } while (cursor !== undefined);
+  return obstacles;
 }

@@ -95,7 +95,7 @@ export async function newCustomer() {
   });
 
   return {
-    ...{ word, email, leadId, projectId, jobId, messageId },
+    ...{ word, email, seller, leadId, projectId, jobId, messageId },
     /** Everything that the companies can read about the customer over the API. */
     async readApi(): Promise<string> {
       const paths = [

@@ -105,7 +105,9 @@ test('a company with open jobs, or that receives a journal, is not erased [PERSO
   const { seller, installer, database } = fixture;
   await newCustomer();
   for (const companyId of [seller, installer]) {
-    await expect(erase(companyId)).rejects.toThrow('has 1 open jobs');
+    await expect(erase(companyId)).rejects.toThrow('has 1 open job;');
+    const page = readResource(personDataPage, await client.readCompanyData({ companyId }));
+    expect(page.obstacles).toEqual([expect.stringContaining('has 1 open job;')]);
   }
   const accounting = await insertCompany(database, 'ACCOUNTING');
   await database.query('insert into accounting_links (company_id, accounting_company_ids) values ($1, $2)', [

@@ -1,6 +1,7 @@
 import type { Erasure } from '@partner/proto-contracts/resources/person/person';
 import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { ACCESS_BROADCAST } from '@partner/proto-contracts/topology';
+import { counted } from '@partner/proto-contracts/values/counted';
 import type { Logger } from '@partner/kernel/logger';
 import { notFound } from '@partner/kernel/service-error';
 import { invalidArgument } from '@partner/kernel/validation';
@@ -37,7 +38,8 @@ export async function eraseCompany(
   const erasure = await deps.database.transaction(async (tx) => {
     const known = await tx.query('select from companies where id = $1 for no key update', [companyId]);
     if (known.length === 0) throw notFound('company');
-    await refuseWhileNeeded(tx, companyId);
+    const [obstacle] = await readErasureObstacles(tx, companyId);
+    if (obstacle !== undefined) throw invalidArgument([{ path: 'companyId', message: obstacle }]);
     const { isNew, erasure: begun } = await insertErasure(tx, {
       erasureId,
       subject: { companyId },
@@ -63,8 +65,12 @@ export async function eraseCompany(
   return erasure;
 }
 
-async function refuseWhileNeeded(tx: Transaction, companyId: string): Promise<void> {
-  const [open] = await tx.query<{ jobs: number; links: readonly string[] }>(
+/** Returns why a company cannot be erased now, and what to do about it; empty if it can. */
+export async function readErasureObstacles(
+  database: Pick<Transaction, 'query'>,
+  companyId: string,
+): Promise<readonly string[]> {
+  const [open] = await database.query<{ jobs: number; links: readonly string[] }>(
     `select (
        select count(*)::integer from jobs
        where $1 in (selling_company_id, installer_company_id) and installer_company_id is not null
@@ -73,14 +79,15 @@ async function refuseWhileNeeded(tx: Transaction, companyId: string): Promise<vo
      array(select c.id from companies c where $1 = any(${linkedNow('c.id')}) order by c.id) as links`,
     [companyId],
   );
-  if (open !== undefined && open.jobs > 0) {
-    const message = `has ${open.jobs} open jobs; have the platform complete, cancel or unassign them first`;
-    throw invalidArgument([{ path: 'companyId', message }]);
-  }
-  if (open !== undefined && open.links.length > 0) {
-    const message = `receives the journal of ${open.links.join()}; change their links first`;
-    throw invalidArgument([{ path: 'companyId', message }]);
-  }
+  const { jobs = 0, links = [] } = open ?? {};
+  return [
+    ...(jobs > 0
+      ? [
+          `has ${counted(jobs, 'open job')}; have the platform complete, cancel or unassign ${jobs === 1 ? 'it' : 'them'} first`,
+        ]
+      : []),
+    ...(links.length > 0 ? [`receives the journal of ${links.join()}; change their links first`] : []),
+  ];
 }
 
 /**

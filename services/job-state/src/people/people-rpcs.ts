@@ -12,7 +12,7 @@ import { operatorActor } from '../audit/operator-actor.js';
 import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';
 import { readCompanyPage } from './company-rows.js';
-import { eraseCompany } from './erase-company.js';
+import { eraseCompany, readErasureObstacles } from './erase-company.js';
 import { beginErasure, listErasures } from './erasures.js';
 import { beginSearch, searchPosition, showFound, stepSearch } from './find-people.js';
 import { personPosition, type PersonRecords, readPersonPage } from './person-rows.js';
@@ -67,7 +67,9 @@ export function createPeopleRpcs(deps: {
       const position =
         request.cursor === undefined ? { table: 0 } : parseCursor(personPosition, request.cursor);
       const companyId = required(request.companyId, 'company_id');
-      return pageResponse(await readCompanyPage(database, companyId, position));
+      const obstacles =
+        request.cursor === undefined ? await readErasureObstacles(database, companyId) : undefined;
+      return pageResponse(await readCompanyPage(database, companyId, position), obstacles);
     },
 
     async eraseCompany(request, context) {
@@ -95,8 +97,14 @@ export function createPeopleRpcs(deps: {
   } satisfies Partial<ServiceImpl<typeof OperatorService>>;
 }
 
-function pageResponse({ table, rows, next }: Awaited<ReturnType<typeof readPersonPage>>) {
-  const page: PersonDataPage = { rows: rows.map((row) => ({ table, row: shownRow(row) })) };
+function pageResponse(
+  { table, rows, next }: Awaited<ReturnType<typeof readPersonPage>>,
+  obstacles?: readonly string[],
+) {
+  const page: PersonDataPage = {
+    rows: rows.map((row) => ({ table, row: shownRow(row) })),
+    ...(obstacles !== undefined && { obstacles: [...obstacles] }),
+  };
   return {
     resourceJson: JSON.stringify(page),
     ...(next !== undefined && { cursor: JSON.stringify(next) }),
