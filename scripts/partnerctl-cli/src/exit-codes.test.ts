@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { ChannelLostError } from '@partner/kernel/amqp/inspect-queues';
 import { PublishError } from '@partner/kernel/amqp/publish-error';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import {
+  NOT_DONE_ADVICE,
+  notFound,
+  OUTCOME_UNKNOWN_ADVICE,
+  ServiceError,
+} from '@partner/kernel/service-error';
 import { CommanderError } from 'commander';
 import { endingOf, OperatorError } from './exit-codes.js';
 
@@ -17,9 +22,17 @@ test.each([
   ['a missing resource', notFound('company'), 3, 'no such company'],
   [
     'no response',
-    new ServiceError('unavailable', 'not now', { cause: new Error('no response') }),
+    new ServiceError('unavailable', `not now; ${OUTCOME_UNKNOWN_ADVICE}`, {
+      cause: new Error('no response'),
+    }),
     4,
-    '(no response)',
+    /^job-state has not done this: no response\. If it was a change, check .* Is job-state running/,
+  ],
+  [
+    'a component without its database',
+    new ServiceError('unavailable', `the service is not available now; ${NOT_DONE_ADVICE}`),
+    4,
+    'job-state: the service is not available now. Nothing was changed. Is job-state running?',
   ],
   ['a conflict', new ServiceError('test_delivery_required', 'send one first'), 1, 'send one first'],
   ['an error of the service', ServiceError.from(new Error('secret')), 1, "job-state's log"],
@@ -45,7 +58,11 @@ test.each([
   const ending = endingOf(error);
   expect(ending.exitCode).toBe(exitCode);
   if (message === undefined) expect(ending.message).toBeUndefined();
-  else expect(ending.message).toContain(message);
+  else
+    expect(ending.message).toEqual(
+      typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+    );
+  expect(ending.message ?? '').not.toContain('Idempotency-Key');
   expect(ending.message ?? '').not.toContain('secret');
 });
 
@@ -53,8 +70,8 @@ test('all violations of a request are reported', () => {
   const error = new ServiceError('invalid_argument', 'a: first', {
     details: [
       { path: 'a', message: 'first' },
-      { path: 'b', message: 'second' },
+      { path: 'eventIds.0', message: 'second' },
     ],
   });
-  expect(endingOf(error).message).toBe('a: first\nb: second');
+  expect(endingOf(error).message).toBe('a: first\n--ids (eventIds.0): second');
 });

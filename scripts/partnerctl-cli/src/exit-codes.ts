@@ -1,7 +1,7 @@
 import { ChannelLostError, replyCodeOf } from '@partner/kernel/amqp/inspect-queues';
 import { PublishError } from '@partner/kernel/amqp/publish-error';
 import { ListenError } from '@partner/kernel/listen';
-import { ServiceError } from '@partner/kernel/service-error';
+import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/service-error';
 import { CommanderError } from 'commander';
 
 /** Exit codes of `partnerctl`. */
@@ -28,13 +28,36 @@ export class OperatorError extends Error {
   }
 }
 
+/** A component of the system gave no result. The advice that the service has for clients over HTTP does not fit an operator. */
+export class ComponentUnavailableError extends OperatorError {
+  /** The message without advice, for a command that gives its own. */
+  readonly finding: string;
+
+  /** `component` is the service that consumes the requests, e.g. `job-state`. */
+  constructor(component: string, { message, cause }: ServiceError) {
+    const reason =
+      cause === undefined ? `: ${withoutAdvice(message)}` : ` has not done this: ${textOf(cause)}`;
+    const effect = message.includes(NOT_DONE_ADVICE)
+      ? 'Nothing was changed.'
+      : 'If it was a change, check whether it took effect before you repeat it.';
+    super(
+      'unavailable',
+      `${component}${reason}. ${effect} Is ${component} running? \`partnerctl doctor\` checks every component.`,
+    );
+    this.finding = `${component}${reason}`;
+  }
+}
+
+function withoutAdvice(message: string): string {
+  return message.replace(`; ${NOT_DONE_ADVICE}`, '').replace(`; ${OUTCOME_UNKNOWN_ADVICE}`, '');
+}
+
 /** End of a run: exit code and message on standard error; no message if it was already written. */
 export interface Ending {
   readonly exitCode: number;
   readonly message?: string;
 }
 
-const NO_RESPONSE = 'Is job-state running? `partnerctl doctor` checks every component.';
 const NEVER_RUN = 'Has the service ever run against this broker?';
 
 /** The error of wrong usage. */
@@ -66,20 +89,38 @@ function explained(error: unknown): readonly [exit: ExitName, message: string] {
   return ['failed', `this is a fault of partnerctl: ${textOf(error)}`];
 }
 
+/** Fields of requests whose options have other names. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  ...{
+    eventIds: '--ids',
+    from: '--since',
+    to: '--until',
+    perMinute: '--rate',
+    deliveriesPerSecond: '--rate',
+  },
+  ...{ boundCompanyId: '--bound-to', resourceId: '--resource', secretVersion: '--secret-version' },
+  ...{ pendingSecretVersion: '--secret-version', installerRequestsPerMinute: '--requests-per-minute' },
+};
+
+/** Returns the path of a field after the option that sets it. */
+function optionOf(path: string): string {
+  const option = OPTIONS[path.split('.')[0] ?? ''];
+  return option === undefined ? path : `${option} (${path})`;
+}
+
 function explainedServiceError(error: ServiceError): readonly [exit: ExitName, message: string] {
   switch (error.reason) {
     case 'not_found':
       return ['notFound', error.message];
-    case 'unavailable': {
-      const cause = error.cause === undefined ? '' : ` (${textOf(error.cause)})`;
-      return ['unavailable', `${error.message}${cause}. ${NO_RESPONSE}`];
-    }
+    case 'unavailable':
+      return ['unavailable', new ComponentUnavailableError('job-state', error).message];
     case 'internal':
-      return ['failed', `${error.message}; job-state's log says why`];
+      return ['failed', `${withoutAdvice(error.message)}; job-state's log says why`];
     default: {
-      const [, ...more] = error.attributes.details ?? [];
-      const rest = more.map(({ path, message }) => `${path}: ${message}`);
-      return ['failed', [error.message, ...rest].join('\n')];
+      const { details = [] } = error.attributes;
+      const lines = details.map(({ path, message }) => `${optionOf(path)}: ${message}`);
+      const isOfField = details.some(({ path }) => error.message.startsWith(`${path}: `));
+      return ['failed', (isOfField ? lines : [error.message, ...lines.slice(1)]).join('\n')];
     }
   }
 }

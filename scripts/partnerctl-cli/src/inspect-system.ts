@@ -5,6 +5,7 @@ import { QUEUES } from '@partner/proto-contracts/topology';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { type Document, isDocument } from './output.js';
 import type { Session } from './session.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 /** Thresholds of problems. */
 export interface Thresholds {
@@ -136,19 +137,19 @@ export function findProblems(
   if ((numbers['expiredLeases'] ?? 0) > 0)
     add(
       'leases_expired',
-      `${numbers['expiredLeases'] ?? 0} deliveries in flight have no result in time`,
+      `${counted(numbers['expiredLeases'] ?? 0, 'delivery in flight has', 'deliveries in flight have')} no result in time`,
       'look for restarts of webhook-dispatcher or the broker; they are retried automatically',
     );
   if (age('oldestOutboxMs') > thresholds.outboxSeconds)
     add(
       'outbox_late',
-      `${numbers['outboxMessages'] ?? 0} messages wait for the broker, the oldest for ${seconds(age('oldestOutboxMs'))}`,
+      `${counted(numbers['outboxMessages'] ?? 0, 'message waits', 'messages wait')} for the broker, the oldest for ${seconds(age('oldestOutboxMs'))}`,
       'does the broker confirm? A full queue refuses: does the platform read its queue?',
     );
   if (age('oldestWaitingMs') > thresholds.waitingSeconds)
     add(
       'platform_messages_wait',
-      `${numbers['waitingPlatformMessages'] ?? 0} messages of the platform wait for an earlier one, the oldest for ${seconds(age('oldestWaitingMs'))}`,
+      `${counted(numbers['waitingPlatformMessages'] ?? 0, 'message of the platform waits', 'messages of the platform wait')} for an earlier one, the oldest for ${seconds(age('oldestWaitingMs'))}`,
       'the platform has not published a company, project, job or lead; after 24 h they become dead letters',
     );
   const percent = (100 * (numbers['databaseConnections'] ?? 0)) / (numbers['databaseConnectionsMax'] ?? 100);

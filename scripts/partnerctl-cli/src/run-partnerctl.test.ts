@@ -10,6 +10,7 @@ import { closeServer, listen } from '@partner/kernel/listen';
 import { completionScript } from './completion-script.js';
 import type { Surroundings } from './run-partnerctl.js';
 import { aStack, withStack } from './testing/a-stack.js';
+import { KEY_COLUMNS } from './commands/keys.js';
 import { inProcess } from './testing/in-process.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
@@ -121,6 +122,29 @@ test('the version is that of the project', async () => {
   expect(said).toEqual({ out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), err: '' });
 });
 
+test('a --version behind a command is no request for the version of the program', async () => {
+  for (const args of [
+    ['--json', 'subscriptions', 'activate-secret', 'whk_1', '--version', '2'],
+    ['webhooks', 'activate-secret', 'whk_1', '--secret-version', '2', '--version', '2'],
+    ['companies', 'list', '--version'],
+  ]) {
+    const { run, said } = partnerctl();
+    await expect(run(args)).resolves.toBe(2);
+    expect(said.out).toBe('');
+    expect(said.err).toContain('version');
+  }
+});
+
+test('no command has an option that the program takes for its own', () => {
+  const own = new Set(partnerctl().program.options.map(({ long }) => long));
+  for (const [where, command] of commands.slice(1))
+    expect([where, command.options.filter(({ long }) => own.has(long))]).toEqual([where, []]);
+});
+
+test('no title of a table speaks of an end without a time', () => {
+  expect(KEY_COLUMNS.filter(([title]) => title.startsWith('ends'))).toEqual([]);
+});
+
 describe('a violation is named', () => {
   const message = (change: Readonly<Record<string, unknown>> = {}) =>
     JSON.stringify({ jobId: newId('job'), version: 1, installerCompanyId: newId('cmp'), ...change });
@@ -147,6 +171,10 @@ describe('a violation is named', () => {
       ['webhooks', 'update', 'whk_1', '--headers-file', '-'],
       'A: b\nwhsec_short',
     ],
+    ['either --ids', ['events', 'replay', 'whk_1'], ''],
+    ['either --ids', ['events', 'replay', 'whk_1', '--ids', 'evt_1', '--since', '24h'], ''],
+    ['--until belongs to --since', ['events', 'replay', 'whk_1', '--ids', 'evt_1', '--until', '1h'], ''],
+    ['and --ids evt_1', ['events', 'replay', 'evt_1', '--ids', 'evt_1'], ''],
     ['--ca cannot be read: Error: ENOENT', [...withSecret, '--ca', '/nonexistent/ca.pem'], ''],
     ['--ca cannot be read: ', [...withSecret, '--ca', '/dev/null'], ''],
   ])('%s', async (why, args, input) => {

@@ -23,7 +23,8 @@ import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { type Logger, silentLogger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';
-import { OperatorError } from './exit-codes.js';
+import { ServiceError } from '@partner/kernel/service-error';
+import { ComponentUnavailableError, OperatorError } from './exit-codes.js';
 import { pollUntil } from './poll-until.js';
 
 /** A connection to the broker with all RPC clients. */
@@ -59,10 +60,13 @@ export async function openSession(options: {
     metrics,
     declareTopology: false,
   });
-  const transport = (queue: QueueDefinition): Transport =>
-    createRpcTransport({ connection, queue, logger, metrics, defaultTimeoutMs: options.timeoutMs });
-  const jobState = transport(JOB_STATE_MANAGEMENT_RPC);
-  const operators = createClient(OperatorService, transport(JOB_STATE_OPERATOR_RPC));
+  const transport = (component: string, queue: QueueDefinition): Transport =>
+    naming(
+      component,
+      createRpcTransport({ connection, queue, logger, metrics, defaultTimeoutMs: options.timeoutMs }),
+    );
+  const jobState = transport('job-state', JOB_STATE_MANAGEMENT_RPC);
+  const operators = createClient(OperatorService, transport('job-state', JOB_STATE_OPERATOR_RPC));
   const publisher = createPublisher({ connection, logger, metrics });
   const session = {
     connection,
@@ -72,7 +76,7 @@ export async function openSession(options: {
     subscriptions: createClient(SubscriptionService, jobState),
     deliveries: createClient(DeliveryService, jobState),
     eventFeed: createClient(EventFeedService, jobState),
-    endpoints: createClient(EndpointService, transport(WEBHOOK_DISPATCHER_RPC)),
+    endpoints: createClient(EndpointService, transport('webhook-dispatcher', WEBHOOK_DISPATCHER_RPC)),
     /** The acting operator, for companies' audit trails. */
     actor: { displayName: `operator: ${options.operator}` },
     operator: options.operator,
@@ -92,6 +96,22 @@ export async function openSession(options: {
     await connection.close();
     throw error;
   }
+}
+
+/** A transport whose failures name the component that gave no result. */
+function naming(component: string, transport: Transport): Transport {
+  return {
+    ...transport,
+    async unary(...call) {
+      try {
+        return await transport.unary(...call);
+      } catch (error) {
+        if (error instanceof ServiceError && error.reason === 'unavailable')
+          throw new ComponentUnavailableError(component, error);
+        throw error;
+      }
+    },
+  };
 }
 
 /** Returns the owner of a resource. Fails with `not_found`. */

@@ -7,6 +7,7 @@ import {
   REPLAYED_STATES,
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { readResource } from '@partner/proto-contracts/resource-json';
+import { counted } from '@partner/proto-contracts/values/counted';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, instant, subcommand } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
@@ -83,7 +84,7 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
       }
       const oldest = preview.oldest === null ? '' : `, the oldest of ${preview.oldest}`;
       context.progress(
-        `${replayId}: ${count} deliveries${oldest}; partnerctl deliveries cancel-bulk ${replayId} --yes stops it`,
+        `${replayId}: ${counted(count, 'delivery', 'deliveries')}${oldest}; partnerctl deliveries cancel-bulk ${replayId} --yes stops it`,
       );
       let reported = -1;
       const ended = await pollUntil(

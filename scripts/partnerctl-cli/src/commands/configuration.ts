@@ -19,6 +19,7 @@ import { EXIT_CODES } from '../exit-codes.js';
 import { parseJson } from '../output.js';
 import type { Session } from '../session.js';
 import { getCompany, setTechnicalContact } from './companies.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 const FILE = ['-f, --file <file>', 'the YAML file; - is standard input'] as const;
 const PRUNE = '--prune';
@@ -60,7 +61,7 @@ export function applyCommand(context: CommandContext) {
       const plan = await makePlan(context, file, prune === true);
       const deleted = plan.steps.filter(({ kind }) => kind === 'delete').length;
       if (deleted > 0)
-        demandYes(yes, `this deletes ${deleted} webhooks, and cancels their unfinished deliveries`);
+        demandYes(yes, `this deletes ${counted(deleted, 'webhook')} with the unfinished deliveries`);
       const session = await context.session();
       const { outcomes, failure } = await applyPlan(
         { ...session, setContact: (company, email) => setTechnicalContact(context, company, email) },

@@ -9,6 +9,7 @@ import { runConformance, type TriedReceiver } from '../conformance-checks.js';
 import { EXIT_CODES, wrongUsage } from '../exit-codes.js';
 import { readSecret } from '../given-secret.js';
 import { columns, renderTable } from '../output.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 const MAX_VERSION = 2 ** 31 - 1;
 
@@ -82,7 +83,7 @@ export function conformanceCommand(context: CommandContext) {
       const table = renderTable(checks, columns('verdict, check, expected, what came: got'));
       context.output.words(
         { url: url.href, conforms: failed === 0, checks },
-        `${table}\n\n${failed === 0 ? 'The receiver conforms.' : `${failed} of ${results.length} checks failed.`}\n`,
+        `${table}\n\n${failed === 0 ? 'The receiver conforms.' : `${failed} of ${counted(results.length, 'check')} failed.`}\n`,
       );
       if (failed > 0) context.setExitCode(EXIT_CODES.failed);
     });

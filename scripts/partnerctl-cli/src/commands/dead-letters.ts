@@ -8,6 +8,7 @@ import { EXIT_CODES, OperatorError, wrongUsage } from '../exit-codes.js';
 import { decodeMessage } from '../known-messages.js';
 import { columns, type Document, renderBody } from '../output.js';
 import { interrupted } from '../poll-until.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 type QueueWithDead = QueueDefinition & { readonly deadLetterQueue: string };
 
@@ -151,7 +152,7 @@ export function deadLettersCommand(context: CommandContext) {
         if (yes !== true) {
           const count = (await readLetters(queue, limit)).filter(isMeant).length;
           const rest = behind > 0 ? `, and ${behind} would remain` : '';
-          demandYes(yes, `${count} messages of ${queue.deadLetterQueue} would be ${done}${rest}`);
+          demandYes(yes, `${counted(count, 'message')} of ${queue.deadLetterQueue} would be ${done}${rest}`);
         }
         context.progress(`going through ${queue.deadLetterQueue}`);
         const met = new Set<string>();
@@ -167,13 +168,13 @@ export function deadLettersCommand(context: CommandContext) {
           context.tell(`not found among the first ${limit}: ${missing.join(', ')}`);
         context.output.words(
           { queue: queue.name, [done]: count, ...(all === true && { remaining }) },
-          `${count} messages of ${queue.deadLetterQueue} were ${done}.`,
+          `${counted(count, 'message')} of ${queue.deadLetterQueue} ${count === 1 ? 'was' : 'were'} ${done}.`,
         );
         if (context.signal.aborted) throw interrupted();
         if (missing.length > 0) throw notFound('dead letter');
         if (remaining > 0) {
           context.tell(
-            `${remaining} messages remain: go on with the same command, or give a greater --limit`,
+            `${counted(remaining, 'message remains', 'messages remain')}: go on with the same command, or give a greater --limit`,
           );
           context.setExitCode(EXIT_CODES.failed);
         }

@@ -2,11 +2,12 @@ import { WEBHOOK_DISPATCHER_RPC } from '@partner/proto-contracts/topology';
 import { withTimeLimit } from '@partner/local-stack/time-limit';
 import { z } from 'zod';
 import { type CommandContext, topCommand } from '../command-context.js';
-import { endingOf, EXIT_CODES } from '../exit-codes.js';
+import { ComponentUnavailableError, endingOf, EXIT_CODES } from '../exit-codes.js';
 import { columns, renderTable } from '../output.js';
 import { interrupted } from '../poll-until.js';
 import type { Session } from '../session.js';
 import { readBacklog, findProblems, inspectServiceQueues, seconds, THRESHOLDS } from '../inspect-system.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 /** Result of one check. */
 interface Finding {
@@ -52,7 +53,7 @@ export function doctorCommand(context: CommandContext) {
       failed > 0
         ? `${failed} of ${findings.all.length} checks failed.`
         : count('warn') > 0
-          ? `It works; ${count('warn')} things want a look.`
+          ? `Everything works. ${counted(count('warn'), 'item needs', 'items need')} attention.`
           : 'Everything is well.';
     const advice = findings.all
       .flatMap(({ check, advice: what }) => (what === undefined ? [] : [`${check}: ${what}`]))
@@ -88,7 +89,8 @@ function createFindings(signal: AbortSignal) {
         return value;
       } catch (error) {
         if (signal.aborted) throw interrupted();
-        add(check, 'fail', endingOf(error).message ?? 'it failed', advice);
+        const finding = error instanceof ComponentUnavailableError ? error.finding : endingOf(error).message;
+        add(check, 'fail', finding ?? 'it failed', advice);
         return undefined;
       }
     },
@@ -134,9 +136,13 @@ async function checkBroker(session: Session, findings: Findings): Promise<void> 
   const failing = asked?.numbers['failingSubscriptions'] ?? 0;
   const troubled = [
     ...(degraded > 0
-      ? [`${degraded} are degraded: a delivery was dead-lettered and none was delivered since`]
+      ? [
+          `${counted(degraded, 'is', 'are')} degraded: a delivery was dead-lettered and none was delivered since`,
+        ]
       : []),
-    ...(failing > 0 ? [`${failing} have a failing endpoint: its last five attempts, or more, failed`] : []),
+    ...(failing > 0
+      ? [`${counted(failing, 'has', 'have')} a failing endpoint: its last five attempts, or more, failed`]
+      : []),
   ];
   if (troubled.length > 0)
     findings.add(

@@ -14,6 +14,7 @@ import {
   subcommand,
   topCommand,
 } from '../command-context.js';
+import { wrongUsage } from '../exit-codes.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 
 const EVENT_COLUMNS = columns(`
@@ -114,6 +115,14 @@ export function eventsCommand(context: CommandContext) {
     .option('--rate <count>', 'maximum deliveries a minute', wholeNumber(1, 60_000), 600)
     .option('--yes', 'do it')
     .action(async (given, { ids, since, until, event, rate, yes }) => {
+      if ((ids === undefined) === (since === undefined))
+        throw wrongUsage(
+          'say which events to send: either --ids evt_…,evt_…, or --since with a time such as 24h',
+        );
+      if (ids !== undefined && until !== undefined)
+        throw wrongUsage('--until belongs to --since: leave it out, or use --since in place of --ids');
+      if (given.startsWith('evt_'))
+        throw wrongUsage(`${given} is an event: give the webhook or company to send to, and --ids ${given}`);
       const { eventFeed, actor, companyId } = await context.about(given);
       const to = until ?? (since === undefined ? undefined : new Date());
       const selected = {

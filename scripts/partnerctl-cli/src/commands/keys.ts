@@ -12,7 +12,7 @@ import { columns } from '../output.js';
 
 /** The columns of a table of API keys. */
 export const KEY_COLUMNS = columns(`
-  id, kind, state, ends: lastFour, bound to: boundCompany.name, description, last used: lastUsedAt,
+  id, kind, state, last four: lastFour, bound to: boundCompany.name, description, last used: lastUsedAt,
   expires: expiresAt
 `);
 

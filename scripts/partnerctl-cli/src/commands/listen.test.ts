@@ -80,5 +80,5 @@ test('a listener ends after its time', async () => {
   const { up, said, ended } = listening('--for', '1', '--count', '1');
   await up;
   await expect(ended).resolves.toBe(1);
-  expect(said.err).toContain('only 0 of 1 events came');
+  expect(said.err).toContain('only 0 of 1 event came');
 });

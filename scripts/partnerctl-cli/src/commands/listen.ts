@@ -19,6 +19,7 @@ import { forwardDelivery, loopbackUrl } from '../forward-delivery.js';
 import { readSecret } from '../given-secret.js';
 import { type Document, isDocument, jsonIn, jsonText, printable } from '../output.js';
 import { pollUntil } from '../poll-until.js';
+import { counted } from '@partner/proto-contracts/values/counted';
 
 const TEST_EVENT = 'install.test';
 const VERIFY_MS = 30_000;
@@ -145,12 +146,15 @@ export function listenCommand(context: CommandContext) {
           : withTimeLimit({ milliseconds: options.for * 1_000, signal: context.signal }, untilEnd));
         const isShort = options.count !== undefined && events().size < count;
         const seen = received.map(receivedView);
-        const text = context.output.isJson ? '' : `${events().size} events have verified.`;
+        const text = context.output.isJson
+          ? ''
+          : `${counted(events().size, 'event has', 'events have')} verified.`;
         context.output.words(
           { url, ...(subscription !== undefined && { subscription }), received: seen },
           text,
         );
-        if (isShort) throw new OperatorError('failed', `only ${events().size} of ${count} events came`);
+        if (isShort)
+          throw new OperatorError('failed', `only ${events().size} of ${counted(count, 'event')} came`);
       } finally {
         await remove?.().catch((error: unknown) =>
           context.tell(`the subscription was not deleted: ${String(error)}`),

@@ -142,7 +142,7 @@ async function find(context: CommandContext, { company, ...criteria }: Criteria)
     const step = await operators.findPeople({ ...criteria, companyId: company, cursor });
     ({ cursor } = step);
     if (cursor !== undefined) {
-      context.progress(`searching: ${step.scannedRows ?? '0'} rows`);
+      context.progress(`searching: rows so far: ${step.scannedRows ?? '0'}`);
       continue;
     }
     const { matches } = readResource(peopleFound, step);
