@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { type FieldViolation, ServiceError } from '@partner/kernel/service-error';
 import { invalidArgument, validate } from '@partner/kernel/validation';
 import { API_VERSION_HEADER, isJsonObject, type Translation } from './api-versions.js';
-import { sha256OfCanonicalJson } from './canonical-json.js';
+import { type SentJson, sha256OfSentJson } from './canonical-json.js';
 import type { AnyEndpoint } from './endpoint.js';
 import { misspelledNames } from './query-names.js';
 import { readJsonBody } from './request-body.js';
@@ -23,7 +23,7 @@ interface GivenInput {
   readonly query: Readonly<Record<string, unknown>>;
   /** In the form of the current version. */
   readonly body: unknown;
-  readonly sentBody: unknown;
+  readonly sentBody: SentJson | undefined;
   readonly idempotencyKey: string | undefined;
 }
 
@@ -40,12 +40,13 @@ export async function readInput<Principal>(
   },
 ): Promise<RequestInput> {
   const params = textParameters(request.params);
-  const json = endpoint.body === undefined ? undefined : await readJsonBody(request);
+  const sentBody = endpoint.body === undefined ? undefined : await readJsonBody(request);
+  const json = sentBody?.value;
   const given = {
     params,
     query: translation?.query?.(request.query) ?? request.query,
     body: isJsonObject(json) ? (translation?.body?.(json) ?? json) : json,
-    sentBody: json,
+    sentBody,
     idempotencyKey: request.get('idempotency-key'),
   };
   const problems =
@@ -79,7 +80,7 @@ export function validateInput<Principal>(
     body: body?.valid === true ? body.value : undefined,
     idempotencyKey: endpoint.idempotencyKey === undefined ? undefined : idempotencyKey,
     // The body as sent, so that a key's binding does not depend on validation or versions.
-    bodySha256: sha256OfCanonicalJson(given.sentBody),
+    bodySha256: sha256OfSentJson(given.sentBody),
   };
 }
 

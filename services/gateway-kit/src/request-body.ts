@@ -1,7 +1,7 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@partner/kernel/service-error';
-import { MAX_JSON_DEPTH, nestsTooDeep } from './canonical-json.js';
+import { MAX_JSON_DEPTH, nestsTooDeep, parseSentJson, type SentJson } from './canonical-json.js';
 import { invalidArgument } from '@partner/kernel/validation';
 
 /**
@@ -9,7 +9,7 @@ import { invalidArgument } from '@partner/kernel/validation';
  * content type, a compressed body, bytes that are not UTF-8, malformed JSON and JSON that nests too deep. Throws
  * `payload_too_large` as soon as the body is known to exceed 1 MB (spec: Limits).
  */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage): Promise<SentJson | undefined> {
   const { headers } = request;
   if (!announcesBody((name) => headers[name]?.toString())) return undefined;
   if (Number(headers['content-length'] ?? 0) > LIMITS.bodyBytes) throw tooLarge();
@@ -65,17 +65,17 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-function parseJson(bytes: Buffer): unknown {
-  let value: unknown;
+function parseJson(bytes: Buffer): SentJson {
+  let sent: SentJson;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    sent = parseSentJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     throw invalidArgument([{ path: 'body', message: 'must be valid JSON in UTF-8' }]);
   }
-  if (nestsTooDeep(value)) {
+  if (nestsTooDeep(sent.value)) {
     throw invalidArgument([{ path: 'body', message: `must not nest deeper than ${MAX_JSON_DEPTH} levels` }]);
   }
-  return value;
+  return sent;
 }
 
 function tooLarge(): ServiceError {

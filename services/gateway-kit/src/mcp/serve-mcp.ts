@@ -46,7 +46,7 @@ export function serveMcp(
       params: call.params ?? {},
       query: call.query ?? {},
       body: call.body,
-      sentBody: call.body,
+      sentBody: call.body === undefined ? undefined : { value: call.body, exact: undefined },
       idempotencyKey: call.idempotencyKey,
     });
     const operation = `${endpoint.method.toUpperCase()} ${endpoint.path}`;

@@ -1,0 +1,32 @@
+/** A text, which is skipped with all that looks like a number in it, or a number. */
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+/** A double holds every decimal of 15 digits. */
+const SAFE_LENGTH = 15;
+
+/**
+ * Returns a JSON text with the exact decimal, as a text, instead of each number that `JSON.parse` changes: beyond the precision or the
+ * range of a double. Returns undefined if all numbers survive. The text must be valid JSON. Takes time in proportion to its length.
+ */
+export function withExactNumbers(json: string): string | undefined {
+  const exact = json.replaceAll(TEXT_OR_NUMBER, (token) => {
+    if (token.startsWith('"') || (token.length <= SAFE_LENGTH && !/[eE]/.test(token))) return token;
+    const decimal = decimalOf(token);
+    const parsed = Number(token);
+    if (Number.isFinite(parsed) && decimalOf(String(parsed)) === decimal) return token;
+    return `"${decimal}"`;
+  });
+  return exact === json ? undefined : exact;
+}
+
+/** Returns the value of a number in one form: sign, digits without zeros at both ends, and the power of ten of the first digit. */
+function decimalOf(number: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const digits = whole + fraction;
+  let start = 0;
+  let end = digits.length;
+  while (start < end && digits[start] === '0') start += 1;
+  while (end > start && digits[end - 1] === '0') end -= 1;
+  if (start === end) return '0';
+  return `${sign}${digits.slice(start, end)}e${BigInt(exponent) + BigInt(whole.length - start)}`;
+}
