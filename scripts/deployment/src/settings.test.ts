@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1';
@@ -20,9 +21,9 @@ const SECRETS: Readonly<Record<string, string>> = {
   REDIS_URL: 'rediss://:secret@redis:6379/0',
   SMTP_URL: 'smtps://partner:secret@mail:465',
   OIDC_CLIENT_SECRET: 'secret',
-  CURSOR_SIGNING_KEY: Buffer.alloc(32, 1).toString('base64'),
-  WEBHOOK_SEALING_KEYS: `k1:${Buffer.alloc(32, 2).toString('base64')}`,
-  SESSION_KEYS: `k1:${Buffer.alloc(32, 3).toString('base64')}`,
+  CURSOR_SIGNING_KEY: randomBytes(32).toString('base64'),
+  WEBHOOK_SEALING_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  SESSION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
 };
 
 const workspace = await createChartWorkspace();

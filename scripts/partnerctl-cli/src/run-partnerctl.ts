@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { parseConfig } from '@partner/kernel/config';
+import { productionViolations } from '@partner/kernel/production-settings';
 import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail';
 import { z } from 'zod';
 import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from '@partner/local-stack/stack/default-directory';
@@ -96,6 +97,8 @@ export function createPartnerctl(surroundings: Surroundings) {
       );
     if (!URL.canParse(url) || !/^amqps?:$/.test(new URL(url).protocol))
       throw wrongUsage('the address of the broker must begin with amqp:// or amqps://');
+    const [violation] = productionViolations(['AMQP_URL'], { ...env, AMQP_URL: url });
+    if (violation !== undefined) throw wrongUsage(`the address of the broker ${violation.message}`);
     return url;
   }
 

@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { ConfigError, parseConfig } from '@partner/kernel/config';
 import { consoleConfig } from './config.js';
 
 const environment = {
   PARTNER_ENVIRONMENT: 'sandbox',
   AMQP_URL: 'amqp://127.0.0.1',
+  CURSOR_SIGNING_KEY: randomBytes(32).toString('base64'),
   REDIS_URL: 'redis://127.0.0.1',
-  SESSION_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+  SESSION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
   PUBLIC_BASE_URL: 'https://partner.example',
 };
 

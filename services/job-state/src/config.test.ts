@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { parseConfig } from '@partner/kernel/config';
 import { configSchema } from './config.js';
 
@@ -6,7 +7,7 @@ const MINIMUM = {
   PARTNER_ENVIRONMENT: 'sandbox',
   AMQP_URL: 'amqp://127.0.0.1',
   POSTGRES_URL: 'postgres://127.0.0.1/job_state',
-  WEBHOOK_SEALING_KEYS: `one:${Buffer.alloc(32, 1).toString('base64')}`,
+  WEBHOOK_SEALING_KEYS: `one:${randomBytes(32).toString('base64')}`,
 };
 
 describe('the settings of job-state', () => {

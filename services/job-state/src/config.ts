@@ -7,7 +7,7 @@ const STANDARD_RETRY_BASE_MS = 60_000;
 
 const postgresUrl = urlWithProtocol('postgres:', 'postgresql:').meta({
   description:
-    'URL of the database, `postgres://user:password@host:5432/database?sslmode=verify-full`. Without `sslmode` it is without TLS.',
+    'URL of the database, `postgres://user:password@host:5432/database?sslmode=verify-full`. `require`, `verify-ca` and `no-verify` have TLS too; without `sslmode` there is none.',
   isSecret: true,
 });
 
@@ -69,8 +69,15 @@ export const configSchema = z
 /** The settings of job-state, checked. */
 export type Config = z.infer<typeof configSchema>;
 
+/** What decides whether a program of operators may use a database without TLS. */
+const operatorsConfig = {
+  PARTNER_ENVIRONMENT: commonConfig.PARTNER_ENVIRONMENT.optional(),
+  ALLOW_PLAINTEXT: commonConfig.ALLOW_PLAINTEXT,
+} as const;
+
 /** The settings of `migrate`, which runs as the owner of the schema. */
 export const migrateConfig = z.object({
+  ...operatorsConfig,
   POSTGRES_URL: postgresUrl,
   RESTORED_TO: z.iso.datetime({ offset: true }).optional().meta({
     description:
@@ -81,6 +88,7 @@ export const migrateConfig = z.object({
 
 /** The settings of `move-companies`, which runs as the owner of both schemas. */
 export const moveConfig = z.object({
+  ...operatorsConfig,
   POSTGRES_URL: postgresUrl,
   TARGET_POSTGRES_URL: postgresUrl.meta({
     description: 'URL of the database that gets the companies, in the form of `POSTGRES_URL`.',

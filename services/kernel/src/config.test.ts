@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import {
   commonConfig,
@@ -10,6 +11,8 @@ import {
   urlWithProtocol,
 } from './config.js';
 
+const CURSOR_SIGNING_KEY = randomBytes(32).toString('base64');
+const HTTP = { REDIS_URL: 'redis://cache', CURSOR_SIGNING_KEY };
 const COMMON = { PARTNER_ENVIRONMENT: 'sandbox', AMQP_URL: 'amqp://broker' };
 
 function violationsOf(schema: z.ZodType, environment: Record<string, string>): string[] {
@@ -26,6 +29,7 @@ describe('the settings of a service', () => {
   test('have defaults for everything that is not deployment-specific', () => {
     expect(parseConfig(z.object(commonConfig), COMMON)).toEqual({
       PARTNER_ENVIRONMENT: 'sandbox',
+      ALLOW_PLAINTEXT: '',
       LOG_LEVEL: 'info',
       ADMIN_HOST: '0.0.0.0',
       ADMIN_PORT: 9100,
@@ -37,10 +41,12 @@ describe('the settings of a service', () => {
       RELEASE_SANDBOX_SINCE: '',
       RELEASE_EARLY_REASON: '',
     });
-    expect(parseConfig(z.object(httpConfig), { REDIS_URL: 'redis://cache' })).toEqual({
+    expect(parseConfig(z.object(httpConfig), HTTP)).toEqual({
       HTTP_HOST: '0.0.0.0',
       HTTP_PORT: 8080,
       REDIS_URL: 'redis://cache',
+      CURSOR_SIGNING_KEY: [Buffer.from(CURSOR_SIGNING_KEY, 'base64')],
+      CURSOR_FORM: 'signed',
       REDIS_KEY_PREFIX: 'partner:',
       REDIS_TIMEOUT_MS: 100,
       RATE_LIMIT_REPLICAS: 2,
@@ -67,6 +73,7 @@ describe('the settings of a service', () => {
     expect(violations.sort()).toEqual([
       '  ADMIN_PORT: must be a whole number from 0 to 65535',
       '  AMQP_URL: must be a URL that begins with amqp:// or amqps://, or several, separated by commas',
+      '  CURSOR_SIGNING_KEY: is not set',
       '  PARTNER_ENVIRONMENT: must be one of sandbox, production',
       '  REDIS_KEY_PREFIX: may hold letters, digits, ":", "_" and "-"',
       '  REDIS_URL: is not set',
@@ -76,12 +83,25 @@ describe('the settings of a service', () => {
 
   test('allow a call to job-state long enough for the first use of an idempotency key', () => {
     const schema = z.object(httpConfig);
-    expect(violationsOf(schema, { REDIS_URL: 'redis://cache', RPC_TIMEOUT_MS: '2999' })).toEqual([
+    expect(violationsOf(schema, { ...HTTP, RPC_TIMEOUT_MS: '2999' })).toEqual([
       '  RPC_TIMEOUT_MS: must be a whole number from 3000 to 60000',
     ]);
-    expect(parseConfig(schema, { REDIS_URL: 'redis://cache', RPC_TIMEOUT_MS: '3000' })).toMatchObject({
+    expect(parseConfig(schema, { ...HTTP, RPC_TIMEOUT_MS: '3000' })).toMatchObject({
       RPC_TIMEOUT_MS: 3_000,
     });
+  });
+
+  test('accept keys of cursors that are being replaced, and refuse any that is not random', () => {
+    const config = z.object({ CURSOR_SIGNING_KEY: httpConfig.CURSOR_SIGNING_KEY });
+    const keys = [randomBytes(32), randomBytes(32)];
+    const text = keys.map((key) => key.toString('base64')).join(', ');
+    expect(parseConfig(config, { CURSOR_SIGNING_KEY: text }).CURSOR_SIGNING_KEY).toEqual(keys);
+    const zeros = Buffer.alloc(32).toString('base64');
+    for (const refused of ['short', zeros, `${text},`, `${text},${zeros}`]) {
+      expect(violationsOf(config, { CURSOR_SIGNING_KEY: refused })).toEqual([
+        '  CURSOR_SIGNING_KEY: must be 32 random bytes in base64, for example of `openssl rand -base64 32`, or several, separated by commas',
+      ]);
+    }
   });
 
   test('accept the URLs of several brokers if each is valid', () => {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { KEY_FORM, keyBytes } from './key-bytes.js';
+import { BACKING_SERVICES, productionViolations } from './production-settings.js';
 
 declare module 'zod' {
   /** Metadata of a setting beyond its schema. The charts and the settings page are generated from both. */
@@ -15,6 +17,7 @@ export const commonConfig = {
   PARTNER_ENVIRONMENT: z
     .enum(['sandbox', 'production'])
     .describe('Environment of the deployment. It determines which API keys are accepted.'),
+  ALLOW_PLAINTEXT: allowPlaintext(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -97,6 +100,17 @@ export const httpConfig = {
         'RabbitMQ of each further shard, as in `AMQP_URL`, separated by spaces or line breaks. Without it all companies are in the shard of `AMQP_URL`.',
       isSecret: true,
     }),
+  CURSOR_SIGNING_KEY: cursorKeys().meta({
+    description:
+      'Keys that sign cursors, 32 bytes in base64 each, separated by commas; the first signs, all are accepted. The same in the gateways and the console. Without the key that signed it a cursor is invalid.',
+    isSecret: true,
+  }),
+  CURSOR_FORM: z
+    .enum(['signed', '0.1.0'])
+    .default('signed')
+    .describe(
+      '`0.1.0` issues cursors of events, manifests and console lists without a signature. Set it while replicas of 0.1.0 run, which refuse signed ones.',
+    ),
   REDIS_KEY_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9:_-]*$/, 'may hold letters, digits, ":", "_" and "-"')
@@ -120,6 +134,21 @@ export const httpConfig = {
     .default(5_000)
     .meta({ description: 'Timeout of one call to job-state.', unit: 'ms' }),
 } as const;
+
+/** Validates the names of settings whose URLs may be without TLS in production; the result stays text. */
+function allowPlaintext() {
+  const name = `(${BACKING_SERVICES.join('|')})`;
+  return z
+    .string()
+    .regex(
+      new RegExp(`^(${name}(,${name})*)?$`),
+      `must be names of ${BACKING_SERVICES.join(', ')}, separated by commas`,
+    )
+    .default('')
+    .describe(
+      'Names of settings, separated by commas, whose backing services production may use without TLS, for example because a service mesh encrypts: `AMQP_URL,REDIS_URL`. A loopback address needs no TLS.',
+    );
+}
 
 /** Parses a whole number within bounds. */
 export function integer({ min, max }: { min: number; max: number }) {
@@ -171,6 +200,16 @@ function redisUrl() {
     );
 }
 
+function cursorKeys() {
+  return z.string().transform((text, context): readonly [Buffer, ...Buffer[]] => {
+    const [first, ...others] = text.split(',').map((part) => keyBytes(part.trim()));
+    const rest = others.filter((key) => key !== undefined);
+    if (first !== undefined && rest.length === others.length) return [first, ...rest];
+    context.addIssue({ code: 'custom', message: `must be ${KEY_FORM}, or several, separated by commas` });
+    return z.NEVER;
+  });
+}
+
 /** All violations in an environment; the message has a line for each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -193,9 +232,12 @@ export function parseConfig<S extends z.ZodType>(
           ? `must be one of ${issue.values.map(String).join(', ')}`
           : undefined,
   });
-  if (result.success) return result.data;
-  const violations = result.error.issues.map(
-    (issue) => `  ${issue.path.join('.') || 'settings'}: ${issue.message}`,
-  );
+  const issues = result.error?.issues ?? [];
+  const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const violations = [
+    ...issues.map((issue) => `  ${issue.path.join('.') || 'settings'}: ${issue.message}`),
+    ...productionViolations(names, given).map(({ name, message }) => `  ${name}: ${message}`),
+  ];
+  if (result.success && violations.length === 0) return result.data;
   throw new ConfigError(`the environment is not usable:\n${violations.join('\n')}`);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KEY_FORM, keyBytes } from './key-bytes.js';
 
 /** Keys of 32 bytes by id, in their order. The first one is current; all of them are accepted, so that a key can be replaced. */
 export interface KeyList {
@@ -14,11 +15,11 @@ export function keyListSetting(description: string) {
       const keys = new Map<string, Buffer>();
       for (const pair of text.split(',')) {
         const [id = '', encoded = ''] = pair.trim().split(':');
-        const key = Buffer.from(encoded, 'base64');
-        if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || key.length !== 32 || keys.has(id)) {
+        const key = keyBytes(encoded);
+        if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || key === undefined || keys.has(id)) {
           context.addIssue({
             code: 'custom',
-            message: 'must be id:base64 pairs parted by commas, each key 32 bytes, each id once',
+            message: `must be id:base64 pairs separated by commas, each key ${KEY_FORM}, each id once`,
           });
           return z.NEVER;
         }

@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { z } from 'zod';
 import { urlWithProtocol } from './config.js';
+import { isLoopback } from './production-settings.js';
 
 /** Settings for sending email; without `SMTP_URL` none is sent. Check them with {@link hasSender}. */
 export const mailConfig = {
@@ -57,7 +58,7 @@ export function createMailer(config: {
   const { SMTP_URL: url, MAIL_FROM: from } = config;
   if (url === undefined || from === undefined) return undefined;
   const { host, hostname } = new URL(url);
-  const isThisMachine = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  const isThisMachine = isLoopback(hostname);
   const transport = createTransport({
     url,
     requireTLS: !isThisMachine,

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { openSecret, sealingKeyIdOf, sealingKeysSetting, sealSecret } from './secret-sealing.js';
 import { fc } from '@partner/test-kit/fast-check';
 
 const OWNER = { subscriptionId: 'whk_1', version: 2 };
-const KEY_A = Buffer.alloc(32, 1).toString('base64');
-const KEY_B = Buffer.alloc(32, 2).toString('base64');
+const KEY_A = randomBytes(32).toString('base64');
+const KEY_B = randomBytes(32).toString('base64');
 const A = sealingKeysSetting.parse(`a:${KEY_A}`);
 const B_AND_A = sealingKeysSetting.parse(`b:${KEY_B},a:${KEY_A}`);
 const B = sealingKeysSetting.parse(`b:${KEY_B}`);
@@ -74,6 +75,8 @@ describe('the setting of the sealing keys', () => {
     ['no key', ''],
     ['a short key', `a:${Buffer.alloc(31).toString('base64')}`],
     ['a long key', `a:${Buffer.alloc(33).toString('base64')}`],
+    ['a key without entropy', `a:${Buffer.alloc(32).toString('base64')}`],
+    ['a later key without entropy', `a:${KEY_A},b:${Buffer.alloc(32).toString('base64')}`],
     ['no id', `:${KEY_A}`],
     ['an id twice', `a:${KEY_A},a:${KEY_B}`],
     ['an empty part', `a:${KEY_A},`],

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { ConfigError, parseConfig } from '@partner/kernel/config';
 import { webhookDispatcherConfig } from './config.js';
 
 const environment = {
   PARTNER_ENVIRONMENT: 'sandbox',
   AMQP_URL: 'amqp://localhost',
-  WEBHOOK_SEALING_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+  WEBHOOK_SEALING_KEYS: `k1:${randomBytes(32).toString('base64')}`,
 };
 
 const parse = (changes: Record<string, string>) =>

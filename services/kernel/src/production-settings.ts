@@ -1,0 +1,81 @@
+import { isDevelopmentKey } from './key-bytes.js';
+
+/** Settings that are URLs of backing services whose protocol or parameters decide whether the connection has TLS. */
+export const BACKING_SERVICES = [
+  'AMQP_URL',
+  'SHARD_AMQP_URLS',
+  'REDIS_URL',
+  'POSTGRES_URL',
+  'TARGET_POSTGRES_URL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+] as const;
+
+const TLS_PROTOCOLS = ['amqps:', 'rediss:', 'rediss-sentinel:', 'rediss-cluster:', 'https:'];
+/** `allow` and `prefer` mean a connection without TLS if the server has none; so does no `sslmode`. */
+const TLS_MODES = ['require', 'verify-ca', 'verify-full', 'no-verify'];
+
+const KEYS = ['WEBHOOK_SEALING_KEYS', 'SESSION_KEYS', 'CURSOR_SIGNING_KEY'];
+
+/**
+ * Returns what an environment has that production does not allow: backing services on other machines without TLS, unless
+ * `ALLOW_PLAINTEXT` names the setting, and keys that everyone knows. `names` are the settings of the process. Returns nothing in the sandbox.
+ */
+export function productionViolations(
+  names: readonly string[],
+  given: Readonly<Record<string, string | undefined>>,
+): readonly { readonly name: string; readonly message: string }[] {
+  if (given['PARTNER_ENVIRONMENT'] !== 'production') return [];
+  const allowed = (given['ALLOW_PLAINTEXT'] ?? '').split(',');
+  // Without the exporter, no process connects there.
+  const unused = given['OTEL_TRACES_EXPORTER'] === 'otlp' ? [] : ['OTEL_EXPORTER_OTLP_ENDPOINT'];
+  return [
+    ...BACKING_SERVICES.filter(
+      (name) =>
+        names.includes(name) && ![...allowed, ...unused].includes(name) && isPlaintext(given[name] ?? ''),
+    ).map((name) => ({ name, message: `${NEEDS_TLS}; or name ${name} in ALLOW_PLAINTEXT` })),
+    ...KEYS.filter((name) => names.includes(name) && hasDevelopmentKey(given[name] ?? '')).map((name) => ({
+      name,
+      message: 'must not hold a development key in production',
+    })),
+  ];
+}
+
+const NEEDS_TLS =
+  'must have TLS in production: amqps://, rediss://, https://, or ?sslmode=verify-full of Postgres';
+
+function hasDevelopmentKey(keys: string): boolean {
+  return keys.split(/[,:]/).some((part) => isDevelopmentKey(Buffer.from(part.trim(), 'base64')));
+}
+
+/**
+ * Returns whether any of the URLs, separated by commas or white space, leads to another machine without TLS. A text that is not a URL does
+ * not: it is refused as such.
+ */
+export function isPlaintext(urls: string): boolean {
+  return urls
+    .split(/[\s,]+/)
+    .filter((text) => URL.canParse(text))
+    .some((text) => {
+      const url = new URL(text);
+      return !hasTls(url) && !isThisMachine(url);
+    });
+}
+
+/** Returns whether a host name, as a URL has it, is a loopback address. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/i.test(hostname);
+}
+
+function hasTls({ protocol, searchParams }: URL): boolean {
+  if (!protocol.startsWith('postgres')) return TLS_PROTOCOLS.includes(protocol);
+  // Of a repeated parameter, the last one counts.
+  const mode = searchParams.getAll('sslmode').at(-1);
+  if (mode !== undefined) return TLS_MODES.includes(mode);
+  return ['true', '1'].includes(searchParams.getAll('ssl').at(-1) ?? '');
+}
+
+/** Without a host, or with a path as the host, it is a Unix socket. */
+function isThisMachine({ hostname, searchParams }: URL): boolean {
+  const hosts = [hostname, ...searchParams.getAll('host')];
+  return hosts.every((host) => host === '' || /^(\/|%2f)/i.test(host) || isLoopback(host));
+}
