@@ -1,3 +1,4 @@
+import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { createClient } from '@connectrpc/connect';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
@@ -30,6 +31,7 @@ const parts = {
   access: createClient(AccessService, transport),
   audit: createClient(AuditService, transport),
   subscriptions: createClient(SubscriptionService, transport),
+  cursorSigner: createCursorSigner([Buffer.alloc(32, 1)]),
   deliveries: createClient(DeliveryService, transport),
   notifications: createClient(NotificationService, transport),
   sessions: {

@@ -8,6 +8,7 @@ import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/w
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
 import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
+import type { CursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { createHttpApp } from '@partner/gateway-kit/http-app';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import type { Logger } from '@partner/kernel/logger';
@@ -111,6 +112,7 @@ export interface ConsoleAppDeps {
   /** Sandbox only; absent: its paths do not exist. */
   readonly sandbox?: Client<typeof SandboxService>;
   readonly sessions: SessionStore;
+  readonly cursorSigner: CursorSigner;
   readonly attempts: LoginAttempts;
   readonly deviceCookie: DeviceCookie;
   readonly verifyPassword: VerifyPassword;
@@ -141,6 +143,7 @@ type EndpointDeps = Pick<
   | 'background'
   | 'changeStreams'
   | 'clock'
+  | 'cursorSigner'
   | 'deliveries'
   | 'deviceCookie'
   | 'hashPassword'

@@ -9,6 +9,7 @@ import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { JOB_STATE_MANAGEMENT_RPC } from '@partner/proto-contracts/topology';
 import { connectJobState, type Shard } from '@partner/gateway-kit/connect-job-state';
+import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { createHttpServer, drainServer } from '@partner/kernel/http-server';
 import { createRateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { createRedis } from '@partner/gateway-kit/redis';
@@ -88,6 +89,7 @@ await runService({
         sandbox: createClient(SandboxService, transport),
       }),
       sessions,
+      cursorSigner: createCursorSigner(config.CURSOR_SIGNING_KEY, config.CURSOR_FORM),
       changeStreams,
       attempts: createLoginAttempts(stored),
       deviceCookie: createDeviceCookie({ ...stored, publicBaseUrl: config.PUBLIC_BASE_URL }),

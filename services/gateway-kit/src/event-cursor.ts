@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cursorInvalid } from './cursor-invalid.js';
+import { type CursorSigner, POSITION } from './cursor-signer.js';
 
 /** A position in the events of a company, and when the company was given it. */
 export interface GivenPosition {
@@ -9,44 +10,58 @@ export interface GivenPosition {
   readonly givenAt: Date;
 }
 
-const VERSION = 1;
+/** First byte of a cursor of 0.1.0, which has no signature. */
+const UNSIGNED = 1;
 const DAY_MS = 24 * 3_600_000;
 const DAY_OFFSET = 1;
 const SEQUENCE_OFFSET = 5;
-const COMPANY_OFFSET = 13;
+const POSITION_BYTES = 13;
 const COMPANY_BYTES = 6;
 
-/**
- * Encodes a position as a cursor: base64url of a version byte, 4 bytes for the day, 8 for the number, and 6 of a hash of the company.
- *
- * It has no secret: a company reads its own events whatever the number is. The hash refuses another company's cursor, which would
- * hide a gap.
- */
-export function encodeEventCursor(companyId: string, { sequence, givenAt }: GivenPosition): string {
-  const bytes = Buffer.alloc(COMPANY_OFFSET + COMPANY_BYTES);
-  bytes.writeUInt8(VERSION);
-  bytes.writeUInt32BE(Math.floor(givenAt.getTime() / DAY_MS), DAY_OFFSET);
+/** Encodes a position as a cursor: a byte for its kind, 4 bytes for the day and 8 for the number, signed. */
+export function encodeEventCursor(signer: CursorSigner, companyId: string, given: GivenPosition): string {
+  const { sequence, givenAt } = given;
+  const bytes = Buffer.alloc(POSITION_BYTES);
+  bytes.writeUInt8(signer.issuesUnsigned ? UNSIGNED : POSITION.event);
+  bytes.writeUInt32BE(dayOf(givenAt), DAY_OFFSET);
   bytes.writeBigInt64BE(BigInt(sequence), SEQUENCE_OFFSET);
-  companyHash(companyId).copy(bytes, COMPANY_OFFSET);
-  return bytes.toString('base64url');
+  if (!signer.issuesUnsigned) return signer.sign(companyId, bytes);
+  return Buffer.concat([bytes, companyHash(companyId)]).toString('base64url');
 }
 
-/** Decodes the output of {@link encodeEventCursor}. Throws `cursor_invalid` for any other text, and for another company's. */
-export function decodeEventCursor(companyId: string, cursor: string): GivenPosition {
+/**
+ * Decodes the output of {@link encodeEventCursor}. Throws `cursor_invalid` for any other text, for another company's, and for one
+ * without a signature of a day after tomorrow.
+ *
+ * A cursor of 0.1.0 ends with 6 bytes of a hash of the company instead of a signature. Remove this form 120 days after no service issues it.
+ */
+export function decodeEventCursor(
+  signer: CursorSigner,
+  companyId: string,
+  { cursor, now }: { readonly cursor: string; readonly now: Date },
+): GivenPosition {
+  const unsigned = unsignedPosition(companyId, cursor);
+  const bytes = unsigned ?? signer.open(companyId, cursor);
+  const isKnown = unsigned !== undefined || (bytes[0] === POSITION.event && bytes.length === POSITION_BYTES);
+  if (!isKnown) throw cursorInvalid();
+  const sequence = bytes.readBigInt64BE(SEQUENCE_OFFSET);
+  const day = bytes.readUInt32BE(DAY_OFFSET);
+  if (sequence < 0n || (unsigned !== undefined && day > dayOf(now) + 1)) throw cursorInvalid();
+  return { sequence: sequence.toString(), givenAt: new Date(day * DAY_MS) };
+}
+
+function unsignedPosition(companyId: string, cursor: string): Buffer | undefined {
   const bytes = Buffer.from(cursor, 'base64url');
-  if (
-    bytes.length !== COMPANY_OFFSET + COMPANY_BYTES ||
-    bytes.toString('base64url') !== cursor ||
-    bytes.readUInt8() !== VERSION ||
-    bytes.readBigInt64BE(SEQUENCE_OFFSET) < 0n ||
-    !bytes.subarray(COMPANY_OFFSET).equals(companyHash(companyId))
-  ) {
-    throw cursorInvalid();
-  }
-  return {
-    sequence: bytes.readBigInt64BE(SEQUENCE_OFFSET).toString(),
-    givenAt: new Date(bytes.readUInt32BE(DAY_OFFSET) * DAY_MS),
-  };
+  const isUnsigned =
+    bytes.length === POSITION_BYTES + COMPANY_BYTES &&
+    bytes[0] === UNSIGNED &&
+    bytes.toString('base64url') === cursor &&
+    bytes.subarray(POSITION_BYTES).equals(companyHash(companyId));
+  return isUnsigned ? bytes.subarray(0, POSITION_BYTES) : undefined;
+}
+
+function dayOf(instant: Date): number {
+  return Math.floor(instant.getTime() / DAY_MS);
 }
 
 function companyHash(companyId: string): Buffer {

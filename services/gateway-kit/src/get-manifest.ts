@@ -5,10 +5,10 @@ import { invalidArgument } from '@partner/kernel/validation';
 import { MANIFEST_MAX_DAYS } from '@partner/proto-contracts/resources/manifest/manifest';
 import type { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import type { ApiKeyPrincipal } from './api-key-authentication.js';
-import { cursorInvalid } from './cursor-invalid.js';
 import { type AnyEndpoint, serveOperation } from './endpoint.js';
 import { keySignatures } from './key-signatures.js';
 import type { EventFeedDeps } from './list-event-feed.js';
+import { pageCursors } from './page-cursor.js';
 import { versionedText } from './versioned-text.js';
 
 const HOUR_MS = 3_600_000;
@@ -19,27 +19,29 @@ const HOUR_MS = 3_600_000;
  */
 export function getManifest(
   operation: typeof getInstallerManifestOperation,
-  { eventFeed, clock }: EventFeedDeps,
+  deps: EventFeedDeps,
 ): AnyEndpoint<ApiKeyPrincipal> {
+  const { eventFeed, clock } = deps;
   return serveOperation(operation, async (request) => {
+    const { companyId } = request.principal;
     const { id: subscriptionId } = request.params;
     if (subscriptionId === undefined || !isId('whk', subscriptionId)) throw notFound('webhook subscription');
     const { cursor, limit } = request.query;
-    if (cursor !== undefined && !isId('dlv', cursor)) throw cursorInvalid();
+    const cursors = pageCursors(deps, { list: 'manifest', prefix: 'dlv', companyId });
     const now = clock();
     const { from, to } = spanOf(request.query, now);
     const { resourceJson } = await eventFeed.getManifest(
       {
-        companyId: request.principal.companyId,
+        companyId,
         subscriptionId,
         from: timestampFromDate(from),
         to: timestampFromDate(to),
-        afterDeliveryId: cursor,
+        afterDeliveryId: cursors.idOf(cursor),
         limit,
       },
       request.call,
     );
-    const text = versionedText(operation, request, resourceJson);
+    const text = versionedText(operation, request, cursors.pageOf(resourceJson));
     const headers = keySignatures(request, now, { eventId: subscriptionId, body: text });
     return { status: 200, text, headers };
   });

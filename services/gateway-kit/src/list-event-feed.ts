@@ -9,6 +9,7 @@ import type { feedEventHeaders } from '@partner/proto-contracts/resources/event-
 import type { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import type { z } from 'zod';
 import type { ApiKeyPrincipal } from './api-key-authentication.js';
+import type { CursorSigner } from './cursor-signer.js';
 import { type AnyEndpoint, serveOperation } from './endpoint.js';
 import { decodeEventCursor, encodeEventCursor } from './event-cursor.js';
 import { keySignatures } from './key-signatures.js';
@@ -18,6 +19,7 @@ import { versionedText } from './versioned-text.js';
 export interface EventFeedDeps {
   readonly eventFeed: Client<typeof EventFeedService>;
   readonly clock: () => Date;
+  readonly cursorSigner: CursorSigner;
 }
 
 /**
@@ -28,12 +30,13 @@ export interface EventFeedDeps {
  */
 export function listEventFeed(
   operation: typeof listInstallerEventsOperation,
-  { eventFeed, clock }: EventFeedDeps,
+  { eventFeed, clock, cursorSigner }: EventFeedDeps,
 ): AnyEndpoint<ApiKeyPrincipal> {
   return serveOperation(operation, async (request) => {
     const { companyId } = request.principal;
     const { cursor, from, limit, event, resourceId } = request.query;
-    const after = cursor === undefined ? undefined : decodeEventCursor(companyId, cursor);
+    const after =
+      cursor === undefined ? undefined : decodeEventCursor(cursorSigner, companyId, { cursor, now: clock() });
     const page = await eventFeed.listEventFeed(
       {
         companyId,
@@ -49,7 +52,10 @@ export function listEventFeed(
     const now = clock();
     const events = page.events.map((found) => shownEvent(found, request, now));
     invariant(page.nextSequence, 'a page has an end');
-    const nextCursor = encodeEventCursor(companyId, { sequence: page.nextSequence, givenAt: now });
+    const nextCursor = encodeEventCursor(cursorSigner, companyId, {
+      sequence: page.nextSequence,
+      givenAt: now,
+    });
     const text = `{"events":[${events.join(',')}],"nextCursor":"${nextCursor}","hasMore":${page.hasMore === true}}`;
     return { status: 200, text: versionedText(operation, request, text) };
   });

@@ -14,6 +14,7 @@ import {
   createApiKeyAuthenticator,
 } from './api-key-authentication.js';
 import { connectJobState } from './connect-job-state.js';
+import { type CursorSigner, createCursorSigner } from './cursor-signer.js';
 import { createFaultScripts } from './fault-scripts.js';
 import type { HttpAppOptions } from './http-app.js';
 import { createHttpServer, drainServer } from '@partner/kernel/http-server';
@@ -32,6 +33,7 @@ export interface GatewayParts extends Pick<
   readonly transport: Transport;
   readonly authenticator: ApiKeyAuthenticator;
   readonly limiter: RateLimiter;
+  readonly cursorSigner: CursorSigner;
 }
 
 /**
@@ -92,6 +94,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
         transport,
         authenticator,
         limiter,
+        cursorSigner: createCursorSigner(settings.CURSOR_SIGNING_KEY, settings.CURSOR_FORM),
         logger,
         metrics,
         rpcTimeoutMs: settings.RPC_TIMEOUT_MS,

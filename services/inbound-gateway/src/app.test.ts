@@ -1,3 +1,4 @@
+import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { createClient } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
@@ -30,6 +31,7 @@ describe('the inbound surface', () => {
       contractorJobs: createClient(ContractorJobService, transport),
       eventFeed: createClient(EventFeedService, transport),
       clock: () => new Date(),
+      cursorSigner: createCursorSigner([Buffer.alloc(32, 1)]),
     });
     const named = (list: readonly { id: string; method: string; path: string }[]) =>
       list.map(({ id, method, path }) => `${id} ${method} ${path}`).sort();

@@ -21,6 +21,7 @@ import { installerEndpoints } from './app.js';
 import {
   createTestApp,
   cursors,
+  cursorSigner,
   keys,
   projectionText,
   technicianCursors,
@@ -347,6 +348,7 @@ describe('the operations of the installer surface', () => {
       jobs: createClient(JobService, transport),
       eventFeed: createClient(EventFeedService, transport),
       clock: () => new Date(),
+      cursorSigner,
       cursors,
       technicianCursors,
     };

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { newId } from '@partner/kernel/ids';
+import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
 import { createFeedCursor, type FeedPosition } from './feed-cursor.js';
 
-const cursors = createFeedCursor(Buffer.alloc(32, 1));
+const cursors = createFeedCursor(createCursorSigner([Buffer.alloc(32, 1)]));
 const inFeed = (sequence: string): FeedPosition => ({ kind: 'feed', sequence });
 const inSnapshot = (sequence: string, afterJobId: string): FeedPosition => ({
   kind: 'snapshot',
@@ -21,11 +23,12 @@ describe('a feed cursor', () => {
     expect(cursors.decode('cmp_1', cursors.encode('cmp_1', place))).toEqual(place);
   });
 
-  test.each([
-    ['AQAAAAAAAAAHvgvwVv-w0uwGHAAby8z4v07a', inFeed('7')],
-    ['AgAAAAAAAAAHBWpvYl8x9tKhX41Hn5fPB5FE8nJoxi5Z', inSnapshot('7', 'job_1')],
-  ])('of release 0.1.0 is valid: %s', (issued, place) => {
-    expect(cursors.decode('cmp_1', issued)).toEqual(place);
+  test.each(RELEASE_0_1_0.feed)('of release 0.1.0 is valid: $cursor [FEED-5]', (recorded) => {
+    const { companyId, position, cursor } = recorded;
+    expect(cursors.decode(companyId, cursor)).toEqual(position);
+    expect(cursors.encode(companyId, position)).toBe(cursor);
+    const replaced = createCursorSigner([Buffer.alloc(32, 2), Buffer.alloc(32, 1)]);
+    expect(createFeedCursor(replaced).decode(companyId, cursor)).toEqual(position);
   });
 
   test('is short enough for a query for any job id', () => {
@@ -37,7 +40,7 @@ describe('a feed cursor', () => {
     'is invalid for another company, and when it was signed with another key: %j [FEED-5]',
     (place) => {
       expect(() => cursors.decode('cmp_2', cursors.encode('cmp_1', place))).toThrow('cursor: must be');
-      const others = createFeedCursor(Buffer.alloc(32, 2));
+      const others = createFeedCursor(createCursorSigner([Buffer.alloc(32, 2)]));
       expect(() => cursors.decode('cmp_1', others.encode('cmp_1', place))).toThrow('cursor: must be');
     },
   );

@@ -14,14 +14,15 @@ await runGateway({
   surface: 'installer',
   queue: JOB_STATE_INSTALLER_RPC,
   config,
-  createApp: ({ transport, ...parts }, settings) =>
+  createApp: ({ transport, cursorSigner, ...parts }, settings) =>
     createInstallerApp({
       ...parts,
       versions: API_VERSIONS,
       jobs: createClient(JobService, transport),
       eventFeed: createClient(EventFeedService, transport),
       clock: () => new Date(),
-      cursors: createFeedCursor(settings.CURSOR_SIGNING_KEY),
+      cursorSigner,
+      cursors: createFeedCursor(cursorSigner),
       technicianCursors: createTechnicianCursor(settings.CURSOR_SIGNING_KEY),
     }),
   refusalHeaders: API_VERSIONS.current.headers,

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { newId } from '@partner/kernel/ids';
+import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
 import { createFeedCursor } from './feed-cursor.js';
 import { createTechnicianCursor } from './technician-cursor.js';
 
 const KEY = Buffer.alloc(32, 1);
-const cursors = createTechnicianCursor(KEY);
+const cursors = createTechnicianCursor([KEY]);
 const positionOf = (displayName: string, active = true) =>
   JSON.stringify([active, displayName, newId('mem')]);
 const invalid = expect.objectContaining({ reason: 'cursor_invalid' });
@@ -21,10 +23,16 @@ describe('a technician cursor', () => {
     expect(cursor.length).toBeLessThanOrEqual(2_048);
   });
 
-  test('of release 0.1.0 is valid', () => {
+  test.each(RELEASE_0_1_0.technicians)('of release 0.1.0 is valid: $position [TECH-3]', (recorded) => {
+    const { companyId, position, cursor } = recorded;
+    expect(cursors.decode(companyId, cursor)).toBe(position);
+    const replaced = createTechnicianCursor([Buffer.alloc(32, 2), KEY]);
+    expect(replaced.decode(companyId, cursor)).toBe(position);
+  });
+
+  test('is refused as another text of the same bytes [TECH-3]', () => {
     const issued = 'o6WuUfEWquUVDVJs9CoUGPQi_ATlxob_nVRFvrXudWp5D7Nod-kMai9Ce39TJ6h-AuU3V2o';
     expect(cursors.decode('cmp_1', issued)).toBe('[true,"Ada Cole","mem_1"]');
-    // Another text of the same bytes.
     expect(() => cursors.decode('cmp_1', `${issued.slice(0, -1)}p`)).toThrow(invalid);
   });
 
@@ -36,7 +44,7 @@ describe('a technician cursor', () => {
   test('is invalid for another company, and when it was created with another key [TECH-3]', () => {
     const cursor = cursors.encode('cmp_1', positionOf('Ada Cole'));
     expect(() => cursors.decode('cmp_2', cursor)).toThrow(invalid);
-    const others = createTechnicianCursor(Buffer.alloc(32, 2));
+    const others = createTechnicianCursor([Buffer.alloc(32, 2)]);
     expect(() => others.decode('cmp_1', cursor)).toThrow(invalid);
   });
 
@@ -56,7 +64,7 @@ describe('a technician cursor', () => {
   });
 
   test('is not valid in the change feed, and a feed cursor is not valid here [TECH-3]', () => {
-    const feed = createFeedCursor(KEY);
+    const feed = createFeedCursor(createCursorSigner([KEY]));
     const ofFeed = feed.encode('cmp_1', { kind: 'snapshot', sequence: '7', afterJobId: newId('job') });
     expect(() => cursors.decode('cmp_1', ofFeed)).toThrow(invalid);
     const cursor = cursors.encode('cmp_1', positionOf('Ada Cole'));

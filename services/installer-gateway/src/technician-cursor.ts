@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { cursorInvalid } from '@partner/gateway-kit/cursor-invalid';
+import type { CursorKeys } from '@partner/gateway-kit/cursor-signer';
 
 /** Encodes the position after a page as a cursor, and decodes it. */
 export interface TechnicianCursor {
@@ -14,11 +15,13 @@ const TAG_BYTES = 16;
 
 /**
  * Creates the cursor codec. A cursor is base64url of IV, tag and ciphertext of AES-256-GCM, with the company as
- * associated data. It is encrypted, unlike the signed cursor of the change feed, because it holds a person's name and
- * proxies log query strings. Its key is derived from the signing key, so that each algorithm has its own key.
+ * associated data. It is encrypted, unlike the signed cursors of other lists, because it holds a person's name and
+ * proxies log query strings. Its key is derived from a signing key, so that each algorithm has its own key. The first
+ * key encrypts; all are accepted.
  */
-export function createTechnicianCursor(signingKey: Uint8Array): TechnicianCursor {
-  const key = Buffer.from(hkdfSync('sha256', signingKey, '', 'technician-cursor', KEY_BYTES));
+export function createTechnicianCursor([first, ...others]: CursorKeys): TechnicianCursor {
+  const key = derived(first);
+  const keys = [key, ...others.map(derived)];
 
   return {
     encode(companyId, position) {
@@ -32,18 +35,30 @@ export function createTechnicianCursor(signingKey: Uint8Array): TechnicianCursor
       // Several texts decode to the same bytes; only the issued one is accepted.
       if (bytes.length < IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== cursor)
         throw cursorInvalid();
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), {
-        authTagLength: TAG_BYTES,
-      })
-        .setAAD(Buffer.from(companyId))
-        .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-      const opened = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
-      try {
-        decipher.final();
-      } catch {
-        throw cursorInvalid();
+      for (const each of keys) {
+        const opened = open(each, companyId, bytes);
+        if (opened !== undefined) return opened;
       }
-      return opened.toString();
+      throw cursorInvalid();
     },
   };
+}
+
+function derived(signingKey: Uint8Array): Buffer {
+  return Buffer.from(hkdfSync('sha256', signingKey, '', 'technician-cursor', KEY_BYTES));
+}
+
+function open(key: Buffer, companyId: string, bytes: Buffer): string | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  })
+    .setAAD(Buffer.from(companyId))
+    .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  const opened = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
+  try {
+    decipher.final();
+  } catch {
+    return undefined;
+  }
+  return opened.toString();
 }

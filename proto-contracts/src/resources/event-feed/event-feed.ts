@@ -99,6 +99,6 @@ export const EVENT_FEED_EXAMPLE = {
       body: JSON.stringify(EVENT_EXAMPLE),
     },
   ],
-  nextCursor: 'AVC-AAAAAAAAH7sQ0m3vQ1x',
+  nextCursor: 'AwAAUNMAAAAAAAAB9sZKBa6DtWtebT1XO1XoORoCNw',
   hasMore: false,
 } as const satisfies z.infer<typeof eventFeed>;

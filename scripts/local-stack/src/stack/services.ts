@@ -46,6 +46,7 @@ export function serviceSettings(
     REDIS_KEY_PREFIX: surroundings.redisKeyPrefix,
     RATE_LIMIT_REPLICAS: String(surroundings.replicas),
     TRUSTED_PROXY_HOPS: '1',
+    CURSOR_SIGNING_KEY: surroundings.cursorKey,
   };
   switch (service) {
     case 'job-state':
@@ -62,9 +63,8 @@ export function serviceSettings(
         WEBHOOK_DEV_CA_FILE: surroundings.devCaFile,
       };
     case 'inbound-gateway':
-      return { ...common, ...http };
     case 'installer-gateway':
-      return { ...common, ...http, CURSOR_SIGNING_KEY: surroundings.cursorKey };
+      return { ...common, ...http };
     case 'console':
       return {
         ...common,

@@ -7,21 +7,21 @@ import {
   listDeliveriesOperation,
 } from '@partner/proto-contracts/resources/delivery/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type PageCursorDeps, type PageCursors, pageCursors } from '@partner/gateway-kit/page-cursor';
 import type { z } from 'zod';
-import { forwardResource } from '../forward-resource.js';
-import { pageCursor } from '../page-cursor.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-interface ListDeliveriesDeps {
+interface ListDeliveriesDeps extends PageCursorDeps {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'listDeliveries'>;
 }
 
 /** `GET /partner-api/deliveries`: a page of the deliveries to all subscriptions of the company, newest first. */
 export function listCompanyDeliveries(deps: ListDeliveriesDeps): AnyEndpoint<OwnerSession> {
   return serveOperation(listCompanyDeliveriesOperation, async ({ principal, query, call }) => {
-    const page = await deps.deliveries.listDeliveries(requestOf(principal, query), call);
-    return forwardResource(200, page);
+    const cursors = cursorsOf(deps, principal);
+    const page = await deps.deliveries.listDeliveries(requestOf(principal, query, cursors), call);
+    return { status: 200, text: cursors.pageOf(page.resourceJson) };
   });
 }
 
@@ -32,22 +32,27 @@ export function listCompanyDeliveries(deps: ListDeliveriesDeps): AnyEndpoint<Own
 export function listDeliveries(deps: ListDeliveriesDeps): AnyEndpoint<OwnerSession> {
   return serveOperation(listDeliveriesOperation, async ({ principal, params, query, call }) => {
     const subscriptionId = pathId('whk', params, 'webhook subscription');
+    const cursors = cursorsOf(deps, principal);
     const { fromNumber, toNumber } = query;
     const numbers = {
       ...(fromNumber !== undefined && { fromNumber: String(fromNumber) }),
       ...(toNumber !== undefined && { toNumber: String(toNumber) }),
     };
     const page = await deps.deliveries.listDeliveries(
-      { ...requestOf(principal, query), subscriptionId, ...numbers },
+      { ...requestOf(principal, query, cursors), subscriptionId, ...numbers },
       call,
     );
-    return forwardResource(200, page);
+    return { status: 200, text: cursors.pageOf(page.resourceJson) };
   });
 }
 
-function requestOf({ companyId }: OwnerSession, query: z.output<typeof deliveryQuery>) {
+function cursorsOf(deps: PageCursorDeps, { companyId }: OwnerSession): PageCursors {
+  return pageCursors(deps, { list: 'deliveries', prefix: 'dlv', companyId });
+}
+
+function requestOf({ companyId }: OwnerSession, query: z.output<typeof deliveryQuery>, cursors: PageCursors) {
   const { limit, status, event, from, to, resourceId, search } = query;
-  const cursor = pageCursor('dlv', query.cursor);
+  const cursor = cursors.idOf(query.cursor);
   return {
     companyId,
     limit,

@@ -1,3 +1,4 @@
+import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
@@ -137,6 +138,7 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
     deliveries: createClient(DeliveryService, transport),
     notifications: createClient(NotificationService, transport),
     sessions,
+    cursorSigner: createCursorSigner([randomBytes(32)]),
     changeStreams,
     attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
     deviceCookie: createDeviceCookie({ publicBaseUrl, signer, clock, randomBytes }),

@@ -15,6 +15,7 @@ import { errorBody, type ErrorBody } from '@partner/proto-contracts/api/error-bo
 import type { RpcService } from '@partner/kernel/amqp/rpc-service';
 import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
 import { createApiKeyAuthenticator } from '@partner/gateway-kit/api-key-authentication';
+import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { checkResponses } from '@partner/test-kit/check-responses';
@@ -81,6 +82,7 @@ export function createInboundSurface(services: readonly RpcService[]) {
       contractorJobs: createClient(ContractorJobService, transport),
       eventFeed: createClient(EventFeedService, transport),
       clock: () => NOW,
+      cursorSigner: createCursorSigner([Buffer.alloc(32, 1)]),
       logger: silentLogger,
       metrics,
       rpcTimeoutMs: 5_000,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { newId } from '@partner/kernel/ids';
+import { idFloor, newId } from '@partner/kernel/ids';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
 import type { GetManifestRequest } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { MANIFEST_EXAMPLE } from '@partner/proto-contracts/resources/manifest/manifest';
@@ -26,7 +26,7 @@ const SPAN = 'from=2026-09-01T09:00:00Z&to=2026-09-01T10:00:00Z';
 
 test('is signed with the key of the caller, over the raw body, as webhooks are [DELIVERY-25, EVENT-11]', async () => {
   const { get, requests } = createFixture();
-  const [subscriptionId, cursor] = [newId('whk'), newId('dlv')];
+  const [subscriptionId, cursor] = [newId('whk'), idFloor('dlv', new Date('2026-08-31T12:00:00Z'))];
   const { text, headers, status } = await get(subscriptionId, `${SPAN}&limit=10&cursor=${cursor}`);
   expect([status, JSON.parse(text)]).toEqual([200, { apiVersion: '2026-08-26', ...MANIFEST_EXAMPLE }]);
   const secret = `whsec_${Buffer.from(keys.installer.text).toString('base64')}`;

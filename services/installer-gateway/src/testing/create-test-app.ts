@@ -12,6 +12,7 @@ import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/
 import { INSTALLER_JOB_EXAMPLE, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import { createApiKey } from '@partner/kernel/api-key';
 import { createApiKeyAuthenticator } from '@partner/gateway-kit/api-key-authentication';
+import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import type { ApiVersions } from '@partner/gateway-kit/api-versions';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
@@ -47,8 +48,9 @@ const principals = new Map<string, MessageInitShape<typeof AuthenticateKeyRespon
 const NOW = new Date('2026-09-01T12:00:00Z');
 
 /** Cursor codec of the test app. */
-export const cursors = createFeedCursor(Buffer.alloc(32, 1));
-export const technicianCursors = createTechnicianCursor(Buffer.alloc(32, 1));
+export const cursorSigner = createCursorSigner([Buffer.alloc(32, 1)]);
+export const cursors = createFeedCursor(cursorSigner);
+export const technicianCursors = createTechnicianCursor([Buffer.alloc(32, 1)]);
 
 /** Returns a job as job-state stores it: as text, with spaces that show whether the exact text was forwarded. */
 export function projectionText(job: Partial<InstallerJob>): string {
@@ -92,6 +94,7 @@ export function createTestApp(parts: {
     jobs: createClient(JobService, transport),
     eventFeed: createClient(EventFeedService, transport),
     clock: () => NOW,
+    cursorSigner,
     cursors,
     technicianCursors,
     logger: silentLogger,

@@ -186,6 +186,7 @@ export async function createCluster(
 
 function secretOf(service: ServiceName, values: SecretValues): Record<string, string> {
   const broker = { AMQP_URL: values.amqpUrl };
+  const http = { REDIS_URL: values.redisUrl, CURSOR_SIGNING_KEY: values.cursorKey };
   switch (service) {
     case 'job-state':
       return {
@@ -197,10 +198,9 @@ function secretOf(service: ServiceName, values: SecretValues): Record<string, st
     case 'webhook-dispatcher':
       return { ...broker, WEBHOOK_SEALING_KEYS: values.sealingKeys };
     case 'installer-gateway':
-      return { ...broker, REDIS_URL: values.redisUrl, CURSOR_SIGNING_KEY: values.cursorKey };
     case 'inbound-gateway':
-      return { ...broker, REDIS_URL: values.redisUrl };
+      return { ...broker, ...http };
     case 'console':
-      return { ...broker, REDIS_URL: values.redisUrl, SESSION_KEYS: values.sessionKeys };
+      return { ...broker, ...http, SESSION_KEYS: values.sessionKeys };
   }
 }
