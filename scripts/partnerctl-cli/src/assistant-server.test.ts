@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { createAssistantServer } from './assistant-server.js';
+import { serveAssistant } from './assistant-server.js';
 import type { RunResult } from './command-context.js';
 
 const textResult = z.object({
@@ -17,7 +17,8 @@ async function createFixture({
 }: { readonly allowWrites?: boolean; readonly result?: Partial<RunResult> } = {}) {
   const commands: string[] = [];
   let now = new Date('2026-09-01T12:00:00Z');
-  const server = createAssistantServer({
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await serveAssistant(there, {
     run: async (args) => {
       commands.push(args.join(' '));
       return { exitCode: 0, out: '{"preview":{}}', err: '', ...result };
@@ -25,10 +26,11 @@ async function createFixture({
     allowWrites,
     clock: () => now,
   });
-  const [here, there] = InMemoryTransport.createLinkedPair();
   const client = new Client({ name: 'assistant', version: '1' });
-  await Promise.all([server.connect(there), client.connect(here)]);
+  await client.connect(here);
   return {
+    request: (method: string, params?: Record<string, unknown>) =>
+      client.request({ method, ...(params && { params }) }, z.unknown()),
     commands,
     later: (ms: number) => {
       now = new Date(now.getTime() + ms);
@@ -47,6 +49,7 @@ test('an assistant of an operator only reads, unless it may write [MCP-7]', asyn
   const reader = await createFixture({ allowWrites: false });
   const tools = await reader.tools();
   expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
+  expect(tools.filter(({ name }) => !/^(explain|get|list|preview|show)_/.test(name))).toEqual([]);
   const preview = await reader.call('preview_replay', { id: 'whk_1', since: '2026-08-01T00:00:00Z' });
   expect(preview).toEqual({ text: '{"preview":{}}', isError: false });
   expect(await reader.call('replay_events', { confirmation: 'x' })).toMatchObject({ isError: true });
@@ -73,6 +76,21 @@ test('a tool runs its command, and no argument becomes an option [MCP-7]', async
   expect(commands).toHaveLength(2);
 });
 
+test.each([
+  ['tools/call', undefined, 'params: is required'],
+  ['tools/call', {}, 'params.name: is required'],
+  ['tools/call', { name: 'get_status', arguments: [] }, 'params.arguments: must be an object, not an array'],
+  ['tools/list', { cursor: 7 }, 'params.cursor: must be a string, not a number'],
+  ['initialize', {}, 'params.protocolVersion: is required; params.capabilities: is required'],
+])('%s with the params %j is refused with -32602 and the field [MCP-9]', async (method, params, message) => {
+  const { request, commands } = await createFixture();
+  await expect(request(method, params)).rejects.toMatchObject({
+    code: -32_602,
+    message: expect.stringContaining(message),
+  });
+  expect(commands).toEqual([]);
+});
+
 test('a failed command is an error, and one that found something wrong is a result', async () => {
   const failed = await createFixture({ result: { exitCode: 3, out: '', err: 'not found' } });
   expect(await failed.call('explain_event', { id: 'evt_1' })).toEqual({ text: 'not found', isError: true });
@@ -80,7 +98,7 @@ test('a failed command is an error, and one that found something wrong is a resu
     isError: true,
   });
   const unhealthy = await createFixture({ result: { exitCode: 1, out: '{"healthy":false}' } });
-  expect(await unhealthy.call('doctor')).toEqual({ text: '{"healthy":false}', isError: false });
+  expect(await unhealthy.call('get_health')).toEqual({ text: '{"healthy":false}', isError: false });
 });
 
 test('a replay is that of its preview, once and within 10 minutes [MCP-7]', async () => {

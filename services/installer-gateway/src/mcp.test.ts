@@ -79,7 +79,25 @@ test('offers the tools of the key, with the input of their operations [MCP-1, MC
       },
       required: [],
     });
-    expect(JSON.stringify(shown)).not.toContain('override');
+    const [preview, replay] = shown.filter(({ name }) => /replay/.test(name));
+    expect(preview?.inputSchema).toMatchObject({
+      properties: {
+        subscriptionId: { type: 'string' },
+        fromSequence: { type: 'integer' },
+        from: { type: 'string', format: 'date-time' },
+        eventIds: { type: 'array', items: { type: 'string' } },
+        event: { type: 'string' },
+        perMinute: { default: 600 },
+      },
+      required: [],
+    });
+    expect(replay?.inputSchema).toMatchObject({
+      properties: { ...preview?.inputSchema.properties, confirmation: { type: 'string' } },
+      required: ['confirmation'],
+    });
+    expect(JSON.stringify(shown)).not.toMatch(/override|\$ref|oneOf/);
+    for (const { name, annotations } of shown)
+      expect(/^(explain|get|list|preview|read)_/.test(name)).toBe(annotations?.readOnlyHint);
   });
 });
 
@@ -187,6 +205,40 @@ test('explains from the manifest why an event did not arrive [MCP-5]', async () 
     expect(found.json).toMatchObject({ explanation: expect.stringContaining('first 3 pages') });
   });
   expect(long.rpcs).toHaveLength(3);
+});
+
+test.each([
+  undefined,
+  '*/*',
+  'application/json',
+  'APPLICATION/JSON, TEXT/EVENT-STREAM',
+  'application/*;q=0.1',
+  'a/b',
+])('responds with JSON to Accept: %s [MCP-8]', async (accept) => {
+  const { post } = createFixture();
+  const sent = accept === undefined ? post().unset('accept') : post().set('accept', accept);
+  const response = await sent.send(listing);
+  expect([response.status, response.headers['content-type']]).toEqual([200, expect.stringMatching(/json/)]);
+});
+
+test.each([
+  ['tools/call', undefined, 'params: is required'],
+  ['tools/call', null, 'params: must be an object, not null'],
+  ['tools/call', [], 'params: must be an object, not an array'],
+  ['tools/call', {}, 'params.name: is required'],
+  ['tools/call', { name: 7 }, 'params.name: must be a string, not a number'],
+  ['tools/call', { name: 'get_job', arguments: 'x' }, 'params.arguments: must be an object, not a string'],
+  ['tools/call', { name: 'delete_job' }, 'there is no tool delete_job'],
+  ['tools/list', 'x', 'params: must be an object, not a string'],
+  ['initialize', undefined, 'params: is required'],
+  ['ping', 5, 'params: must be an object, not a number'],
+])('%s with the params %j is refused with -32602 and the field [MCP-9]', async (method, params, message) => {
+  const { post } = createFixture();
+  const { status, body } = await post().send({ ...listing, method, params });
+  expect([status, body]).toEqual([
+    200,
+    { jsonrpc: '2.0', id: 1, error: { code: -32_602, message: expect.stringContaining(message) } },
+  ]);
 });
 
 test('takes one message of a key in a request, which counts towards its limit, and none of a browser [MCP-1, MCP-6]', async () => {

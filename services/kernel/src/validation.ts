@@ -41,6 +41,7 @@ const TYPE_EXPECTATIONS: Readonly<Record<string, string>> = {
   int: 'must be an integer',
   boolean: 'must be true or false',
   object: 'must be an object',
+  record: 'must be an object',
   array: 'must be an array',
   null: 'must be null',
 };

@@ -13,15 +13,14 @@ export function mcpCommand(context: CommandContext) {
     .option('--allow-writes', 'with the tool that replays events, each after a preview')
     .action(async ({ allowWrites }) => {
       // Other commands do not need the SDK.
-      const { createAssistantServer } = await import('../assistant-server.js');
+      const { serveAssistant } = await import('../assistant-server.js');
       const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
-      const server = createAssistantServer({
+      const server = await serveAssistant(new StdioServerTransport(), {
         run: context.run,
         allowWrites: allowWrites === true,
         clock: () => new Date(),
       });
       const ended = once(process.stdin, 'end', { signal: context.signal }).catch(() => undefined);
-      await server.connect(new StdioServerTransport());
       await ended;
       await server.close();
     });

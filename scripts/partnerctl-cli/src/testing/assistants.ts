@@ -57,7 +57,8 @@ export async function useAssistants(hook: string, event: string, jobId: string, 
     expect(await call('explain_event', { id: event })).toContain('"verdict": "queued"');
     expect(await call('list_events', { company: installer, resource: jobId })).toContain(event);
     expect(await call('show_job', { id: jobId })).toContain(`"id": "${jobId}"`);
-    for (const name of ['status', 'doctor', 'list_dead_letters']) expect(await call(name)).toMatch(/^\{/);
+    for (const name of ['get_status', 'get_health', 'list_dead_letters'])
+      expect(await call(name)).toMatch(/^\{/);
     // The replay before it may still run.
     await eventually('a replay', async () => {
       const preview = parseJson(await call('preview_replay', { id: hook, eventIds: [event] }));

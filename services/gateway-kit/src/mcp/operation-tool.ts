@@ -4,7 +4,7 @@ import { invalidArgument, validate } from '@partner/kernel/validation';
 import { z } from 'zod';
 import type { JsonObject } from '../api-versions.js';
 import { toolSchema } from './tool-schema.js';
-import type { Tool } from './tool.js';
+import type { ReadingToolName, Tool } from './tool.js';
 
 /** Maximum characters of an id in a path. */
 const ID_LENGTH = 200;
@@ -13,7 +13,7 @@ const ID_LENGTH = 200;
  * Creates the tool that is a reading operation: its input is the path's and the query's, its result the operation's body. An
  * assistant reads `pageSize` items of a page unless it asks for more, because they take room in its context.
  */
-export function operationTool(name: string, operation: AnyOperation, pageSize?: number): Tool {
+export function operationTool(name: ReadingToolName, operation: AnyOperation, pageSize?: number): Tool {
   const { scope, summary, description, query } = operation;
   invariant(scope, 'the operation of a tool needs a scope');
   invariant(operation.method === 'get', 'the operation of a tool only reads');

@@ -4,16 +4,22 @@ import type { ApiKeyPrincipal } from '../api-key-authentication.js';
 import type { EndpointRequest } from '../endpoint.js';
 import type { ToolSchema } from './tool-schema.js';
 
+/** Name of a tool that only reads. One that has an effect begins with another verb, so that no pattern for names mixes them (MCP-8). */
+export type ReadingToolName = `${'explain' | 'get' | 'list' | 'preview' | 'read'}_${string}`;
+
 /** A tool of an assistant. It does what its caller's key may do with the operations of the surface, and nothing else. */
-export interface Tool {
-  readonly name: string;
+export type Tool = AnyTool &
+  (
+    | { readonly name: ReadingToolName; readonly isReadOnly: true }
+    | { readonly name: `replay_${string}`; readonly isReadOnly: false }
+  );
+
+interface AnyTool {
   readonly title: string;
   readonly description: string;
   /** The scope of its operations. A key without it does not see the tool. */
   readonly scope: Scope;
   readonly inputSchema: ToolSchema;
-  /** False: it has an effect. */
-  readonly isReadOnly: boolean;
   /** Returns the result as JSON text. Throws a `ServiceError`. */
   call(given: JsonObject, caller: ToolCaller): Promise<string>;
 }
