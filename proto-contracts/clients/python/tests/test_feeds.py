@@ -21,6 +21,7 @@ from partner_client import (
     follow_jobs,
     follow_jobs_async,
 )
+from partner_client.feeds import Surface
 
 AT_END = FollowOptions(stop_at_end=True)
 BODIES = ["a", "b", "c", "d", "e"]
@@ -122,6 +123,20 @@ class Feeds(unittest.TestCase):
 
         asyncio.run(run())
         assert queries == ["limit=50&view=snapshot", "limit=50&from=start", "limit=50&view=snapshot"]
+
+    def test_events_can_begin_with_those_to_come_and_be_of_one_name_or_group(self) -> None:
+        surfaces: tuple[Surface, ...] = ("inbound", "installer")
+        for surface in surfaces:
+            client, queries = service_with(["a"])
+            store = MemoryStore()
+            list(follow_events(client, surface, store, begin="end", event="install.*", options=AT_END))
+
+            async def run(client: AuthenticatedClient = client, store: Store = store, surface: Surface = surface) -> None:
+                pages = follow_events_async(client, surface, store, begin="end", event="install.*", options=AT_END)
+                assert [page async for page in pages] == []
+
+            asyncio.run(run())
+            assert queries == ["from=end&limit=50&event=install.%2A", "cursor=1&limit=50&event=install.%2A"]
 
     def test_a_store_in_memory_forgets_the_oldest_entry_beyond_its_bound(self) -> None:
         store = MemoryStore(2)

@@ -114,6 +114,16 @@ test('events have their own cursor, and an empty feed yields nothing [CLIENT-4]'
   ).toEqual([]);
 });
 
+test('events can begin with those to come, and be of one name or group [CLIENT-4]', async () => {
+  const { client, queries } = serviceWith(ENTRIES);
+  const filtered = { store: createMemoryStore(), stopAtEnd, from: 'end', event: 'install.*' } as const;
+  for (let run = 0; run < 2; run += 1)
+    for await (const _page of followEvents(client, '/partner/v1/events', filtered)) break;
+  expect(queries).toEqual(['?from=end&event=install.*', '?from=end&event=install.*']);
+  for await (const _page of followEvents(client, '/partner/v1/events', filtered));
+  expect(queries.at(-1)).toBe('?cursor=4&event=install.*');
+});
+
 test('polls until it is aborted, and then ends without an error [CLIENT-4]', async () => {
   const abort = new AbortController();
   const entries = ['a'];

@@ -44,12 +44,18 @@ export function followJobs(
   );
 }
 
-/** Iterates over the pages of the events of a selling (`/inbound/events`) or an installing company, as {@link followJobs} does. */
+/**
+ * Iterates over the pages of the events of a selling (`/inbound/events`) or an installing company, as {@link followJobs} does. Without a
+ * stored cursor it begins at the oldest event that is kept, up to 120 days back, or with those to come (`from: 'end'`). `event` is a
+ * name or a group (`install.*`); without it every event of the company comes, whatever its webhooks subscribe to.
+ */
 export function followEvents(
   client: PartnerClient,
   path: '/inbound/events' | '/partner/v1/events',
-  options: FollowOptions,
+  options: FollowOptions & { readonly from?: 'start' | 'end'; readonly event?: string },
 ): AsyncGenerator<EventPage, void, undefined> {
+  const first = options.from === 'end' ? ({ from: 'end' } as const) : {};
+  const filter = options.event === undefined ? {} : { event: options.event };
   return follow<EventPage>(
     path,
     options,
@@ -57,7 +63,7 @@ export function followEvents(
     (cursor, init) =>
       client.GET(path, {
         ...init,
-        params: { query: { ...(cursor === undefined ? {} : { cursor }), ...limitOf(options) } },
+        params: { query: { ...(cursor === undefined ? first : { cursor }), ...filter, ...limitOf(options) } },
       }),
   );
 }

@@ -67,14 +67,23 @@ def follow_jobs_async(
 
 
 def follow_events(
-    client: AuthenticatedClient, surface: Surface, store: Store, *, options: FollowOptions | None = None
+    client: AuthenticatedClient,
+    surface: Surface,
+    store: Store,
+    *,
+    begin: Literal["start", "end"] = "start",
+    event: str | None = None,
+    options: FollowOptions | None = None,
 ) -> Iterator[EventPage]:
     """
     Iterates over the pages of the events of a selling (`inbound`) or an installing company (`installer`), as follow_jobs does.
     A webhook receiver verifies and handles each event.
+
+    begin: without a stored cursor, at the oldest event that is kept, up to 120 days back (`start`), or with those to come.
+    event: a name or a group (`install.*`); without it every event of the company comes, whatever its webhooks subscribe to.
     """
     options = options or FollowOptions()
-    return _follow(_events(client, surface, options), store, options)
+    return _follow(_events(client, surface, begin, event, options), store, options)
 
 
 def follow_events_async(
@@ -82,11 +91,13 @@ def follow_events_async(
     surface: Surface,
     store: Store | AsyncStore,
     *,
+    begin: Literal["start", "end"] = "start",
+    event: str | None = None,
     options: FollowOptions | None = None,
 ) -> AsyncIterator[EventPage]:
     """As follow_events."""
     options = options or FollowOptions()
-    return _follow_async(_events(client, surface, options), store, options)
+    return _follow_async(_events(client, surface, begin, event, options), store, options)
 
 
 def _jobs(client: AuthenticatedClient, begin: Literal["snapshot", "start"], options: FollowOptions) -> _Feed[JobFeed]:
@@ -101,9 +112,17 @@ def _jobs(client: AuthenticatedClient, begin: Literal["snapshot", "start"], opti
     )
 
 
-def _events(client: AuthenticatedClient, surface: Surface, options: FollowOptions) -> _Feed[EventPage]:
+def _events(
+    client: AuthenticatedClient,
+    surface: Surface,
+    begin: Literal["start", "end"],
+    event: str | None,
+    options: FollowOptions,
+) -> _Feed[EventPage]:
     def arguments(cursor: str | None) -> dict[str, Any]:
-        return {"client": client, "limit": options.limit, **({} if cursor is None else {"cursor": cursor})}
+        first = {"from_": "end"} if begin == "end" else {}
+        selected = {} if event is None else {"event": event}
+        return {"client": client, "limit": options.limit, **selected, **(first if cursor is None else {"cursor": cursor})}
 
     if surface == "inbound":
         return _Feed(
