@@ -134,8 +134,8 @@ function generatedClients(): string {
   return `
 ## Generated clients
 
-There are clients for TypeScript (\`@partner/client\`) and Python (\`partner-client\`). They retry, follow the change feed and
-receive webhooks. For other languages, client generators read \`/openapi.json\`, which is OpenAPI 3.1. Two things need your choice:
+There are clients for TypeScript and Python. They retry, follow the change feed and receive webhooks. Install them from \`/clients\`
+of this address, which has the commands and checksums; they are in no public registry. For other languages, client generators read \`/openapi.json\`, which is OpenAPI 3.1. Two things need your choice:
 
 - A list of values such as \`ErrorCode\` can grow. If your generator's clients fail on an unknown value,
   set its option that accepts one, or catch the failure and use the status. With OpenAPI Generator's \`java\` it is

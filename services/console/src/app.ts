@@ -15,6 +15,7 @@ import type { Logger } from '@partner/kernel/logger';
 import type { Mailer } from '@partner/kernel/mail';
 import type { RequestListener } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
+import { createClientEndpoints } from './docs/client-packages.js';
 import { createDocsEndpoints } from './docs/docs-endpoints.js';
 import { activateWebhookSecret } from './routes/activate-webhook-secret.js';
 import { addColleague } from './routes/add-colleague.js';
@@ -268,6 +269,10 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
         publicBaseUrl: deps.publicBaseUrl,
         sessionCookie: cookie.name,
         isSandbox: deps.sandbox !== undefined,
+      }),
+      ...createClientEndpoints<OwnerSession>({
+        publicBaseUrl: deps.publicBaseUrl,
+        icon: '/docs/icon.svg',
       }),
       ...createWebEndpoints<OwnerSession>({
         ...deps.webApp,

@@ -87,13 +87,21 @@ function examplesOf(client: string, language: string): readonly string[] {
   return [...blocks].map(([, block = '']) => block);
 }
 
+/** The command of a README that installs its client, with the address of the stack. */
+function installCommand(client: string): readonly [string, ...string[]] {
+  const [line = ''] = examplesOf(client, 'sh');
+  const [program = '', ...args] = line.trim().split(' ');
+  const withUrl = (arg: string) => arg.replaceAll('"', '').replace('$PARTNER_URL', stack.description.baseUrl);
+  return [program, ...args.map(withUrl)];
+}
+
 function company(kind: 'SALES' | 'INSTALLER') {
   const found = stack.description.companies.find((each) => each.class === kind);
   if (found === undefined) throw new Error(`the sandbox has no company of class ${kind}`);
   return found;
 }
 
-/** A client as a developer installs it from its packed file, in an empty folder. */
+/** A client as a developer installs it from the stack, in an empty folder. */
 interface PackedClient {
   readonly language: 'TypeScript' | 'Python';
   /** False if the toolchain of the language is missing. */
@@ -101,7 +109,7 @@ interface PackedClient {
   /** The code blocks of its README. */
   readonly examples: readonly string[];
   readonly folder: string;
-  /** Packs and installs it, and writes the examples. */
+  /** Installs it with the command of its README, and writes the examples. */
   readonly install: () => Promise<void>;
   /** Runs one of the examples. */
   readonly command: (example: number) => readonly [string, ...string[]];
@@ -114,10 +122,10 @@ function typescriptClient(): PackedClient {
     ...{ language: 'TypeScript', isInstallable: true, examples, folder },
     async install() {
       writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-      await run(path.join(PROJECT_ROOT, CLIENTS, 'typescript'), 'npm', 'pack', '--pack-destination', folder);
+      await run(folder, ...installCommand('typescript'), '--no-audit', '--no-fund');
       await run(
         folder,
-        ...['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', './partner-client-0.1.0.tgz'],
+        ...['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline'],
         ...['@types/node@20.19.43', '@types/express@5.0.6', 'express@5.3.0', 'fastify@5.12.8'],
       );
       const files = examples.map((example, index) => {
@@ -139,8 +147,8 @@ function typescriptClient(): PackedClient {
   };
 }
 
-/** Python with what builds a wheel. */
-const python = await ensurePython(['hatchling==1.33.0']);
+/** Python, if it can install packages. */
+const python = await ensurePython(['uvicorn==0.54.0']);
 
 function pythonClient(): PackedClient {
   const interpreter = python ?? '';
@@ -150,23 +158,19 @@ function pythonClient(): PackedClient {
   return {
     ...{ language: 'Python', isInstallable: python !== undefined, examples, folder },
     async install() {
-      const packages = path.join(PROJECT_ROOT, CLIENTS, 'python');
+      await run(folder, interpreter, '-m', 'venv', 'installed');
+      const [, ...install] = installCommand('python');
       await run(
-        packages,
-        interpreter,
+        folder,
+        installed,
         '-m',
         'pip',
-        'wheel',
         '-q',
-        '--no-deps',
-        '--no-build-isolation',
-        '-w',
-        folder,
-        '.',
+        ...install,
+        'uvicorn==0.54.0',
+        'fastapi',
+        'django==5.2.19',
       );
-      await run(folder, interpreter, '-m', 'venv', 'installed');
-      const wheel = './partner_client-0.1.0-py3-none-any.whl[fastapi,django]';
-      await run(folder, installed, '-m', 'pip', 'install', '-q', wheel, 'uvicorn==0.54.0');
       for (const [index, example] of examples.entries())
         writeFileSync(path.join(folder, `example_${index}.py`), example.replace('8080', String(programPort)));
     },

@@ -13,7 +13,7 @@ export type ServiceName = (typeof SERVICE_NAMES)[number];
 export const INGRESS_PATHS: Readonly<Partial<Record<ServiceName, readonly string[]>>> = {
   'inbound-gateway': ['/inbound'],
   'installer-gateway': ['/partner/v1'],
-  console: ['/', '/partner-api', '/console', '/docs', '/openapi.json', '/llms.txt'],
+  console: ['/', '/partner-api', '/console', '/docs', '/clients', '/openapi.json', '/llms.txt'],
 };
 
 /** The choices of the stack that the services receive as settings. */

@@ -2,15 +2,18 @@ import { createHash } from 'node:crypto';
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { Writable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpApp } from '@partner/gateway-kit/http-app';
 import { closeServer, listen } from '@partner/kernel/listen';
 import { createLoggerTo } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
+import { unzipSync } from 'fflate';
 import { Registry } from 'prom-client';
 import request from 'supertest';
 import { z } from 'zod';
 import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
+import { clientIndex, createClientEndpoints } from './client-packages.js';
 import { createDocsEndpoints } from './docs-endpoints.js';
 import { renderLandingPage } from './render-landing-page.js';
 
@@ -53,11 +56,14 @@ beforeAll(async () => {
     },
   });
   const app = createHttpApp<never>({
-    endpoints: createDocsEndpoints({
-      publicBaseUrl: 'https://api.partner.example/',
-      sessionCookie: '__Host-svc_session',
-      isSandbox: true,
-    }),
+    endpoints: [
+      ...createDocsEndpoints({
+        publicBaseUrl: 'https://api.partner.example/',
+        sessionCookie: '__Host-svc_session',
+        isSandbox: true,
+      }),
+      ...createClientEndpoints({ publicBaseUrl: 'https://api.partner.example/', icon: '/docs/icon.svg' }),
+    ],
     authenticate: () => {
       throw new ServiceError('unauthenticated', 'no caller is authenticated here');
     },
@@ -274,4 +280,77 @@ test('llms.txt leads to a complete Markdown page of each operation and webhook [
   }
   await request(server).get('/docs/pages/unknown.md').expect(404);
   await request(server).get('/docs/unknown').expect(404);
+});
+
+describe('the clients for partners', () => {
+  const listed = clientIndex.extend({
+    clients: z.array(clientIndex.shape.clients.element.extend({ url: z.url() })),
+  });
+  const get = (path: string) => request(server).get(path).responseType('blob');
+  const bytesIn = ({ body }: { readonly body: unknown }) =>
+    Buffer.isBuffer(body) ? new Uint8Array(body) : new Uint8Array();
+  const index = async () =>
+    listed.parse(JSON.parse(String(Buffer.from(bytesIn(await get('/clients/index.json').expect(200))))))
+      .clients;
+
+  test('have one address, with checksums and the commands that install them [CLIENT-17]', async () => {
+    const page = await request(server)
+      .get('/clients')
+      .expect(200)
+      .expect('content-type', /^text\/html/);
+    expect((await request(server).get('/clients/')).text).toBe(page.text);
+    const clients = await index();
+    expect(clients.map(({ language }) => language)).toEqual(['TypeScript', 'Python']);
+    for (const { language, file, url, bytes, sha256, integrity } of clients) {
+      expect(url).toBe(`https://api.partner.example/clients/${file}`);
+      expect(page.text).toContain(`${language === 'Python' ? 'pip' : 'npm'} install ${url}`);
+      expect(page.text).toContain(sha256);
+      const response = await get(`/clients/${file}`).set('accept-encoding', 'gzip, br').expect(200);
+      const [{ headers }, body] = [response, bytesIn(response)];
+      expect(headers).toMatchObject({
+        'content-type': file.endsWith('.tgz') ? 'application/gzip' : 'application/zip',
+        'cache-control': 'public, no-cache',
+        'x-content-type-options': 'nosniff',
+        'content-length': String(bytes),
+      });
+      expect(headers).not.toHaveProperty('content-encoding');
+      expect(createHash('sha256').update(body).digest('hex')).toBe(sha256);
+      expect(`sha512-${createHash('sha512').update(body).digest('base64')}`).toBe(integrity);
+      await get(`/clients/${file}`)
+        .set('if-none-match', headers['etag'] ?? '')
+        .expect(304);
+      await request(server).head(`/clients/${file}`).expect(200).expect('content-length', String(bytes));
+      await request(server).put(`/clients/${file}`).expect(405);
+    }
+    expect(taken).toBe(0);
+  });
+
+  test('hold the license, and no link that leads nowhere [CLIENT-17]', async () => {
+    const [typescript, python] = await Promise.all(
+      (await index()).map(async ({ file }) => bytesIn(await get(`/clients/${file}`))),
+    );
+    const wheel = unzipSync(python ?? new Uint8Array());
+    const textOf = (end: string) => {
+      const [, bytes] = Object.entries(wheel).find(([name]) => name.endsWith(end)) ?? [];
+      return String(Buffer.from(bytes ?? []));
+    };
+    const tarball = String(gunzipSync(typescript ?? new Uint8Array()));
+    const guide = (await request(server).get('/clients/clients.md').expect(200)).text;
+    for (const text of [tarball, textOf('licenses/LICENSE')]) expect(text).toContain('MIT License');
+    for (const text of [tarball, textOf('METADATA'), guide])
+      expect(text.match(/\]\((?!https?:|#)[^)\s]*\)/g)).toBeNull();
+    expect(guide).toContain('# Clients');
+  });
+
+  test.each([
+    '/clients/partner-client-9.9.9.tgz',
+    '/clients/..%2fchangelog.md',
+    '/clients/%2e%2e%2finputs.sha256',
+    '/clients/../web-bundle/index.html',
+    '/clients/%00',
+    '/clients/index.json/',
+    '/clients/constructor',
+  ])('are all that is there: %s is 404 [CLIENT-17]', async (path) => {
+    await request(server).get(path).expect(404);
+  });
 });

@@ -1,5 +1,5 @@
 /**
- * Builds the owners' web app into `dist/web-bundle`, unless its inputs are unchanged. It builds in a separate directory and renames
+ * Builds the owners' web app and packs the clients for partners into `dist/web-bundle`, unless its inputs are unchanged. It builds in a separate directory and renames
  * it at the end, so that a console that starts during the build finds a complete bundle.
  */
 import {
@@ -15,6 +15,7 @@ import path from 'node:path';
 import { build } from 'vite';
 import { compressAssets } from './compress-assets.js';
 import { inputDigest } from './input-digest.js';
+import { packClients } from './pack-clients.js';
 import { postmanCollection } from './postman-collection.js';
 import { webConfig } from './web-config.js';
 
@@ -31,7 +32,16 @@ const digest = inputDigest(root, [
   'proto-contracts/src/surfaces',
   'proto-contracts/src/values',
   'package-lock.json',
+  'proto-contracts/clients/typescript/src',
+  'proto-contracts/clients/typescript/package.json',
+  'proto-contracts/clients/typescript/tsconfig.cjs.json',
+  'proto-contracts/clients/typescript/README.md',
+  'proto-contracts/clients/python/src',
+  'proto-contracts/clients/python/pyproject.toml',
+  'proto-contracts/clients/python/README.md',
+  'proto-contracts/docs/clients.md',
   'CHANGELOG.md',
+  'LICENSE',
 ]);
 const isBuilt = existsSync(digestFile) && readFileSync(digestFile, 'utf8') === digest;
 
@@ -43,6 +53,7 @@ if (!isBuilt) {
     compressAssets(path.join(beside, 'assets'));
     copyFileSync(path.join(root, 'CHANGELOG.md'), path.join(beside, 'changelog.md'));
     writeFileSync(path.join(beside, 'postman-collection.json'), await postmanCollection());
+    packClients(root, path.join(beside, 'clients'));
     writeFileSync(path.join(beside, 'inputs.sha256'), digest);
     rmSync(target, { recursive: true, force: true });
     renameSync(beside, target);
