@@ -7,7 +7,7 @@ type KeyKind = SandboxCompany['keys'][number]['kind'];
 
 /** Returns what to try on a running stack: commands with real keys, ready to copy. */
 export async function renderTour(directory: string, description: StackDescription): Promise<string> {
-  const { baseUrl, receiver, companies } = description;
+  const { baseUrl, receiver, companies, mail } = description;
   const general = keyOf(companies, 'general');
   const installer = keyOf(companies, 'installer-company');
   const owner = companies.find(({ keys }) => keys.some(({ apiKey }) => apiKey === installer))?.owner;
@@ -48,7 +48,14 @@ A path such as /fail/503/2 makes the receiver return 503 for the first two attem
 
 See what the receiver gets, verified or not:
   tail -F ${receiver.logFile}
-
+${
+  mail === undefined
+    ? ''
+    : `
+Follow the links of emails, e.g. of a forgotten password: nothing is delivered, each message is a file in ${mail.directory}
+  tail -F ${mail.logFile}
+`
+}
 Watch the whole job, step by step:  scripts/up --demo
 `;
 }

@@ -33,7 +33,7 @@ export interface CommandContext {
   stack(): StackDescription | undefined;
   /** Whether a local stack runs there that uses another broker than this run. */
   isStackLeftOut(): boolean;
-  /** The mail server of `SMTP_URL`; undefined if it is not set. */
+  /** The mail server of `SMTP_URL`, else the mail sink of the local stack; undefined without either. */
   mailer(): Mailer | undefined;
   /** Address of the console: `PUBLIC_BASE_URL`, else that of the local stack. */
   publicBaseUrl(): string;

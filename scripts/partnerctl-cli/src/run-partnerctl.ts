@@ -118,6 +118,9 @@ export function createPartnerctl(surroundings: Surroundings) {
   }
 
   function mailSettings() {
+    const { mail } = broker().stack ?? {};
+    if (env['SMTP_URL'] === undefined && mail !== undefined)
+      return { SMTP_URL: mail.url, MAIL_FROM: mail.from };
     try {
       return parseConfig(z.object(mailConfig).refine(hasSender, NO_SENDER), env);
     } catch (error) {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { CertificateFiles } from '../receiver/certificates.js';
 import { CONTROL_PATHS } from '../receiver/receiver.js';
 import { LISTENER_HOST, RECEIVER_HOST } from './receiver-hosts.js';
@@ -5,7 +6,7 @@ import type { ServiceSurroundings } from './services.js';
 import type { SandboxCompany, StackDescription } from './stack-description.js';
 import type { StackProcess } from './stack-process.js';
 import { receiverFiles } from './stack-programs.js';
-import type { StackPlan } from './stack-state.js';
+import { stackFiles, type StackPlan } from './stack-state.js';
 
 /** Describes a running stack to its users: addresses, process numbers and sandbox companies. */
 export function describeStack(context: {
@@ -45,5 +46,13 @@ export function describeStack(context: {
       certificateFile: context.certificates.certificateFile,
       keyFile: context.certificates.keyFile,
     },
+    ...(surroundings.mail !== undefined && {
+      mail: {
+        url: surroundings.mail.SMTP_URL,
+        from: surroundings.mail.MAIL_FROM,
+        directory: stackFiles(context.directory).mail,
+        logFile: path.join(stackFiles(context.directory).logs, 'mail.log'),
+      },
+    }),
   };
 }

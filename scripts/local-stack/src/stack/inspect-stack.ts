@@ -35,7 +35,9 @@ export async function inspectStack(directory: string): Promise<StackStatus> {
       name,
       httpPort ?? adminPort,
     ]),
-    ...Object.entries(state?.plan.ports ?? {}),
+    ...Object.entries(state?.plan.ports ?? {}).flatMap(([name, port]): [string, number][] =>
+      port === undefined ? [] : [[name, port]],
+    ),
     ...(simulator === undefined ? [] : ([['simulator', simulator.adminPort]] as const)),
   ]);
   const processes = await Promise.all(

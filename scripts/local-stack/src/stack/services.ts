@@ -30,6 +30,8 @@ export interface ServiceSurroundings {
   readonly devHosts: string;
   readonly devCaFile: string;
   readonly replicas: number;
+  /** Absent: no email is sent. */
+  readonly mail?: { readonly SMTP_URL: string; readonly MAIL_FROM: string } | undefined;
 }
 
 /** Returns the settings of one replica of a service. It receives nothing else, except what any program needs. */
@@ -71,6 +73,7 @@ export function serviceSettings(
         ...http,
         SESSION_KEYS: surroundings.sessionKeys,
         PUBLIC_BASE_URL: surroundings.baseUrl,
+        ...surroundings.mail,
       };
   }
 }

@@ -44,6 +44,18 @@ export const stackDescription = z.object({
     certificateFile: z.string(),
     keyFile: z.string(),
   }),
+  /** The mail sink, which delivers nothing; absent in a stack that was started without one. */
+  mail: z
+    .object({
+      /** Values of `SMTP_URL` and `MAIL_FROM`. */
+      url: z.string(),
+      from: z.string(),
+      /** Receives one .eml file for each message. */
+      directory: z.string(),
+      /** Has the recipient, the subject and the links of each message. */
+      logFile: z.string(),
+    })
+    .optional(),
 });
 
 export type StackDescription = z.infer<typeof stackDescription>;

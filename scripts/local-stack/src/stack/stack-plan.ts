@@ -60,6 +60,7 @@ export async function makePlan(
   const backingServices = await chooseBackingServices(options);
   const receiverPort = await freePort();
   const listenerPort = await freePort();
+  const mailPort = await freePort();
   const services: StackPlan['services'] = {};
   for (const { name, service } of replicasOf(options.replicas ?? {})) {
     services[name] = {
@@ -77,7 +78,7 @@ export async function makePlan(
     backingServices,
     durable: options.backingServices.kind !== 'private' || options.backingServices.durable !== false,
     redisKeyPrefix: REDIS_KEY_PREFIX,
-    ports: { proxy: proxyPort, receiver: receiverPort, listener: listenerPort },
+    ports: { proxy: proxyPort, receiver: receiverPort, listener: listenerPort, mail: mailPort },
     services,
     devHosts: Object.entries(devHosts)
       .map(([host, address]) => `${host}=${address}`)

@@ -2,7 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { baseEnvironment, type LocalProgram } from '@partner/test-kit/backing-services/local-process';
 import { postgresProgram, postgresUrl } from '@partner/test-kit/backing-services/postgres';
-import { rabbitmqPrograms, rabbitmqUrl } from '@partner/test-kit/backing-services/rabbitmq';
+import {
+  acceptsConnections,
+  rabbitmqPrograms,
+  rabbitmqUrl,
+} from '@partner/test-kit/backing-services/rabbitmq';
 import { redisProgram, redisUrl } from '@partner/test-kit/backing-services/redis';
 import { sendCall } from '@partner/test-kit/http-call';
 import type { BackingService, BackingServiceSource } from '../backing-services/backing-service.js';
@@ -163,6 +167,17 @@ export function receiverProgram(
         existsSync(caFile) && (await httpStatus(url, { ca: readFileSync(caFile), timeout: 2_000 })) === 200
       );
     },
+  });
+}
+
+/** The mail sink. */
+export function mailProgram(surroundings: ProgramSurroundings, port: number): LocalProgram {
+  const main = path.join(PROJECT_ROOT, 'scripts/local-stack/dist/mail/main.js');
+  return nodeProgram(surroundings, {
+    name: 'mail',
+    args: [main, '--port', String(port), '--directory', stackFiles(surroundings.directory).mail],
+    env: baseEnvironment(),
+    isUp: () => acceptsConnections(port),
   });
 }
 

@@ -23,8 +23,8 @@ const stackPlan = z.object({
   }),
   durable: z.boolean(),
   redisKeyPrefix: z.string(),
-  /** listener: kept free for `partnerctl listen`. */
-  ports: z.object({ proxy: port, receiver: port, listener: port }),
+  /** listener: kept free for `partnerctl listen`. mail: absent in a stack that was started without a mail sink. */
+  ports: z.object({ proxy: port, receiver: port, listener: port, mail: port.optional() }),
   /** By name of the replica. */
   services: z.record(
     z.string(),
@@ -56,6 +56,7 @@ export function stackFiles(directory: string) {
     lock: path.join(directory, 'lock.json'),
     logs: path.join(directory, 'logs'),
     receiver: path.join(directory, 'receiver'),
+    mail: path.join(directory, 'mail'),
   } as const;
 }
 

@@ -19,6 +19,7 @@ import { createStackProcess, type StackProcess } from './stack-process.js';
 import {
   backingServicePrograms,
   backingServiceUrl,
+  mailProgram,
   proxyProgram,
   receiverProgram,
   serviceBaseEnvironment,
@@ -44,7 +45,7 @@ export interface Stack {
   readonly processes: readonly StackProcess[];
   /**
    * One of `postgres`, `rabbitmq`, `redis` (when they are private), the services (`job-state-2` is the second replica of
-   * job-state), `proxy`, `receiver` and, where it simulates, `simulator`.
+   * job-state), `proxy`, `receiver`, `mail` and, where it simulates, `simulator`.
    */
   process(name: string): StackProcess;
   /** Ends everything that runs; the data stay. */
@@ -181,9 +182,11 @@ async function startAll(context: StartContext): Promise<Stack> {
   });
   const receiver = handle(receiverProgram(programPlace, certificates));
   const proxy = handle(proxyProgram(programPlace));
+  const mail = plan.ports.mail === undefined ? [] : [handle(mailProgram(programPlace, plan.ports.mail))];
   await bringAllUp([
     ...services.map((process) => bringUp(process, process.name)),
     bringUp(receiver, 'the example receiver'),
+    ...mail.map((process) => bringUp(process, 'the mail sink')),
     bringUp(proxy, `the proxy on ${surroundings.baseUrl}`),
   ]);
   const simulatorOf = (planned: NonNullable<StackPlan['simulator']>) =>
@@ -233,6 +236,10 @@ function urlsOf({ ports, backingServices, redisKeyPrefix, devHosts }: StackPlan)
     redisUrl: backingServiceUrl('redis', backingServices.redis),
     redisKeyPrefix,
     devHosts,
+    mail:
+      ports.mail === undefined
+        ? undefined
+        : { SMTP_URL: `smtp://127.0.0.1:${ports.mail}`, MAIL_FROM: 'partner-api@service.example' },
   };
 }
 

@@ -51,7 +51,7 @@ export async function stopStack(directory: string): Promise<boolean> {
 
 /** The files of a stack in its directory, except its keys. */
 const OWN_ENTRIES = [
-  ...['postgres', 'rabbitmq', 'redis', 'receiver', 'logs'],
+  ...['postgres', 'rabbitmq', 'redis', 'receiver', 'mail', 'logs'],
   ...['state.json', 'stack.json', 'external-resources.json', 'cookies'],
 ];
 

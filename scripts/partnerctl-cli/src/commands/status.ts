@@ -103,7 +103,9 @@ async function readStatus(context: CommandContext, thresholds: Thresholds) {
     backlog,
     queues: queues.map((queue) => ({ ...queue })),
     problems: problems.map((problem) => ({ ...problem })),
-    ...(stack !== undefined && { stack: { baseUrl: stack.baseUrl } }),
+    ...(stack !== undefined && {
+      stack: { baseUrl: stack.baseUrl, ...(stack.mail !== undefined && { mailLog: stack.mail.logFile }) },
+    }),
   };
   const age = (name: string) => {
     const value = numbers[name];

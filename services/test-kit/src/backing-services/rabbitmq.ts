@@ -252,7 +252,8 @@ async function opensConnections(url: string): Promise<boolean> {
   return true;
 }
 
-async function acceptsConnections(port: number): Promise<boolean> {
+/** Whether a port on loopback accepts connections. */
+export async function acceptsConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectSocket({ host: '127.0.0.1', port });
     socket.once('connect', () => {
