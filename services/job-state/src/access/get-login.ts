@@ -32,7 +32,7 @@ export const LOGIN_TABLES =
   'memberships as member join companies as company on company.id = member.company_id';
 
 /**
- * Finds the login of an email address, ignoring case.
+ * Finds the login of an email address, ignoring the case of ASCII letters.
  *
  * Undefined for an unknown address, an inactive member and one without a password. Fails as {@link requireAtHome} does.
  */
@@ -40,6 +40,8 @@ export async function getLogin(
   deps: { readonly database: Queryable },
   email: string,
 ): Promise<StoredLogin | undefined> {
+  // Stored addresses are ASCII. `lower` of some databases equates others with them: U+212A with k.
+  if (!/^\p{ASCII}*$/u.test(email)) return undefined;
   const [login] = await deps.database.query<StoredLogin>(
     `select ${LOGIN_COLUMNS} from ${LOGIN_TABLES}
      where lower(member.email) = lower($1) and member.active and member.password_hash is not null`,

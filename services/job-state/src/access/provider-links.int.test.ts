@@ -106,6 +106,28 @@ async function linked(membershipId: string): Promise<Identity> {
 const refused = { reason: 'provider_sign_in_refused' };
 
 describe('an account at the identity provider', () => {
+  test.each(['\u212aay', 'kay\u0130', 'kay smith', ''])(
+    'finds no one by the address "%s@seller.example", which is not valid, but the linked person [OIDC-3]',
+    async (name) => {
+      const id = await member();
+      const email = `${name}@${id.replace('_', '-')}.example`;
+      // As a database stored or equates it; production has no such address.
+      await database.query('update memberships set email = $2 where id = $1', [id, email]);
+      const identity = { issuer: ISSUER, subject: newId('usr'), verifiedEmail: email };
+      expect(await loginOf(identity)).toBeUndefined();
+      await expect(access().linkProvider({ ...by(id), identity })).rejects.toMatchObject(refused);
+      const { subject } = await member().then(linked);
+      expect(await loginOf({ ...identity, subject })).toMatchObject({ isLinked: true });
+    },
+  );
+
+  test('is of no one who signs in with an address beyond ASCII', async () => {
+    const id = await member();
+    const email = `\u212aay@${id.replace('_', '-')}.example`;
+    await database.query('update memberships set email = $2 where id = $1', [id, email]);
+    expect((await access().getLogin({ email })).login).toBeUndefined();
+  });
+
   test('finds a person by the verified address, and once linked without one [OIDC-3]', async () => {
     const id = await member();
     const identity = await identityOf(id);

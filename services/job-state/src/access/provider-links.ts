@@ -1,6 +1,7 @@
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { invalidArgument } from '@partner/kernel/validation';
+import { emailAddress } from '@partner/proto-contracts/values/email-address';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
@@ -149,10 +150,14 @@ async function isLinked(
   return found.length > 0;
 }
 
+/** Leaves out an address that is not one of `emailAddress`: beyond ASCII, `lower` of the database can equate it with another person's. */
 function checkedIdentity(identity: ProviderIdentity): ProviderIdentity {
   const { length } = identity.subject;
-  if (length > 0 && length <= SUBJECT_LENGTH) return identity;
-  throw invalidArgument([
-    { path: 'identity.subject', message: `must have 1 to ${SUBJECT_LENGTH} characters` },
-  ]);
+  if (length === 0 || length > SUBJECT_LENGTH) {
+    throw invalidArgument([
+      { path: 'identity.subject', message: `must have 1 to ${SUBJECT_LENGTH} characters` },
+    ]);
+  }
+  const { success, data } = emailAddress.safeParse(identity.verifiedEmail);
+  return { ...identity, verifiedEmail: success ? data : undefined };
 }
