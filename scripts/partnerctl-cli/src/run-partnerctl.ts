@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { parseConfig } from '@partner/kernel/config';
+import { isBlank } from '@partner/proto-contracts/values/bounded-text';
 import { productionViolations } from '@partner/kernel/production-settings';
 import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail';
 import { z } from 'zod';
@@ -104,7 +105,7 @@ export function createPartnerctl(surroundings: Surroundings) {
 
   function operatorName(): string {
     const given = program.opts().operator ?? loginName();
-    if (given.trim() === '' || given.length > 100)
+    if (isBlank(given) || given.length > 100)
       throw wrongUsage('--operator must be a name of 1 to 100 characters');
     return given;
   }

@@ -118,7 +118,7 @@ describe('POST /inbound/jobs/{id}/status', () => {
     [['x'], 'must be a string, not an array'],
     [{ text: 'x' }, 'must be a string, not an object'],
     ['', 'must not be empty'],
-    [' \n', 'must not be white space alone'],
+    [' \n', 'must not be white space or invisible characters alone'],
     ['n'.repeat(2_001), 'must be at most 2000 characters'],
     ['🏠'.repeat(2_001), 'must be at most 2000 characters'],
     ['a\u0000b', 'must not contain the character U+0000'],
