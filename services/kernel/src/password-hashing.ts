@@ -10,3 +10,11 @@ const PHC = new RegExp(
 export function isPasswordHash(text: string): boolean {
   return PHC.test(text);
 }
+
+/**
+ * Returns a password in the form that is hashed: NFC (RFC 8265, OpaqueString), so that composed and decomposed letters are one password.
+ * Nothing else is folded, cut or trimmed.
+ */
+export function normalizedPassword(password: string): string {
+  return password.normalize('NFC');
+}

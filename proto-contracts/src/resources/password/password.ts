@@ -21,6 +21,11 @@ const newPassword = z
   .string()
   .min(PASSWORD_LENGTH.min, `must have at least ${PASSWORD_LENGTH.min} characters`)
   .max(PASSWORD_LENGTH.max, `must have at most ${PASSWORD_LENGTH.max} characters`)
+  // Of decomposed letters, most are more characters than letters.
+  .refine((password) => password.normalize('NFC').length >= PASSWORD_LENGTH.min, {
+    error: `must have at least ${PASSWORD_LENGTH.min} characters`,
+    when: ({ issues }) => issues.length === 0,
+  })
   .meta({
     description: 'The new password: not the email address, the name of the owner or the name of the company.',
   });

@@ -5,7 +5,7 @@ import { role } from '@partner/proto-contracts/api/roles';
 import { owner, type Owner, ownerPage } from '@partner/proto-contracts/resources/owner/owner';
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
-import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
+import { normalizedPassword, PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';
 import { wrongUsage } from '../exit-codes.js';
 import { columns } from '../output.js';
@@ -54,10 +54,11 @@ export function ownersCommand(context: CommandContext) {
     new Option('--password-stdin', 'read the password from standard input instead of generating one');
 
   async function choosePassword(fromStdin: true | undefined) {
-    const password =
+    const given =
       fromStdin === true
         ? (await context.read('-')).replace(/\r?\n$/, '')
         : randomBytes(18).toString('base64url');
+    const password = normalizedPassword(given);
     if (password.length < PASSWORD_LENGTH.min || password.length > PASSWORD_LENGTH.max) {
       throw wrongUsage(`a password has ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`);
     }

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { passwordChangeIn } from '@partner/proto-contracts/resources/password/password';
 import { checkNewPassword } from './new-password-rule.js';
 
 const owner = {
@@ -22,3 +23,10 @@ test.each(['sunny installers in june', '!!!!!!!!!!!!'])(
     expect(() => checkNewPassword(password, { ...owner, email: undefined })).not.toThrow();
   },
 );
+
+test('a new password has 12 characters, of which a decomposed letter is one [SESSION-10]', () => {
+  const accepts = (newPassword: string) =>
+    passwordChangeIn.safeParse({ currentPassword: 'x', newPassword }).success;
+  expect(accepts('é'.repeat(12).normalize('NFD'))).toBe(true);
+  expect(accepts('é'.repeat(11).normalize('NFD'))).toBe(false);
+});

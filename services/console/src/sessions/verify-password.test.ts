@@ -15,6 +15,47 @@ describe('the comparison of a password', () => {
     await expect(verifyPassword('192.0.2.1', 'wrong horse', passwordHash)).resolves.toBe(false);
   });
 
+  const composed = 'Bl\u00e5b\u00e6rsyltet\u00f8y-caf\u00e9';
+
+  test('accepts composed and decomposed letters as one password, and hashes of 0.1.0 as typed [SESSION-10]', async () => {
+    const { verifyPassword, hashPassword } = await createPasswordChecks({
+      randomBytes,
+      verify,
+      metrics: new Registry(),
+    });
+    const decomposed = composed.normalize('NFD');
+    const accepts = (password: string, passwordHash: string) =>
+      verifyPassword('192.0.2.1', password, passwordHash);
+    for (const set of [composed, decomposed]) {
+      const passwordHash = await hashPassword('192.0.2.1', set);
+      expect(await accepts(composed, passwordHash)).toBe(true);
+      expect(await accepts(decomposed, passwordHash)).toBe(true);
+      for (const other of [`${composed} `, composed.toUpperCase(), composed.replace('\u00e9', 'e')]) {
+        expect(await accepts(other, passwordHash)).toBe(false);
+      }
+      expect(await accepts(set, await hash(set, PASSWORD_HASHING))).toBe(true);
+    }
+  });
+
+  test('does the same work for an unknown address in every form', async () => {
+    const compared: string[] = [];
+    const { verifyPassword } = await createPasswordChecks({
+      randomBytes,
+      metrics: new Registry(),
+      verify: async (passwordHash) => {
+        compared.push(passwordHash);
+        return false;
+      },
+    });
+    for (const password of [composed, composed.normalize('NFD')]) {
+      compared.length = 0;
+      await verifyPassword('192.0.2.1', password, 'hash');
+      const known = compared.length;
+      await verifyPassword('192.0.2.1', password, undefined);
+      expect(compared).toHaveLength(2 * known);
+    }
+  });
+
   test('does the work of one comparison without a hash, and always returns false', async () => {
     const compared: string[] = [];
     const { verifyPassword } = await createPasswordChecks({

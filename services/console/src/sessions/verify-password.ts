@@ -1,10 +1,10 @@
 import { hash } from '@node-rs/argon2';
-import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
+import { normalizedPassword, PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { createShareGate } from '@partner/kernel/share-gate';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /**
- * Compares a password with a stored PHC hash. Without a hash it does the same work and returns false, so that the
+ * Compares a password, in its normal form and as typed, with a stored PHC hash. Without a hash it does the same work and returns false, so that the
  * response time does not reveal whether an address is known. Throws `unavailable` if too many comparisons wait, of all
  * clients or of this client network.
  */
@@ -76,10 +76,16 @@ export async function createPasswordChecks(options: {
   return {
     verifyPassword: (network, password, passwordHash) =>
       inSlot(network, async () => {
-        const matches = await verify(passwordHash ?? dummyHash, password);
-        return matches && passwordHash !== undefined;
+        // Hashes of 0.1.0 are of the password as it was typed. The forms depend on what is sent alone, so the time shows nothing.
+        for (const form of new Set([normalizedPassword(password), password])) {
+          const matches = await verify(passwordHash ?? dummyHash, form);
+          if (matches && passwordHash !== undefined) return true;
+        }
+        return false;
       }),
     hashPassword: (network, password) =>
-      inSlot(network, () => hash(password, { ...PASSWORD_HASHING, salt: randomBytes(16) })),
+      inSlot(network, () =>
+        hash(normalizedPassword(password), { ...PASSWORD_HASHING, salt: randomBytes(16) }),
+      ),
   };
 }
