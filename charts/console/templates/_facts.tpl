@@ -12,5 +12,13 @@ optionalSecrets: [shardAmqpUrls, smtpUrl, oidcClientSecret]
 {{- else if and (eq $.Values.environment "production") (not (hasPrefix "https://" .publicBaseUrl)) }}
 - config.publicBaseUrl must begin with https:// in production
 {{- end }}
+{{- if .oidcIssuer }}
+{{- if not .oidcClientId }}
+- "config.oidcIssuer is set, and config.oidcClientId is not: name this service's id at the provider"
+{{- end }}
+{{- if and (eq $.Values.environment "production") (not (hasPrefix "https://" .oidcIssuer)) }}
+- config.oidcIssuer must begin with https:// in production
+{{- end }}
+{{- end }}
 {{- end -}}
 {{- end -}}

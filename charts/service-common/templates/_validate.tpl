@@ -82,6 +82,17 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- end -}}
 {{- $volumes = append $volumes .name -}}
 {{- end -}}
+{{- $mountPaths := list "/tmp" -}}
+{{- range .Values.extraVolumeMounts -}}
+{{- if not (has .name $volumes) -}}
+{{- $violations = append $violations (printf "extraVolumeMounts mounts the volume %s, which extraVolumes does not name" .name) -}}
+{{- end -}}
+{{- $mountPath := trimSuffix "/" .mountPath -}}
+{{- if has $mountPath $mountPaths -}}
+{{- $violations = append $violations (printf "extraVolumeMounts mounts at %s, where a volume is mounted already" .mountPath) -}}
+{{- end -}}
+{{- $mountPaths = append $mountPaths $mountPath -}}
+{{- end -}}
 {{- range $part := list "" "migrations" "seed" "simulator" -}}
 {{- with get (ternary $values (get $values $part | default dict) (eq $part "")) "resources" -}}
 {{- $requested := include "service-common.heapMebibytes" (dict "limit" .requests.memory "percent" 100) | int64 -}}

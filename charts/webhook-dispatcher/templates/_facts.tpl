@@ -27,6 +27,16 @@ confirmed, and the command acknowledged.
 {{- end }}
 {{- end }}
 {{- end }}
+{{- with .Values.config.webhookDevCaFile }}
+{{- $file := . }}
+{{- $isMounted := false }}
+{{- range $.Values.extraVolumeMounts }}
+{{- $isMounted = or $isMounted (hasPrefix (printf "%s/" (trimSuffix "/" .mountPath)) $file) }}
+{{- end }}
+{{- if not $isMounted }}
+- "config.webhookDevCaFile ({{ . }}) is in no volume of extraVolumeMounts"
+{{- end }}
+{{- end }}
 {{- range $name := list "webhookDevHosts" "webhookDevCaFile" }}
 {{- if get $.Values.config $name }}
 {{- if eq $.Values.environment "production" }}

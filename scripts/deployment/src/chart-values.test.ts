@@ -28,7 +28,7 @@ const FOR_ALL: Refusals = {
   'image.tag=latest': /image[./]tag/,
   'image.tag=': /image[./]tag/,
   ...Object.fromEntries(
-    ['partner/a', 'partner-a', 'localhosts/a', 'partner:5000', 'partner/registry.example.com'].map((name) => [
+    ['partner/a', 'partner-a', 'localhosts/a', 'partner/registry.example.com'].map((name) => [
       `image.repository=${name}`,
       new RegExp(`image\\.repository \\(${name}\\) names no registry, and would be pulled from docker\\.io`),
     ]),
@@ -54,8 +54,13 @@ const FOR_ALL: Refusals = {
   'resources.requests.memory=2Gi': /resources\.requests\.memory \(2Gi\) is more than its limit/,
   'podLabels.app\\.kubernetes\\.io/name=other':
     /podLabels sets app\.kubernetes\.io\/name, which this chart sets/,
-  'extraVolumes[0].name=tmp': /extraVolumes names the volume tmp, which is there already/,
+  'extraVolumes[0].name=tmp,extraVolumes[0].emptyDir.sizeLimit=1Mi':
+    /extraVolumes names the volume tmp, which is there already/,
   'extraEnv[0].name=EXTRA,extraEnv[1].name=EXTRA': /extraEnv sets EXTRA twice/,
+  'extraVolumeMounts[0].name=ca,extraVolumeMounts[0].mountPath=/ca':
+    /extraVolumeMounts mounts the volume ca, which extraVolumes does not name/,
+  'extraVolumeMounts[0].name=tmp,extraVolumeMounts[0].mountPath=/tmp/':
+    /extraVolumeMounts mounts at \/tmp\/, where a volume is mounted already/,
   'serviceMonitor.interval=30s,serviceMonitor.scrapeTimeout=1m':
     /serviceMonitor\.scrapeTimeout \(1m\) is longer than serviceMonitor\.interval \(30s\)/,
   ...Object.fromEntries(
@@ -73,10 +78,169 @@ const FOR_ALL: Refusals = {
     /leads to port 443, and networkPolicy\.collector\.ports lets .* 4318 alone/,
 };
 
+/** Values of a wrong form, by what names them in the message: Kubernetes, or the service, would refuse them. */
+const WRONG_FORMS: readonly (readonly [ServiceName, values: string, ...sets: readonly string[]])[] = [
+  [
+    'inbound-gateway',
+    'image/repository',
+    ...[
+      'https://registry.example.com/a',
+      'partner:5000',
+      'r.example.com/A',
+      'r.example.com/a:1',
+      'r.example.com//a',
+    ].map((name) => `image.repository=${name}`),
+  ],
+  [
+    'inbound-gateway',
+    'imagePullSecrets/0',
+    'imagePullSecrets[0].name=Bad_Name',
+    'imagePullSecrets[0].secret=a',
+  ],
+  ['inbound-gateway', 'existingSecret', 'existingSecret=a..b', 'existingSecret=a.-b'],
+  ['inbound-gateway', 'secretKeys/amqpUrl', 'secretKeys.amqpUrl=..key', 'secretKeys.amqpUrl=.'],
+  [
+    'inbound-gateway',
+    'networkPolicy/broker/cidrs/0',
+    ...[
+      '300.0.0.0/8',
+      '10.0.0.0/33',
+      '10.0.0.0',
+      '010.0.0.0/8',
+      'fd00::/129',
+      'fd00:::/8',
+      'g::/8',
+      '1:2:3/8',
+    ].map((cidr) => `networkPolicy.broker.cidrs={${cidr}}`),
+  ],
+  [
+    'webhook-dispatcher',
+    'networkPolicy/internet/except',
+    'networkPolicy.internet.exceptIpv4={2a00::/16}',
+    'networkPolicy.internet.exceptIpv4={0.0.0.0/0}',
+    'networkPolicy.internet.exceptIpv6={fd00::/8}',
+    'networkPolicy.internet.exceptIpv6={10.0.0.0/8}',
+  ],
+  [
+    'inbound-gateway',
+    'networkPolicy/extraEgress/0',
+    'networkPolicy.extraEgress[0].from[0].ipBlock.cidr=10.0.0.0/8',
+    'networkPolicy.extraEgress[0].to[0].ipBlock.cidr=300.0.0.0/8',
+    'networkPolicy.extraEgress[0].ports[0].port=70000',
+    'networkPolicy.extraEgress[0].ports[0].protocol=tcp',
+  ],
+  ['inbound-gateway', 'networkPolicy/broker/namespace', 'networkPolicy.broker.namespace=Bad_Name'],
+  [
+    'inbound-gateway',
+    'networkPolicy/broker/ports/0',
+    'networkPolicy.broker.ports={0}',
+    'networkPolicy.broker.ports={65536}',
+  ],
+  [
+    'inbound-gateway',
+    'extraVolumes/0',
+    'extraVolumes[0].name=Bad_Name,extraVolumes[0].emptyDir.sizeLimit=1Mi',
+    'extraVolumes[0].name=a.b,extraVolumes[0].emptyDir.sizeLimit=1Mi',
+    'extraVolumes[0].name=a',
+    'extraVolumes[0].name=a,extraVolumes[0].secret.secretName=a,extraVolumes[0].configMap.name=a',
+  ],
+  [
+    'inbound-gateway',
+    'extraVolumeMounts/0',
+    'extraVolumeMounts[0].name=tmp,extraVolumeMounts[0].mountPath=etc/a',
+    'extraVolumeMounts[0].name=tmp,extraVolumeMounts[0].mountPath=/a:b',
+    'extraVolumeMounts[0].name=tmp',
+    'extraVolumeMounts[0].name=tmp,extraVolumeMounts[0].mountPath=/a,extraVolumeMounts[0].subPath=../b',
+  ],
+  [
+    'inbound-gateway',
+    'extraEnv/0',
+    'extraEnv[0].name=1A,extraEnv[0].value=a',
+    'extraEnv[0].name=A,extraEnv[0].value=5',
+  ],
+  ['inbound-gateway', 'podLabels', 'podLabels.a=b c'],
+  ['inbound-gateway', "invalid propertyName 'a..b/c'", 'podLabels.a\\.\\.b/c=d'],
+  ['inbound-gateway', "invalid propertyName '-a'", 'podAnnotations.-a=b'],
+  [
+    'inbound-gateway',
+    'tolerations/0',
+    'tolerations[0].operator=Exists,tolerations[0].value=a',
+    'tolerations[0].operator=Equal',
+    'tolerations[0].key=a,tolerations[0].tolerationSeconds=5',
+  ],
+  [
+    'inbound-gateway',
+    'resources/requests/cpu',
+    'resources.requests.cpu=0.0001',
+    'resources.requests.cpu=0.5m',
+  ],
+  [
+    'inbound-gateway',
+    'resources/limits/memory',
+    'resources.limits.memory=0Mi',
+    'resources.limits.memory=1GB',
+  ],
+  ['inbound-gateway', 'serviceMonitor/interval', 'serviceMonitor.interval=0s'],
+  ['inbound-gateway', 'ingress/host', 'ingress.host=10.0.0.7', `ingress.host=${'a'.repeat(64)}.example.org`],
+  ['inbound-gateway', 'ingress/className', 'ingress.className=Bad_Name'],
+  [
+    'inbound-gateway',
+    'httpRoute/hostnames/0',
+    'httpRoute.hostnames={10.0.0.7}',
+    'httpRoute.hostnames={a_b.example.org}',
+  ],
+  [
+    'inbound-gateway',
+    'httpRoute/parentRefs/0',
+    'httpRoute.parentRefs[0].name=Bad_Name',
+    'httpRoute.parentRefs[0].port=0',
+  ],
+  [
+    'inbound-gateway',
+    'config/otelExporterOtlpEndpoint',
+    ...['http://', 'http://a b', 'http://a:99999', 'http://300.1.1.1:4318'].map((url) => `${TRACES}=${url}`),
+  ],
+  [
+    'console',
+    'config/publicBaseUrl',
+    ...[
+      'https://x.example/console',
+      'https://x.example?a',
+      'https://u@x.example',
+      'https://',
+      'https://x.example:99999',
+    ].map((url) => `config.publicBaseUrl=${url}`),
+  ],
+  [
+    'console',
+    'config/oidcIssuer',
+    ...['http://login.example', 'https://', 'https://login.example?a'].map(
+      (url) => `config.oidcIssuer=${url}`,
+    ),
+  ],
+  [
+    'webhook-dispatcher',
+    'config/dnsServers',
+    ...['9.9.9.9', '999.9.9.9:53', '9.9.9.9:0', '[fd00::g]:53'].map(
+      (server) => `config.dnsServers=${server}`,
+    ),
+  ],
+  [
+    'webhook-dispatcher',
+    'config/webhookDevHosts',
+    'config.webhookDevHosts=a',
+    'config.webhookDevHosts=a=b:443',
+  ],
+  ['job-state', 'move/companyIds/0', 'move.companyIds={cmp_1},move.operator=a'],
+];
+
 /** Further values that only the chart of one service refuses. */
 const FOR_ONE: Readonly<Record<ServiceName, Refusals>> = {
   console: {
     'config.publicBaseUrl=': /config\.publicBaseUrl is not set/,
+    'config.oidcIssuer=https://login.example': /config\.oidcIssuer is set, and config\.oidcClientId is not/,
+    [`${PRODUCTION},config.oidcIssuer=http://127.0.0.1:9000`]:
+      /config\.oidcIssuer must begin with https:\/\/ in production/,
     [`${PRODUCTION},config.publicBaseUrl=http://127.0.0.1:8083`]:
       /config\.publicBaseUrl must begin with https:\/\/ in production/,
   },
@@ -103,6 +267,8 @@ const FOR_ONE: Readonly<Record<ServiceName, Refusals>> = {
     'config.shutdownGraceMs=5000': /config\.shutdownGraceMs must be 15000 at least/,
     'config.webhookDevHosts=a.example.org=10.0.0.1:443':
       /webhookDevHosts may be set only with development\.enabled/,
+    'development.enabled=true,config.webhookDevCaFile=/receiver/ca.pem,extraVolumeMounts[0].name=tmp,extraVolumeMounts[0].mountPath=/rec':
+      /config\.webhookDevCaFile \(\/receiver\/ca\.pem\) is in no volume of extraVolumeMounts/,
     'config.dnsServers=9.9.9.9:53': /config\.dnsServers \(9\.9\.9\.9:53\) needs networkPolicy\.dns\.cidrs/,
     [`config.dnsServers=9.9.9.9:53\\, [2620:fe::fe]:5300,${DNS_CIDRS}`]:
       /config\.dnsServers has the port 5300, and networkPolicy\.dns\.ports lets lookups through to 53, 5353 alone/,
@@ -116,6 +282,31 @@ const TAKEN: readonly (readonly [ServiceName, string])[] = [
   ['job-state', 'environment=production,sandboxRun.earlyReason=fixes a leak of contact data'],
   ['inbound-gateway', 'config.adminHost=::,config.httpHost=::'],
   ['job-state', `${TRACES}=http://collector.monitoring:4318/v1`],
+  [
+    'inbound-gateway',
+    'networkPolicy.broker.cidrs={0.0.0.0/0,10.0.0.1/32,::/0,fd00::1/128,::1/128,1:2:3:4:5:6:7:8/64}',
+  ],
+  [
+    'webhook-dispatcher',
+    'networkPolicy.internet.exceptIpv6={2a00:1450::/32},networkPolicy.internet.exceptIpv4={8.8.8.8/32}',
+  ],
+  [
+    'inbound-gateway',
+    'extraVolumes[0].name=ca,extraVolumes[0].secret.secretName=ca,extraVolumeMounts[0].name=ca,extraVolumeMounts[0].mountPath=/ca,extraVolumeMounts[0].subPath=a/..b',
+  ],
+  [
+    'inbound-gateway',
+    'tolerations[0].operator=Exists,tolerations[1].key=a,tolerations[1].value=b,tolerations[1].effect=NoExecute,tolerations[1].tolerationSeconds=5',
+  ],
+  [
+    'inbound-gateway',
+    'networkPolicy.extraEgress[0].to[0].podSelector.matchLabels.app=a,networkPolicy.extraEgress[0].ports[0].port=443',
+  ],
+  ['inbound-gateway', 'resources.requests.cpu=0.25,secretKeys.amqpUrl=.amqp'],
+  [
+    'inbound-gateway',
+    'httpRoute.enabled=true,httpRoute.hostnames={localhost,a.example.org},httpRoute.parentRefs[0].name=public,httpRoute.parentRefs[0].sectionName=https',
+  ],
   ['job-state', `${TRACES}=https://[fd00::1],networkPolicy.collector.ports={4318,443}`],
   ['job-state', `${TRACES}=http://localhost:4317,networkPolicy.enabled=false`],
   ['job-state', 'migrations.enabled=false'],
@@ -149,6 +340,12 @@ test.each(
   ),
 )('the chart of %s refuses %s', async (service, set, refusal) => {
   await expect(refusalOf(service, set)).resolves.toMatch(refusal);
+});
+
+test.each(
+  WRONG_FORMS.flatMap(([service, value, ...sets]) => sets.map((set) => [service, set, value] as const)),
+)('the schema of %s refuses %s', async (service, set, value) => {
+  expect(await refusalOf(service, set)).toContain(value.includes(' ') ? value : `at '/${value}`);
 });
 
 test.each(TAKEN)('the chart of %s accepts %s [VERSION-5]', async (service, set) => {

@@ -83,6 +83,18 @@ describe('the base address of the console', () => {
     expect(() => parseConfig(consoleConfig, { ...environment, PUBLIC_BASE_URL: url })).toThrow(ConfigError);
   });
 
+  test.each([
+    'https://partner.example/console',
+    'https://partner.example?a=b',
+    'https://user@partner.example',
+    'https://partner.example:99999',
+    'http://127.0.0.1:8080/console',
+  ])('is a host without a path: %s', (url) => {
+    expect(() => parseConfig(consoleConfig, { ...environment, PUBLIC_BASE_URL: url })).toThrow(
+      'PUBLIC_BASE_URL: must be https://host or https://host:port without a path',
+    );
+  });
+
   test('must be HTTPS in production, even on this machine', () => {
     const production = { ...environment, PARTNER_ENVIRONMENT: 'production' };
     expect(() =>

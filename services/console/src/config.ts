@@ -1,4 +1,5 @@
-import { commonConfig, httpConfig, urlWithProtocol } from '@partner/kernel/config';
+import { HOST_AND_PORT, LOOPBACK_HTTP } from '@partner/kernel/address-patterns';
+import { commonConfig, httpConfig } from '@partner/kernel/config';
 import { keyListSetting } from '@partner/kernel/key-list';
 import { hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail';
 import { z } from 'zod';
@@ -16,13 +17,17 @@ export const consoleConfig = z
     // It determines the cookie's name and the `Origin` that may change state.
     PUBLIC_BASE_URL: z
       .string()
-      .regex(/^https:\/\/|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?(\/|$)/, {
-        error: 'must begin with https:// unless its host is a loopback address',
-        abort: true,
-      })
-      .refine((url) => URL.canParse(url), 'must be a URL')
+      .regex(
+        new RegExp(`^(https://${HOST_AND_PORT}|${LOOPBACK_HTTP})/?$`, 'u'),
+        'must be https://host or https://host:port without a path; it may begin with http:// if its host is a loopback address',
+      )
       .describe('URL at which browsers open the console, e.g. `https://partner.example.com`.'),
-    OIDC_ISSUER: urlWithProtocol('https:', 'http:')
+    OIDC_ISSUER: z
+      .string()
+      .regex(
+        new RegExp(`^(https://${HOST_AND_PORT}|${LOOPBACK_HTTP})(/[^?#\\s]*)?$`, 'u'),
+        'must begin with https:// unless its host is a loopback address in the sandbox, and have no query',
+      )
       .optional()
       .describe(
         'Issuer of an OpenID Connect provider with which people can sign in, e.g. `https://login.example.com`. A person is linked by the email address that it has verified, so it must verify addresses. Without it people sign in with passwords only.',
@@ -51,8 +56,7 @@ export const consoleConfig = z
       if (config[name] !== undefined) continue;
       context.addIssue({ code: 'custom', path: [name], message: 'is not set, and OIDC_ISSUER is' });
     }
-    const isDevelopers = isLoopbackHttp(config.OIDC_ISSUER) && config.PARTNER_ENVIRONMENT !== 'production';
-    if (config.OIDC_ISSUER.startsWith('https:') || isDevelopers) return;
+    if (config.OIDC_ISSUER.startsWith('https:') || config.PARTNER_ENVIRONMENT !== 'production') return;
     const message = 'must begin with https:// unless its host is a loopback address in the sandbox';
     context.addIssue({ code: 'custom', path: ['OIDC_ISSUER'], message });
   })

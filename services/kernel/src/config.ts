@@ -1,3 +1,4 @@
+import { HOST_AND_PORT } from './address-patterns.js';
 import { z } from 'zod';
 import { KEY_FORM, keyBytes } from './key-bytes.js';
 import { BACKING_SERVICES, productionViolations } from './production-settings.js';
@@ -46,7 +47,12 @@ export const commonConfig = {
     .enum(['none', 'otlp', 'console'])
     .default('none')
     .describe('Exporter of traces. OpenTelemetry reads this and its other variables itself.'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: urlWithProtocol('http:', 'https:')
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .regex(
+      new RegExp(`^https?://${HOST_AND_PORT}(/[^?#\\s]*)?$`, 'u'),
+      'must be a URL that begins with http:// or https://',
+    )
     .optional()
     .describe('URL of the trace collector, e.g. `http://collector.monitoring:4318`.'),
   OTEL_TRACES_SAMPLER: z

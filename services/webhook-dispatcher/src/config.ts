@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { ADDRESS_AND_PORT } from '@partner/kernel/address-patterns';
 import { commonConfig, integer } from '@partner/kernel/config';
 import { sealingKeysSetting } from '@partner/kernel/secret-sealing';
 import { z } from 'zod';
@@ -40,42 +40,32 @@ function dnsServersSetting() {
   const error = 'must be address:port parted by commas, IPv6 in brackets';
   return z
     .string()
-    .regex(/^([0-9A-Fa-f.:[\]]+:\d{1,5}(\s*,\s*|$))*$/, { error, abort: true })
-    .transform((text, context): readonly string[] => {
-      const servers = text.split(',').map((server) => server.trim());
-      if (!servers.every((server) => parseAddressAndPort(server) !== undefined)) {
-        context.addIssue({ code: 'custom', message: error });
-        return z.NEVER;
-      }
-      return servers;
-    });
+    .regex(new RegExp(`^\\s*${ADDRESS_AND_PORT}(\\s*,\\s*${ADDRESS_AND_PORT})*\\s*$`), error)
+    .transform((text): readonly string[] => text.split(',').map((server) => server.trim()));
 }
 
 function devHostsSetting() {
-  return z.string().transform((text, context): DevHosts => {
-    const hosts = new Map<string, DialTarget>();
-    for (const entry of text.split(',')) {
-      const [, host = '', place = ''] = /^([a-z0-9.-]+)=(.+)$/.exec(entry.trim()) ?? [];
-      const target = parseAddressAndPort(place);
-      if (host === '' || target === undefined || hosts.has(host)) {
-        context.addIssue({
-          code: 'custom',
-          message: 'must be host=address:port parted by commas, hosts in lowercase and each once',
-        });
-        return z.NEVER;
+  const error = 'must be host=address:port parted by commas, hosts in lowercase and each once';
+  const entry = `[a-z0-9.-]+=${ADDRESS_AND_PORT}`;
+  return z
+    .string()
+    .regex(new RegExp(`^\\s*${entry}(\\s*,\\s*${entry})*\\s*$`), { error, abort: true })
+    .transform((text, context): DevHosts => {
+      const hosts = new Map<string, DialTarget>();
+      for (const pair of text.split(',')) {
+        const [host = '', place = ''] = pair.trim().split('=');
+        if (hosts.has(host)) {
+          context.addIssue({ code: 'custom', message: error });
+          return z.NEVER;
+        }
+        hosts.set(host, readAddressAndPort(place));
       }
-      hosts.set(host, target);
-    }
-    return hosts;
-  });
+      return hosts;
+    });
 }
 
-function parseAddressAndPort(text: string): DialTarget | undefined {
-  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text);
-  if (match === null) return undefined;
-  const [, ipv6, ipv4, digits] = match;
-  const address = ipv6 ?? ipv4 ?? '';
-  const port = Number(digits);
-  const family = ipv6 === undefined ? 4 : 6;
-  return isIP(address) === family && port >= 1 && port <= 65_535 ? { address, port } : undefined;
+/** Reads text that matches {@link ADDRESS_AND_PORT}. */
+function readAddressAndPort(text: string): DialTarget {
+  const end = text.lastIndexOf(':');
+  return { address: text.slice(0, end).replaceAll(/[[\]]/g, ''), port: Number(text.slice(end + 1)) };
 }

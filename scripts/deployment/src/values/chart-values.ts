@@ -11,7 +11,7 @@ import { secretKey, settingsValues, settingValue } from './settings-values.js';
 import { toValueSchema, type ValueSchema } from './value-schema.js';
 import * as types from './value-types.js';
 
-const { annotations, flag, group, labels, objects, text, whole } = types;
+const { annotations, flag, group, labels, text, whole } = types;
 
 /** The version that a chart installs unless its values set another. */
 function appVersion(service: ServiceName): string {
@@ -52,7 +52,9 @@ function imageValues(service: ServiceName) {
           ),
       })
       .describe('Run of this version in the sandbox. Production refuses a version younger than 14 days.'),
-    imagePullSecrets: objects.default([]).describe('Secrets of the registry, e.g. `[{name: registry}]`.'),
+    imagePullSecrets: types.pullSecrets
+      .default([])
+      .describe('Secrets of the registry, e.g. `[{name: registry}]`.'),
     existingSecret: types.objectName
       .default(`partner-${service}`)
       .describe('Name of the existing secret with the settings below `secretKeys`. The chart creates none.'),
@@ -191,12 +193,15 @@ function extensionValues() {
     nodeSelector: labels.default({}).describe('Labels of nodes that the pods may run on.'),
     tolerations: types.tolerations.default([]).describe('Taints of nodes that the pods tolerate.'),
     affinity: types.affinity.default({}).describe('Affinity of the pods, besides `topologySpread`.'),
-    extraEnv: z
-      .array(z.looseObject({ name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/) }))
+    extraEnv: types.variables
       .default([])
       .describe('Additional environment variables, as in a container. None that the chart sets.'),
-    extraVolumes: objects.default([]).describe('Additional volumes of the pods.'),
-    extraVolumeMounts: objects.default([]).describe('Where the container mounts them.'),
+    extraVolumes: types.volumes
+      .default([])
+      .describe('Additional volumes of the pods: a name, and one source.'),
+    extraVolumeMounts: types.volumeMounts
+      .default([])
+      .describe('Where the container mounts them: `name`, `mountPath`, `readOnly`, `subPath`.'),
     nameOverride: types.namePart(42).default('').describe("Replaces the chart's name in names and labels."),
     fullnameOverride: types.namePart(50).default('').describe("Replaces the release's name in names."),
     readOnlyRootFilesystem: flag

@@ -7,10 +7,9 @@ import {
   gatewayDuration,
   host,
   hosts,
-  object,
   objectName,
-  objects,
-  text,
+  parentRefs,
+  sessionPersistence,
   whole,
 } from './value-types.js';
 
@@ -25,7 +24,7 @@ function consoleRoute() {
       .describe(
         'Timeouts of the Gateway, longer than a stream of the console. `{request: 0s}`: none. See "Streams" in README.md.',
       ),
-    sessionPersistence: object
+    sessionPersistence: sessionPersistence
       .default({})
       .describe(`Keeps a browser at one replica (experimental channel of the Gateway API).${STICKY}`),
   };
@@ -41,7 +40,7 @@ export function httpValues(service: ServiceName) {
     }),
     ingress: group("Exposes the service's paths by an Ingress.", {
       enabled: flag.default(false).describe('Creates an Ingress.'),
-      className: text.default('').describe('Class of the controller.'),
+      className: objectName.default('').describe('Class of the controller.'),
       host: host.default('').describe('Host name. Required.'),
       tlsSecretName: objectName
         .default('')
@@ -50,7 +49,7 @@ export function httpValues(service: ServiceName) {
     }),
     httpRoute: group("Exposes the service's paths by the Gateway API.", {
       enabled: flag.default(false).describe('Creates an HTTPRoute.'),
-      parentRefs: objects
+      parentRefs: parentRefs
         .default([])
         .describe('Gateways, e.g. `[{name: public, namespace: gateway}]`. Required.'),
       hostnames: hosts.default([]).describe('Host names. Required.'),

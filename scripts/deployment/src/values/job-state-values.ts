@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { resourcesValues } from './resources-values.js';
 import { settingValue } from './settings-values.js';
-import { flag, group, text, whole } from './value-types.js';
+import { flag, group, whole } from './value-types.js';
 
 const POD = { cpu: '100m', memory: '128Mi', memoryLimit: '384Mi' };
 
@@ -43,7 +43,7 @@ export function jobStateValues() {
       ),
     move: group('Job that moves companies to another shard. Render it alone, and apply it.', {
       companyIds: z
-        .array(text)
+        .array(z.string().regex(/^cmp_[0-9a-z]{26}$/))
         .default([])
         .describe(
           'Moves these companies to the database at `secretKeys.targetPostgresOwnerUrl`. Empty: no job.',

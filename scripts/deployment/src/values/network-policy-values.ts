@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import { CHART_FACTS, servesHttp } from './chart-facts.js';
-import { cidrs, flag, group, labels, namespace, objects, ports } from './value-types.js';
+import {
+  cidrs,
+  cidrsV4,
+  cidrsV6,
+  egressRules,
+  flag,
+  group,
+  ingressRules,
+  labels,
+  namespace,
+  ports,
+} from './value-types.js';
 
 const PEERS: Readonly<Record<string, string>> = {
   postgres: 'Postgres. No other service may reach it.',
@@ -39,8 +50,8 @@ function target(description: string, port: number, ...[defaults]: [Parameters<ty
 
 /** The value `networkPolicy`. */
 export function networkPolicyValues(service: ServiceName) {
-  const except = (version: string) =>
-    cidrs
+  const except = (version: string, ranges: typeof cidrs) =>
+    ranges
       .default([])
       .describe(`Additional ${version} ranges to block, e.g. public addresses of the cluster.`);
   return group('Only the peers listed here may reach the pods or be reached by them.', {
@@ -62,14 +73,14 @@ export function networkPolicyValues(service: ServiceName) {
     ),
     ...(service === 'webhook-dispatcher' && {
       internet: group("Subscribers' servers: port 443 of every public address.", {
-        exceptIpv4: except('IPv4'),
-        exceptIpv6: except('IPv6'),
+        exceptIpv4: except('IPv4', cidrsV4),
+        exceptIpv6: except('IPv6', cidrsV6),
       }),
     }),
     collector: target('Trace collector, with `config.otelTracesExporter: otlp`.', 4318, {
       namespace: 'monitoring',
     }),
-    extraIngress: objects.default([]).describe('Additional ingress rules, as in a NetworkPolicy.'),
-    extraEgress: objects.default([]).describe('Additional egress rules, as in a NetworkPolicy.'),
+    extraIngress: ingressRules.default([]).describe('Additional ingress rules, as in a NetworkPolicy.'),
+    extraEgress: egressRules.default([]).describe('Additional egress rules, as in a NetworkPolicy.'),
   });
 }

@@ -1,9 +1,31 @@
+import { IPV4, IPV6 } from '@partner/kernel/address-patterns';
 import { z } from 'zod';
 
 const DNS_LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
+/** Name of most Kubernetes objects. */
+const DNS_SUBDOMAIN = `${DNS_LABEL}(\\.${DNS_LABEL})*`;
+/** Not an IP address: its last label begins with a letter. */
+const HOST = `(${DNS_LABEL}\\.)*[a-z]([-a-z0-9]{0,61}[a-z0-9])?`;
+const MAX_SUBDOMAIN = 253;
 
 /** A text that matches a pattern, or is empty. */
 const emptyOr = (pattern: string) => z.string().regex(new RegExp(`^(${pattern})?$`));
+const whole253 = (pattern: string) =>
+  z
+    .string()
+    .max(MAX_SUBDOMAIN)
+    .regex(new RegExp(`^${pattern}$`));
+
+/** JSON Schema: the properties have these values. */
+const is = (values: Readonly<Record<string, string>>) => ({
+  required: Object.keys(values),
+  properties: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { const: value }])),
+});
+const when = (values: Readonly<Record<string, string>>, then: object, otherwise: object) => ({
+  if: is(values),
+  then,
+  else: otherwise,
+});
 
 /** Values below a name. */
 export const group = <Fields extends z.ZodRawShape>(description: string, fields: Fields) =>
@@ -14,20 +36,31 @@ export const text = z.string();
 /** Name of a label or annotation, with an optional prefix. */
 const labelName = z
   .string()
-  .regex(/^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/);
-export const labels = z.record(
-  labelName,
-  z.string().regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/),
-);
+  .max(MAX_SUBDOMAIN + 64)
+  .regex(new RegExp(`^(${DNS_SUBDOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`));
+const labelValue = z.string().regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/);
+export const labels = z.record(labelName, labelValue);
 export const annotations = z.record(labelName, z.string());
-/** A list or an object whose fields Kubernetes validates. */
-export const objects = z.array(z.looseObject({}));
+/** An object whose fields Kubernetes validates. */
 export const object = z.looseObject({});
+/** A required name of an object. */
+const name = whole253(DNS_SUBDOMAIN);
+export const pullSecrets = z.array(z.strictObject({ name }));
 export const tolerations = z.array(
-  z.looseObject({
-    operator: z.enum(['Exists', 'Equal']).optional(),
-    effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']).optional(),
-  }),
+  z
+    .strictObject({
+      key: labelName.optional(),
+      operator: z.enum(['Exists', 'Equal']).optional(),
+      value: labelValue.optional(),
+      effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']).optional(),
+      tolerationSeconds: z.int().optional(),
+    })
+    .meta({
+      allOf: [
+        when({ operator: 'Exists' }, { not: { required: ['value'] } }, { required: ['key'] }),
+        { anyOf: [{ not: { required: ['tolerationSeconds'] } }, is({ effect: 'NoExecute' })] },
+      ],
+    }),
 );
 export const affinity = z.strictObject({
   nodeAffinity: object.optional(),
@@ -35,33 +68,44 @@ export const affinity = z.strictObject({
   podAntiAffinity: object.optional(),
 });
 
-/** Cpu of a container, e.g. `100m`. */
-export const cpu = z.union([z.string().regex(/^[0-9]+(\.[0-9]+)?m?$/), z.int().min(0)]);
-/** Memory of a container, e.g. `256Mi`. */
-export const memory = z.string().regex(/^[0-9]+(\.[0-9]+)?(Mi|Gi)$/);
+/** Cpu of a container, e.g. `100m`. Kubernetes takes no part of a thousandth. */
+export const cpu = z.union([z.string().regex(/^([0-9]+m|[0-9]+(\.[0-9]{1,3})?)$/), z.int().min(0)]);
+/** Memory of a container, e.g. `256Mi`; not 0. */
+export const memory = z.string().regex(/^([1-9][0-9]*(\.[0-9]+)?|0\.[0-9]*[1-9])(Mi|Gi)$/);
 /** Number of pods, or a percentage of the replicas. */
 export const surge = z.union([z.int().min(1).max(100), z.string().regex(/^[1-9][0-9]{0,2}%$/)]);
 /** Duration of the Gateway API, e.g. `1m30s`. */
 export const gatewayDuration = z.string().regex(/^([0-9]{1,5}(h|m|s|ms)){1,4}$/);
 /** Duration of Prometheus, e.g. `30s`. */
-export const prometheusDuration = z.string().regex(/^[0-9]+(s|m)$/);
+export const prometheusDuration = z.string().regex(/^[1-9][0-9]*(s|m)$/);
 
-export const key = z.string().regex(/^[-._a-zA-Z0-9]+$/);
-export const objectName = emptyOr('[a-z0-9]([-.a-z0-9]*[a-z0-9])?');
+/** Key of a secret; not `.` or what begins with `..`. */
+export const key = whole253('([-_a-zA-Z0-9]|\\.[-_a-zA-Z0-9])[-._a-zA-Z0-9]*');
+export const objectName = emptyOr(DNS_SUBDOMAIN).max(MAX_SUBDOMAIN);
 export const namespace = emptyOr(DNS_LABEL);
-export const host = emptyOr('([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)+[a-z0-9]([a-z0-9-]*[a-z0-9])?');
-export const hosts = z.array(
-  z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/),
+export const host = emptyOr(`(${DNS_LABEL}\\.)+[a-z]([-a-z0-9]{0,61}[a-z0-9])?`).max(MAX_SUBDOMAIN);
+export const hosts = z.array(whole253(HOST));
+const cidrV4 = `${IPV4}/(3[0-2]|[12]?[0-9])`;
+const cidrV6 = `${IPV6}/(12[0-8]|1[01][0-9]|[1-9]?[0-9])`;
+const cidr = z.string().regex(new RegExp(`^(${cidrV4}|${cidrV6})$`));
+export const cidrs = z.array(cidr);
+/** Parts of `0.0.0.0/0`. */
+export const cidrsV4 = z.array(z.string().regex(new RegExp(`^${IPV4}/(3[0-2]|[12][0-9]|[1-9])$`)));
+/** Parts of `2000::/3`. */
+export const cidrsV6 = z.array(
+  z.string().regex(/^[23][0-9A-Fa-f]{3}:[0-9A-Fa-f:]*\/(12[0-8]|1[01][0-9]|[1-9][0-9]|[4-9])$/),
 );
-export const cidrs = z.array(z.string().regex(/^[0-9A-Fa-f.:]+\/\d{1,3}$/));
 export const ports = z.array(z.int().min(1).max(65_535)).min(1);
 export const imageTag = emptyOr('[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(@sha256:[0-9a-f]{64})?').nullable();
 export const day = emptyOr('[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])');
 export const digest = emptyOr('sha256:[0-9a-f]{64}');
+const PATH_PART = '[a-z0-9]+((\\.|_|__|-+)[a-z0-9]+)*';
+const REGISTRY = '[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?(\\.[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?)*';
+/** Repository of an image, as container engines read it: without a scheme, tag or digest. */
 export const repository = z
   .string()
-  .min(1)
-  .regex(/^[a-z0-9]([a-zA-Z0-9._:/-]*[a-zA-Z0-9])?$/);
+  .max(255)
+  .regex(new RegExp(`^((${REGISTRY}|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?/)?${PATH_PART}(/${PATH_PART})*$`));
 /** Part of an object's name that leaves room for what the chart appends. */
 export const namePart = (length: number) => emptyOr(`[a-z0-9]([-a-z0-9]{0,${length - 2}}[a-z0-9])?`);
 
@@ -70,3 +114,97 @@ export function whole(min: number, max: number, unit?: string) {
   const number = z.int().min(min).max(max);
   return unit === undefined ? number : number.meta({ unit });
 }
+
+/** Additional environment variables: each has a value, or where it comes from. */
+export const variables = z.array(
+  z
+    .strictObject({
+      name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+      value: z.string().optional(),
+      valueFrom: object.meta({ minProperties: 1, maxProperties: 1 }).optional(),
+    })
+    .meta({ not: { required: ['value', 'valueFrom'] } }),
+);
+
+const volumeName = z.string().regex(new RegExp(`^${DNS_LABEL}$`));
+/** Additional volumes: a name, and one source. */
+export const volumes = z.array(
+  z.looseObject({ name: volumeName }).meta({ minProperties: 2, maxProperties: 2 }),
+);
+/** Relative, and no part is `..`. */
+const SUB_PATH_PART = '(\\.{0,2}[^/.][^/]*|\\.{3,}[^/]*|\\.)';
+const subPath = z.string().regex(new RegExp(`^${SUB_PATH_PART}(/${SUB_PATH_PART})*$`));
+export const volumeMounts = z.array(
+  z.strictObject({
+    name: volumeName,
+    mountPath: z.string().regex(/^\/[^:]+$/),
+    readOnly: flag.optional(),
+    subPath: subPath.optional(),
+  }),
+);
+
+const selector = z.strictObject({
+  matchLabels: labels.optional(),
+  matchExpressions: z
+    .array(
+      z.strictObject({
+        key: labelName,
+        operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+        values: z.array(labelValue).optional(),
+      }),
+    )
+    .optional(),
+});
+const policyPeers = z.array(
+  z.union([
+    z.strictObject({ ipBlock: z.strictObject({ cidr, except: cidrs.optional() }) }),
+    z
+      .strictObject({ podSelector: selector.optional(), namespaceSelector: selector.optional() })
+      .meta({ minProperties: 1 }),
+  ]),
+);
+const portName = z
+  .string()
+  .max(15)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+const policyPorts = z.array(
+  z.strictObject({
+    protocol: z.enum(['TCP', 'UDP', 'SCTP']).optional(),
+    port: z.union([z.int().min(1).max(65_535), portName]).optional(),
+    endPort: z.int().min(1).max(65_535).optional(),
+  }),
+);
+/** Additional rules of a NetworkPolicy. */
+export const ingressRules = z.array(
+  z.strictObject({ from: policyPeers.optional(), ports: policyPorts.optional() }),
+);
+export const egressRules = z.array(
+  z.strictObject({ to: policyPeers.optional(), ports: policyPorts.optional() }),
+);
+
+/** Gateways of an HTTPRoute. */
+export const parentRefs = z.array(
+  z.strictObject({
+    group: z.string().max(MAX_SUBDOMAIN).optional(),
+    kind: z
+      .string()
+      .regex(/^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$/)
+      .optional(),
+    name,
+    namespace: z
+      .string()
+      .regex(new RegExp(`^${DNS_LABEL}$`))
+      .optional(),
+    sectionName: name.optional(),
+    port: z.int().min(1).max(65_535).optional(),
+  }),
+);
+
+/** Session persistence of the Gateway API. */
+export const sessionPersistence = z.strictObject({
+  sessionName: z.string().max(128).optional(),
+  absoluteTimeout: gatewayDuration.optional(),
+  idleTimeout: gatewayDuration.optional(),
+  type: z.enum(['Cookie', 'Header']).optional(),
+  cookieConfig: z.strictObject({ lifetimeType: z.enum(['Session', 'Permanent']).optional() }).optional(),
+});
