@@ -52,7 +52,10 @@ export function peopleCommand(context: CommandContext) {
   const about = (name: string, description: string, ...lines: readonly string[]) =>
     subcommand(group, name, description, ...lines)
       .option('--email <email>', 'records with this email address; case makes no difference')
-      .option('--phone <number>', 'records with this phone number; only digits count')
+      .option(
+        '--phone <number>',
+        'records with this phone number, in any notation; an extension that is given must be the same',
+      )
       .option('--address <text>', 'records with this address, compared as leads are merged')
       .option('--id <id>', 'the records of this lead, project or job')
       .option('--company <company>', 'only records of this selling company');

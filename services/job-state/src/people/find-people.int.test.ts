@@ -58,6 +58,32 @@ describe('a search', () => {
     expect((await find({ email: customer.email, companyId: fixture.installer })).matches).toEqual([]);
   });
 
+  test('finds a customer by phone in any notation, stored before too, and shows whom it has found [PERSON-2]', async () => {
+    const customer = await newCustomer();
+    const other = await newCustomer();
+    const national = customer.phone.replaceAll(/\D/g, '').slice(1);
+    const wide = Array.from(national, (digit) => String.fromCodePoint(0xff10 + Number(digit))).join('');
+    const { database } = fixture;
+    const notations = [`${national} x23`, `${wide} ext. 23`, `001${national}`, `+1\u200b${national};ext=23`];
+    for (const stored of notations) {
+      await database.query('update leads set phone = $2 where id = $1', [customer.leadId, stored]);
+      for (const phone of [national, `+1 ${national}`, `${wide} x23`]) {
+        const { records, matches } = await find({ phone });
+        expect([stored, phone, records.leadIds]).toEqual([stored, phone, [customer.leadId]]);
+        expect(matches.map((match) => match.phone)).toContain(stored);
+      }
+      expect((await find({ phone: other.phone })).records.leadIds).toEqual([other.leadId]);
+    }
+    const [job] = await database.query<{ customer: { phone: string } }>(
+      `update jobs set customer = customer || jsonb_build_object('phone', $2::text) where id = $1 returning customer`,
+      [customer.jobId, `${national} #7`],
+    );
+    expect(job?.customer.phone).toBe(`${national} #7`);
+    expect((await find({ phone: `${national} x7`, companyId: fixture.seller })).records.jobIds).toEqual([
+      customer.jobId,
+    ]);
+  });
+
   test('refuses criteria that name no one, and an unknown id [PERSON-2]', async () => {
     for (const criteria of [
       {},

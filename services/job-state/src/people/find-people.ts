@@ -6,6 +6,7 @@ import { invalidArgument } from '@partner/kernel/validation';
 import { z } from 'zod';
 import type { Queryable } from '../database/database.js';
 import { normaliseAddress } from '../leads/address-key/normalise-address.js';
+import { digitsInAnyNotation, isNotationOf, readPhoneNumber } from './phone-number.js';
 import { type PersonRecords, personRecords } from './person-rows.js';
 import { select } from './rows-page.js';
 
@@ -37,16 +38,17 @@ const SCAN_ROWS = 10_000;
 const MAX_RECORDS = 1_000;
 const NO_RECORDS: PersonRecords = { leads: [], projects: [], jobs: [], appointments: [], facts: [] };
 
-/** The digits of a phone number in SQL, as {@link phoneDigits} returns them. */
-const phoneSql = (column: string) =>
-  `regexp_replace(regexp_replace(${column}, '[^0-9]', '', 'g'), '^1([0-9]{10})$', '\\1')`;
+/**
+ * Rows whose number can be a notation of the wanted one: its digits hold the last ones of a reading, or it has characters of which the
+ * digits are unknown here. {@link isNotationOf} decides.
+ */
+const maybePhone = (column: string) =>
+  `({tails}::text is not null and (regexp_replace(${column}, '[^0-9]', '', 'g') ~ {tails} or ${column} ~ '[^0-9+()./ -]'))`;
 
-/** The digits of a phone number, without the country code 1 before ten others. */
-function phoneDigits(phone: string): string {
-  return phone.replaceAll(/[^0-9]/g, '').replace(/^1([0-9]{10})$/, '$1');
-}
-
-const CONTACT = `lower(t.email) = {email} or ${phoneSql('t.phone')} = {phone}`;
+const IS_EMAIL = 'coalesce(lower(t.email) = {email}, false)';
+const CONTACT = `${IS_EMAIL} or ${maybePhone('t.phone')}`;
+const CONTACT_VALUES = { matches: IS_EMAIL, phone: 't.phone' };
+const JOB_PHONE = `t.customer ->> 'phone'`;
 const JOB_ADDRESS = `concat(t.customer ->> 'line1', ', ', t.customer ->> 'city', ', ', t.customer ->> 'state', ' ', t.customer ->> 'zip')`;
 
 /** One scan of a table. */
@@ -60,8 +62,8 @@ interface Pass {
   readonly adds: Readonly<Partial<Record<keyof PersonRecords, string>>>;
   /** Only if these criteria are given; absent: always. */
   readonly needs?: readonly (keyof PersonCriteria)[];
-  /** An address that must be the wanted one, unless `where` has matched another value. */
-  readonly address?: string;
+  /** The row matches if `matches` is true or one of the other values is the wanted one; absent: `where` decides alone. */
+  readonly values?: { readonly matches?: string; readonly phone?: string; readonly address?: string };
 }
 
 const LEAD_COMPANY = '(select l.company_id from leads l where l.id = t.lead_id)';
@@ -73,6 +75,7 @@ const PASSES: readonly Pass[] = [
     idType: 'text',
     company: 't.company_id',
     where: CONTACT,
+    values: CONTACT_VALUES,
     adds: { leads: 't.id' },
     needs: ['email', 'phone'],
   },
@@ -81,6 +84,7 @@ const PASSES: readonly Pass[] = [
     idType: 'bigint',
     company: LEAD_COMPANY,
     where: CONTACT,
+    values: CONTACT_VALUES,
     adds: { leads: 't.lead_id' },
     needs: ['email', 'phone'],
   },
@@ -88,10 +92,10 @@ const PASSES: readonly Pass[] = [
     table: 'jobs',
     idType: 'text',
     company: 't.selling_company_id',
-    where: `${phoneSql(`t.customer ->> 'phone'`)} = {phone} or coalesce(substring(t.customer ->> 'zip' from '[0-9]{5}'), '') = {zip}`,
+    where: `${maybePhone(JOB_PHONE)} or coalesce(substring(t.customer ->> 'zip' from '[0-9]{5}'), '') = {zip}`,
+    values: { phone: JOB_PHONE, address: JOB_ADDRESS },
     adds: { jobs: 't.id', projects: 't.project_id' },
     needs: ['phone', 'address'],
-    address: `case when ${phoneSql(`t.customer ->> 'phone'`)} = {phone} then null else ${JOB_ADDRESS} end`,
   },
   {
     table: 'projects',
@@ -136,7 +140,11 @@ export async function beginSearch(database: Queryable, criteria: PersonCriteria)
   const { email, phone, address, id } = criteria;
   const problem = [
     [email === undefined || email.includes('@'), 'email', 'must be an email address'],
-    [phone === undefined || phoneDigits(phone).length >= 7, 'phone', 'must have at least 7 digits'],
+    [
+      phone === undefined || readPhoneNumber(phone).readings.length > 0,
+      'phone',
+      'must have at least 7 digits',
+    ],
     [address === undefined || normaliseAddress(address) !== '', 'address', 'must be a postal address'],
     [
       [email, phone, address, id].some((value) => value !== undefined),
@@ -192,10 +200,7 @@ export async function stepSearch(
   if (pass === undefined) return { found: position.found, scanned: position.scanned, next: undefined };
   const after = index === position.pass ? position.after : '';
   const { last, rows, scanned } = await scan(database, pass, after, valuesOf(criteria, position.found));
-  const addressKey = criteria.address === undefined ? undefined : normaliseAddress(criteria.address);
-  const matching = rows.filter(
-    ({ address }) => address === undefined || address === null || normaliseAddress(address) === addressKey,
-  );
+  const matching = pass.values === undefined ? rows : rows.filter(matcherOf(criteria));
   const found = personRecords.parse(
     Object.fromEntries(
       Object.entries(position.found).map(([kind, ids]) => [
@@ -215,18 +220,27 @@ export async function stepSearch(
   return { found, scanned: next.scanned, next: next.pass < PASSES.length ? next : undefined };
 }
 
-type FoundRow = Readonly<Record<string, string | null>>;
+type FoundRow = Readonly<Record<string, string | boolean | null>>;
+
+/** Returns whether the values of a row are those that the criteria name. */
+function matcherOf(criteria: PersonCriteria): (row: FoundRow) => boolean {
+  const phone = criteria.phone === undefined ? undefined : readPhoneNumber(criteria.phone);
+  const addressKey = criteria.address === undefined ? undefined : normaliseAddress(criteria.address);
+  return (row) =>
+    row['matches'] === true ||
+    (phone !== undefined && typeof row['phone'] === 'string' && isNotationOf(phone, row['phone'])) ||
+    (addressKey !== undefined &&
+      typeof row['address'] === 'string' &&
+      normaliseAddress(row['address']) === addressKey);
+}
 
 async function scan(
   database: Queryable,
-  { table, idType, company, where, adds, address }: Pass,
+  { table, idType, company, where, adds, values: compared = {} }: Pass,
   after: string,
   values: Readonly<Record<string, unknown>>,
 ): Promise<{ readonly last: string | null; readonly rows: readonly FoundRow[]; readonly scanned: number }> {
-  const columns = [
-    ...Object.entries(adds),
-    ...(address === undefined ? [] : [['address', address] as const]),
-  ];
+  const columns = [...Object.entries(adds), ...Object.entries(compared)];
   const [result] = await select<{ last: string | null; scanned: number; rows: readonly FoundRow[] }>(
     database,
     `with page as materialized (
@@ -248,7 +262,8 @@ function valuesOf(criteria: PersonCriteria, found: PersonRecords): Readonly<Reco
   return {
     ...found,
     email: criteria.email?.trim().toLowerCase() ?? null,
-    phone: criteria.phone === undefined ? null : phoneDigits(criteria.phone),
+    tails:
+      criteria.phone === undefined ? null : digitsInAnyNotation(readPhoneNumber(criteria.phone)).join('|'),
     addressKey,
     zip: addressKey === null ? null : (/\b\d{5}$/.exec(addressKey)?.[0] ?? ''),
     companyId: criteria.companyId ?? null,
