@@ -1,5 +1,4 @@
 import type { CallOptions } from '@connectrpc/connect';
-import { requestLimitReached } from '@partner/proto-contracts/api/refusals';
 import type { Scope, Surface } from '@partner/proto-contracts/api/scopes';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
@@ -19,6 +18,7 @@ import { conditionalResponse, rewrittenResponse } from './response-variants.js';
 import { API_VERSION_HEADER, type ApiVersions } from './api-versions.js';
 import { clientNetwork, plainAddress } from './client-address.js';
 import { withContentCoding } from './content-coding.js';
+import { countRequest } from './count-request.js';
 import type { AnyEndpoint, EndpointResponse } from './endpoint.js';
 import { protocolViolation } from './protocol-violation.js';
 import { setRateLimitHeaders } from './rate-limit-headers.js';
@@ -295,14 +295,8 @@ async function respondTo<Principal>(
     if (options.companyClassOf !== undefined) record.companyClass = options.companyClassOf(known);
     principal = known;
     const { limiter, keyOf, limitOf, countedAs } = options.rateLimit;
-    const limit = limitOf(known);
-    const verdict = await limiter.take(keyOf(known), limit);
-    setRateLimitHeaders(response, { policy: 'default', limit, verdict });
-    if (!verdict.accepted) {
-      const { retryAfterSeconds } = verdict;
-      const message = requestLimitReached(limit, countedAs, retryAfterSeconds);
-      throw new ServiceError('rate_limited', message, { retryAfterSeconds });
-    }
+    const [key, limit] = [keyOf(known), limitOf(known)];
+    const verdict = await countRequest(request, response, { limiter, key, limit, countedAs });
     requireScope(endpoint, options.scopesOf(known), options.keySurface);
     options.admit?.(known, endpoint);
     if (options.injectFaults !== undefined) {

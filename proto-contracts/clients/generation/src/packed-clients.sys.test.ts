@@ -1,14 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { request as requestTo, type ServerResponse } from 'node:http';
 import path from 'node:path';
-import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
-import { lastLines, runCommand } from '@partner/local-stack/run-command';
-import { ensurePython } from '@partner/local-stack/toolchains';
 import { document, newJob, stack, textAt } from '@partner/partnerctl/testing/partnerctl-on-stack';
 import {
-  baseEnvironment,
   freePort,
   startLocalProgram,
   stopLocalProcess,
@@ -17,15 +12,17 @@ import { eventually } from '@partner/test-kit/eventually';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@partner/test-kit/receiver';
 import { seededRandom } from '@partner/test-kit/seeded-random';
 import { z } from 'zod';
+import {
+  company,
+  directory,
+  type PackedClient,
+  pythonClient,
+  run,
+  runAbout,
+  settings,
+  typescriptClient,
+} from './testing/packed-client.js';
 
-const CLIENTS = 'proto-contracts/clients';
-/** TypeScript 7, as a developer's own compiler. */
-const COMPILER = path.join(PROJECT_ROOT, 'node_modules/typescript-native/bin/tsc');
-const COMPILER_OPTIONS =
-  '--ignoreConfig --strict --target ES2023 --module NodeNext --types node --outDir out';
-
-/** Outside the project, so that a program finds no packages but those that are installed for it. */
-const directory = mkdtempSync(path.join(tmpdir(), 'packed-clients-'));
 /** The port of the program that receives webhooks; the stack delivers to a TLS server in front of it. */
 let programPort = 0;
 let front: Receiver | undefined;
@@ -53,138 +50,6 @@ function passOn({ method, path: place, headers, body }: ReceivedRequest, respons
     .on('error', () => response.destroy())
     .end(body);
 }
-
-/** CommonJS has other files and types than the ES modules that the examples import. */
-const COMMON_JS = `import { createPartnerClient } from '@partner/client';
-import { expressHandler } from '@partner/client/express';
-const partner = createPartnerClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'a.b' });
-// @ts-expect-error the lead lacks fields
-export const call = () => partner.POST('/inbound/leads', { body: { fullName: '' } });
-console.log(typeof partner.GET, typeof expressHandler);
-`;
-
-async function run(cwd: string, ...[program, ...args]: readonly [string, ...string[]]): Promise<string> {
-  return runAbout(settings(), cwd, program, ...args);
-}
-
-async function runAbout(
-  env: NodeJS.ProcessEnv,
-  cwd: string,
-  ...[program, ...args]: readonly [string, ...string[]]
-): Promise<string> {
-  const result = await runCommand(program, args, { cwd, env });
-  expect({ program, args, failure: result.exitCode === 0 ? '' : lastLines(result, 40) }).toMatchObject({
-    failure: '',
-  });
-  return result.stdout;
-}
-
-/** The code blocks of a README in a language. */
-function examplesOf(client: string, language: string): readonly string[] {
-  const blocks = readProjectFile(`${CLIENTS}/${client}/README.md`).matchAll(
-    new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'),
-  );
-  return [...blocks].map(([, block = '']) => block);
-}
-
-/** The command of a README that installs its client, with the address of the stack. */
-function installCommand(client: string): readonly [string, ...string[]] {
-  const [line = ''] = examplesOf(client, 'sh');
-  const [program = '', ...args] = line.trim().split(' ');
-  const withUrl = (arg: string) => arg.replaceAll('"', '').replace('$PARTNER_URL', stack.description.baseUrl);
-  return [program, ...args.map(withUrl)];
-}
-
-function company(kind: 'SALES' | 'INSTALLER') {
-  const found = stack.description.companies.find((each) => each.class === kind);
-  if (found === undefined) throw new Error(`the sandbox has no company of class ${kind}`);
-  return found;
-}
-
-/** A client as a developer installs it from the stack, in an empty folder. */
-interface PackedClient {
-  readonly language: 'TypeScript' | 'Python';
-  /** False if the toolchain of the language is missing. */
-  readonly isInstallable: boolean;
-  /** The code blocks of its README. */
-  readonly examples: readonly string[];
-  readonly folder: string;
-  /** Installs it with the command of its README, and writes the examples. */
-  readonly install: () => Promise<void>;
-  /** Runs one of the examples. */
-  readonly command: (example: number) => readonly [string, ...string[]];
-}
-
-function typescriptClient(): PackedClient {
-  const folder = path.join(directory, 'typescript');
-  const examples = examplesOf('typescript', 'ts');
-  return {
-    ...{ language: 'TypeScript', isInstallable: true, examples, folder },
-    async install() {
-      writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-      await run(folder, ...installCommand('typescript'), '--no-audit', '--no-fund');
-      await run(
-        folder,
-        ...['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline'],
-        ...['@types/node@20.19.43', '@types/express@5.0.6', 'express@5.3.0', 'fastify@5.12.8'],
-      );
-      const files = examples.map((example, index) => {
-        const file = `example-${index}.ts`;
-        writeFileSync(path.join(folder, file), example.replace('8080', String(programPort)));
-        return file;
-      });
-      writeFileSync(path.join(folder, 'common-js.cts'), COMMON_JS);
-      await run(
-        folder,
-        process.execPath,
-        COMPILER,
-        ...COMPILER_OPTIONS.split(' '),
-        ...files,
-        'common-js.cts',
-      );
-    },
-    command: (example) => [process.execPath, path.join(folder, `out/example-${example}.js`)],
-  };
-}
-
-/** Python, if it can install packages. */
-const python = await ensurePython(['uvicorn==0.54.0']);
-
-function pythonClient(): PackedClient {
-  const interpreter = python ?? '';
-  const folder = path.join(directory, 'python');
-  const examples = examplesOf('python', 'python');
-  const installed = path.join(folder, 'installed/bin/python');
-  return {
-    ...{ language: 'Python', isInstallable: python !== undefined, examples, folder },
-    async install() {
-      await run(folder, interpreter, '-m', 'venv', 'installed');
-      const [, ...install] = installCommand('python');
-      await run(
-        folder,
-        installed,
-        '-m',
-        'pip',
-        '-q',
-        ...install,
-        'uvicorn==0.54.0',
-        'fastapi',
-        'django==5.2.19',
-      );
-      for (const [index, example] of examples.entries())
-        writeFileSync(path.join(folder, `example_${index}.py`), example.replace('8080', String(programPort)));
-    },
-    command: (example) => [installed, path.join(folder, `example_${example}.py`)],
-  };
-}
-
-const settings = ({ id, secret } = { id: 'whk_none', secret: `whsec_${btoa('of no webhook')}` }) => ({
-  ...baseEnvironment(),
-  PARTNER_URL: stack.description.baseUrl,
-  PARTNER_API_KEY: company('INSTALLER').keys.find(({ kind }) => kind === 'installer-company')?.apiKey ?? '',
-  PARTNER_WEBHOOK_SECRET: secret,
-  PARTNER_WEBHOOK_ID: id,
-});
 
 /** A new job that the installer can read. */
 async function assignedJob(): Promise<string> {
@@ -221,25 +86,75 @@ async function whileReceiving(
   work: (webhook: Webhook, output: () => string) => Promise<void>,
 ): Promise<void> {
   const webhook = await createWebhook();
-  const [command, ...args] = client.command(0);
-  const logFile = path.join(client.folder, 'program.log');
+  try {
+    await whileRunning(client, client.command(0), settings(webhook), isServing, async (output) => {
+      await document('subscriptions', 'test', webhook.id);
+      await document('subscriptions', 'activate', webhook.id);
+      await work(webhook, output);
+    });
+  } finally {
+    isLost = () => false;
+    await document('subscriptions', 'delete', webhook.id, '--yes');
+  }
+}
+
+const isServing = () => fetch(`http://127.0.0.1:${programPort}/`).then(() => true);
+
+async function whileRunning(
+  { language, folder }: PackedClient,
+  [command, ...args]: readonly [string, ...string[]],
+  env: Record<string, string>,
+  isUp: (output: string) => boolean | Promise<boolean>,
+  work: (output: () => string) => Promise<void>,
+): Promise<void> {
+  const logFile = path.join(folder, `${path.basename(command)}-${args.length}.log`);
+  const output = () => readFileSync(logFile, 'utf8');
   const program = await startLocalProgram(
     {
-      ...{ name: client.language, command, args, cwd: client.folder, logFile },
-      env: settings(webhook),
-      isUp: () => fetch(`http://127.0.0.1:${programPort}/`).then(() => true),
+      ...{ name: language, command, args, cwd: folder, logFile, env, isUp: async () => isUp(output()) },
       ...{ startTimeoutMs: 120_000, stopSignal: 'SIGTERM', stopGraceMs: 5_000 },
     },
     { detached: false },
   );
   try {
-    await document('subscriptions', 'test', webhook.id);
-    await document('subscriptions', 'activate', webhook.id);
-    await work(webhook, () => readFileSync(logFile, 'utf8'));
+    await work(output);
   } finally {
-    isLost = () => false;
     await stopLocalProcess(program, 'SIGTERM', 5_000);
-    await document('subscriptions', 'delete', webhook.id, '--yes');
+  }
+}
+
+/** Headers that a connection sets, and that of a trace. */
+const OF_CONNECTION = new Set(['host', 'connection', 'content-length', 'accept-encoding', 'traceparent']);
+const headerNames = (request: ReceivedRequest | undefined) =>
+  Object.keys(request?.headers ?? {})
+    .filter((name) => !OF_CONNECTION.has(name))
+    .sort();
+
+/** Without a webhook, an owner or an operator. */
+async function listensOnThisMachine(client: PackedClient): Promise<void> {
+  const secret = `whsec_${btoa('of this machine')}`;
+  const between = await startReceiver({ respond: passOn });
+  const forward = `http://localhost:${between.port}/webhooks`;
+  const listener = [...client.tool, 'listen', '--forward', forward, '--secret', secret] as const;
+  const isListening = (output: string) => output.includes(`signing secret: ${secret}`);
+  try {
+    const environment = settings({ id: 'whk_none', secret });
+    await whileRunning(client, client.command(0), environment, isServing, async (output) =>
+      whileRunning(client, listener, settings(), isListening, async (printed) => {
+        const job = await assignedJob();
+        await eventually(
+          () => `the program verifies the event; so far: ${output()}; ${printed()}`,
+          () => output().includes(`verified install.job_assigned ${job}`),
+        );
+        await eventually(
+          () => `the listener prints the outcome: ${printed()}`,
+          () => /install\.job_assigned evt_\w+ -> 204 \(\d+ ms\)/.test(printed()),
+        );
+      }),
+    );
+    expect(headerNames(between.requests[0])).toEqual(headerNames(front?.requests.at(-1)));
+  } finally {
+    await between.close();
   }
 }
 
@@ -341,7 +256,7 @@ describe.each(PACKED)('the packed $language client', (client) => {
     if (!isInstallable) return;
     programPort = await freePort();
     mkdirSync(folder);
-    await client.install();
+    await client.install(programPort);
   });
 
   testIfInstallable(
@@ -351,6 +266,11 @@ describe.each(PACKED)('the packed $language client', (client) => {
       expect(lines.length).toBeLessThanOrEqual(15);
       await becomesSynced(client);
     },
+  );
+
+  testIfInstallable(
+    `forwards events to a server of this machine, which verifies them as webhooks (${language}) [CLIENT-18]`,
+    () => listensOnThisMachine(client),
   );
 
   testIfInstallable(`acknowledges a job with the lines of its README (${language}) [CLIENT-8]`, async () => {

@@ -41,7 +41,7 @@ def refusal(status: int, code: str = "x", **others: object) -> Respond:
     return response(status, {"error": "no", "code": code, "requestId": "r-1", **others})
 
 
-CREATED = response(201, {"status": "created", "leadId": "lead_1"})
+CREATED = response(201, {"status": "created", "leadId": "lead_1", "projectId": "prj_1"})
 JOBS = response(200, {"jobs": [], "hasMore": False})
 
 
@@ -193,7 +193,7 @@ class Calls:
         assert service.time - START < 120 + 20
 
     def test_reads_a_compressed_body(self) -> None:
-        content = gzip.compress(json.dumps({"status": "created", "leadId": "lead_1"}).encode())
+        content = gzip.compress(json.dumps({"status": "created", "leadId": "lead_1", "projectId": "prj_1"}).encode())
         service = Service(lambda: httpx.Response(201, content=content, headers={"content-encoding": "gzip"}))
         created = self.create(service)
         assert isinstance(created, LeadCreated) and created.lead_id == "lead_1"

@@ -1,0 +1,7 @@
+"""`python -m partner_client`."""
+
+import sys
+
+from .listen import main
+
+sys.exit(main())
