@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { execFile, execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -160,13 +161,35 @@ describe('the curl command', () => {
 });
 
 describe('a request as code', () => {
-  test('is given in four languages for an API key, and not for a session', () => {
+  test('is given in four languages and with both clients for an API key, and not for a session', () => {
     const languages = requestExamples(operation('setSchedule'), description).map(({ language }) => language);
-    expect(languages).toEqual(['TypeScript', 'Python (requests)', 'Go', 'Java (java.net.http)']);
+    expect(languages).toEqual([
+      ...['TypeScript (client)', 'Python (client)'],
+      ...['TypeScript (fetch)', 'Python (requests)', 'Go', 'Java (java.net.http)'],
+    ]);
     expect(requestExamples(operation('pauseWebhook'), description)).toEqual([]);
   });
 
-  test('in TypeScript sends the example', async () => {
+  test('with the Python client names a module, a function and a model that it has', () => {
+    const gen = new URL(
+      '../../../../proto-contracts/clients/python/src/partner_client/gen/',
+      import.meta.url,
+    );
+    const read = (file: string) => readFileSync(new URL(file, gen), 'utf8');
+    const offered = description.operations.filter(({ credentials }) => credentials === 'apiKey');
+    expect(offered.length).toBeGreaterThan(10);
+    for (const each of offered) {
+      const { code = '' } =
+        requestExamples(each, description).find(({ language }) => language === 'Python (client)') ?? {};
+      const [, tag = '', module = ''] = /gen\.api\.(\w+) import (\w+)/.exec(code) ?? [];
+      expect(read(`api/${tag}/${module}.py`)).toContain('def sync(');
+      const [, model] = /gen\.models import (\w+)/.exec(code) ?? [];
+      expect(model === undefined).toBe(each.body === undefined);
+      if (model !== undefined) expect(read('models/__init__.py')).toContain(`import ${model}\n`);
+    }
+  });
+
+  test.each(['TypeScript (client)', 'TypeScript (fetch)'])('in %s sends the example', async (wanted) => {
     const received: unknown[] = [];
     const server = createServer((request, response) => {
       void text(request).then((body) => {
@@ -179,13 +202,16 @@ describe('a request as code', () => {
     const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'port' });
     try {
       const serverUrl = `http://127.0.0.1:${port}`;
-      const [{ code } = { code: '' }] = requestExamples(operation('setSchedule'), { serverUrl });
+      const examples = requestExamples(operation('setSchedule'), { serverUrl });
+      const { code = '' } = examples.find(({ language }) => language === wanted) ?? {};
       await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);
       expect(received).toEqual([
         {
           method: 'PUT',
           url: '/partner/v1/jobs/job_01k3jb8w4fe6ts0c9mzp5xq7ra/schedule',
-          key: 'A_NEW_KEY_FOR_EACH_REQUEST',
+          key: wanted.includes('fetch')
+            ? 'A_NEW_KEY_FOR_EACH_REQUEST'
+            : expect.stringMatching(/^[0-9a-f-]{36}$/),
           body: operation('setSchedule').body?.examples[0]?.value,
         },
       ]);

@@ -1,6 +1,7 @@
 import type { ApiDescription, DescribedOperation } from '@partner/proto-contracts/openapi/api-description';
 import { HTTPSnippet } from '@readme/httpsnippet';
 import type { TargetId } from '@readme/httpsnippet/targets';
+import { clientExamples } from './client-examples.js';
 import { exampleUrl } from './curl-command.js';
 
 /** A request as code. */
@@ -14,15 +15,15 @@ const LANGUAGES: readonly {
   readonly target: TargetId;
   readonly client: string;
 }[] = [
-  { language: 'TypeScript', target: 'node', client: 'fetch' },
+  { language: 'TypeScript (fetch)', target: 'node', client: 'fetch' },
   { language: 'Python (requests)', target: 'python', client: 'requests' },
   { language: 'Go', target: 'go', client: 'native' },
   { language: 'Java (java.net.http)', target: 'java', client: 'nethttp' },
 ];
 
 /**
- * Returns an operation of partners as code, complete except for the key and the idempotency key, with the first example of its
- * body. Empty for operations without an API key: these are for browsers.
+ * Returns an operation of partners as code, first with the shipped clients, complete except for the key and the idempotency key, with
+ * the first example of its body. Empty for operations without an API key: these are for browsers.
  */
 export function requestExamples(
   operation: DescribedOperation,
@@ -30,10 +31,11 @@ export function requestExamples(
 ): readonly RequestExample[] {
   if (operation.credentials !== 'apiKey') return [];
   const snippet = new HTTPSnippet(harOf(operation, serverUrl));
-  return LANGUAGES.flatMap(({ language, target, client }) => {
+  const requests = LANGUAGES.flatMap(({ language, target, client }) => {
     const [code] = snippet.convert(target, client) || [];
     return code === undefined ? [] : [{ language, code }];
   });
+  return [...clientExamples(operation, { serverUrl }), ...requests];
 }
 
 /** Returns the request in the format HTTP Archive 1.2. */
