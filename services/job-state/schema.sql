@@ -659,6 +659,21 @@ CREATE TABLE public.second_factors (
     recovery_code_sha256s bytea[] DEFAULT '{}'::bytea[] NOT NULL
 );
 
+CREATE TABLE public.security_notices (
+    company_id text NOT NULL,
+    kind text NOT NULL,
+    subject_id text NOT NULL,
+    email text NOT NULL,
+    details jsonb NOT NULL,
+    count integer NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    mailed_at timestamp with time zone,
+    lease_id text,
+    leased_count integer,
+    not_before timestamp with time zone
+);
+
 CREATE TABLE public.sent_announcements (
     id text NOT NULL COLLATE pg_catalog."C",
     announcement text NOT NULL,
@@ -906,6 +921,9 @@ ALTER TABLE ONLY public.second_factors
 
 ALTER TABLE ONLY public.second_factors
     ADD CONSTRAINT second_factors_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.security_notices
+    ADD CONSTRAINT security_notices_pkey PRIMARY KEY (company_id, kind, subject_id, email);
 
 ALTER TABLE ONLY public.sent_announcements
     ADD CONSTRAINT sent_announcements_pkey PRIMARY KEY (id);
@@ -1221,6 +1239,9 @@ ALTER TABLE ONLY public.sales_records
 
 ALTER TABLE ONLY public.second_factors
     ADD CONSTRAINT second_factors_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES public.memberships(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.security_notices
+    ADD CONSTRAINT security_notices_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
 
 ALTER TABLE ONLY public.sent_announcements
     ADD CONSTRAINT sent_announcements_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);

@@ -1,3 +1,4 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { NotificationEmailOutcome } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { NOTIFICATIONS } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
@@ -6,6 +7,7 @@ import { createClient } from '@connectrpc/connect';
 import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { invariant } from '@partner/kernel/invariant';
+import { SECURITY_NOTICE_KINDS } from '@partner/proto-contracts/resources/security-notice/security-notice';
 import { createMailer } from '@partner/kernel/mail';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
@@ -19,6 +21,8 @@ import {
 import { PEOPLE, startTestConsole } from './testing/start-test-console.js';
 
 let mail: MailServer;
+/** The security notices that job-state leases next. */
+let notices: object[];
 /** The emails that job-state leases next. */
 let due: object[];
 let reported: (NotificationEmailOutcome | undefined)[];
@@ -27,7 +31,7 @@ let emails: NotificationEmails;
 
 beforeEach(async () => {
   mail = await startMailServer();
-  [due, reported, logged] = [[], [], []];
+  [notices, due, reported, logged] = [[], [], [], []];
   const mailer = createMailer({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
   invariant(mailer, 'there is a mail server');
   const log = (...line: unknown[]) => void logged.push(line);
@@ -39,6 +43,11 @@ beforeEach(async () => {
           getNotificationSettings: () => ({}),
           setNotificationSettings: () => ({}),
           leaseNotificationEmails: () => ({ emails: due.splice(0) }),
+          leaseSecurityNotices: () => ({ notices: notices.splice(0) }),
+          reportSecurityNotice: ({ outcome }) => {
+            reported.push(outcome);
+            return {};
+          },
           reportNotificationEmail: ({ outcome }) => {
             reported.push(outcome);
             return {};
@@ -123,6 +132,47 @@ describe('a notification email', () => {
     await emails.sendDue();
     expect(reported.slice(3)).toEqual([NotificationEmailOutcome.SENT]);
     expect(mail.received).toHaveLength(1);
+  });
+});
+
+describe('a security notice', () => {
+  const notice = (kind: string, details: object, more: object = {}) => ({
+    ...{ leaseId: 'lease', email: 'dana@roofs.example', companyName: 'Roofs and Sons', kind },
+    ...{ detailsJson: JSON.stringify(details), count: 1 },
+    firstAt: timestampFromDate(new Date('2026-11-26T10:00:00Z')),
+    lastAt: timestampFromDate(new Date('2026-11-26T10:40:00Z')),
+    ...more,
+  });
+  const textOf = (message = '') => message.replaceAll('=\r\n', '').replaceAll('\r\n', '\n');
+
+  test('says what happened, when, from where and what to do, whatever its kind [NOTIFY-12, NOTIFY-13]', async () => {
+    const origin = { remoteAddress: '203.0.113.7', userAgent: 'Browser/1.0' };
+    notices = [
+      ...SECURITY_NOTICE_KINDS.map((kind) => notice(kind, origin)),
+      notice('second_factor_wrong', origin, { count: 4 }),
+      notice('owner_added', { by: 'Olive', displayName: 'Paul\n\nClick here' }),
+      notice('of_a_later_version', {}),
+    ];
+    await emails.sendDue();
+    const texts = mail.received.map(({ message }) => textOf(message));
+    expect(reported).toEqual(texts.map(() => NotificationEmailOutcome.SENT));
+    expect(texts).toHaveLength(SECURITY_NOTICE_KINDS.length + 3);
+    for (const text of texts.slice(0, -2)) {
+      expect(text).toContain('From: 203.0.113.7\nBrowser: Browser/1.0\n');
+      expect(text).toMatch(/\nIf (?:it was not you|you did not expect it)/);
+    }
+    expect(texts[0]).toContain('When: 2026-11-26T10:40:00.000Z');
+    expect(texts.at(-3)).toContain('4 times, from 2026-11-26T10:00:00.000Z to 2026-11-26T10:40:00.000Z');
+    expect(texts.at(-2)).toContain('"Paul Click here" is now an owner');
+    expect(texts.at(-2)).toContain('By: Olive');
+    expect(texts.at(-1)).toContain('of_a_later_version');
+  });
+
+  test('that the mail server refuses does not stop the others, and is reported as such [NOTIFY-13]', async () => {
+    mail.refuse('gone@roofs.example');
+    notices = [notice('owner_added', {}, { email: 'gone@roofs.example' }), notice('owner_added', {})];
+    await emails.sendDue();
+    expect(reported).toEqual([NotificationEmailOutcome.REFUSED, NotificationEmailOutcome.SENT]);
   });
 });
 

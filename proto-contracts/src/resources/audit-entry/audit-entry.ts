@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'owner.created',
   'owner.updated',
   'owner.password_link_requested',
+  'owner.code_refused',
   'technical_contact.requested',
   'technical_contact.confirmed',
   'person.erased',

@@ -1,14 +1,17 @@
 import type { Client } from '@connectrpc/connect';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import {
   type NotificationEmail,
   NotificationEmailOutcome,
   type NotificationService,
+  type SecurityNotice,
 } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import type { Logger } from '@partner/kernel/logger';
-import { MailError, type Mailer } from '@partner/kernel/mail';
+import { type Mail, MailError, type Mailer } from '@partner/kernel/mail';
 import { Counter, type Registry } from 'prom-client';
 import { requiredField } from '../required-field.js';
 import { notificationMail } from './notification-mail.js';
+import { securityNoticeMail } from './security-notice-mail.js';
 
 /** Emails under a lease at once: even at 8 s for each, they are sent within the lease. */
 const LEASED_AT_ONCE = 20;
@@ -17,7 +20,7 @@ const LEASED_AT_ONCE = 20;
 export interface NotificationEmailsDeps {
   readonly notifications: Pick<
     Client<typeof NotificationService>,
-    'leaseNotificationEmails' | 'reportNotificationEmail'
+    'leaseNotificationEmails' | 'reportNotificationEmail' | 'leaseSecurityNotices' | 'reportSecurityNotice'
   >;
   readonly mailer: Mailer;
   readonly publicBaseUrl: string;
@@ -31,7 +34,7 @@ export interface NotificationEmailsDeps {
 export function notificationEmailsCounter(metrics: Registry): Counter<'outcome'> {
   return new Counter({
     name: 'partner_notification_emails_total',
-    help: 'Notification emails to owners by outcome: sent, refused for good, failed.',
+    help: 'Notification emails and security notices by outcome: sent, refused for good, failed.',
     labelNames: ['outcome'],
     registers: [metrics],
   });
@@ -44,7 +47,7 @@ export interface NotificationEmails {
 }
 
 /**
- * Creates the sender of the notification emails that job-state leases.
+ * Creates the sender of the notification emails and security notices that job-state leases. Notices come first.
  *
  * Each email is reported after the mail server has accepted it. A process that ends in between sends it again, so none is
  * lost. An email that the server refuses for good does not stop the others; any other failure ends the batch, and its emails
@@ -54,47 +57,78 @@ export function createNotificationEmails(deps: NotificationEmailsDeps): Notifica
   const { notifications, mailer, publicBaseUrl, logger, sent } = deps;
   const call = { timeoutMs: deps.rpcTimeoutMs };
 
-  async function send(email: NotificationEmail): Promise<NotificationEmailOutcome> {
-    const { membershipId } = email;
+  async function send(of: object, mailOf: () => Mail): Promise<NotificationEmailOutcome> {
     try {
-      await mailer.send(
-        notificationMail({
-          to: requiredField(email.email, 'the address'),
-          companyName: requiredField(email.companyName, 'the company'),
-          publicBaseUrl,
-          emails: requiredField(email.emails, 'the frequency'),
-          eventBodies: email.eventBodies,
-          total: requiredField(email.total, 'the number of notifications'),
-        }),
-      );
-      logger.info({ membershipId, notifications: email.total }, 'notification_email.sent');
+      await mailer.send(mailOf());
+      logger.info(of, 'notification_email.sent');
       sent.inc({ outcome: 'sent' });
       return NotificationEmailOutcome.SENT;
     } catch (error) {
-      logger.warn({ err: error, membershipId }, 'notification_email.not_sent');
+      logger.warn({ err: error, ...of }, 'notification_email.not_sent');
       const isOfAll = error instanceof MailError && !error.isOfRecipient;
       sent.inc({ outcome: isOfAll ? 'failed' : 'refused' });
       return isOfAll ? NotificationEmailOutcome.FAILED : NotificationEmailOutcome.REFUSED;
     }
   }
 
+  function digestOf(email: NotificationEmail): Mail {
+    return notificationMail({
+      to: requiredField(email.email, 'the address'),
+      companyName: requiredField(email.companyName, 'the company'),
+      publicBaseUrl,
+      emails: requiredField(email.emails, 'the frequency'),
+      eventBodies: email.eventBodies,
+      total: requiredField(email.total, 'the number of notifications'),
+    });
+  }
+
+  function noticeOf(notice: SecurityNotice): Mail {
+    return securityNoticeMail({
+      to: requiredField(notice.email, 'the address'),
+      companyName: requiredField(notice.companyName, 'the company'),
+      publicBaseUrl,
+      kind: requiredField(notice.kind, 'the kind'),
+      detailsJson: requiredField(notice.detailsJson, 'the details'),
+      count: requiredField(notice.count, 'the number of occasions'),
+      firstAt: timestampDate(requiredField(notice.firstAt, 'the first time')),
+      lastAt: timestampDate(requiredField(notice.lastAt, 'the last time')),
+    });
+  }
+
+  async function sendNotices(): Promise<'more' | 'idle' | 'failed'> {
+    const { notices } = await notifications.leaseSecurityNotices({ limit: LEASED_AT_ONCE }, call);
+    for (const notice of notices) {
+      const { kind, count, leaseId } = notice;
+      const outcome = await send({ kind, count }, () => noticeOf(notice));
+      await notifications.reportSecurityNotice({ outcome, ...(leaseId !== undefined && { leaseId }) }, call);
+      if (outcome === NotificationEmailOutcome.FAILED) return 'failed';
+    }
+    return notices.length === LEASED_AT_ONCE ? 'more' : 'idle';
+  }
+
+  async function sendDigests(): Promise<'more' | 'idle'> {
+    const { emails } = await notifications.leaseNotificationEmails({ limit: LEASED_AT_ONCE }, call);
+    for (const email of emails) {
+      const { leaseId, membershipId, total } = email;
+      const outcome = await send({ membershipId, notifications: total }, () => digestOf(email));
+      await notifications.reportNotificationEmail(
+        {
+          outcome,
+          ...(leaseId !== undefined && { leaseId }),
+          ...(membershipId !== undefined && { membershipId }),
+        },
+        call,
+      );
+      if (outcome === NotificationEmailOutcome.FAILED) return 'idle';
+    }
+    return emails.length === LEASED_AT_ONCE ? 'more' : 'idle';
+  }
+
   return {
     async sendDue() {
-      const { emails } = await notifications.leaseNotificationEmails({ limit: LEASED_AT_ONCE }, call);
-      for (const email of emails) {
-        const outcome = await send(email);
-        const { leaseId, membershipId } = email;
-        await notifications.reportNotificationEmail(
-          {
-            outcome,
-            ...(leaseId !== undefined && { leaseId }),
-            ...(membershipId !== undefined && { membershipId }),
-          },
-          call,
-        );
-        if (outcome === NotificationEmailOutcome.FAILED) return 'idle';
-      }
-      return emails.length === LEASED_AT_ONCE ? 'more' : 'idle';
+      const noticed = await sendNotices();
+      if (noticed !== 'idle') return noticed === 'more' ? 'more' : 'idle';
+      return sendDigests();
     },
   };
 }

@@ -50,29 +50,3 @@ If it was not you, tell an owner of your company.
     mailer.send({ to, subject: `You can now sign in with ${providerName}`, text }),
   );
 }
-
-/** Mails a person in the background that an owner has reset their second factor; the email may be lost. */
-export function notifyOfResetFactor(
-  { mailer, background, publicBaseUrl, clock }: NotifyDeps,
-  {
-    membershipId,
-    email: to,
-    by,
-  }: {
-    readonly membershipId: string;
-    readonly email: string | undefined;
-    readonly by: { readonly displayName: string; readonly companyName: string };
-  },
-): void {
-  if (mailer === undefined || to === undefined) return;
-  const text = `${by.displayName} has reset the two-factor authentication of your account in the partner console of ${by.companyName} at ${formatDateTime(clock())}.
-Your sessions have ended, and sign-in asks for no code now. Sign in and set it up again:
-
-${publicBaseUrl.replace(/\/$/, '')}/console/account
-
-If you did not ask for it, tell an owner of your company.
-`;
-  background.start(membershipId, 'second_factor_reset.mail', () =>
-    mailer.send({ to, subject: 'Your two-factor authentication was reset', text }),
-  );
-}

@@ -10,7 +10,10 @@ const RECOVERY_CODE = /^[a-z2-7]{16}$/;
 
 /** A code of the second factor in the form of job-state's RPCs. */
 export type SecondFactorCode =
-  { readonly totp: string } | { readonly recoveryCodeSha256: Uint8Array<ArrayBuffer> };
+  | { readonly totp: string }
+  | { readonly recoveryCodeSha256: Uint8Array<ArrayBuffer> }
+  /** Text of another form. job-state refuses it, so that it is in the audit trail as any wrong code. */
+  | Readonly<Record<string, never>>;
 
 /** New recovery codes: their texts, which are shown once, and the hashes that are stored. */
 export interface RecoveryCodes {
@@ -31,7 +34,7 @@ export function newRecoveryCodes(): RecoveryCodes {
 
 /**
  * Runs an RPC with a code that a person typed, and counts it as a failed attempt of `client` if it is wrong. Fails with
- * `second_factor_wrong`, without the RPC for a text of another form, and with `rate_limited` after 10 in 15 minutes.
+ * `second_factor_wrong`, and with `rate_limited` after 10 in 15 minutes.
  */
 export async function tryCode<Result>(
   attempts: Pick<LoginAttempts, 'beginKnown'>,
@@ -40,22 +43,27 @@ export async function tryCode<Result>(
 ): Promise<Result> {
   const attempt = await attempts.beginKnown(client);
   let mustCount = false;
+  const code = readCode(text);
   try {
-    return await run(readCode(text));
+    return await run(code ?? {});
   } catch (error) {
     mustCount = error instanceof ServiceError && error.reason === 'second_factor_wrong';
-    throw error;
+    throw mustCount && code === undefined ? wrongForm() : error;
   } finally {
     // An attempt that cannot be removed stays counted until its span ends; the response is the same.
     if (!mustCount) await Promise.allSettled([attempt.forget()]);
   }
 }
 
-function readCode(text: string): SecondFactorCode {
+function readCode(text: string): SecondFactorCode | undefined {
   const code = text.replace(/[\s-]/g, '').toLowerCase();
   if (TOTP.test(code)) return { totp: code };
   if (RECOVERY_CODE.test(code)) return { recoveryCodeSha256: sha256(code) };
-  throw new ServiceError(
+  return undefined;
+}
+
+function wrongForm(): ServiceError {
+  return new ServiceError(
     'second_factor_wrong',
     'the code must be the 6 digits of your authenticator app or a recovery code of 16 characters',
   );

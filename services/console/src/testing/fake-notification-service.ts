@@ -18,5 +18,7 @@ export function createFakeNotificationService(): RpcService {
     },
     leaseNotificationEmails: () => ({ emails: [] }),
     reportNotificationEmail: () => ({}),
+    leaseSecurityNotices: () => ({ notices: [] }),
+    reportSecurityNotice: () => ({}),
   });
 }

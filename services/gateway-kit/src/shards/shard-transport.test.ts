@@ -253,5 +253,7 @@ test('each RPC of gateways and console identifies a caller, names a company or i
     'GetServiceStatus',
     'LeaseNotificationEmails',
     'ReportNotificationEmail',
+    'LeaseSecurityNotices',
+    'ReportSecurityNotice',
   ]);
 });

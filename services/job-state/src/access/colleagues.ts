@@ -8,6 +8,7 @@ import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
 import { requireAtHome } from '../moves/company-moves.js';
+import { noticeToOtherOwners } from '../notifications/queue-notices.js';
 import { canSignIn } from './can-sign-in.js';
 import type { MembershipOfCompany } from './get-owner.js';
 import { lockCompany } from './insert-key.js';
@@ -106,6 +107,7 @@ export async function addColleague(
       subject: { type: 'owner', id: membershipId },
       details: { displayName, role },
     });
+    await announceOwner(tx, request, added);
     return added;
   });
 }
@@ -136,7 +138,9 @@ export async function setColleagueRole(
       subject: { type: 'owner', id: membershipId },
       details: { changed: ['role'], displayName: before.displayName, role },
     });
-    return { ...before, role };
+    const after = { ...before, role };
+    await announceOwner(tx, request, after);
+    return after;
   });
 }
 
@@ -220,6 +224,19 @@ async function changePeople(
   const { membershipId } = changed;
   deps.logger.info({ companyId, membershipId, actorId: actor?.membershipId }, 'colleague.changed');
   return changed;
+}
+
+/** Queues the email to the other owners about a person who has become an owner. */
+async function announceOwner(
+  tx: Transaction,
+  { companyId, actor }: OwnersChange,
+  { membershipId: subjectId, displayName, role }: Colleague,
+): Promise<void> {
+  if (role !== 'owner') return;
+  await noticeToOtherOwners(tx, {
+    ...{ companyId, subjectId, actor, kind: 'owner_added' },
+    details: { displayName },
+  });
 }
 
 async function getColleague(

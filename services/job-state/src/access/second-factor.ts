@@ -13,7 +13,10 @@ import { invalidArgument } from '@partner/kernel/validation';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
+import type { SecurityNoticeKind } from '@partner/proto-contracts/resources/security-notice/security-notice';
+import { noticeToPerson } from '../notifications/queue-notices.js';
 import type { MembershipOfCompany } from './get-owner.js';
+import { recordRefusedCode } from './record-refused-code.js';
 import { endSessions } from './password-version.js';
 import { newTotpSecret, totpStep, totpUri } from './totp.js';
 
@@ -22,7 +25,7 @@ export interface SecondFactorDeps {
   readonly database: Pick<Database, 'transaction'>;
   readonly sealingKeys: SealingKeys;
   readonly clock: () => Date;
-  readonly logger: Pick<Logger, 'info'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Shown in the app beside the codes. */
   readonly environment: Environment;
 }
@@ -36,6 +39,15 @@ export interface SecondFactorCode {
 /** A person who acts on their own second factor. */
 export interface SecondFactorOwner extends MembershipOfCompany {
   readonly actor: Actor | undefined;
+}
+
+interface FactorChange {
+  /** Of the entry in the audit trail. */
+  readonly details: Readonly<Record<string, unknown>>;
+  /** Of the email. */
+  readonly kind: SecurityNoticeKind;
+  /** What a wrong code was tried for. */
+  readonly during: Parameters<typeof recordRefusedCode>[2]['during'];
 }
 
 interface FactorRow {
@@ -118,8 +130,12 @@ export async function enableSecondFactor(
   limits: TransactionLimits = {},
 ): Promise<void> {
   const recoveryCodes = checkedHashes(given.recoveryCodeSha256s);
-  const details = { changed: ['secondFactor'], secondFactor: 'enabled' };
-  await change(deps, owner, details, limits, async (tx) => {
+  const changed = {
+    details: { changed: ['secondFactor'], secondFactor: 'enabled' },
+    kind: 'second_factor_enabled',
+    during: 'enable',
+  } as const;
+  await change(deps, owner, changed, limits, async (tx) => {
     const now = deps.clock();
     const factor = await lockFactor(tx, owner, 'pending');
     if (factor === undefined) throw notFound('pending second factor');
@@ -137,7 +153,7 @@ export async function enableSecondFactor(
  * Uses up a code: each is accepted once, by one of any number of concurrent calls. After a code of the app, older ones
  * are refused.
  *
- * Fails with `second_factor_wrong`, also without a second factor.
+ * Fails with `second_factor_wrong`, also without a second factor; a wrong code is in the audit trail.
  *
  * Atomic: the use, and for a recovery code the entry in the audit trail. Lock: the second factor.
  */
@@ -148,13 +164,15 @@ export async function useSecondFactor(
   limits: TransactionLimits = {},
 ): Promise<void> {
   const { companyId } = owner;
-  await deps.database.transaction(
-    async (tx) => {
-      const factor = await lockFactor(tx, owner, 'enabled');
-      if (factor === undefined) throw wrongCode();
-      await useCode(tx, deps, owner, factor, code);
-    },
-    { ...limits, companyId },
+  await recordRefusedCode(deps, owner, { during: 'sign_in', limits }, () =>
+    deps.database.transaction(
+      async (tx) => {
+        const factor = await lockFactor(tx, owner, 'enabled');
+        if (factor === undefined) throw wrongCode();
+        await useCode(tx, deps, owner, factor, code);
+      },
+      { ...limits, companyId },
+    ),
   );
 }
 
@@ -172,8 +190,12 @@ export async function replaceRecoveryCodes(
   limits: TransactionLimits = {},
 ): Promise<void> {
   const recoveryCodes = checkedHashes(given.recoveryCodeSha256s);
-  const details = { changed: ['recoveryCodes'], recoveryCodesLeft: RECOVERY_CODE_COUNT };
-  await change(deps, owner, details, limits, async (tx) => {
+  const changed = {
+    details: { changed: ['recoveryCodes'], recoveryCodesLeft: RECOVERY_CODE_COUNT },
+    kind: 'recovery_codes_replaced',
+    during: 'recovery_codes',
+  } as const;
+  await change(deps, owner, changed, limits, async (tx) => {
     const factor = await usedFactor(tx, deps, owner, given.code);
     await tx.query('update second_factors set recovery_code_sha256s = $2 where id = $1', [
       factor.id,
@@ -196,8 +218,12 @@ export async function disableSecondFactor(
   code: SecondFactorCode,
   limits: TransactionLimits = {},
 ): Promise<void> {
-  const details = { changed: ['secondFactor'], secondFactor: 'disabled' };
-  await change(deps, owner, details, limits, async (tx) => {
+  const changed = {
+    details: { changed: ['secondFactor'], secondFactor: 'disabled' },
+    kind: 'second_factor_disabled',
+    during: 'disable',
+  } as const;
+  await change(deps, owner, changed, limits, async (tx) => {
     const factor = await usedFactor(tx, deps, owner, code);
     await tx.query('delete from second_factors where id = $1', [factor.id]);
     return factor;
@@ -212,7 +238,7 @@ export async function resetFactor(
   tx: Transaction,
   person: SecondFactorOwner & { readonly displayName: string },
 ): Promise<boolean> {
-  const { membershipId } = person;
+  const { companyId, membershipId, actor } = person;
   const [deleted] = await tx.query<{ isEnabled: boolean }>(
     'delete from second_factors where membership_id = $1 returning enabled_at is not null as "isEnabled"',
     [membershipId],
@@ -220,24 +246,28 @@ export async function resetFactor(
   if (deleted?.isEnabled !== true) return false;
   await endSessions(tx, membershipId);
   await record(tx, person, person, { changed: ['secondFactor'], secondFactor: 'disabled' });
+  await noticeToPerson(tx, { companyId, subjectId: membershipId, kind: 'second_factor_disabled', actor });
   return true;
 }
 
-/** Makes a change of the person's own second factor, and records it in the audit trail. */
+/** Makes a change of the person's own second factor, records it in the audit trail, and queues the email about it. */
 async function change(
   deps: SecondFactorDeps,
   owner: SecondFactorOwner,
-  details: Readonly<Record<string, unknown>>,
+  { details, kind, during }: FactorChange,
   limits: TransactionLimits,
   work: (tx: Transaction) => Promise<FactorRow>,
 ): Promise<void> {
-  const { companyId, membershipId } = owner;
-  await deps.database.transaction(
-    async (tx) => {
-      const factor = await work(tx);
-      await record(tx, owner, factor, details);
-    },
-    { ...limits, companyId },
+  const { companyId, membershipId, actor } = owner;
+  await recordRefusedCode(deps, owner, { during, limits }, () =>
+    deps.database.transaction(
+      async (tx) => {
+        const factor = await work(tx);
+        await record(tx, owner, factor, details);
+        await noticeToPerson(tx, { companyId, subjectId: membershipId, kind, actor });
+      },
+      { ...limits, companyId },
+    ),
   );
   deps.logger.info({ companyId, membershipId, ...details }, 'second_factor.changed');
 }
@@ -304,6 +334,9 @@ async function useCode(
   if (left.length === factor.recoveryCodes.length) throw wrongCode();
   await tx.query('update second_factors set recovery_code_sha256s = $2 where id = $1', [factor.id, left]);
   await record(tx, owner, factor, { changed: ['recoveryCodes'], recoveryCodesLeft: left.length });
+  const { companyId, membershipId: subjectId, actor } = owner;
+  const details = { left: left.length };
+  await noticeToPerson(tx, { companyId, subjectId, kind: 'recovery_code_used', actor, details });
 }
 
 /** Returns the step of a code of the app, if it is newer than each used one. */

@@ -11,6 +11,7 @@ import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
 import { requireAtHome } from '../moves/company-moves.js';
+import { noticeToAddress } from '../notifications/queue-notices.js';
 import { lockCompany } from './insert-key.js';
 
 const HOUR_MS = 3_600_000;
@@ -100,7 +101,7 @@ export async function requestTechnicalContact(
  *
  * Fails with `not_found` for a token that is unknown, used, replaced or expired.
  *
- * Atomic: the contact and its entry in the audit trail. Lock: the contact.
+ * Atomic: the contact, its entry in the audit trail, and the email to the former contact. Lock: the contact.
  */
 export async function confirmTechnicalContact(
   deps: Deps,
@@ -109,11 +110,15 @@ export async function confirmTechnicalContact(
 ): Promise<void> {
   const companyId = await deps.database.transaction(async (tx) => {
     const now = deps.clock();
-    const [confirmed] = await tx.query<{ companyId: string; email: string }>(
-      `update technical_contacts set email = pending_email, confirmed_at = $2, pending_email = null,
+    const [confirmed] = await tx.query<{ companyId: string; email: string; former: string | null }>(
+      `with known as (
+         select company_id, email from technical_contacts where pending_token_sha256 = $1 for update
+       )
+       update technical_contacts contact set email = pending_email, confirmed_at = $2, pending_email = null,
          pending_token_sha256 = null, pending_expires_at = null
-       where pending_token_sha256 = $1 and pending_expires_at > $2
-       returning company_id as "companyId", email`,
+       from known
+       where contact.company_id = known.company_id and pending_token_sha256 = $1 and pending_expires_at > $2
+       returning contact.company_id as "companyId", contact.email, known.email as former`,
       [Buffer.from(tokenSha256), now],
     );
     await requireAtHome(tx, confirmed?.companyId);
@@ -125,9 +130,33 @@ export async function confirmTechnicalContact(
       subject: { type: 'company', id: confirmed.companyId },
       details: { email: confirmed.email },
     });
+    await announceReplacement(tx, confirmed);
     return confirmed.companyId;
   }, limits);
   deps.logger.info({ companyId }, 'technical_contact.confirmed');
+}
+
+/** Queues the email to a former contact, who else would not learn of the replacement. It says who requested it. */
+async function announceReplacement(
+  tx: Queryable,
+  { companyId, email, former }: { companyId: string; email: string; former: string | null },
+): Promise<void> {
+  if (former === null || former.toLowerCase() === email.toLowerCase()) return;
+  const [requester] = await tx.query<{ displayName: string | null; remoteAddress: string | null }>(
+    `select display_name as "displayName", remote_address as "remoteAddress" from audit_entries
+     where company_id = $1 and action = 'technical_contact.requested' order by id desc limit 1`,
+    [companyId],
+  );
+  const actor = {
+    membershipId: undefined,
+    displayName: requester?.displayName ?? undefined,
+    remoteAddress: requester?.remoteAddress ?? undefined,
+  };
+  await noticeToAddress(
+    tx,
+    { companyId, subjectId: companyId, kind: 'technical_contact_replaced', actor },
+    former,
+  );
 }
 
 /** A contact as the public API shows it. */

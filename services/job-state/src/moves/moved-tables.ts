@@ -28,6 +28,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   { name: 'contracted_installers', where: 't.selling_company_id = any({companies})' },
   { name: 'api_keys', where: OF_COMPANY },
   { name: 'technical_contacts', where: OF_COMPANY },
+  { name: 'security_notices', where: OF_COMPANY },
   { name: 'memberships', where: OF_COMPANY },
   { name: 'password_links', where: `t.membership_id in (${MEMBERSHIPS})` },
   { name: 'provider_links', where: `t.membership_id in (${MEMBERSHIPS})` },

@@ -1,5 +1,7 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import {
+  type NotificationEmailOutcome,
   NotificationEmailOutcomeSchema,
   type NotificationService,
 } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
@@ -12,6 +14,7 @@ import { callerLimits } from '../rpc/caller-limits.js';
 import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';
 import { leaseEmails, reportEmail } from './lease-emails.js';
+import { leaseNotices, reportNotice } from './lease-notices.js';
 import { getNotificationSettings, setNotificationSettings } from './notification-settings.js';
 
 /** Serves the RPCs with which owners choose their emails, and the console sends them. */
@@ -53,22 +56,44 @@ export function createNotificationService(deps: {
       return { emails: leased.map((email) => ({ ...email, eventBodies: [...email.eventBodies] })) };
     },
 
+    async leaseSecurityNotices(request, context) {
+      const limits = { timeoutMs: context.timeoutMs() };
+      const notices = await leaseNotices(deps.database, pageSize(request.limit), limits);
+      return {
+        notices: notices.map(({ firstAt, lastAt, details: detailsJson, ...notice }) => ({
+          ...notice,
+          detailsJson,
+          firstAt: timestampFromDate(firstAt),
+          lastAt: timestampFromDate(lastAt),
+        })),
+      };
+    },
+
+    async reportSecurityNotice(request, context) {
+      const report = {
+        leaseId: required(request.leaseId, 'lease_id'),
+        outcome: outcomeOf(request),
+      };
+      await reportNotice(deps.database, report, { timeoutMs: context.timeoutMs() });
+      return {};
+    },
+
     async reportNotificationEmail(request, context) {
-      const outcome = enumName(
-        NotificationEmailOutcomeSchema,
-        ['sent', 'refused', 'failed'],
-        request.outcome,
-      );
       await reportEmail(
         deps,
         {
           leaseId: required(request.leaseId, 'lease_id'),
           membershipId: required(request.membershipId, 'membership_id'),
-          outcome: required(outcome, 'known outcome'),
+          outcome: outcomeOf(request),
         },
         { timeoutMs: context.timeoutMs() },
       );
       return {};
     },
   };
+}
+
+function outcomeOf({ outcome }: { readonly outcome?: NotificationEmailOutcome | undefined }) {
+  const known = enumName(NotificationEmailOutcomeSchema, ['sent', 'refused', 'failed'], outcome);
+  return required(known, 'known outcome');
 }

@@ -9,6 +9,7 @@ import { unlinkProviders } from '../access/provider-links.js';
 import { resetFactor } from '../access/second-factor.js';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
+import { noticeToOtherOwners } from '../notifications/queue-notices.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
 import { getCompany } from './operator-company.js';
 import { checkOwnerFields } from './operator-fields.js';
@@ -81,6 +82,7 @@ export async function createOwner(
         subject: { type: 'owner', id: made.membershipId },
         details: { displayName, role },
       });
+      if (role === 'owner') await announceOwner(tx, made, request.actor);
       return made;
     },
     { ...limits, companyId },
@@ -147,6 +149,8 @@ export async function updateOwner(
         details: { changed, displayName: after.displayName, active: after.active, role: after.role },
       });
     }
+    const wasOwner = before.active && before.role === 'owner';
+    if (after.active && after.role === 'owner' && !wasOwner) await announceOwner(tx, after, request.actor);
     return { ...after, isLinked: after.isLinked && active !== false };
   }, limits);
   deps.logger.info({ companyId: owner.companyId, membershipId }, 'owner.updated');
@@ -204,6 +208,18 @@ export async function unlinkProvider(
   }, limits);
   deps.logger.info({ companyId: owner.companyId, membershipId }, 'owner.provider_unlinked');
   return owner;
+}
+
+/** Queues the email to the other owners about a new owner. */
+async function announceOwner(
+  tx: Transaction,
+  { companyId, membershipId: subjectId, displayName }: Owner,
+  actor: Actor,
+): Promise<void> {
+  await noticeToOtherOwners(tx, {
+    ...{ companyId, subjectId, actor, kind: 'owner_added' },
+    details: { displayName },
+  });
 }
 
 async function lockOwner(tx: Transaction, membershipId: string): Promise<Owner> {

@@ -312,6 +312,7 @@ export const STORED_TABLES: readonly StoredTable[] = [
   { name: 'password_links', kept: 'membership_id token_sha256' },
   { name: 'provider_links', kept: 'issuer subject membership_id' },
   { name: 'second_factors', kept: 'id membership_id sealed sealing_key_id recovery_code_sha256s' },
+  { name: 'security_notices', kept: 'company_id kind subject_id email details lease_id' },
   {
     name: 'sent_announcements',
     kept: 'id announcement company_id email operator',

@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.js';
 import { HAS_ERASURE } from '../access/insert-key.js';
+import { noticeToOtherOwners } from '../notifications/queue-notices.js';
 import type { MembershipChangedCommand } from './company-commands.js';
 import type { PlatformEffect } from './platform-effect.js';
 
@@ -21,8 +22,8 @@ export async function recordMembershipChanged(
 ): Promise<PlatformEffect> {
   const { membershipId, companyId, version, role, email } = command;
   if (email !== null) await tx.query(`select pg_advisory_xact_lock(hashtextextended('addresses', 1))`);
-  const [known] = await tx.query<{ company_id: string; version: number }>(
-    'select company_id, version from memberships where id = $1 for no key update',
+  const [known] = await tx.query<{ company_id: string; version: number; isOwner: boolean }>(
+    'select company_id, version, active and role = \'OWNER\' as "isOwner" from memberships where id = $1 for no key update',
     [membershipId],
   );
   if (known !== undefined && known.company_id !== companyId) {
@@ -39,7 +40,7 @@ export async function recordMembershipChanged(
   if (company.isErased) return { kind: 'ignored', why: 'the company has been erased' };
   const address = email === null ? FREE : await freeAddress(tx, { ...command, email });
   if (address.kind !== 'free') return address;
-  await tx.query(
+  const [recorded] = await tx.query<{ isOwner: boolean }>(
     `with unlinked as (delete from provider_links where membership_id = $1 and $5::text is null)
      insert into memberships as known (id, company_id, role, display_name, email, password_hash, active, version, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -48,7 +49,8 @@ export async function recordMembershipChanged(
        display_name = excluded.display_name, email = excluded.email,
        password_hash = case when excluded.email is null then null
          else coalesce(known.password_hash, excluded.password_hash) end,
-       active = excluded.active, version = excluded.version`,
+       active = excluded.active, version = excluded.version
+     returning active and role = 'OWNER' as "isOwner"`,
     [
       membershipId,
       companyId,
@@ -61,8 +63,16 @@ export async function recordMembershipChanged(
       now,
     ],
   );
+  if (recorded?.isOwner === true && known?.isOwner !== true && !address.isOwner) {
+    await noticeToOtherOwners(tx, {
+      ...{ companyId, subjectId: membershipId, kind: 'owner_added', actor: PLATFORM },
+      details: { displayName: command.displayName },
+    });
+  }
   return { kind: 'applied', appeared: [membershipId, ...address.left] };
 }
+
+const PLATFORM = { membershipId: undefined, displayName: 'the operator of the service' };
 
 /** An address that a membership can have, or no address. */
 interface FreeAddress {
@@ -71,11 +81,13 @@ interface FreeAddress {
   readonly passwordHash: string | null;
   /** Whether that owner is a viewer. */
   readonly isViewer: boolean;
+  /** Whether that owner is one, and active: the same person is no new owner. */
+  readonly isOwner: boolean;
   /** The memberships that gave up the address. */
   readonly left: readonly string[];
 }
 
-const FREE: FreeAddress = { kind: 'free', passwordHash: null, isViewer: false, left: [] };
+const FREE: FreeAddress = { kind: 'free', passwordHash: null, isViewer: false, isOwner: false, left: [] };
 
 /**
  * Frees an address for a membership, if possible:
@@ -124,9 +136,10 @@ async function freeAddress(
        select from provider_links as own where own.membership_id = $2 and own.issuer = link.issuer)`,
     [holder.id, membershipId],
   );
-  const [adopted] = await tx.query<{ passwordHash: string | null; isViewer: boolean }>(
+  const [adopted] = await tx.query<Pick<FreeAddress, 'passwordHash' | 'isViewer' | 'isOwner'>>(
     `delete from memberships where id = $1
-     returning case when active then password_hash end as "passwordHash", role = 'VIEWER' as "isViewer"`,
+     returning case when active then password_hash end as "passwordHash", role = 'VIEWER' as "isViewer",
+       active and role = 'OWNER' as "isOwner"`,
     [holder.id],
   );
   // The membership's own second factor stays, as its own password does.

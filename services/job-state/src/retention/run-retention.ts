@@ -26,6 +26,10 @@ const DELETED_SUBSCRIPTION_DAYS = 1;
 /** Longer than an outage of the mail server; older notifications are no news. */
 const NOTIFICATION_EMAILS_DAYS = 7;
 
+/** Security notices are repeated for as long; equal ones are merged within an hour of the last email, which is much shorter. */
+const SECURITY_NOTICES_DAYS = 30;
+const MAILED_NOTICES_DAYS = 1;
+
 /** Dependencies of a run. */
 interface RetentionDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
@@ -45,7 +49,7 @@ interface RetentionDeps {
  * Creates the partitions of the next weeks, drops those past their retention, and deletes other old rows in batches.
  *
  * A needed partition stays. The batches delete rows of default partitions, message ids of the platform after 90 days,
- * journal entries after 30 days, notifications that were not mailed within 7 days, bulk replays and back-fills that finished before the retention of deliveries, and deleted subscriptions without deliveries. A
+ * journal entries after 30 days, notifications that were not mailed within 7 days, security notices a day after their email or 30 days after their occasion, bulk replays and back-fills that finished before the retention of deliveries, and deleted subscriptions without deliveries. A
  * table that is locked does not block the others; the first failure is thrown at the end. Throws {@link RetentionBusyError}
  * while another process works. Returns `more` if rows are left for another run.
  */
@@ -67,6 +71,9 @@ export async function runRetention(deps: RetentionDeps, now: Date): Promise<'mor
   await attempt(() => purge(deps, 'journal_entries', BATCH_SIZE, () => deleteOldEntries(deps.database, now)));
   await attempt(() =>
     purge(deps, 'notification_emails', BATCH_SIZE, () => deleteOldEmails(deps.database, now)),
+  );
+  await attempt(() =>
+    purge(deps, 'security_notices', BATCH_SIZE, () => deleteOldNotices(deps.database, now)),
   );
   const replaysBefore = daysBefore(now, deps.settings.deliveriesDays);
   await attempt(() =>
@@ -159,6 +166,17 @@ async function deleteOldEmails(database: Queryable, now: Date): Promise<number> 
        (select membership_id, event_id from notification_emails where created_at < $1 limit $2 for update skip locked)
      returning event_id`,
     [daysBefore(now, NOTIFICATION_EMAILS_DAYS), BATCH_SIZE],
+  );
+  return deleted.length;
+}
+
+async function deleteOldNotices(database: Queryable, now: Date): Promise<number> {
+  const deleted = await database.query(
+    `delete from security_notices where (company_id, kind, subject_id, email) in
+       (select company_id, kind, subject_id, email from security_notices
+        where last_at < $1 or count = 0 and mailed_at < $2 limit $3 for update skip locked)
+     returning email`,
+    [daysBefore(now, SECURITY_NOTICES_DAYS), daysBefore(now, MAILED_NOTICES_DAYS), BATCH_SIZE],
   );
   return deleted.length;
 }

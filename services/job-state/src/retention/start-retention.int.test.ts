@@ -163,7 +163,15 @@ describe('the run', () => {
          ('mem_1', 'old', $1::timestamptz - interval '8 days'), ('mem_1', 'young', $1::timestamptz - interval '6 days')`,
       [START],
     );
+    await database.query(
+      `insert into security_notices (company_id, kind, subject_id, email, details, count, first_at, last_at, mailed_at)
+       select 'cmp_1', 'owner_added', id, 'olive@seller.example', '{}', count, $1, $1::timestamptz - last, $1::timestamptz - mailed
+       from (values ('mailed', 0, interval '2 days', interval '25 hours'), ('mailed now', 0, interval '2 days', interval '1 hour'),
+         ('unsent', 1, interval '29 days', null), ('old', 1, interval '31 days', null)) as notice (id, count, last, mailed)`,
+      [START],
+    );
     await runLoop(START);
+    expect(await idsIn('security_notices', 'subject_id')).toEqual(['mailed now', 'unsent']);
     expect(await idsIn('notification_emails', 'event_id')).toEqual(['young']);
     expect(await idsIn('journal_entries')).toEqual(['young']);
     expect(await idsIn('idempotency_keys', 'key')).toEqual(['key 1', 'key 2']);

@@ -20,6 +20,8 @@ const STATEMENTS = [
   `provider_links (issuer, subject, membership_id, linked_at) values ('https://idp.example', '1', '{membership}', now())`,
   `second_factors (id, membership_id, sealed, sealing_key_id, recovery_code_sha256s)
    values ('{factor}', '{membership}', '\\x5ea1ed', 'test', array['\\x01'::bytea, '\\x02'])`,
+  `security_notices (company_id, kind, subject_id, email, details, count, first_at, last_at)
+   values ('{company}', 'owner_added', '{membership}', 'dana@seller.example', '{{"by": "Dana \\"D\\""}}', 1, now(), now())`,
   `notification_recipients (membership_id) values ('{membership}')`,
   `notification_emails (membership_id, event_id) values ('{membership}', '{event}')`,
   `subscriptions (id, company_id, url, description, events, state, schema_version, verified_url_version)

@@ -6,6 +6,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Actor } from "../../audit/v1/audit_service_pb.js";
 import { file_partner_audit_v1_audit_service } from "../../audit/v1/audit_service_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/notifications/v1/notification_service.proto.
  */
 export const file_partner_notifications_v1_notification_service: GenFile = /*@__PURE__*/
-  fileDesc("CjNwYXJ0bmVyL25vdGlmaWNhdGlvbnMvdjEvbm90aWZpY2F0aW9uX3NlcnZpY2UucHJvdG8SGHBhcnRuZXIubm90aWZpY2F0aW9ucy52MSJ2Ch5HZXROb3RpZmljYXRpb25TZXR0aW5nc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIQCg5fbWVtYmVyc2hpcF9pZCJPCh9HZXROb3RpZmljYXRpb25TZXR0aW5nc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiKQAQoeU2V0Tm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEwoGZW1haWxzGAMgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2VtYWlscyJPCh9TZXROb3RpZmljYXRpb25TZXR0aW5nc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiI+Ch5MZWFzZU5vdGlmaWNhdGlvbkVtYWlsc1JlcXVlc3QSEgoFbGltaXQYASABKAVIAIgBAUIICgZfbGltaXQiXgofTGVhc2VOb3RpZmljYXRpb25FbWFpbHNSZXNwb25zZRI7CgZlbWFpbHMYASADKAsyKy5wYXJ0bmVyLm5vdGlmaWNhdGlvbnMudjEuTm90aWZpY2F0aW9uRW1haWwigwIKEU5vdGlmaWNhdGlvbkVtYWlsEhUKCGxlYXNlX2lkGAEgASgJSACIAQESGgoNbWVtYmVyc2hpcF9pZBgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQESGQoMY29tcGFueV9uYW1lGAQgASgJSAOIAQESEwoGZW1haWxzGAUgASgJSASIAQESFAoMZXZlbnRfYm9kaWVzGAYgAygJEhIKBXRvdGFsGAcgASgFSAWIAQFCCwoJX2xlYXNlX2lkQhAKDl9tZW1iZXJzaGlwX2lkQggKBl9lbWFpbEIPCg1fY29tcGFueV9uYW1lQgkKB19lbWFpbHNCCAoGX3RvdGFsIsgBCh5SZXBvcnROb3RpZmljYXRpb25FbWFpbFJlcXVlc3QSFQoIbGVhc2VfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQESSAoHb3V0Y29tZRgDIAEoDjIyLnBhcnRuZXIubm90aWZpY2F0aW9ucy52MS5Ob3RpZmljYXRpb25FbWFpbE91dGNvbWVIAogBAUILCglfbGVhc2VfaWRCEAoOX21lbWJlcnNoaXBfaWRCCgoIX291dGNvbWUiIQofUmVwb3J0Tm90aWZpY2F0aW9uRW1haWxSZXNwb25zZSq6AQoYTm90aWZpY2F0aW9uRW1haWxPdXRjb21lEioKJk5PVElGSUNBVElPTl9FTUFJTF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASIwofTk9USUZJQ0FUSU9OX0VNQUlMX09VVENPTUVfU0VOVBABEiYKIk5PVElGSUNBVElPTl9FTUFJTF9PVVRDT01FX1JFRlVTRUQQAhIlCiFOT1RJRklDQVRJT05fRU1BSUxfT1VUQ09NRV9GQUlMRUQQAzLoBAoTTm90aWZpY2F0aW9uU2VydmljZRKTAQoXR2V0Tm90aWZpY2F0aW9uU2V0dGluZ3MSOC5wYXJ0bmVyLm5vdGlmaWNhdGlvbnMudjEuR2V0Tm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0GjkucGFydG5lci5ub3RpZmljYXRpb25zLnYxLkdldE5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2UiA5ACARKTAQoXU2V0Tm90aWZpY2F0aW9uU2V0dGluZ3MSOC5wYXJ0bmVyLm5vdGlmaWNhdGlvbnMudjEuU2V0Tm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0GjkucGFydG5lci5ub3RpZmljYXRpb25zLnYxLlNldE5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2UiA5ACAhKOAQoXTGVhc2VOb3RpZmljYXRpb25FbWFpbHMSOC5wYXJ0bmVyLm5vdGlmaWNhdGlvbnMudjEuTGVhc2VOb3RpZmljYXRpb25FbWFpbHNSZXF1ZXN0GjkucGFydG5lci5ub3RpZmljYXRpb25zLnYxLkxlYXNlTm90aWZpY2F0aW9uRW1haWxzUmVzcG9uc2USkwEKF1JlcG9ydE5vdGlmaWNhdGlvbkVtYWlsEjgucGFydG5lci5ub3RpZmljYXRpb25zLnYxLlJlcG9ydE5vdGlmaWNhdGlvbkVtYWlsUmVxdWVzdBo5LnBhcnRuZXIubm90aWZpY2F0aW9ucy52MS5SZXBvcnROb3RpZmljYXRpb25FbWFpbFJlc3BvbnNlIgOQAgJiBnByb3RvMw", [file_partner_audit_v1_audit_service]);
+  fileDesc("CjNwYXJ0bmVyL25vdGlmaWNhdGlvbnMvdjEvbm90aWZpY2F0aW9uX3NlcnZpY2UucHJvdG8SGHBhcnRuZXIubm90aWZpY2F0aW9ucy52MSJ2Ch5HZXROb3RpZmljYXRpb25TZXR0aW5nc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIQCg5fbWVtYmVyc2hpcF9pZCJPCh9HZXROb3RpZmljYXRpb25TZXR0aW5nc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiKQAQoeU2V0Tm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEwoGZW1haWxzGAMgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2VtYWlscyJPCh9TZXROb3RpZmljYXRpb25TZXR0aW5nc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiI+Ch5MZWFzZU5vdGlmaWNhdGlvbkVtYWlsc1JlcXVlc3QSEgoFbGltaXQYASABKAVIAIgBAUIICgZfbGltaXQiXgofTGVhc2VOb3RpZmljYXRpb25FbWFpbHNSZXNwb25zZRI7CgZlbWFpbHMYASADKAsyKy5wYXJ0bmVyLm5vdGlmaWNhdGlvbnMudjEuTm90aWZpY2F0aW9uRW1haWwigwIKEU5vdGlmaWNhdGlvbkVtYWlsEhUKCGxlYXNlX2lkGAEgASgJSACIAQESGgoNbWVtYmVyc2hpcF9pZBgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQESGQoMY29tcGFueV9uYW1lGAQgASgJSAOIAQESEwoGZW1haWxzGAUgASgJSASIAQESFAoMZXZlbnRfYm9kaWVzGAYgAygJEhIKBXRvdGFsGAcgASgFSAWIAQFCCwoJX2xlYXNlX2lkQhAKDl9tZW1iZXJzaGlwX2lkQggKBl9lbWFpbEIPCg1fY29tcGFueV9uYW1lQgkKB19lbWFpbHNCCAoGX3RvdGFsIsgBCh5SZXBvcnROb3RpZmljYXRpb25FbWFpbFJlcXVlc3QSFQoIbGVhc2VfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQESSAoHb3V0Y29tZRgDIAEoDjIyLnBhcnRuZXIubm90aWZpY2F0aW9ucy52MS5Ob3RpZmljYXRpb25FbWFpbE91dGNvbWVIAogBAUILCglfbGVhc2VfaWRCEAoOX21lbWJlcnNoaXBfaWRCCgoIX291dGNvbWUiIQofUmVwb3J0Tm90aWZpY2F0aW9uRW1haWxSZXNwb25zZSI7ChtMZWFzZVNlY3VyaXR5Tm90aWNlc1JlcXVlc3QSEgoFbGltaXQYASABKAVIAIgBAUIICgZfbGltaXQiWQocTGVhc2VTZWN1cml0eU5vdGljZXNSZXNwb25zZRI5Cgdub3RpY2VzGAEgAygLMigucGFydG5lci5ub3RpZmljYXRpb25zLnYxLlNlY3VyaXR5Tm90aWNlIr8CCg5TZWN1cml0eU5vdGljZRIVCghsZWFzZV9pZBgBIAEoCUgAiAEBEhIKBWVtYWlsGAIgASgJSAGIAQESGQoMY29tcGFueV9uYW1lGAMgASgJSAKIAQESEQoEa2luZBgEIAEoCUgDiAEBEhkKDGRldGFpbHNfanNvbhgFIAEoCUgEiAEBEhIKBWNvdW50GAYgASgFSAWIAQESLAoIZmlyc3RfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2xhc3RfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9sZWFzZV9pZEIICgZfZW1haWxCDwoNX2NvbXBhbnlfbmFtZUIHCgVfa2luZEIPCg1fZGV0YWlsc19qc29uQggKBl9jb3VudCKXAQobUmVwb3J0U2VjdXJpdHlOb3RpY2VSZXF1ZXN0EhUKCGxlYXNlX2lkGAEgASgJSACIAQESSAoHb3V0Y29tZRgCIAEoDjIyLnBhcnRuZXIubm90aWZpY2F0aW9ucy52MS5Ob3RpZmljYXRpb25FbWFpbE91dGNvbWVIAYgBAUILCglfbGVhc2VfaWRCCgoIX291dGNvbWUiHgocUmVwb3J0U2VjdXJpdHlOb3RpY2VSZXNwb25zZSq6AQoYTm90aWZpY2F0aW9uRW1haWxPdXRjb21lEioKJk5PVElGSUNBVElPTl9FTUFJTF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASIwofTk9USUZJQ0FUSU9OX0VNQUlMX09VVENPTUVfU0VOVBABEiYKIk5PVElGSUNBVElPTl9FTUFJTF9PVVRDT01FX1JFRlVTRUQQAhIlCiFOT1RJRklDQVRJT05fRU1BSUxfT1VUQ09NRV9GQUlMRUQQAzL9BgoTTm90aWZpY2F0aW9uU2VydmljZRKTAQoXR2V0Tm90aWZpY2F0aW9uU2V0dGluZ3MSOC5wYXJ0bmVyLm5vdGlmaWNhdGlvbnMudjEuR2V0Tm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0GjkucGFydG5lci5ub3RpZmljYXRpb25zLnYxLkdldE5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2UiA5ACARKTAQoXU2V0Tm90aWZpY2F0aW9uU2V0dGluZ3MSOC5wYXJ0bmVyLm5vdGlmaWNhdGlvbnMudjEuU2V0Tm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0GjkucGFydG5lci5ub3RpZmljYXRpb25zLnYxLlNldE5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2UiA5ACAhKOAQoXTGVhc2VOb3RpZmljYXRpb25FbWFpbHMSOC5wYXJ0bmVyLm5vdGlmaWNhdGlvbnMudjEuTGVhc2VOb3RpZmljYXRpb25FbWFpbHNSZXF1ZXN0GjkucGFydG5lci5ub3RpZmljYXRpb25zLnYxLkxlYXNlTm90aWZpY2F0aW9uRW1haWxzUmVzcG9uc2USkwEKF1JlcG9ydE5vdGlmaWNhdGlvbkVtYWlsEjgucGFydG5lci5ub3RpZmljYXRpb25zLnYxLlJlcG9ydE5vdGlmaWNhdGlvbkVtYWlsUmVxdWVzdBo5LnBhcnRuZXIubm90aWZpY2F0aW9ucy52MS5SZXBvcnROb3RpZmljYXRpb25FbWFpbFJlc3BvbnNlIgOQAgIShQEKFExlYXNlU2VjdXJpdHlOb3RpY2VzEjUucGFydG5lci5ub3RpZmljYXRpb25zLnYxLkxlYXNlU2VjdXJpdHlOb3RpY2VzUmVxdWVzdBo2LnBhcnRuZXIubm90aWZpY2F0aW9ucy52MS5MZWFzZVNlY3VyaXR5Tm90aWNlc1Jlc3BvbnNlEooBChRSZXBvcnRTZWN1cml0eU5vdGljZRI1LnBhcnRuZXIubm90aWZpY2F0aW9ucy52MS5SZXBvcnRTZWN1cml0eU5vdGljZVJlcXVlc3QaNi5wYXJ0bmVyLm5vdGlmaWNhdGlvbnMudjEuUmVwb3J0U2VjdXJpdHlOb3RpY2VSZXNwb25zZSIDkAICYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service]);
 
 /**
  * GetNotificationSettingsRequest names the owner.
@@ -277,6 +279,161 @@ export const ReportNotificationEmailResponseSchema: GenMessage<ReportNotificatio
   messageDesc(file_partner_notifications_v1_notification_service, 8);
 
 /**
+ * LeaseSecurityNoticesRequest requests due notices.
+ *
+ * @generated from message partner.notifications.v1.LeaseSecurityNoticesRequest
+ */
+export type LeaseSecurityNoticesRequest = Message<"partner.notifications.v1.LeaseSecurityNoticesRequest"> & {
+  /**
+   * Maximum notices, 1 to 100.
+   *
+   * @generated from field: optional int32 limit = 1;
+   */
+  limit?: number | undefined;
+};
+
+/**
+ * Describes the message partner.notifications.v1.LeaseSecurityNoticesRequest.
+ * Use `create(LeaseSecurityNoticesRequestSchema)` to create a new message.
+ */
+export const LeaseSecurityNoticesRequestSchema: GenMessage<LeaseSecurityNoticesRequest> = /*@__PURE__*/
+  messageDesc(file_partner_notifications_v1_notification_service, 9);
+
+/**
+ * LeaseSecurityNoticesResponse has the leased notices.
+ *
+ * @generated from message partner.notifications.v1.LeaseSecurityNoticesResponse
+ */
+export type LeaseSecurityNoticesResponse = Message<"partner.notifications.v1.LeaseSecurityNoticesResponse"> & {
+  /**
+   * None if none is due.
+   *
+   * @generated from field: repeated partner.notifications.v1.SecurityNotice notices = 1;
+   */
+  notices: SecurityNotice[];
+};
+
+/**
+ * Describes the message partner.notifications.v1.LeaseSecurityNoticesResponse.
+ * Use `create(LeaseSecurityNoticesResponseSchema)` to create a new message.
+ */
+export const LeaseSecurityNoticesResponseSchema: GenMessage<LeaseSecurityNoticesResponse> = /*@__PURE__*/
+  messageDesc(file_partner_notifications_v1_notification_service, 10);
+
+/**
+ * SecurityNotice is one email to one address about equal occasions since the previous one.
+ *
+ * @generated from message partner.notifications.v1.SecurityNotice
+ */
+export type SecurityNotice = Message<"partner.notifications.v1.SecurityNotice"> & {
+  /**
+   * Identifies the lease in the report.
+   *
+   * @generated from field: optional string lease_id = 1;
+   */
+  leaseId?: string | undefined;
+
+  /**
+   * The recipient.
+   *
+   * @generated from field: optional string email = 2;
+   */
+  email?: string | undefined;
+
+  /**
+   * The name of the company.
+   *
+   * @generated from field: optional string company_name = 3;
+   */
+  companyName?: string | undefined;
+
+  /**
+   * What occurred, such as `owner_added`.
+   *
+   * @generated from field: optional string kind = 4;
+   */
+  kind?: string | undefined;
+
+  /**
+   * JSON text about the last occasion: `securityNoticeDetails`.
+   *
+   * @generated from field: optional string details_json = 5;
+   */
+  detailsJson?: string | undefined;
+
+  /**
+   * The number of occasions.
+   *
+   * @generated from field: optional int32 count = 6;
+   */
+  count?: number | undefined;
+
+  /**
+   * When the first of them occurred.
+   *
+   * @generated from field: google.protobuf.Timestamp first_at = 7;
+   */
+  firstAt?: Timestamp | undefined;
+
+  /**
+   * When the last of them occurred.
+   *
+   * @generated from field: google.protobuf.Timestamp last_at = 8;
+   */
+  lastAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.notifications.v1.SecurityNotice.
+ * Use `create(SecurityNoticeSchema)` to create a new message.
+ */
+export const SecurityNoticeSchema: GenMessage<SecurityNotice> = /*@__PURE__*/
+  messageDesc(file_partner_notifications_v1_notification_service, 11);
+
+/**
+ * ReportSecurityNoticeRequest reports one notice.
+ *
+ * @generated from message partner.notifications.v1.ReportSecurityNoticeRequest
+ */
+export type ReportSecurityNoticeRequest = Message<"partner.notifications.v1.ReportSecurityNoticeRequest"> & {
+  /**
+   * The lease.
+   *
+   * @generated from field: optional string lease_id = 1;
+   */
+  leaseId?: string | undefined;
+
+  /**
+   * What became of it.
+   *
+   * @generated from field: optional partner.notifications.v1.NotificationEmailOutcome outcome = 2;
+   */
+  outcome?: NotificationEmailOutcome | undefined;
+};
+
+/**
+ * Describes the message partner.notifications.v1.ReportSecurityNoticeRequest.
+ * Use `create(ReportSecurityNoticeRequestSchema)` to create a new message.
+ */
+export const ReportSecurityNoticeRequestSchema: GenMessage<ReportSecurityNoticeRequest> = /*@__PURE__*/
+  messageDesc(file_partner_notifications_v1_notification_service, 12);
+
+/**
+ * ReportSecurityNoticeResponse confirms the report.
+ *
+ * @generated from message partner.notifications.v1.ReportSecurityNoticeResponse
+ */
+export type ReportSecurityNoticeResponse = Message<"partner.notifications.v1.ReportSecurityNoticeResponse"> & {
+};
+
+/**
+ * Describes the message partner.notifications.v1.ReportSecurityNoticeResponse.
+ * Use `create(ReportSecurityNoticeResponseSchema)` to create a new message.
+ */
+export const ReportSecurityNoticeResponseSchema: GenMessage<ReportSecurityNoticeResponse> = /*@__PURE__*/
+  messageDesc(file_partner_notifications_v1_notification_service, 13);
+
+/**
  * NotificationEmailOutcome says what became of an email.
  *
  * @generated from enum partner.notifications.v1.NotificationEmailOutcome
@@ -365,6 +522,27 @@ export const NotificationService: GenService<{
     methodKind: "unary";
     input: typeof ReportNotificationEmailRequestSchema;
     output: typeof ReportNotificationEmailResponseSchema;
+  },
+  /**
+   * LeaseSecurityNotices leases due security notices of all companies to one caller for 5 minutes. No idempotency_level, as
+   * above.
+   *
+   * @generated from rpc partner.notifications.v1.NotificationService.LeaseSecurityNotices
+   */
+  leaseSecurityNotices: {
+    methodKind: "unary";
+    input: typeof LeaseSecurityNoticesRequestSchema;
+    output: typeof LeaseSecurityNoticesResponseSchema;
+  },
+  /**
+   * ReportSecurityNotice reports the outcome of a leased notice. The report of a lease that has ended changes nothing.
+   *
+   * @generated from rpc partner.notifications.v1.NotificationService.ReportSecurityNotice
+   */
+  reportSecurityNotice: {
+    methodKind: "unary";
+    input: typeof ReportSecurityNoticeRequestSchema;
+    output: typeof ReportSecurityNoticeResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_partner_notifications_v1_notification_service, 0);

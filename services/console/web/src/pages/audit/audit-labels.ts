@@ -31,6 +31,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'owner.created': 'Person added',
   'owner.updated': 'Person changed',
   'owner.password_link_requested': 'Password link requested',
+  'owner.code_refused': 'Wrong code entered',
   'technical_contact.requested': 'Technical contact set',
   'technical_contact.confirmed': 'Technical contact confirmed',
   'person.erased': 'Personal data erased',
@@ -64,6 +65,8 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
   const webhook = name === undefined ? 'a webhook' : `the webhook ${name}`;
   const ofWebhook = name === undefined ? '' : ` of ${name}`;
   const lastFour = textOf(details['lastFour']);
+  const person = textOf(details['displayName']) ?? subject.id;
+  const isByProvider = details['issuer'] !== undefined;
   switch (action) {
     case 'webhook.created':
       return `Created ${webhook}`;
@@ -106,23 +109,23 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
     case 'api_key.faults_cleared':
       return `Removed the fault script of the API key${ending(lastFour)}`;
     case 'session.started':
-      return details['issuer'] === undefined ? 'Signed in' : 'Signed in with the identity provider';
+      return isByProvider ? 'Signed in with the identity provider' : 'Signed in';
     case 'session.ended':
       return 'Ended a session';
     case 'session.confirmed':
-      return details['issuer'] === undefined
-        ? 'Confirmed the password'
-        : 'Signed in again with the identity provider';
+      return isByProvider ? 'Signed in again with the identity provider' : 'Confirmed the password';
     case 'company.created':
       return 'Onboarded the company';
     case 'company.updated':
       return `Changed ${changedFields(details['changed'])} of the company`;
     case 'owner.created':
-      return `Added the ${textOf(details['role']) ?? 'owner'} ${textOf(details['displayName']) ?? subject.id}`;
+      return `Added the ${textOf(details['role']) ?? 'owner'} ${person}`;
     case 'owner.updated':
-      return `Changed ${changedFields(details['changed'])} of ${textOf(details['displayName']) ?? subject.id}`;
+      return `Changed ${changedFields(details['changed'])} of ${person}`;
     case 'owner.password_link_requested':
-      return `Requested a password link for ${textOf(details['displayName']) ?? subject.id}`;
+      return `Requested a password link for ${person}`;
+    case 'owner.code_refused':
+      return `Entered a wrong code for ${person}`;
     case 'technical_contact.requested':
       return 'Set the technical contact';
     case 'technical_contact.confirmed':

@@ -1,0 +1,123 @@
+import {
+  type SecurityNoticeKind,
+  SECURITY_NOTICE_KINDS,
+  securityNoticeDetails,
+} from '@partner/proto-contracts/resources/security-notice/security-notice';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import type { Mail } from '@partner/kernel/mail';
+import { z } from 'zod';
+
+/** Equal occasions that an email tells a person of. */
+export interface SecurityNotice {
+  readonly to: string;
+  readonly companyName: string;
+  readonly publicBaseUrl: string;
+  readonly kind: string;
+  /** JSON text: of the last occasion. */
+  readonly detailsJson: string;
+  readonly count: number;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+}
+
+type Details = z.output<typeof securityNoticeDetails>;
+
+interface Words {
+  readonly subject: string;
+  /** What happened, without the time. */
+  readonly sentence: string;
+  /** What to do if it was not the person, or not wanted. */
+  readonly advice: string;
+}
+
+const kinds = z.enum(SECURITY_NOTICE_KINDS);
+
+/**
+ * Creates the email for a security notice: what happened, when, from where, and what to do. It has no link with a token. A kind that
+ * this version does not know is named.
+ */
+export function securityNoticeMail(notice: SecurityNotice): Mail {
+  const details = securityNoticeDetails.parse(JSON.parse(notice.detailsJson));
+  const console = `${notice.publicBaseUrl.replace(/\/$/, '')}/console`;
+  const kind = kinds.safeParse(notice.kind);
+  const company = oneLine(notice.companyName);
+  const { subject, sentence, advice } = kind.success
+    ? WORDS[kind.data](details, company, console)
+    : {
+        subject: 'A change in the partner console',
+        sentence: `This changed in the partner console of ${company}: ${notice.kind}.`,
+        advice: `If you did not expect it, check the audit trail:\n\n${console}/audit`,
+      };
+  return {
+    to: notice.to,
+    subject,
+    text: `${sentence}
+
+${linesOf(notice, details).join('\n')}
+
+${advice}
+`,
+  };
+}
+
+function linesOf({ count, firstAt, lastAt }: SecurityNotice, details: Details): readonly string[] {
+  const { by, remoteAddress, userAgent } = details;
+  return [
+    count === 1
+      ? `When: ${formatDateTime(lastAt)}`
+      : `When: ${count} times, from ${formatDateTime(firstAt)} to ${formatDateTime(lastAt)}`,
+    ...(by === undefined ? [] : [`By: ${oneLine(by)}`]),
+    ...(remoteAddress === undefined ? [] : [`From: ${oneLine(remoteAddress)}`]),
+    ...(userAgent === undefined ? [] : [`Browser: ${oneLine(userAgent)}`]),
+  ];
+}
+
+const TAKEN = (console: string) =>
+  `If it was not you, someone knows your password. Set a new one at once, which ends all sessions, and ask another owner of your company to reset your two-factor authentication (page People):\n\n${console}/forgot-password`;
+
+const WORDS: Readonly<
+  Record<SecurityNoticeKind, (details: Details, company: string, console: string) => Words>
+> = {
+  second_factor_enabled: (_details, company, console) => ({
+    subject: 'Two-factor authentication was enabled',
+    sentence: `Two-factor authentication was enabled for your account in the partner console of ${company}. Your other sessions have ended.`,
+    advice: TAKEN(console),
+  }),
+  second_factor_disabled: ({ by }, company, console) => ({
+    subject: 'Two-factor authentication was disabled',
+    sentence: `The two-factor authentication of your account in the partner console of ${company} was disabled. Sign-in asks for no code now.`,
+    advice:
+      by === undefined
+        ? TAKEN(console)
+        : `Your sessions have ended. Sign in and set it up again:\n\n${console}/account\n\nIf you did not ask for it, tell an owner of your company.`,
+  }),
+  second_factor_wrong: (_details, company, console) => ({
+    subject: 'A wrong sign-in code was entered for your account',
+    sentence: `Someone entered the right password of your account in the partner console of ${company}, and then a wrong code of your two-factor authentication.`,
+    advice: `If it was not you, someone knows your password, and only the code has kept them out. Set a new password at once:\n\n${console}/forgot-password`,
+  }),
+  recovery_code_used: ({ left }, company, console) => ({
+    subject: 'A recovery code of your account was used',
+    sentence: `A recovery code of your account in the partner console of ${company} was used in place of your authenticator app.${left === undefined ? '' : ` Codes left: ${left}.`}`,
+    advice: TAKEN(console),
+  }),
+  recovery_codes_replaced: (_details, company, console) => ({
+    subject: 'Your recovery codes were replaced',
+    sentence: `New recovery codes were created for your account in the partner console of ${company}. The former ones no longer work.`,
+    advice: TAKEN(console),
+  }),
+  owner_added: ({ displayName }, company, console) => ({
+    subject: 'There is a new owner in the partner console',
+    sentence: `${displayName === undefined ? 'A person' : `"${oneLine(displayName)}"`} is now an owner of ${company} in the partner console, and can manage its webhooks, API keys and people.`,
+    advice: `If you did not expect it, remove the person on the page People, and check the audit trail:\n\n${console}/people`,
+  }),
+  technical_contact_replaced: (_details, company) => ({
+    subject: 'You are no longer the technical contact',
+    sentence: `Another address is now the technical contact of ${company} at the partner integration service. Announcements of breaking changes no longer go to you.`,
+    advice: `If you did not expect it, tell an owner of ${company}.`,
+  }),
+};
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,278 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { securityNoticeDetails } from '@partner/proto-contracts/resources/security-notice/security-notice';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { TOTP } from 'otpauth';
+import { createAccessService } from '../access/access-service.js';
+import { createOperatorService } from '../operator/operator-service.js';
+import { recordMembershipChanged } from '../platform/record-membership-changed.js';
+import { connectAccess, connectOperators } from '../testing/public-clients.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { insertCompany } from '../testing/test-jobs.js';
+import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
+import { leaseNotices, reportNotice } from './lease-notices.js';
+
+let testDatabase: TestDatabase;
+let companyId: string;
+/** The person of the test, and a second owner. */
+let dana: string;
+let olive: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+});
+afterAll(() => testDatabase.drop());
+
+beforeEach(async () => {
+  await testDatabase.database.query('delete from security_notices');
+  companyId = await insertCompany(testDatabase.database, 'SALES');
+  [dana, olive] = [await member('Dana', 'OWNER'), await member('Olive', 'OWNER')];
+});
+
+async function member(name: string, role: string): Promise<string> {
+  const id = newId('mem');
+  await testDatabase.database.query(
+    `insert into memberships (id, company_id, role, display_name, email, password_hash) values ($1, $2, $3, $4, $5, '$argon2id$hash')`,
+    [id, companyId, role, name, addressOf(id)],
+  );
+  return id;
+}
+
+const addressOf = (id: string) => `${id}@seller.example`;
+const deps = () => ({
+  database: testDatabase.database,
+  clock: () => new Date(),
+  logger: silentLogger,
+  environment: 'sandbox' as const,
+});
+const client = () => connectAccess(createAccessService({ ...deps(), sealingKeys: TEST_SEALING_KEYS }));
+const operators = () => connectOperators(createOperatorService({ ...deps(), inFlight: 1 }));
+const hash = () => new Uint8Array(createHash('sha256').update(randomBytes(32)).digest());
+const actor = () => ({
+  membershipId: dana,
+  displayName: 'Dana',
+  remoteAddress: '203.0.113.7',
+  userAgent: 'Browser/1.0',
+});
+const owner = () => ({ companyId, membershipId: dana, actor: actor() });
+const lease = async () =>
+  [...(await leaseNotices(testDatabase.database, 100))].sort((a, b) => (a.kind < b.kind ? -1 : 1));
+
+/** The notices that are due, as recipient, kind and details. */
+async function due() {
+  const leased = await lease();
+  for (const { leaseId } of leased) await reportNotice(testDatabase.database, { leaseId, outcome: 'sent' });
+  return leased.map(({ email, kind, count, details }) => ({
+    email,
+    kind,
+    count,
+    details: securityNoticeDetails.parse(JSON.parse(details)),
+  }));
+}
+
+const codesTried = async () => {
+  const entries = await testDatabase.database.query<{ details: object }>(
+    `select details from audit_entries where subject_id = $1 and action = 'owner.code_refused' order by id`,
+    [dana],
+  );
+  return entries.map(({ details }) => details);
+};
+
+const origin = { remoteAddress: '203.0.113.7', userAgent: 'Browser/1.0' };
+
+describe('a person is mailed', () => {
+  test('each change of the own second factor, each used recovery code, and each wrong code after the password [NOTIFY-12, FACTOR-7]', async () => {
+    const access = client();
+    const recoveryCodeSha256s = Array.from({ length: 10 }, hash);
+    const { secret } = await access.beginSecondFactor({ companyId, membershipId: dana });
+    const code = (at = Date.now()) => ({ totp: new TOTP({ secret }).generate({ timestamp: at }) });
+    const refused = expect.objectContaining({ reason: 'second_factor_wrong' });
+    const enable = (given: object) =>
+      access.enableSecondFactor({ ...owner(), code: given, recoveryCodeSha256s });
+    await expect(enable({})).rejects.toEqual(refused);
+    expect(await due()).toEqual([]);
+    await enable(code(Date.now() - 30_000));
+    expect(await due()).toEqual([
+      { email: addressOf(dana), kind: 'second_factor_enabled', count: 1, details: origin },
+    ]);
+
+    for (const wrong of [{ totp: '000000' }, { recoveryCodeSha256: hash() }, {}])
+      await expect(access.useSecondFactor({ ...owner(), code: wrong })).rejects.toEqual(refused);
+    await expect(access.disableSecondFactor({ ...owner(), code: {} })).rejects.toEqual(refused);
+    await access.useSecondFactor({ ...owner(), code: { recoveryCodeSha256: recoveryCodeSha256s[0] } });
+    await access.replaceRecoveryCodes({ ...owner(), code: code(), recoveryCodeSha256s });
+    await access.disableSecondFactor({ ...owner(), code: code(Date.now() + 30_000) });
+    const to = { email: addressOf(dana), count: 1, details: origin };
+    expect(await due()).toEqual([
+      { ...to, kind: 'recovery_code_used', details: { ...origin, left: 9 } },
+      { ...to, kind: 'recovery_codes_replaced' },
+      { ...to, kind: 'second_factor_disabled' },
+      { ...to, kind: 'second_factor_wrong', count: 4 },
+    ]);
+    const displayName = 'Dana';
+    expect(await codesTried()).toEqual([
+      { displayName, during: 'enable' },
+      ...Array.from({ length: 3 }, () => ({ displayName, during: 'sign_in' })),
+      { displayName, during: 'disable' },
+    ]);
+  });
+
+  test('who has reset the second factor [FACTOR-5, FACTOR-6, NOTIFY-12]', async () => {
+    const enabled = () =>
+      testDatabase.database.query(
+        `insert into second_factors (id, membership_id, sealed, sealing_key_id, enabled_at) values ($1, $2, '', 'k1', now())`,
+        [newId('mfa'), olive],
+      );
+    await enabled();
+    await client().resetColleagueSecondFactor({ companyId, actor: actor(), membershipId: olive });
+    await enabled();
+    await operators().resetSecondFactor({ membershipId: olive, operator: 'ops' });
+    expect(await due()).toEqual([
+      {
+        email: addressOf(olive),
+        kind: 'second_factor_disabled',
+        count: 2,
+        details: { by: 'operator: ops' },
+      },
+    ]);
+  });
+});
+
+describe('the other owners are mailed a new owner', () => {
+  const added = (email: string, displayName: string, by: object) => ({
+    ...{ email: addressOf(email), kind: 'owner_added', count: 1 },
+    details: { ...by, displayName },
+  });
+  const byDana = () => ({ by: 'Dana', ...origin });
+  const sorted = async () => (await due()).sort((a, b) => (a.email < b.email ? -1 : 1));
+  const toBoth = (displayName: string, by: object) =>
+    [dana, olive].sort().map((id) => added(id, displayName, by));
+
+  test('who is invited or promoted by one of them, and no viewer [NOTIFY-12]', async () => {
+    const invite = (displayName: string, role: string) =>
+      client().addColleague({
+        ...{ companyId, actor: actor(), displayName, role },
+        ...{ email: `${newId('mem')}@seller.example`, tokenSha256: hash() },
+      });
+    await member('Vera', 'VIEWER');
+    await invite('Viktor', 'viewer');
+    const [vera] = await testDatabase.database.query<{ id: string }>(
+      `select id from memberships where company_id = $1 and display_name = 'Vera'`,
+      [companyId],
+    );
+    const membershipId = vera?.id ?? '';
+    expect(await due()).toEqual([]);
+    await client().setColleagueRole({ companyId, actor: actor(), membershipId, role: 'owner' });
+    expect(await sorted()).toEqual(toBoth('Vera', byDana()));
+    await client().setColleagueRole({ companyId, actor: actor(), membershipId, role: 'viewer' });
+    await invite('Otto', 'owner');
+    expect(await sorted()).toEqual(toBoth('Otto', byDana()));
+  });
+
+  test('whom an operator adds, promotes or lets in again [NOTIFY-12]', async () => {
+    const by = { by: 'operator: ops' };
+    const email = `${newId('mem')}@seller.example`;
+    const add = { operator: 'ops', companyId, displayName: 'Otto', email };
+    const { membershipId } = await operators().createOwner({ ...add, role: 'viewer' });
+    expect(await due()).toEqual([]);
+    const update = (change: object) => operators().updateOwner({ operator: 'ops', membershipId, ...change });
+    await update({ role: 'owner' });
+    expect(await sorted()).toEqual(toBoth('Otto', by));
+    await update({ active: false });
+    expect(await due()).toEqual([]);
+    await update({ active: true });
+    await testDatabase.database.query(`update security_notices set mailed_at = now() - interval '1 hour'`);
+    expect(await sorted()).toEqual(toBoth('Otto', by));
+    await operators().createOwner({ ...add, displayName: 'Oda', email: `other-${email}` });
+    expect(await sorted()).toEqual(toBoth('Oda', by));
+  });
+
+  test('whom the platform adds, once, and not one who was an owner before [NOTIFY-12]', async () => {
+    const id = newId('mem');
+    const change = (version: number, more: object = {}) =>
+      testDatabase.database.transaction((tx) =>
+        recordMembershipChanged(
+          tx,
+          {
+            ...{ membershipId: id, companyId, version, role: 'OWNER', displayName: 'Paul', active: true },
+            email: addressOf(id),
+            occurredAt: new Date(),
+            ...more,
+          },
+          new Date(),
+        ),
+      );
+    await change(1);
+    await change(2, { displayName: 'Paul B.' });
+    expect(await sorted()).toEqual(toBoth('Paul', { by: 'the operator of the service' }));
+    await change(3, { membershipId: newId('mem'), email: addressOf(olive), displayName: 'Olive' });
+    expect(await due()).toEqual([]);
+  });
+});
+
+test('a former technical contact is mailed its replacement, and who requested it [NOTIFY-12]', async () => {
+  const contact = async (email: string) => {
+    const tokenSha256 = hash();
+    await client().requestTechnicalContact({ companyId, actor: actor(), email, tokenSha256 });
+    await client().confirmTechnicalContact({ tokenSha256 });
+  };
+  await contact('first@seller.example');
+  await contact('First@seller.example');
+  expect(await due()).toEqual([]);
+  await contact('second@seller.example');
+  expect(await due()).toEqual([
+    {
+      ...{ email: 'First@seller.example', kind: 'technical_contact_replaced', count: 1 },
+      details: { by: 'Dana', remoteAddress: '203.0.113.7' },
+    },
+  ]);
+});
+
+describe('equal notices', () => {
+  const wrong = () =>
+    client()
+      .useSecondFactor({ ...owner(), code: {} })
+      .catch(() => undefined);
+  beforeEach(() =>
+    testDatabase.database.query(
+      `insert into second_factors (id, membership_id, sealed, sealing_key_id, enabled_at) values ($1, $2, '', 'k1', now())`,
+      [newId('mfa'), dana],
+    ),
+  );
+  const sendAll = async (outcome: 'sent' | 'failed') => {
+    const leased = await lease();
+    for (const { leaseId } of leased) await reportNotice(testDatabase.database, { leaseId, outcome });
+    return leased.map(({ count }) => count);
+  };
+  const age = () =>
+    testDatabase.database.query(
+      `update security_notices set mailed_at = mailed_at - interval '1 hour', not_before = not_before - interval '5 minutes'`,
+    );
+
+  test('are one email an hour with their number; the first is mailed at once [NOTIFY-13]', async () => {
+    await wrong();
+    expect(await sendAll('sent')).toEqual([1]);
+    for (let time = 0; time < 3; time += 1) await wrong();
+    expect(await sendAll('sent')).toEqual([]);
+    await age();
+    expect(await sendAll('sent')).toEqual([3]);
+    await age();
+    expect(await sendAll('sent')).toEqual([]);
+  });
+
+  test('are leased by one of several processes, and come again after a failure or a crash; those of the meantime are kept [NOTIFY-13]', async () => {
+    await wrong();
+    const [first, second] = await Promise.all([lease(), lease()]);
+    expect([...first, ...second]).toHaveLength(1);
+    await age();
+    expect(await sendAll('failed')).toEqual([1]);
+    expect(await sendAll('sent')).toEqual([]);
+    await age();
+    const [leased] = await lease();
+    await wrong();
+    await reportNotice(testDatabase.database, { leaseId: leased?.leaseId ?? '', outcome: 'sent' });
+    await age();
+    expect(await sendAll('sent')).toEqual([1]);
+  });
+});
