@@ -135,12 +135,13 @@ function generatedClients(): string {
 ## Generated clients
 
 There are clients for TypeScript and Python. They retry, follow the change feed and receive webhooks. Install them from \`/clients\`
-of this address, which has the commands and checksums; they are in no public registry. For other languages, client generators read \`/openapi.json\`, which is OpenAPI 3.1. Two things need your choice:
+of this address, which has the commands and checksums; they are in no public registry. For other languages, client generators read \`/openapi.json\`, which is OpenAPI 3.1. Three things need your choice:
 
 - A list of values such as \`ErrorCode\` can grow. If your generator's clients fail on an unknown value,
   set its option that accepts one, or catch the failure and use the status. With OpenAPI Generator's \`java\` it is
   \`enumUnknownDefaultCase=true\`, and \`createLead\` needs it: the client reads a created lead as a merged one.
-- oapi-codegen omits types that only webhooks use, and its result does not compile: set \`skip-prune\`.`.trim();
+- oapi-codegen omits types that only webhooks use, and its result does not compile: set \`skip-prune\`.
+- ogen (Go) does not know the default of an object: in \`ogen.yml\`, name \`object defaults\` under \`generator.ignore_not_implemented\`.`.trim();
 }
 
 function errors(): string {

@@ -4,12 +4,13 @@ import { z } from 'zod';
 import { ERROR_REASON_CATALOGUE } from '../api/error-reasons.js';
 import { JOB_STATUS_MOVES } from '../resources/job/job-status-moves.js';
 import { createOpenApiDocument } from './openapi.js';
-import { readApiDescription } from './api-description.js';
+import { exampleValues, objectsIn } from './testing/document-parts.js';
+import { componentName, readApiDescription } from './api-description.js';
 import { CONSOLE_OPERATIONS } from '../surfaces/console.js';
 import { INBOUND_OPERATIONS } from '../surfaces/inbound.js';
 import { INSTALLER_OPERATIONS } from '../surfaces/installer.js';
 import { SCHEDULE_STATUS_MOVES } from '../resources/job/schedule-status-moves.js';
-import { CURRENT_API_VERSION, SIGNATURE_SCHEME } from '../api/versions.js';
+import { SIGNATURE_SCHEME } from '../api/versions.js';
 import { EVENT_CATALOGUE } from '../resources/event-catalogue/catalogue.js';
 import { eventData } from '../resources/event-catalogue/webhook-events.js';
 
@@ -53,6 +54,26 @@ describe.each(OPERATIONS)('$id', (operation) => {
     for (const { value } of examples) {
       expect(operation.body?.safeParse(value)).toMatchObject({ success: true });
     }
+  });
+
+  test('has examples of fields and parameters that together are a valid request', () => {
+    const { body, parameters } = described(operation.id);
+    const named = componentName(body?.schema ?? {});
+    const schema = named === undefined ? body?.schema : description.schemas[named];
+    const whole: object[] = (body?.examples ?? []).map(({ value }) => ({
+      ...z.looseObject({}).parse(value),
+    }));
+    for (const { properties = {}, required = [] } of schema?.oneOf ??
+      (schema === undefined ? [] : [schema])) {
+      const shown = exampleValues(Object.entries(properties));
+      const base = whole.find((each) => required.every((name) => name in each || name in shown)) ?? {};
+      const known = Object.entries(base).filter(([name]) => name in properties);
+      const built = { ...Object.fromEntries(known), ...shown };
+      expect([built, operation.body?.safeParse(built).error]).toEqual([built, undefined]);
+    }
+    const query = parameters.filter((each) => each.in === 'query');
+    const sent = exampleValues(query.map(({ name, schema: type, example }) => [name, { ...type, example }]));
+    expect([sent, operation.query?.safeParse(sent).error]).toEqual([sent, undefined]);
   });
 
   test('has for each response an example that its schema parses unchanged', () => {
@@ -108,90 +129,6 @@ describe('the errors of an operation', () => {
     }
   });
 });
-
-describe('requirements of client generators', () => {
-  const schemas = objectsIn(document).filter((node) => 'type' in node);
-
-  test('has no pattern that repeats the format of a date-time', () => {
-    const dateTimes = schemas.filter(({ format }) => format === 'date-time');
-    expect(dateTimes.length).toBeGreaterThan(50);
-    expect(dateTimes.filter((schema) => 'pattern' in schema)).toEqual([]);
-  });
-
-  test('calls whole numbers integers, with 64 bits where they may need them [HTTP-12]', () => {
-    expect(schemas.filter(({ type }) => type === 'number' || [type].flat().includes('number'))).toEqual([]);
-    expect(description.schemas['FeedEntry']?.properties?.['sequence']).toMatchObject({ format: 'int64' });
-    const amounts = objectsIn(document).flatMap(({ amountMinor }) => amountMinor ?? []);
-    const types = amounts.filter((amount) => typeof amount === 'object');
-    expect(types.length).toBeGreaterThan(0);
-    for (const type of types) expect(type).toMatchObject({ type: 'integer', format: 'int64' });
-  });
-
-  test('lists the codes of errors and the versions that can be pinned, each as a named type', () => {
-    expect(description.schemas['ErrorCode']?.enum).toEqual(Object.keys(ERROR_REASON_CATALOGUE));
-    expect(description.schemas['Error']?.properties?.['code']).toMatchObject({
-      $ref: '#/components/schemas/ErrorCode',
-    });
-    expect(description.schemas['ApiVersionDate']?.enum).toEqual([CURRENT_API_VERSION]);
-  });
-
-  test('requires no form of a request id, since any is accepted', () => {
-    const ids = description.operations.flatMap(({ parameters }) =>
-      parameters.filter(({ name }) => name === 'x-request-id'),
-    );
-    expect(ids).toHaveLength(OPERATIONS.length);
-    for (const { required, schema } of ids) {
-      expect(required).toBeUndefined();
-      expect(schema).toEqual({ type: 'string', description: schema.description });
-    }
-  });
-
-  test('defines retry-after as whole seconds', () => {
-    expect(document.components?.headers?.['RetryAfter']).toMatchObject({
-      schema: { type: 'integer' },
-      example: 3,
-    });
-  });
-
-  const fields = Object.entries(description.schemas).flatMap(([type, { properties = {} }]) =>
-    Object.entries(properties).map(([name, schema]) => ({ field: `${type}.${name}`, schema })),
-  );
-
-  test('describes every field, directly or by its type', () => {
-    expect(fields.length).toBeGreaterThan(400);
-    expect(
-      fields.filter(({ schema }) => schema.description === undefined && schema.$ref === undefined),
-    ).toEqual([]);
-  });
-
-  test('names the type of every object with fields, and no type twice', () => {
-    const unnamed = fields.filter(({ schema }) => (schema.items ?? schema).properties !== undefined);
-    expect(unnamed).toEqual([]);
-    const texts = Object.values(description.schemas).map((schema) => JSON.stringify(schema));
-    expect(new Set(texts).size).toBe(texts.length);
-    expect(Object.keys(description.schemas).filter((name) => name.endsWith('Output'))).toEqual([]);
-  });
-
-  test('distinguishes the events of a webhook and the faults of a script by a discriminator', () => {
-    const { schemas: types = {} } = document.components ?? {};
-    expect(types['WebhookEnvelope']).toMatchObject({ discriminator: { propertyName: 'event' } });
-    const members = objectsIn(types['WebhookEnvelope']).flatMap(({ mapping }) => mapping ?? []);
-    expect(members.map((mapping) => Object.keys(mapping))).toEqual([Object.keys(EVENT_CATALOGUE)]);
-    expect(types['RequestFault']).toMatchObject({ discriminator: { propertyName: 'fault' } });
-  });
-
-  test('gives no two types the same name', () => {
-    const { schemas: types = {}, parameters = {}, responses = {} } = document.components ?? {};
-    const names = [types, parameters, responses].flatMap((components) => Object.keys(components));
-    expect(names.filter((name, place) => names.indexOf(name) < place)).toEqual([]);
-  });
-});
-
-function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const inside = Object.values(value).flatMap(objectsIn);
-  return Array.isArray(value) ? inside : [{ ...value }, ...inside];
-}
 
 test('an error response is defined once, for all operations with the same codes', () => {
   const { responses = {} } = document.components ?? {};

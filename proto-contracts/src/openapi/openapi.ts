@@ -4,6 +4,7 @@ import { CURRENT_API_VERSION } from '../api/versions.js';
 import { errorResponses } from './error-responses.js';
 import { renderGuide } from './guide.js';
 import { operationObject } from './operation-object.js';
+import { orderExamples } from './order-examples.js';
 import { headerComponents } from './response-headers.js';
 import { SURFACES } from './surfaces.js';
 import { WEBHOOK_TAG, webhookItems, webhookUnion } from './webhook-items.js';
@@ -48,13 +49,13 @@ export function createOpenApiDocument({
       responses: errorResponses(SURFACES),
       schemas: { WebhookEnvelope: webhookUnion() },
       securitySchemes: {
-        apiKey: {
+        apiKeyHeader: {
           type: 'apiKey',
           in: 'header',
           name: 'x-api-key',
           description: 'An API key: `<keyId>.<secret>`. Its kind fixes its surface and scopes.',
         },
-        session: {
+        sessionCookie: {
           type: 'apiKey',
           in: 'cookie',
           name: sessionCookie,
@@ -64,6 +65,7 @@ export function createOpenApiDocument({
     },
   });
   simplifySchemas(document);
+  orderExamples(document);
   return document;
 }
 

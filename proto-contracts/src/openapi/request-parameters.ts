@@ -80,5 +80,5 @@ export function changesStateInBrowser(
   operation: AnyOperation,
   surface: Pick<DocumentedSurface, 'credentials'>,
 ): boolean {
-  return surface.credentials === 'session' && operation.method !== 'get';
+  return surface.credentials === 'sessionCookie' && operation.method !== 'get';
 }

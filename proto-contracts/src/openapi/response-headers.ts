@@ -74,9 +74,9 @@ type HeaderReferences = Record<string, oas31.ReferenceObject>;
 /** Returns the components that {@link successHeaders} and {@link errorHeaders} refer to. */
 export function headerComponents(): Record<string, oas31.HeaderObject> {
   return Object.fromEntries([
-    ...Object.entries(COMMON_HEADERS).map(([id, header]) => [id, headerObject(header)] as const),
+    ...Object.entries(COMMON_HEADERS).map(([id, header]) => [`${id}Header`, headerObject(header)] as const),
     ...ON_ERRORS_TOO.map(
-      (id) => [`${id}OfError`, headerObject({ ...COMMON_HEADERS[id], required: false })] as const,
+      (id) => [`${id}OfErrorHeader`, headerObject({ ...COMMON_HEADERS[id], required: false })] as const,
     ),
   ]);
 }
@@ -123,7 +123,7 @@ export function headerObject(header: ResponseHeader): oas31.HeaderObject {
 }
 
 function refer(id: keyof typeof COMMON_HEADERS, component: string = id): HeaderReferences {
-  return { [COMMON_HEADERS[id].name]: { $ref: `#/components/headers/${component}` } };
+  return { [COMMON_HEADERS[id].name]: { $ref: `#/components/headers/${component}Header` } };
 }
 
 function takesIdempotencyKey(operation: AnyOperation): boolean {

@@ -10,7 +10,7 @@ export interface DocumentedSurface {
   readonly tag: string;
   readonly description: string;
   readonly operations: readonly AnyOperation[];
-  readonly credentials: 'apiKey' | 'session';
+  readonly credentials: 'apiKeyHeader' | 'sessionCookie';
   /** For API keys: the surface of their kind. */
   readonly keySurface?: Surface;
   readonly requestsPerMinute: number;
@@ -28,7 +28,7 @@ export const SURFACES: readonly DocumentedSurface[] = [
       'For companies that sell: submit leads, book appointments, follow sold jobs. Needs a key of kind `general` or' +
       ' `installer-contractor`.',
     operations: INBOUND_OPERATIONS,
-    credentials: 'apiKey',
+    credentials: 'apiKeyHeader',
     keySurface: 'inbound',
     requestsPerMinute: LIMITS.inboundRequestsPerMinute,
     countedBy: 'company, all its keys together',
@@ -40,7 +40,7 @@ export const SURFACES: readonly DocumentedSurface[] = [
       'For companies that install: follow the jobs that are assigned to you, and report their progress. Needs a key of kind' +
       ' `installer-company`.',
     operations: INSTALLER_OPERATIONS,
-    credentials: 'apiKey',
+    credentials: 'apiKeyHeader',
     keySurface: 'installer',
     requestsPerMinute: LIMITS.installerRequestsPerMinute,
     countedBy: 'company that owns the key',
@@ -52,7 +52,7 @@ export const SURFACES: readonly DocumentedSurface[] = [
       'For the owner of a company in a browser: manage webhook subscriptions and see the result of each delivery. Needs a' +
       ' session; API keys are not accepted here.',
     operations: CONSOLE_OPERATIONS,
-    credentials: 'session',
+    credentials: 'sessionCookie',
     requestsPerMinute: LIMITS.consoleRequestsPerMinute,
     countedBy: 'session',
     isVersioned: false,

@@ -74,7 +74,7 @@ export function clientDescription(alsoNamed: readonly string[]): ClientDescripti
     components: {
       schemas: usedOf('schemas', components.schemas),
       parameters: usedOf('parameters', parameters),
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      securitySchemes: { apiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
     },
   };
 }

@@ -51,7 +51,7 @@ export const bulkReplayIn = z
     to: dateTimeIn.meta({
       description: `Deliveries created before this time; after \`from\`, by at most ${BULK_REPLAY_MAX_DAYS} days.`,
     }),
-    event: eventFilter.optional(),
+    event: eventFilter,
     perMinute: replaysPerMinute,
     preview: z.boolean().default(false).meta({ description: 'True: only returns a preview.' }),
   })

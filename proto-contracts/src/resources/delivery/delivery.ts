@@ -110,7 +110,7 @@ const listFields = z.object({
   cursor: pageCursor,
   limit: pageLimit({ default: 50, max: 100 }),
   status: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only deliveries in this state.' }),
-  event: eventFilter.optional(),
+  event: eventFilter,
   from: dateTimeIn.optional().meta({ description: 'Only deliveries created at this time or later.' }),
   to: dateTimeIn.optional().meta({ description: 'Only deliveries created before this time; after `from`.' }),
   resourceId: z

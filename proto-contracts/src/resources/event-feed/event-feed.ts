@@ -70,7 +70,7 @@ export const eventFeedQuery = z.object({
       '`end`: return no events, only the cursor for those to come. Without it, a reader without a cursor begins at the oldest event that is kept. With a cursor, it makes no difference.',
   }),
   limit: pageLimit({ default: 50, max: 100 }),
-  event: eventFilter.optional(),
+  event: eventFilter,
   resourceId: z
     .string()
     .min(1)

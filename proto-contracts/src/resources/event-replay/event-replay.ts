@@ -21,6 +21,13 @@ const sequence = z.int().min(1);
 
 const LENGTH = EVENT_REPLAY_MAX_NUMBERS.toLocaleString('en');
 
+/** The three selections of a replay, as the API reference has them: exactly one of them. */
+const SELECTIONS = [
+  { title: 'EventReplayByNumbers', required: ['fromSequence', 'toSequence'] },
+  { title: 'EventReplayByTime', required: ['from', 'to'] },
+  { title: 'EventReplayByIds', required: ['eventIds'] },
+] as const;
+
 /** Body of `POST …/events/replay`. */
 export const eventReplayIn = z
   .object({
@@ -51,7 +58,7 @@ export const eventReplayIn = z
       .max(EVENT_REPLAY_MAX_IDS)
       .optional()
       .meta({ description: 'These events, by `id`.' }),
-    event: eventFilter.optional(),
+    event: eventFilter,
     perMinute: replaysPerMinute,
   })
   .superRefine((body, context) => {
@@ -84,6 +91,22 @@ export const eventReplayIn = z
   .meta({
     id: 'EventReplayIn',
     description: 'Which events of your company to send again, where to, and how fast.',
+    override: ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }) => {
+      const { type, properties, ...rest } = jsonSchema;
+      const fields = Object.entries(z.record(z.string(), z.unknown()).parse(properties));
+      const ofOthers = (own: readonly string[], name: string) =>
+        !own.includes(name) && SELECTIONS.some(({ required }) => required.some((each) => each === name));
+      for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
+      Object.assign(jsonSchema, {
+        ...rest,
+        oneOf: SELECTIONS.map(({ title, required }) => ({
+          type,
+          title,
+          properties: Object.fromEntries(fields.filter(([name]) => !ofOthers(required, name))),
+          required,
+        })),
+      });
+    },
   });
 
 /**

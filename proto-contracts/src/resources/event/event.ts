@@ -122,7 +122,7 @@ export type EventPage = z.infer<typeof eventPage>;
 export const eventQuery = z.object({
   cursor: pageCursor,
   limit: pageLimit({ default: 50, max: 100 }),
-  event: eventFilter.optional(),
+  event: eventFilter,
   resourceId: z
     .string()
     .min(1)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CURRENT_SCHEMA_VERSION } from '../../api/versions.js';
-import { EVENT_CATALOGUE, eventGroup, isEventName } from '../event-catalogue/catalogue.js';
+import { isEventName } from '../event-catalogue/catalogue.js';
+import { EVENT_PATTERNS, nearestEvent } from '../event-catalogue/nearest-event.js';
 import { dateTimeOut } from '../../values/date-time.js';
 import { CUSTOM_HEADER_LIMITS, headerChanges } from './custom-headers.js';
 
@@ -60,19 +61,13 @@ function endpointUrlViolation(text: string): string | undefined {
 /** Maximum version number in an RPC. */
 const MAX_INT32 = 2 ** 31 - 1;
 
-const EVENT_GROUPS: ReadonlySet<string> = new Set(
-  Object.keys(EVENT_CATALOGUE)
-    .filter(isEventName)
-    .map((event) => `${eventGroup(event)}.*`),
-);
-
 /** An event of the catalogue, or a group. The company's class decides which of them are allowed. */
 const eventPattern = z
   .string()
-  .refine(
-    (pattern) => isEventName(pattern) || EVENT_GROUPS.has(pattern),
-    'must be an event of the catalogue, or a group such as install.*',
-  )
+  .refine((pattern) => EVENT_PATTERNS.includes(pattern), {
+    error: ({ input }) =>
+      `must be an event of the catalogue, or a group such as install.*${nearestEvent(input)}`,
+  })
   .meta({
     description: 'An event of the catalogue such as `install.job_assigned`, or a group such as `install.*`.',
   });
@@ -158,7 +153,10 @@ const testDelivery = z
   .object({
     event: z
       .string()
-      .refine(isEventName, 'must be an event of the catalogue, such as install.job_assigned')
+      .refine(isEventName, {
+        error: ({ input }) =>
+          `must be an event of the catalogue, such as install.job_assigned${nearestEvent(input, EVENT_PATTERNS.filter(isEventName))}`,
+      })
       .optional()
       .meta({
         description:

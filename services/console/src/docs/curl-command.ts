@@ -33,9 +33,9 @@ export function exampleUrl({ path, parameters }: DescribedOperation, serverUrl: 
 }
 
 function credentialsOptions({ id, credentials }: DescribedOperation): readonly string[] {
-  if (credentials === 'apiKey') return ['-H "x-api-key: $API_KEY"'];
+  if (credentials === 'apiKeyHeader') return ['-H "x-api-key: $API_KEY"'];
   if (id === 'createSession') return ['-c cookies.txt'];
-  return credentials === 'session' ? ['-b cookies.txt'] : [];
+  return credentials === 'sessionCookie' ? ['-b cookies.txt'] : [];
 }
 
 function headerOption(name: string, serverUrl: string): string {

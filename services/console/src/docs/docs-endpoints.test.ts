@@ -243,7 +243,7 @@ test('the Postman collection has every operation with an API key, with variables
   const requests = item.flatMap((folder) => folder.item);
   expect(requests.map(({ name }) => name).sort()).toEqual(
     operations
-      .filter(({ credentials }) => credentials === 'apiKey')
+      .filter(({ credentials }) => credentials === 'apiKeyHeader')
       .map(({ summary }) => summary)
       .sort(),
   );

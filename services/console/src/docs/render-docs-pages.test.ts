@@ -79,7 +79,7 @@ test('an error shows its meaning and what to do', () => {
 });
 
 test('only the sandbox has a form for each operation with an API key [DOCS-1]', () => {
-  const withKey = description.operations.filter(({ credentials }) => credentials === 'apiKey');
+  const withKey = description.operations.filter(({ credentials }) => credentials === 'apiKeyHeader');
   const forms = [...page.matchAll(/<form data-method="(\w+)" data-path="([^"]*)"/g)];
   expect(forms.map(([, method, path]) => `${method} ${path}`)).toEqual(
     withKey.map(({ method, path }) => `${method} ${path}`),

@@ -9,7 +9,7 @@ import { type Html, html, NOTHING } from './html.js';
  * it: the page's policy allows no form to.
  */
 export function renderTryForm({ id, method, path, credentials, parameters, body }: DescribedOperation): Html {
-  if (credentials !== 'apiKey') return NOTHING;
+  if (credentials !== 'apiKeyHeader') return NOTHING;
   const [example] = body?.examples ?? [];
   return html`<details class="try">
     <summary>Try it in the sandbox</summary>

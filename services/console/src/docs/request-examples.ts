@@ -29,7 +29,7 @@ export function requestExamples(
   operation: DescribedOperation,
   { serverUrl }: Pick<ApiDescription, 'serverUrl'>,
 ): readonly RequestExample[] {
-  if (operation.credentials !== 'apiKey') return [];
+  if (operation.credentials !== 'apiKeyHeader') return [];
   const snippet = new HTTPSnippet(harOf(operation, serverUrl));
   const requests = LANGUAGES.flatMap(({ language, target, client }) => {
     const [code] = snippet.convert(target, client) || [];

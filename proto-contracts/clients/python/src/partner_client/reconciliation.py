@@ -12,7 +12,7 @@ from .feeds import Surface
 from .gen.api.inbound import get_inbound_manifest, preview_inbound_event_replay, replay_inbound_events
 from .gen.api.installer import get_installer_manifest, preview_installer_event_replay, replay_installer_events
 from .gen.client import AuthenticatedClient
-from .gen.models import EventReplayIn, ManifestEntry
+from .gen.models import EventReplayByIds, ManifestEntry
 from .stores import AsyncStore, Store, settled
 from .webhooks import event_key
 
@@ -116,7 +116,7 @@ async def _reconcile(
 
     def selection(entries: list[ManifestEntry]) -> dict[str, Any]:
         event_ids = [entry.event_id for entry in entries]
-        return {"client": client, "body": EventReplayIn(subscription_id=subscription_id, event_ids=event_ids)}
+        return {"client": client, "body": EventReplayByIds(subscription_id=subscription_id, event_ids=event_ids)}
 
     finished = [entry for entry in lacking if entry.outcome not in _UNFINISHED]
     # A replay leaves out what the webhook does not subscribe to; a preview of one event shows whether it does.

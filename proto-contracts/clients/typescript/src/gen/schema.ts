@@ -468,7 +468,7 @@ export interface components {
             /**
              * Format: date-time
              * @description After `startsAt`, in UTC, in the years 2000 to 2100.
-             * @example 2026-08-26T14:03:00Z
+             * @example 2026-08-26T16:03:00Z
              */
             endsAt: string;
             /** @description For the person who visits the customer. */
@@ -492,26 +492,58 @@ export interface components {
              * Format: int64
              * @description Events from this `sequence` on.
              */
-            fromSequence?: number;
+            fromSequence: number;
             /**
              * Format: int64
              * @description Events up to this `sequence`, at most 100,000 numbers in all.
              */
-            toSequence?: number;
+            toSequence: number;
+            /**
+             * @description Only this event, such as `install.status_changed`, or this group, such as `install.*`.
+             * @example install.status_changed
+             */
+            event?: string;
+            /**
+             * @description How many deliveries to queue in a minute.
+             * @default 600
+             */
+            perMinute?: number;
+        } | {
+            /**
+             * @description The webhook subscription of your company to send to. Without it: every active one that receives at least one of the events.
+             * @example whk_01k3h5d8vqf2mw7x0r4tn6ysbe
+             */
+            subscriptionId?: string;
             /**
              * Format: date-time
              * @description Events recorded at this time or later.
              * @example 2026-08-26T14:03:00Z
              */
-            from?: string;
+            from: string;
             /**
              * Format: date-time
              * @description Events recorded before this time; after `from`, by at most 90 days.
-             * @example 2026-08-26T14:03:00Z
+             * @example 2026-08-26T16:03:00Z
              */
-            to?: string;
+            to: string;
+            /**
+             * @description Only this event, such as `install.status_changed`, or this group, such as `install.*`.
+             * @example install.status_changed
+             */
+            event?: string;
+            /**
+             * @description How many deliveries to queue in a minute.
+             * @default 600
+             */
+            perMinute?: number;
+        } | {
+            /**
+             * @description The webhook subscription of your company to send to. Without it: every active one that receives at least one of the events.
+             * @example whk_01k3h5d8vqf2mw7x0r4tn6ysbe
+             */
+            subscriptionId?: string;
             /** @description These events, by `id`. */
-            eventIds?: string[];
+            eventIds: string[];
             /**
              * @description Only this event, such as `install.status_changed`, or this group, such as `install.*`.
              * @example install.status_changed
@@ -561,7 +593,7 @@ export interface components {
             /**
              * Format: date-time
              * @description After `startsAt`, in UTC, in the years 2000 to 2100. Null only when `status` is `CANCELLED`.
-             * @example 2026-08-26T14:03:00Z
+             * @example 2026-08-26T16:03:00Z
              */
             endsAt: string | null;
             /**
@@ -795,7 +827,7 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601 in UTC, always with milliseconds and `Z`.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             endsAt: string;
             /** @description The notes of the booking. */
@@ -925,7 +957,7 @@ export interface components {
             /**
              * Format: date-time
              * @description Null: at once.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             dueAt: string | null;
         };
@@ -1154,7 +1186,7 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601 in UTC, always with milliseconds and `Z`.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             endsAt: string | null;
             /** @description IANA name of the time zone to show the times in. */
@@ -1675,7 +1707,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When the last of them was dead-lettered.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             lastAt: string;
         };
@@ -1718,7 +1750,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When the secret ends.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             expiresAt: string;
         };
@@ -1757,7 +1789,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When the certificate that the endpoint presented last expires.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             expiresAt: string;
         };
@@ -1796,7 +1828,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When the key ends.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             expiresAt: string;
         };
@@ -1965,7 +1997,7 @@ export interface components {
             /**
              * Format: date-time
              * @description The end of its span.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             to: string;
             /** @description How many deliveries it queues in a minute, at most. */
@@ -1990,7 +2022,7 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601 in UTC, always with milliseconds and `Z`.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             finishedAt: string | null;
         };
@@ -2009,7 +2041,7 @@ export interface components {
             /**
              * Format: date-time
              * @description The end of the span.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             to: string;
         };
@@ -2094,7 +2126,7 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601 in UTC, always with milliseconds and `Z`.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             updatedAt: string;
             /** @description True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise. */
@@ -2269,7 +2301,7 @@ export interface components {
             /**
              * Format: date-time
              * @description The end of the span.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             to: string;
         };
@@ -2302,7 +2334,7 @@ export interface components {
             /**
              * Format: date-time
              * @description The end of its span.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             to: string;
             /** @description How many deliveries it queues in a minute, at most. */
@@ -2327,7 +2359,7 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601 in UTC, always with milliseconds and `Z`.
-             * @example 2026-08-26T14:03:00.000Z
+             * @example 2026-08-26T16:03:00.000Z
              */
             finishedAt: string | null;
         };
@@ -2493,6 +2525,7 @@ export interface operations {
                 from?: "end";
                 /** @description Maximum items in one response. */
                 limit?: number;
+                /** @description Only this event, such as `install.status_changed`, or this group, such as `install.*`. */
                 event?: string;
                 /** @description Only events about this resource, e.g. the id of a job. For a project or a lead also those of its quotes, deposits, invoices, rebates and appointments. */
                 resourceId?: string;
@@ -2840,6 +2873,7 @@ export interface operations {
                 from?: "end";
                 /** @description Maximum items in one response. */
                 limit?: number;
+                /** @description Only this event, such as `install.status_changed`, or this group, such as `install.*`. */
                 event?: string;
                 /** @description Only events about this resource, e.g. the id of a job. For a project or a lead also those of its quotes, deposits, invoices, rebates and appointments. */
                 resourceId?: string;

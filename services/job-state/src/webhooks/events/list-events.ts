@@ -1,4 +1,5 @@
 import { eventsNamedBy } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { nearestEvent } from '@partner/proto-contracts/resources/event-catalogue/nearest-event';
 import { instantOfId } from '@partner/kernel/ids';
 import { invalidArgument } from '@partner/kernel/validation';
 import { idsCreatedWithin } from '../../database/created-within.js';
@@ -109,5 +110,7 @@ export function eventsOf(pattern: string | undefined): readonly string[] | undef
   if (pattern === undefined) return undefined;
   const events = eventsNamedBy(pattern);
   if (events.length > 0) return events;
-  throw invalidArgument([{ path: 'event', message: 'must be an event of the catalogue, or a group' }]);
+  throw invalidArgument([
+    { path: 'event', message: `must be an event of the catalogue, or a group${nearestEvent(pattern)}` },
+  ]);
 }

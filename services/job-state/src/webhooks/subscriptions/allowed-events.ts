@@ -1,4 +1,8 @@
 import { allowedPatterns } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import {
+  EVENT_PATTERNS,
+  nearestEvent,
+} from '@partner/proto-contracts/resources/event-catalogue/nearest-event';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { FieldViolation } from '@partner/kernel/service-error';
 
@@ -14,7 +18,7 @@ export function eventViolations(events: readonly string[], companyClass: Company
       : [
           {
             path: `events.${index}`,
-            message: `must be an event that a company of class ${companyClass} may have, or a group of them; allowed: ${allowed.join(', ')}`,
+            message: `must be an event that a company of class ${companyClass} may have, or a group of them${EVENT_PATTERNS.includes(pattern) ? '' : nearestEvent(pattern, allowed)}; allowed: ${allowed.join(', ')}`,
           },
         ],
   );

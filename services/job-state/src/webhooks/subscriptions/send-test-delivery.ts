@@ -5,6 +5,7 @@ import {
   type EventName,
   isEventName,
 } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { nearestEvent } from '@partner/proto-contracts/resources/event-catalogue/nearest-event';
 import { eventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
@@ -164,7 +165,7 @@ function exampleOf(
     const allowed = Object.keys(EVENT_CATALOGUE).filter(
       (name) => eventsMatching(name, companyClass).length > 0,
     );
-    const message = `must be an event that a company of class ${companyClass} may have: ${allowed.join(', ')}`;
+    const message = `must be an event that a company of class ${companyClass} may have${isEventName(event) ? '' : nearestEvent(event, allowed)}; allowed: ${allowed.join(', ')}`;
     throw invalidArgument([{ path: 'event', message }]);
   }
   if (event === 'install.test') {

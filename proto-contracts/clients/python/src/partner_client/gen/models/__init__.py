@@ -9,7 +9,9 @@ from .contractor_jobs import ContractorJobs
 from .customer import Customer
 from .equipment_item import EquipmentItem
 from .event_feed import EventFeed
-from .event_replay_in import EventReplayIn
+from .event_replay_by_ids import EventReplayByIds
+from .event_replay_by_numbers import EventReplayByNumbers
+from .event_replay_by_time import EventReplayByTime
 from .event_replay_preview import EventReplayPreview
 from .event_replays import EventReplays
 from .feed_entry import FeedEntry
@@ -60,7 +62,9 @@ __all__ = (
     "Customer",
     "EquipmentItem",
     "EventFeed",
-    "EventReplayIn",
+    "EventReplayByIds",
+    "EventReplayByNumbers",
+    "EventReplayByTime",
     "EventReplayPreview",
     "EventReplays",
     "FeedEntry",

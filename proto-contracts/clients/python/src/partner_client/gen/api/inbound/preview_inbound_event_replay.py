@@ -4,13 +4,15 @@ import httpx
 
 from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
-from ...models.event_replay_in import EventReplayIn
+from ...models.event_replay_by_ids import EventReplayByIds
+from ...models.event_replay_by_numbers import EventReplayByNumbers
+from ...models.event_replay_by_time import EventReplayByTime
 from ...models.event_replay_preview import EventReplayPreview
 
 
 def _get_kwargs(
     *,
-    body: EventReplayIn,
+    body: EventReplayByIds | EventReplayByNumbers | EventReplayByTime,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
 
@@ -18,7 +20,13 @@ def _get_kwargs(
         "method": "post",
         "url": "/inbound/events/replay/preview",
     }
-    _kwargs["json"] = body.to_dict()
+
+    if isinstance(body, EventReplayByNumbers):
+        _kwargs["json"] = body.to_dict()
+    elif isinstance(body, EventReplayByTime):
+        _kwargs["json"] = body.to_dict()
+    else:
+        _kwargs["json"] = body.to_dict()
 
     headers["Content-Type"] = "application/json"
     _kwargs["headers"] = headers
@@ -42,7 +50,7 @@ def _parse_response(
 def sync(
     *,
     client: AuthenticatedClient,
-    body: EventReplayIn,
+    body: EventReplayByIds | EventReplayByNumbers | EventReplayByTime,
 ) -> EventReplayPreview:
     """Preview a replay of events
 
@@ -51,7 +59,8 @@ def sync(
     difference.
 
     Args:
-        body (EventReplayIn): Which events of your company to send again, where to, and how fast.
+        body (EventReplayByIds | EventReplayByNumbers | EventReplayByTime): Which events of your
+            company to send again, where to, and how fast.
 
     Raises:
         PartnerError: If the call fails.
@@ -71,7 +80,7 @@ def sync(
 async def asyncio(
     *,
     client: AuthenticatedClient,
-    body: EventReplayIn,
+    body: EventReplayByIds | EventReplayByNumbers | EventReplayByTime,
 ) -> EventReplayPreview:
     """Preview a replay of events
 
@@ -80,7 +89,8 @@ async def asyncio(
     difference.
 
     Args:
-        body (EventReplayIn): Which events of your company to send again, where to, and how fast.
+        body (EventReplayByIds | EventReplayByNumbers | EventReplayByTime): Which events of your
+            company to send again, where to, and how fast.
 
     Raises:
         PartnerError: If the call fails.

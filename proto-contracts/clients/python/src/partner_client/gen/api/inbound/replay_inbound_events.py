@@ -4,14 +4,16 @@ import httpx
 
 from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
-from ...models.event_replay_in import EventReplayIn
+from ...models.event_replay_by_ids import EventReplayByIds
+from ...models.event_replay_by_numbers import EventReplayByNumbers
+from ...models.event_replay_by_time import EventReplayByTime
 from ...models.event_replays import EventReplays
 from ...types import UNSET, Unset
 
 
 def _get_kwargs(
     *,
-    body: EventReplayIn,
+    body: EventReplayByIds | EventReplayByNumbers | EventReplayByTime,
     idempotency_key: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
@@ -22,7 +24,13 @@ def _get_kwargs(
         "method": "post",
         "url": "/inbound/events/replay",
     }
-    _kwargs["json"] = body.to_dict()
+
+    if isinstance(body, EventReplayByNumbers):
+        _kwargs["json"] = body.to_dict()
+    elif isinstance(body, EventReplayByTime):
+        _kwargs["json"] = body.to_dict()
+    else:
+        _kwargs["json"] = body.to_dict()
 
     headers["Content-Type"] = "application/json"
     _kwargs["headers"] = headers
@@ -46,7 +54,7 @@ def _parse_response(
 def sync(
     *,
     client: AuthenticatedClient,
-    body: EventReplayIn,
+    body: EventReplayByIds | EventReplayByNumbers | EventReplayByTime,
     idempotency_key: str | Unset = UNSET,
 ) -> EventReplays:
     """Replay events
@@ -58,7 +66,8 @@ def sync(
 
     Args:
         idempotency_key (str | Unset):
-        body (EventReplayIn): Which events of your company to send again, where to, and how fast.
+        body (EventReplayByIds | EventReplayByNumbers | EventReplayByTime): Which events of your
+            company to send again, where to, and how fast.
 
     Raises:
         PartnerError: If the call fails.
@@ -79,7 +88,7 @@ def sync(
 async def asyncio(
     *,
     client: AuthenticatedClient,
-    body: EventReplayIn,
+    body: EventReplayByIds | EventReplayByNumbers | EventReplayByTime,
     idempotency_key: str | Unset = UNSET,
 ) -> EventReplays:
     """Replay events
@@ -91,7 +100,8 @@ async def asyncio(
 
     Args:
         idempotency_key (str | Unset):
-        body (EventReplayIn): Which events of your company to send again, where to, and how fast.
+        body (EventReplayByIds | EventReplayByNumbers | EventReplayByTime): Which events of your
+            company to send again, where to, and how fast.
 
     Raises:
         PartnerError: If the call fails.
