@@ -176,7 +176,7 @@ describe('a request as code', () => {
       import.meta.url,
     );
     const read = (file: string) => readFileSync(new URL(file, gen), 'utf8');
-    const offered = description.operations.filter(({ credentials }) => credentials === 'apiKey');
+    const offered = description.operations.filter(({ credentials }) => credentials === 'apiKeyHeader');
     expect(offered.length).toBeGreaterThan(10);
     for (const each of offered) {
       const { code = '' } =

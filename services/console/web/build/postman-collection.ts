@@ -19,7 +19,7 @@ export async function postmanCollection(): Promise<string> {
     today: TODAY,
   });
   const { operations } = readApiDescription(JSON.parse(JSON.stringify(openApi)));
-  const withKey = operations.filter(({ credentials }) => credentials === 'apiKey');
+  const withKey = operations.filter(({ credentials }) => credentials === 'apiKeyHeader');
   const collection = await converted({
     ...openApi,
     info: { title: openApi.info.title, version: openApi.info.version },
