@@ -16,7 +16,7 @@ import { httpStatusOf, ServiceError } from '@partner/kernel/service-error';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { conditionalResponse, rewrittenResponse } from './response-variants.js';
 import { API_VERSION_HEADER, type ApiVersions } from './api-versions.js';
-import { clientNetwork, plainAddress } from './client-address.js';
+import { clientAddress, clientNetwork } from './client-address.js';
 import { withContentCoding } from './content-coding.js';
 import { countRequest } from './count-request.js';
 import type { AnyEndpoint, EndpointResponse } from './endpoint.js';
@@ -149,7 +149,6 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  app.set('trust proxy', options.trustedProxyHops);
 
   for (const endpoint of options.endpoints) {
     app.route(endpoint.path)[endpoint.method](async (request, response) => {
@@ -280,7 +279,11 @@ async function respondTo<Principal>(
     method: request.method,
     path: request.baseUrl + request.path,
     header: (name) => request.get(name),
-    remoteAddress: plainAddress(request.ip),
+    remoteAddress: clientAddress(
+      request.socket.remoteAddress,
+      request.get('x-forwarded-for'),
+      options.trustedProxyHops,
+    ),
   };
   const gone = signalOfGone(response);
   const callWith = createCalls(options.rpcTimeoutMs, record.requestId, gone);
