@@ -21,6 +21,12 @@ export const ERROR_REASON_CATALOGUE = {
     meaning: 'A header, parameter or field is missing or wrong; the message names it.',
     action: FIX,
   },
+  body_too_complex: {
+    httpStatus: 400,
+    meaning:
+      'The JSON of the body nests deeper than 64 levels, has more than 20,000 tokens (brackets, commas, colons, texts, numbers and literals), or came in more than 20,000 chunks.',
+    action: FIX,
+  },
   cursor_invalid: {
     httpStatus: 400,
     meaning:
@@ -75,6 +81,11 @@ export const ERROR_REASON_CATALOGUE = {
     httpStatus: 405,
     meaning: 'The path does not support this method; the header `allow` lists its methods.',
     action: FIX,
+  },
+  body_too_slow: {
+    httpStatus: 408,
+    meaning: 'For 10 seconds the body brought less than 32 KB and did not end. Nothing was done.',
+    action: 'Send the request again, its body at once.',
   },
   stale_version: {
     httpStatus: 409,
@@ -147,7 +158,8 @@ export const ERROR_REASON_CATALOGUE = {
   },
   payload_too_large: {
     httpStatus: 413,
-    meaning: 'The body is larger than 1 MB.',
+    meaning:
+      'The body is larger than the operation accepts; the message names the limit. With an API key it is 1 MB.',
     action: FIX,
   },
   transition_not_allowed: {
@@ -208,7 +220,8 @@ export const ERROR_REASON_CATALOGUE = {
   },
   unavailable: {
     httpStatus: 503,
-    meaning: 'The service did not respond in time; whether the request took effect is unknown.',
+    meaning:
+      'The service did not respond in time, or has too much work of this caller in flight. The message says whether nothing was done; otherwise it is unknown.',
     action: BACK_OFF,
   },
 } as const satisfies Record<string, ErrorReasonEntry>;

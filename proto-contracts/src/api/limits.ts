@@ -1,9 +1,14 @@
 /** Limits of the specification's section Limits, each in its unit. */
 export const LIMITS = {
+  /** With an API key. */
   bodyBytes: 1_048_576,
+  /** In the console, unless the operation has its own limit. */
+  consoleBodyBytes: 8_192,
   installerRequestsPerMinute: 60,
   inboundRequestsPerMinute: 600,
   consoleRequestsPerMinute: 3_000,
+  /** Of a client without a session, to the operations of the console that need none. */
+  consoleRequestsWithoutSessionPerMinute: 300,
   urlChecksPerMinute: 60,
   installerPageSize: { default: 50, max: 100 },
   inboundPageSize: { default: 50, max: 200 },

@@ -20,6 +20,8 @@ export interface OperationInput<Query, Body> {
   readonly conditional?: boolean;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /** Maximum bytes of the body, where it needs more than its surface accepts otherwise: 1 MB with an API key, 8 KB in the console. */
+  readonly maxBodyBytes?: number;
   /**
    * Of the owners' API: whether such a request needs a recently confirmed password (`confirmation_required`). What shows a
    * secret, or decides where and when webhooks are sent, needs one: a stolen cookie alone redirects nothing.

@@ -15,6 +15,8 @@ function validation(path: string, message: string) {
 /** Example of each error code, without the fields that all errors share. */
 export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code' | 'requestId'>>> = {
   invalid_argument: validation('expectedVersion', 'must be at least 1'),
+  body_too_complex: validation('body', 'must have at most 20000 JSON tokens'),
+  body_too_slow: { error: 'body: must bring 32768 bytes in 10 seconds, or end' },
   cursor_invalid: validation('cursor', 'must be a nextCursor that this company was given'),
   unauthenticated: { error: keyRefusal('installer') },
   permission_denied: { error: missingScope('inbound', 'jobs:status:write') },

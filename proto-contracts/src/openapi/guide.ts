@@ -103,8 +103,9 @@ function requestsAndResponses(): string {
   return `
 ## Requests and responses
 
-- Bodies are JSON in UTF-8 with \`content-type: application/json\`, uncompressed, up to 1 MB (${count(LIMITS.bodyBytes)} bytes). A
-  request without a body needs no content type.
+- Bodies are JSON in UTF-8 with \`content-type: application/json\`, uncompressed, up to 1 MB (${count(LIMITS.bodyBytes)} bytes); those of
+  the console up to the size that its operation states. They nest at most 64 levels deep and have at most 20,000 tokens: brackets,
+  braces, commas, colons, texts, numbers and literals. A body that stalls for 10 seconds is 408. A request without a body needs no content type.
 - The service ignores unknown fields and query parameters. A query parameter in the wrong case or with brackets, such as
   \`Limit\` or \`limit[]\`, is 400. Ignore unknown fields in responses: new ones need no new version.
 - Date-times are ISO 8601 in UTC. The service accepts seconds (00 to 59) or fractions, and \`Z\` or \`+00:00\`; in a query, write \`+\` as \`%2B\`.
@@ -119,7 +120,7 @@ function requestsAndResponses(): string {
   \`-\`, else a new one. Log it: it identifies the request in our logs.
 - An unknown path is 404. A known path with another method is 405, and the header \`allow\` lists its methods.
 - A request that violates HTTP/1.1 is refused before anything else, with the body of an error: malformed, or without exactly
-  one \`Host\` 400; more than 30 seconds to arrive 408; headers of more than 16 KB 431; a transfer coding other than \`chunked\`
+  one \`Host\`, or with a \`transfer-encoding\` that does not end in \`chunked\` 400; more than 30 seconds to arrive 408; headers of more than 16 KB 431; another transfer coding before \`chunked\`
   501. If you send more bytes than the \`content-length\` says, you get the response to the request, then the connection ends.
 
 **Compression.** Send \`accept-encoding: br, gzip\`, as most HTTP clients do. Responses to \`GET\` of 1 KB and more are compressed, a
@@ -160,7 +161,7 @@ field; \`code\` is for a program, and stable. More fields come with some codes: 
 
 ${markdownTable(['Status', 'Code', 'Meaning', 'What to do'], rows)}
 
-A request is checked in this order: credentials (401), rate limit (429), scope (403), parameters and body (400, 413), whether
+A request is checked in this order: credentials (401), rate limit (429), scope (403), your share of the service (413, 503), parameters and body (400), whether
 the resource is yours (404), its state (409, 422).`.trim();
 }
 

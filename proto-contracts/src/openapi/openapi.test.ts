@@ -92,9 +92,11 @@ describe('the errors of an operation', () => {
   test('that writes for an installer are all errors of a write', () => {
     expect(codesOf('setSchedule')).toEqual([
       'invalid_argument',
+      'body_too_complex',
       'unauthenticated',
       'permission_denied',
       'not_found',
+      'body_too_slow',
       'stale_version',
       'idempotency_mismatch',
       'idempotency_in_progress',

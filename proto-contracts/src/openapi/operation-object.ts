@@ -1,4 +1,5 @@
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { LIMITS } from '../api/limits.js';
 import type { AnyOperation, OperationResponse } from '../api/operation.js';
 import { isForViewers } from '../api/roles.js';
 import { keyKindsOf } from '../api/scopes.js';
@@ -86,7 +87,12 @@ function successResponse(
 }
 
 function describe(operation: AnyOperation, surface: DocumentedSurface): string {
-  return [operation.description.trim(), credentialsOf(operation, surface), idempotencyOf(operation)]
+  return [
+    operation.description.trim(),
+    credentialsOf(operation, surface),
+    bodyLimitOf(operation, surface),
+    idempotencyOf(operation),
+  ]
     .filter((part) => part !== undefined)
     .join('\n\n');
 }
@@ -101,6 +107,15 @@ function credentialsOf(operation: AnyOperation, surface: DocumentedSurface): str
   }
   const kinds = keyKindsOf(surface.keySurface, scope).map((kind) => `\`${kind}\``);
   return `**Needs** the scope \`${scope ?? ''}\`: a key of kind ${kinds.join(' or ')}.`;
+}
+
+/** The limit of the console's operations; the others have that of the guide. */
+function bodyLimitOf(
+  { body, maxBodyBytes = LIMITS.consoleBodyBytes }: AnyOperation,
+  { keySurface }: DocumentedSurface,
+): string | undefined {
+  if (body === undefined || keySurface !== undefined) return undefined;
+  return `**Body** of at most ${maxBodyBytes / 1_024} KB.`;
 }
 
 function idempotencyOf({ idempotencyKey, idempotencyKeyInBody }: AnyOperation): string | undefined {

@@ -100,7 +100,7 @@ import { createSessionTrail, type SessionTrail } from './sessions/session-trail.
 import type { HashPassword, VerifyPassword } from './sessions/verify-password.js';
 import { createWebEndpoints, type WebAppDeps } from './web/web-endpoints.js';
 
-/** Requests without a session that one client address may make in a minute before it gets 429. */
+/** Requests with no valid session to operations that need one, which one client address may make in a minute before it gets 429. */
 const FAILED_AUTHENTICATIONS_PER_MINUTE = 300;
 
 /** Dependencies of the console's API. */
@@ -296,6 +296,16 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
       limiter: deps.limiter,
       limitPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE,
     },
+    withoutCredentials: {
+      limiter: deps.limiter,
+      limitPerMinute: LIMITS.consoleRequestsWithoutSessionPerMinute,
+      // So that no one else in the network keeps an owner from signing in.
+      knownClientOf: ({ header }) => {
+        const device = deps.deviceCookie.read(header('cookie'));
+        return device && `device ${device.id}`;
+      },
+    },
+    maxBodyBytes: LIMITS.consoleBodyBytes,
     logger: deps.logger,
     metrics: deps.metrics,
     rpcTimeoutMs: deps.rpcTimeoutMs,

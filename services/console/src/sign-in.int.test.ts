@@ -24,6 +24,9 @@ import {
   WEBHOOKS,
 } from './testing/each-test-console.js';
 
+/** The verdict of a limiter that refuses nothing. */
+const ACCEPTED = { accepted: true, limit: 1, remaining: 1, resetSeconds: 60, retryAfterSeconds: 0 } as const;
+
 describe('signing in', () => {
   test('returns a session to an owner [SESSION-1]', async () => {
     const response = await logIn(PEOPLE.installerOwner, PASSWORD).expect(200);
@@ -229,10 +232,36 @@ describe('a session', () => {
     await expectStatus(200, site.request('get', SESSION, { cookie: other }));
   });
 
+  test('is begun within 300 requests a minute of a network, or of a browser that is known [LIMIT-12, SESSION-9]', async () => {
+    const taken: { key: string; limit: number }[] = [];
+    const limited = await startSite({
+      limiter: {
+        take: async (key, limit) => {
+          taken.push({ key, limit });
+          return ACCEPTED;
+        },
+      },
+    });
+    const invalid = { address: '203.0.113.9:51234', body: {} };
+    await limited.request('post', SESSION, invalid).expect(400);
+    const body = { email: PEOPLE.installerOwner, password: PASSWORD };
+    const signedIn = await limited.request('post', SESSION, { address: '203.0.113.9', body }).expect(200);
+    const cookies = [signedIn.get('set-cookie') ?? []].flat();
+    const device = cookies.find((cookie) => cookie.includes('svc_device'))?.split(';', 1)[0];
+    await limited.request('post', SESSION, { ...invalid, ...(device && { cookie: device }) }).expect(400);
+    const network = { key: 'without-credentials:203.0.113.9', limit: 300 };
+    expect(taken).toEqual([
+      network,
+      network,
+      { key: expect.stringMatching(/^without-credentials:device \S+$/), limit: 300 },
+    ]);
+  });
+
   test('has a separate limit of 3,000 requests a minute [LIMIT-3]', async () => {
     const taken: { key: string; limit: number }[] = [];
     const limiter: RateLimiter = {
       take: async (key, limit) => {
+        if (!key.startsWith('console:')) return ACCEPTED;
         taken.push({ key, limit });
         return { accepted: false, limit, remaining: 0, resetSeconds: 60, retryAfterSeconds: 7 };
       },

@@ -2,13 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { fc } from '@partner/test-kit/fast-check';
 import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
-import {
-  MAX_JSON_DEPTH,
-  nestsTooDeep,
-  parseSentJson,
-  sha256OfCanonicalJson,
-  sha256OfSentJson,
-} from './canonical-json.js';
+import { parseSentJson, sha256OfCanonicalJson, sha256OfSentJson } from './canonical-json.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest();
 
@@ -113,22 +107,5 @@ describe('what binds an idempotency key to a body', () => {
     ['of escapes in a text', JSON.stringify('"\\'.repeat(100_000))],
   ])('is there for a long run %s', (_what, text) => {
     expect(bindingOf(text)).toMatch(/^[0-9a-f]{64}$/);
-  });
-});
-
-describe('the depth guard', () => {
-  const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
-
-  test('accepts the maximum depth and refuses one more', () => {
-    expect(nestsTooDeep(nested(MAX_JSON_DEPTH))).toBe(false);
-    expect(nestsTooDeep(nested(MAX_JSON_DEPTH + 1))).toBe(true);
-  });
-
-  test('counts only objects and arrays', () => {
-    expect(nestsTooDeep({ text: 'a'.repeat(100), number: 1, none: null })).toBe(false);
-  });
-
-  test('survives a body of brackets only', () => {
-    expect(nestsTooDeep(nested(500_000))).toBe(true);
   });
 });

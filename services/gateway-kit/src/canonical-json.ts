@@ -2,13 +2,10 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { withExactNumbers } from './exact-numbers.js';
 
-/** Maximum nesting of objects and arrays in a request. The API needs at most 4. */
-export const MAX_JSON_DEPTH = 64;
-
 /**
  * Returns the SHA-256 of a JSON value in canonical form, so that two texts of the same value hash the same. Canonical
  * form has no spaces and orders the keys of each object by UTF-16 code units. `undefined`, for a request without a
- * body, hashes as the empty text. The value must not nest deeper than {@link MAX_JSON_DEPTH}.
+ * body, hashes as the empty text. The value must not nest deeper than `MAX_JSON_DEPTH`.
  */
 export function sha256OfCanonicalJson(value: unknown): Buffer {
   return createHash('sha256')
@@ -39,18 +36,4 @@ export function sha256OfSentJson(sent: SentJson | undefined): Buffer {
   return createHash('sha256')
     .update(`${stringify(sent.value)}\n${stringify(sent.exact)}`)
     .digest();
-}
-
-/** Returns whether a value nests deeper than {@link MAX_JSON_DEPTH}. Does not recurse. */
-export function nestsTooDeep(value: unknown): boolean {
-  let level = containersOf([value]);
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth === MAX_JSON_DEPTH) return true;
-    level = containersOf(level.flatMap((container): unknown[] => Object.values(container)));
-  }
-  return false;
-}
-
-function containersOf(values: readonly unknown[]): object[] {
-  return values.filter((value) => typeof value === 'object' && value !== null);
 }

@@ -76,3 +76,15 @@ export function serveOperation<Principal, Query, Body>(
 /** An endpoint in a list. `handle` only receives the output of the endpoint's own schemas. */
 // oxlint-disable-next-line typescript/no-explicit-any -- query and body are bound together inside each endpoint
 export type AnyEndpoint<Principal> = Endpoint<Principal, any, any>;
+
+/** Returns the methods of each path, for the `allow` header. */
+export function methodsByPath<Principal>(
+  endpoints: readonly AnyEndpoint<Principal>[],
+): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of endpoints) {
+    const names = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
+    methods.set(path, [...(methods.get(path) ?? []), ...names]);
+  }
+  return methods;
+}

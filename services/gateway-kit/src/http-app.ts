@@ -1,29 +1,34 @@
 import type { CallOptions } from '@connectrpc/connect';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Scope, Surface } from '@partner/proto-contracts/api/scopes';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { isSpanContextValid, type Span, SpanStatusCode } from '@opentelemetry/api';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { LRUCache } from 'lru-cache';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
+import { memoryLimitBytes } from '@partner/kernel/memory-limit';
 import { createShareGate, type ShareGate } from '@partner/kernel/share-gate';
-import { httpStatusOf, ServiceError } from '@partner/kernel/service-error';
+import { isFailure, ServiceError } from '@partner/kernel/service-error';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
+import { type After, afterMs } from '@partner/kernel/timers';
+import { createStrangerLimits, type StrangerLimits, type StrangerLimitOptions } from './stranger-limits.js';
 import { conditionalResponse, rewrittenResponse } from './response-variants.js';
 import { API_VERSION_HEADER, type ApiVersions } from './api-versions.js';
-import { clientAddress, clientNetwork } from './client-address.js';
+import type { SentJson } from './canonical-json.js';
+import { clientAddress } from './client-address.js';
 import { withContentCoding } from './content-coding.js';
 import { countRequest } from './count-request.js';
-import type { AnyEndpoint, EndpointResponse } from './endpoint.js';
+import { type AnyEndpoint, type EndpointResponse, methodsByPath } from './endpoint.js';
 import { protocolViolation } from './protocol-violation.js';
 import { setRateLimitHeaders } from './rate-limit-headers.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { readInput } from './read-input.js';
+import { createRequestBodies, type RequestBodies } from './request-body.js';
 import { createCalls, signalOfGone } from './request-calls.js';
 import { requestIdFrom } from '@partner/kernel/request-id';
 import { requireScope } from './require-scope.js';
@@ -32,13 +37,12 @@ import { createSecurityHeaders } from './security-headers.js';
 import { refuse, send } from './send-response.js';
 import { createUnreadResponses, type UnreadResponses } from './unread-responses.js';
 import { invalidArgument } from '@partner/kernel/validation';
-import { counted } from '@partner/proto-contracts/values/counted';
 
-/** Maximum bytes of unread responses per process: a small part of its memory limit. */
-const UNREAD_RESPONSES_BYTES = 64 * 1_024 * 1_024;
-
-/** Maximum client networks that a process remembers as over the limit of failed authentications. */
-const OVER_LIMIT_NETWORKS = 10_000;
+/**
+ * Shares of the memory limit of the process. Bodies are held up to three times: as bytes, as text and as values. Idle, a process
+ * uses a third of the smallest limit in the charts.
+ */
+const MEMORY_SHARES = { bodies: 1 / 8, unreadResponses: 1 / 8 } as const;
 
 /** Parts of a request that are available before authentication. */
 export interface SurfaceRequest {
@@ -99,7 +103,11 @@ export interface HttpAppOptions<Principal> {
    * Limit of failed authentications per client address (IPv6: per /64). Successful requests are never counted or refused by it.
    * The limiter may be the same one.
    */
-  readonly failedAuthentication: { readonly limiter: RateLimiter; readonly limitPerMinute: number };
+  readonly failedAuthentication: StrangerLimitOptions['failedAuthentication'];
+  /** Limit of requests to operations that need no credentials and take a body. Required if there are any. */
+  readonly withoutCredentials?: StrangerLimitOptions['withoutCredentials'];
+  /** Maximum bytes of a body, unless its operation states them; 1 MB without it. */
+  readonly maxBodyBytes?: number;
   readonly logger: Logger;
   readonly metrics: Registry;
   /** The caller's company. Its requests in flight share this process's RPCs with those of other companies. */
@@ -114,6 +122,9 @@ export interface HttpAppOptions<Principal> {
   readonly admit?: (principal: Principal, endpoint: AnyEndpoint<Principal>) => void;
   /** Sandbox only: injects faults right after the scope check. */
   readonly injectFaults?: FaultInjector<Principal> | undefined;
+  /** Replaces the memory that the limits of the process derive from, in bytes. */
+  readonly memoryBytes?: number;
+  readonly after?: After;
   /** Runs after the scope check and before the input is validated. Throws a `ServiceError` to refuse the request. */
   readonly beforeEndpoint?: (request: SurfaceRequest) => void;
   /** Fields of the principal for the request's log line, e.g. `companyId` and `keyId`. */
@@ -126,7 +137,8 @@ export interface HttpAppOptions<Principal> {
  * Creates the app of one surface.
  *
  * Before authentication it refuses requests that violate HTTP/1.1 (400, 501), unknown paths (404) and other methods (405). Then it
- * checks credentials (401), rate limit (429), scope (403), and parameters and body (400, 413), and runs the endpoint. Each response
+ * checks credentials (401), rate limit (429), scope (403), the caller's shares of memory and slots (413, 503), and parameters and body
+ * (400), and runs the endpoint. Nothing reads the body before the shares are taken. Each response
  * has an `x-request-id`, and each error an `ErrorBody`, never a stack trace or a page of the framework. A 200 of a conditional
  * operation has an `ETag` for private caches; it becomes a 304 without a body if `If-None-Match` names that tag.
  *
@@ -141,9 +153,13 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
     );
   }
   const log = createRequestLog(options);
-  const unread = createUnreadResponses(UNREAD_RESPONSES_BYTES);
-  const inFlight = createShareGate({ slots: 200, queue: 600, work: 'requests' });
-  const overFailureLimit = new LRUCache<string, true>({ max: OVER_LIMIT_NETWORKS });
+  const { memoryBytes = memoryLimitBytes(), after = afterMs } = options;
+  const state: AppState = {
+    unread: createUnreadResponses(memoryBytes * MEMORY_SHARES.unreadResponses),
+    inFlight: createShareGate({ slots: 200, queue: 600, work: 'requests' }),
+    bodies: createRequestBodies({ bytes: memoryBytes * MEMORY_SHARES.bodies, after }),
+    strangerLimits: createStrangerLimits(options),
+  };
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -152,13 +168,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
 
   for (const endpoint of options.endpoints) {
     app.route(endpoint.path)[endpoint.method](async (request, response) => {
-      await serve(
-        { ...options, unread, inFlight, overFailureLimit },
-        endpoint,
-        request,
-        response,
-        log.recordOf(request),
-      );
+      await serve({ ...options, ...state }, endpoint, request, response, log.recordOf(request));
     });
   }
   for (const [path, methods] of methodsByPath(options.endpoints)) {
@@ -203,6 +213,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
     runWithRequestId(requestId, () => {
       const violation = protocolViolation(request);
       if (violation !== undefined) {
+        response.setHeader('connection', 'close');
         refuse(violation, request, response, log.recordOf(request));
         return;
       }
@@ -222,8 +233,9 @@ interface AppState {
   readonly unread: UnreadResponses;
   /** Authenticated requests in flight, by company. */
   readonly inFlight: ShareGate;
-  /** Client networks over their failure limit. An entry expires when one more failure fits. */
-  readonly overFailureLimit: LRUCache<string, true>;
+  /** Bodies in flight, by company, or of requests without credentials by client. */
+  readonly bodies: RequestBodies;
+  readonly strangerLimits: StrangerLimits;
 }
 
 async function serve<Principal>(
@@ -254,6 +266,7 @@ async function serve<Principal>(
         record.isStream = result.stream !== undefined;
         record.fields = result.logFields ?? {};
         send(request, response, result);
+        record.respondedAt = performance.now();
         if (request.method !== 'HEAD') {
           options.unread.add(response, Number(response.getHeader('content-length') ?? 0));
         }
@@ -290,10 +303,14 @@ async function respondTo<Principal>(
 
   // oxlint-disable-next-line typescript/no-explicit-any -- an unauthenticated endpoint does not read it
   let principal: any;
-  if (endpoint.unauthenticated !== true) {
-    const known = await callWith(async (call) =>
-      authenticate(options, { ...surfaceRequest, call }, response),
+  let caller: string;
+  if (endpoint.unauthenticated === true) {
+    caller = await options.strangerLimits.admit(surfaceRequest, endpoint, response);
+  } else {
+    const known = await callWith((call) =>
+      options.strangerLimits.authenticate({ ...surfaceRequest, call }, options.authenticate, response),
     );
+    caller = options.companyOf(known);
     record.principal = options.logFieldsOf?.(known) ?? {};
     if (options.companyClassOf !== undefined) record.companyClass = options.companyClassOf(known);
     principal = known;
@@ -319,16 +336,27 @@ async function respondTo<Principal>(
 
   async function respondAdmitted(): Promise<EndpointResponse> {
     options.beforeEndpoint?.(surfaceRequest);
+    const { body, maxBodyBytes = options.maxBodyBytes ?? LIMITS.bodyBytes } = endpoint;
+    const share = body === undefined ? undefined : options.bodies.open(request, caller, maxBodyBytes);
+    const leaves = share === undefined ? [] : [() => share.release()];
+    try {
+      if (endpoint.unauthenticated !== true) {
+        const enter = ({ timeoutMs = options.rpcTimeoutMs }) => options.inFlight.enter(caller, { timeoutMs });
+        leaves.push(await callWith(enter));
+      }
+      const startedAt = performance.now();
+      const sentBody = await share?.read().finally(() => (record.bodyMs = performance.now() - startedAt));
+      return await respondWith(sentBody);
+    } finally {
+      for (const leave of leaves) leave();
+    }
+  }
+
+  async function respondWith(sentBody: SentJson | undefined): Promise<EndpointResponse> {
     const selected = options.versions?.select(request.get(API_VERSION_HEADER));
     const translation = selected?.version.translationOf(endpoint.id);
-    const input = await readInput(endpoint, request, { versionProblem: selected?.problem, translation });
+    const input = readInput(endpoint, request, sentBody, { versionProblem: selected?.problem, translation });
     const apiVersion = selected?.version.date ?? CURRENT_API_VERSION;
-    const leave = await callWith(async ({ timeoutMs = options.rpcTimeoutMs }) =>
-      endpoint.unauthenticated === true
-        ? undefined
-        : // oxlint-disable-next-line typescript/no-unsafe-argument -- known, as the endpoint is authenticated
-          options.inFlight.enter(options.companyOf(principal), { timeoutMs }),
-    );
     const handled = await callWith((call) =>
       endpoint.handle({
         ...input,
@@ -341,7 +369,7 @@ async function respondTo<Principal>(
         call,
         remoteAddress: surfaceRequest.remoteAddress,
       }),
-    ).finally(() => leave?.());
+    );
     const shown =
       translation?.response === undefined ? handled : rewrittenResponse(handled, translation.response);
     return endpoint.conditional === true
@@ -350,47 +378,7 @@ async function respondTo<Principal>(
   }
 }
 
-/** Authenticates a request. Counts a failure against the client's network; over that limit it fails with 429 instead of 401. */
-async function authenticate<Principal>(
-  options: Pick<HttpAppOptions<Principal>, 'authenticate' | 'failedAuthentication'> & AppState,
-  request: Omit<AuthenticationRequest, 'isOverFailureLimit'>,
-  response: Response,
-): Promise<Principal> {
-  const { limiter, limitPerMinute: limit } = options.failedAuthentication;
-  const network = clientNetwork(request.remoteAddress);
-  try {
-    return await options.authenticate({
-      ...request,
-      isOverFailureLimit: options.overFailureLimit.has(network),
-    });
-  } catch (thrown) {
-    const error = serviceErrorFrom(thrown);
-    if (error.reason !== 'unauthenticated') throw error;
-    const verdict = await limiter.take(`failed-authentication:${network}`, limit, 'stranger');
-    setRateLimitHeaders(response, { policy: 'failed-authentication', limit, verdict });
-    if (verdict.accepted) throw error;
-    const { retryAfterSeconds } = verdict;
-    options.overFailureLimit.set(network, true, { ttl: retryAfterSeconds * 1_000 });
-    throw new ServiceError(
-      'rate_limited',
-      `too many failed authentications from this address: the limit is ${limit} a minute; retry after ${counted(retryAfterSeconds, 'second')}`,
-      { retryAfterSeconds },
-    );
-  }
-}
-
 function markFailure(span: Span, error: ServiceError): void {
   span.setAttribute('error.type', error.reason);
-  if (httpStatusOf(error.reason) >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-}
-
-function methodsByPath<Principal>(
-  endpoints: readonly AnyEndpoint<Principal>[],
-): ReadonlyMap<string, readonly string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { path, method } of endpoints) {
-    const names = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
-    methods.set(path, [...(methods.get(path) ?? []), ...names]);
-  }
-  return methods;
+  if (isFailure(error)) span.setStatus({ code: SpanStatusCode.ERROR });
 }

@@ -6,8 +6,9 @@ import { invalidArgument } from '@partner/kernel/validation';
 const HOST = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 /**
- * Checks rules of HTTP/1.1 that Node's parser does not check: exactly one `Host` (RFC 9112, 3.2) and no transfer
- * coding but `chunked` (RFC 9112, 6.1). Returns the error to respond with, undefined for a valid request.
+ * Checks rules of HTTP/1.1 that Node's parser does not check: exactly one `Host` (RFC 9112, 3.2) and no transfer coding but `chunked`
+ * (RFC 9112, 6.1). Returns the error to respond with, undefined for a valid request. After such a response the connection must close,
+ * because its next bytes may belong to the refused request.
  */
 export function protocolViolation(request: IncomingMessage): ServiceError | undefined {
   const hosts = request.headersDistinct['host'] ?? [];
@@ -20,15 +21,18 @@ export function protocolViolation(request: IncomingMessage): ServiceError | unde
       { path: 'host', message: 'must be a host name or address, with an optional port' },
     ]);
   }
-  const transferEncoding = request.headers['transfer-encoding'];
+  const transferEncoding = request.headers['transfer-encoding']?.toLowerCase();
   if (transferEncoding === undefined) return undefined;
   if (isOldHttp) {
     return invalidArgument([{ path: 'transfer-encoding', message: 'must be absent in HTTP/1.0' }]);
   }
-  return transferEncoding.toLowerCase() === 'chunked'
-    ? undefined
-    : new ServiceError(
-        'not_implemented',
-        'transfer-encoding: must be chunked; other codings are not supported',
-      );
+  if (transferEncoding === 'chunked') return undefined;
+  // Without chunks at the end no one knows where the body ends.
+  if (!/(?:^|,)\s*chunked\s*$/.test(transferEncoding)) {
+    return invalidArgument([{ path: 'transfer-encoding', message: 'must be chunked, or absent' }]);
+  }
+  return new ServiceError(
+    'not_implemented',
+    'transfer-encoding: must be chunked; other codings are not supported',
+  );
 }

@@ -9,7 +9,7 @@ const WINDOW_SECONDS = SPAN_MS / 1_000;
 export function setRateLimitHeaders(
   response: ServerResponse,
   counted: {
-    readonly policy: 'default' | 'failed-authentication' | 'listen';
+    readonly policy: 'default' | 'failed-authentication' | 'without-credentials' | 'listen';
     readonly limit: number;
     readonly verdict: RateLimitVerdict;
   },

@@ -6,7 +6,6 @@ import { API_VERSION_HEADER, isJsonObject, type Translation } from './api-versio
 import { type SentJson, sha256OfSentJson } from './canonical-json.js';
 import type { AnyEndpoint } from './endpoint.js';
 import { misspelledNames } from './query-names.js';
-import { readJsonBody } from './request-body.js';
 
 /** Validated input of a request, in the form of the current version. */
 interface RequestInput {
@@ -27,10 +26,11 @@ interface GivenInput {
   readonly idempotencyKey: string | undefined;
 }
 
-/** Reads and validates the input in the current version's form. Throws one 400 that lists all violations. */
-export async function readInput<Principal>(
+/** Validates the input in the current version's form. Throws one 400 that lists all violations. */
+export function readInput<Principal>(
   endpoint: AnyEndpoint<Principal>,
   request: Request,
+  sentBody: SentJson | undefined,
   {
     versionProblem,
     translation,
@@ -38,9 +38,8 @@ export async function readInput<Principal>(
     readonly versionProblem: string | undefined;
     readonly translation: Translation | undefined;
   },
-): Promise<RequestInput> {
+): RequestInput {
   const params = textParameters(request.params);
-  const sentBody = endpoint.body === undefined ? undefined : await readJsonBody(request);
   const json = sentBody?.value;
   const given = {
     params,

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Histogram, type Registry } from 'prom-client';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
-import type { ServiceError } from '@partner/kernel/service-error';
+import { isFailure, type ServiceError } from '@partner/kernel/service-error';
 
 /** Log record of one request; filled in while the request runs. */
 export interface RequestRecord {
@@ -13,6 +13,10 @@ export interface RequestRecord {
   traceId?: string;
   /** Date of the version of the response, on a versioned surface. */
   apiVersion?: string;
+  /** Time for which the client sent the body, in ms. */
+  bodyMs?: number;
+  /** When the response was complete, on the monotonic clock; later only the client reads it. */
+  respondedAt?: number;
   /** True for a streamed response. Its duration says nothing about the service, so it is not observed. */
   isStream?: boolean;
   /** Class of the calling company, once known. */
@@ -37,7 +41,7 @@ export function createRequestLog(deps: { readonly logger: Logger; readonly metri
   const records = new WeakMap<IncomingMessage, RequestRecord>();
   const durations = new Histogram({
     name: 'partner_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its response',
+    help: 'Time of requests in the service, without that of the client to send its body and to read the response',
     labelNames: ['route', 'method', 'status_class'] as const,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [deps.metrics],
@@ -56,11 +60,19 @@ export function createRequestLog(deps: { readonly logger: Logger; readonly metri
     record: RequestRecord,
     startedAt: number,
   ) {
-    const seconds = (performance.now() - startedAt) / 1_000;
+    const now = performance.now();
+    // What the client takes to send its body and to read the response says nothing about the service.
+    const seconds = ((record.respondedAt ?? now) - startedAt - (record.bodyMs ?? 0)) / 1_000;
     // A client that leaves a stream has not missed a response.
     const isAborted = !response.writableFinished && record.isStream !== true;
     const method = KNOWN_METHODS.has(request.method ?? '') ? (request.method ?? '') : 'other';
-    const statusClass = isAborted ? 'aborted' : `${Math.floor(response.statusCode / 100)}xx`;
+    const { error } = record;
+    const isOfCaller = response.statusCode >= 500 && error !== undefined && !isFailure(error);
+    const statusClass = isAborted
+      ? 'aborted'
+      : isOfCaller
+        ? 'refused'
+        : `${Math.floor(response.statusCode / 100)}xx`;
     if (record.isStream !== true) {
       durations.observe({ route: record.route, method, status_class: statusClass }, seconds);
       if (record.companyClass !== undefined) {
@@ -68,20 +80,20 @@ export function createRequestLog(deps: { readonly logger: Logger; readonly metri
         ofClasses.observe({ company_class, status_class: statusClass }, seconds);
       }
     }
-    deps.logger[levelOf(response.statusCode)](
+    deps.logger[isOfCaller ? 'info' : levelOf(response.statusCode)](
       {
         method: request.method,
         route: record.route,
         status: response.statusCode,
-        durationMs: Math.round(seconds * 1_000),
+        durationMs: Math.round(now - startedAt),
         requestId: record.requestId,
         ...record.principal,
         ...record.fields,
         ...(record.traceId === undefined ? {} : { traceId: record.traceId }),
         ...(record.apiVersion === undefined ? {} : { apiVersion: record.apiVersion }),
         ...(isAborted ? { aborted: true } : {}),
-        ...(record.error === undefined ? {} : { code: record.error.reason }),
-        ...(response.statusCode < 500 ? {} : { err: record.error?.cause ?? record.error }),
+        ...(error === undefined ? {} : { code: error.reason }),
+        ...(response.statusCode < 500 || isOfCaller ? {} : { err: error?.cause ?? error }),
       },
       'http.request_completed',
     );

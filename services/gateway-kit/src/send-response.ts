@@ -15,6 +15,7 @@ export function refuse(
   record: RequestRecord,
 ): void {
   record.error = error;
+  record.respondedAt = performance.now();
   if (response.headersSent) response.destroy();
   else send(request, response, errorResponse(error, record.requestId));
 }

@@ -6,6 +6,8 @@ const DRAIN_MS = 2_000;
  * Well above the body limit: a client that exceeds it by little keeps its connection, and loses no later request on it.
  */
 const DRAIN_BYTES = 8 * LIMITS.bodyBytes;
+/** Bytes that a chunk counts at least, since each costs the same time. */
+const CHUNK_BYTES = 1_024;
 
 /**
  * Discards the rest of a request after its response, so that the client can read the response before it has sent everything.
@@ -20,7 +22,7 @@ export function drainWithinBounds(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(timer));
   request.once('end', () => clearTimeout(timer));
   request.on('data', (chunk: Buffer) => {
-    discarded += chunk.length;
+    discarded += Math.max(chunk.length, CHUNK_BYTES);
     if (discarded > DRAIN_BYTES) end();
   });
   request.resume();

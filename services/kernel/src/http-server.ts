@@ -99,7 +99,10 @@ export function createHttpServer(
     // Node reports each further chunk of a malformed request again.
     if (refused.has(socket)) return;
     refused.add(socket);
-    const last = [...(pending.get(socket) ?? [])].filter(isPending).at(-1);
+    const responses = [...(pending.get(socket) ?? [])];
+    // The app has refused the request by its head, and the connection ends with that response.
+    if (responses.some((each) => each.writableEnded && each.getHeader('connection') === 'close')) return;
+    const last = responses.filter(isPending).at(-1);
     if (last === undefined) {
       socket.end(rawResponse(error.code, refusalHeaders), () => socket.destroy());
     } else if (last.headersSent) {

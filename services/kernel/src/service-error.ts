@@ -30,6 +30,8 @@ export interface ErrorAttributes {
   /** Whole seconds, at least 1. */
   readonly retryAfterSeconds?: number;
   readonly idempotency?: IdempotencyMark;
+  /** True: the caller alone caused the error, by more work than its share. It counts against no objective, whatever its status. */
+  readonly isOfCaller?: boolean;
 }
 
 /** Advice after an error that may have come after the effect; it is valid with and without a key. */
@@ -64,6 +66,14 @@ export class ServiceError extends Error {
           cause: thrown,
         });
   }
+}
+
+/**
+ * Returns whether an error is a failure of the service: one that is logged as such and counts against its objectives. A 5xx that the
+ * caller alone caused is none.
+ */
+export function isFailure({ reason, attributes }: ServiceError): boolean {
+  return httpStatusOf(reason) >= 500 && reason !== 'not_implemented' && attributes.isOfCaller !== true;
 }
 
 /** Returns a `not_found` that does not reveal whether the object exists. */

@@ -7,8 +7,11 @@ export interface ShareGate {
   running(): number;
   /** Number of entries that wait for a slot. */
   waiting(): number;
-  /** Takes a slot at once and returns the function that frees it; undefined if no more slots are free than the key has. */
-  tryEnter(key: string): (() => void) | undefined;
+  /**
+   * Takes a slot, or a number of them, at once and returns the function that frees them. Undefined unless the key then has at most as
+   * many slots as are free.
+   */
+  tryEnter(key: string, slots?: number): (() => void) | undefined;
   /**
    * Takes a slot once one is free, and returns the function that frees it.
    *
@@ -67,19 +70,19 @@ export function createShareGate(options: {
     return keysWithWork.get(key) ?? { running: 0, waiting: [] };
   }
 
-  function hasRoom(place: Place): boolean {
-    return place.running < slots - running;
+  function hasRoom(place: Place, taken = 1): boolean {
+    return place.running + taken <= slots - running;
   }
 
-  function occupy(key: string, place: Place): () => void {
-    running += 1;
-    place.running += 1;
+  function occupy(key: string, place: Place, taken = 1): () => void {
+    running += taken;
+    place.running += taken;
     keysWithWork.set(key, place);
     const free = () => {
-      running -= 1;
-      place.running -= 1;
+      running -= taken;
+      place.running -= taken;
       forgetIdle(key, place);
-      startNext();
+      while (waiting > 0 && startNext());
     };
     const rested = slotMs === undefined ? undefined : new Promise<void>((resolve) => after(slotMs, resolve));
     let isLeft = false;
@@ -95,7 +98,8 @@ export function createShareGate(options: {
     if (place.running === 0 && place.waiting.length === 0) keysWithWork.delete(key);
   }
 
-  function startNext(): void {
+  /** Starts the entry whose turn it is; false if there is no room for any. */
+  function startNext(): boolean {
     for (const [key, place] of keysWithWork) {
       const [next] = place.waiting;
       if (next === undefined || !hasRoom(place)) continue;
@@ -103,8 +107,9 @@ export function createShareGate(options: {
       keysWithWork.delete(key);
       keysWithWork.set(key, place);
       next.start();
-      return;
+      return true;
     }
+    return false;
   }
 
   function refuseOne(newest: Place): void {
@@ -113,9 +118,9 @@ export function createShareGate(options: {
     most.waiting.at(-1)?.refuse();
   }
 
-  function tryEnter(key: string): (() => void) | undefined {
+  function tryEnter(key: string, taken = 1): (() => void) | undefined {
     const place = placeOf(key);
-    return hasRoom(place) ? occupy(key, place) : undefined;
+    return hasRoom(place, taken) ? occupy(key, place, taken) : undefined;
   }
 
   async function enter(key: string, { timeoutMs, part = '' }: EntryOptions): Promise<() => void> {
@@ -166,9 +171,10 @@ export function createShareGate(options: {
   };
 }
 
-/** The failure of work beyond the share or the queue; `work` names it, e.g. `password checks`. */
+/** The failure of work beyond the share or the queue; `work` names it, e.g. `password checks`. Another caller is still served. */
 export function tooManyInFlight(work: string): ServiceError {
   return new ServiceError('unavailable', `too many ${work} are in flight; ${NOT_DONE_ADVICE}`, {
     retryAfterSeconds: 1,
+    isOfCaller: true,
   });
 }

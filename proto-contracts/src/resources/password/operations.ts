@@ -17,6 +17,7 @@ export const changePasswordOperation = defineOperation({
   method: 'put',
   path: '/partner-api/password',
   body: passwordChangeIn,
+  maxBodyBytes: 16_384,
   summary: 'Change your password',
   description: `
 Replaces your password with one of ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters. All your other sessions end, and this one continues with a new

@@ -17,6 +17,7 @@ export const startWebhookShadowOperation = defineOperation({
   path: '/partner-api/webhooks/:id/shadow',
   params: SUBSCRIPTION_ID,
   body: shadowIn,
+  maxBodyBytes: 32_768,
   summary: 'Mirror deliveries to another URL',
   description: `
 Tries a URL before you switch to it. It gets a test delivery first. Once it has accepted that with 2xx, the first attempt of

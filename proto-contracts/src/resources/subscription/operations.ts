@@ -29,6 +29,7 @@ export const createWebhookOperation = defineOperation({
   method: 'post',
   path: '/partner-api/webhooks',
   body: subscriptionIn,
+  maxBodyBytes: 16_384,
   summary: 'Create a subscription',
   description: `
 Creates a subscription, which starts paused, and shows its secret for the only time. Then send it a test delivery, and
@@ -106,6 +107,7 @@ export const updateWebhookOperation = defineOperation({
   path: '/partner-api/webhooks/:id',
   params: SUBSCRIPTION_ID,
   body: subscriptionChange,
+  maxBodyBytes: 32_768,
   summary: 'Change a subscription',
   description: `
 Changes the fields of the body and keeps the others. The checks are those of the creation.

@@ -10,6 +10,7 @@ export const checkUrlOperation = defineOperation({
   method: 'post',
   path: '/partner-api/url-checks',
   body: urlCheckIn,
+  maxBodyBytes: 16_384,
   summary: 'Check a URL',
   description: `
 Checks whether a subscription can have a URL, by the same rules as the creation: the host is resolved once. Nothing is sent to

@@ -84,6 +84,11 @@ export function createFixture(overrides: Partial<HttpAppOptions<Caller>> = {}) {
     keySurface: 'inbound',
     rateLimit: { limiter, keyOf: ({ id }) => id, limitOf: () => 5, countedAs: 'to the things API' },
     failedAuthentication: { limiter, limitPerMinute: 3 },
+    withoutCredentials: {
+      limiter,
+      limitPerMinute: 4,
+      knownClientOf: ({ header }) => header('x-device'),
+    },
     companyOf: ({ id }) => id,
     logger,
     metrics,
