@@ -24,7 +24,8 @@ export interface OperationInput<Query, Body> {
   readonly maxBodyBytes?: number;
   /**
    * Of the owners' API: whether such a request needs a recently confirmed password (`confirmation_required`). What shows a
-   * secret, or decides where and when webhooks are sent, needs one: a stolen cookie alone redirects nothing.
+   * secret, decides where and when webhooks are sent, or destroys what cannot be restored, needs one: a stolen cookie alone redirects and
+   * destroys nothing.
    */
   readonly needsConfirmation?: (body: Body) => boolean;
   /** Of the owners' API: true for a change of the caller's own account, which a viewer may make too. */

@@ -47,7 +47,7 @@ describe('a confirmation', () => {
     expect(sessionResponse.parse(reread.body).confirmedUntil).toBe(again);
   });
 
-  test('is required by exactly the operations that show a secret or send webhooks somewhere [SESSION-3]', async () => {
+  test('is required by exactly the operations that show or end a secret, end access, or send webhooks somewhere [SESSION-3]', async () => {
     site.pass(CONFIRMED_MS);
     const refused: string[] = [];
     const writes = CONSOLE_OPERATIONS.filter(
@@ -74,6 +74,7 @@ describe('a confirmation', () => {
       'createApiKey general',
       'createApiKey installer',
       'createWebhook installation',
+      'deleteWebhook none',
       'disableSecondFactor app',
       'enableSecondFactor app',
       'removeColleague none',
@@ -82,12 +83,14 @@ describe('a confirmation', () => {
       'replayDelivery none',
       'resetColleagueSecondFactor none',
       'retryDelivery none',
+      'revokeApiKey none',
       'rotateApiKey atOnce',
       'rotateApiKey usual',
       'rotateWebhookSecret none',
       'setColleagueRole owner',
       'setTechnicalContact usual',
       'startWebhookShadow all',
+      'startWebhookShadow otherHost',
       'startWebhookShadow some',
       'testWebhook example',
       'testWebhook pending',

@@ -136,6 +136,7 @@ export const revokeApiKeyOperation = defineOperation({
   description: `
 Revokes a key permanently, within 5 seconds everywhere. It stays in the list. A repeat changes nothing and gets the
 same response.`,
+  needsConfirmation: () => true,
   responses: { 204: { description: 'Revoked.' } },
   errors: ['not_found'],
 });

@@ -170,6 +170,7 @@ export const deleteWebhookOperation = defineOperation({
   description: `
 Deletes the subscription and its secrets permanently. Its unfinished deliveries are cancelled; an attempt in flight
 finishes.`,
+  needsConfirmation: () => true,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['not_found'],
 });

@@ -58,6 +58,13 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   role: 'role',
 };
 
+/** What operators do to a whole company. Another action is one of a newer version. */
+const BY_OPERATORS: Readonly<Record<string, string>> = {
+  'person.erased': 'Erased the personal data of a customer',
+  'company.erased': 'Erased the data of the company',
+  'company.moved': 'Moved the company to another database',
+};
+
 /** Describes an entry in one sentence, without its actor. `nameOf` names an existing webhook. */
 export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => string | undefined): string {
   const { action, subject, details } = entry;
@@ -130,15 +137,8 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
       return 'Set the technical contact';
     case 'technical_contact.confirmed':
       return 'Confirmed the technical contact';
-    case 'person.erased':
-      return 'Erased the personal data of a customer';
-    case 'company.erased':
-      return 'Erased the data of the company';
-    case 'company.moved':
-      return 'Moved the company to another database';
     default:
-      // Of a newer version.
-      return action;
+      return BY_OPERATORS[action] ?? action;
   }
 }
 
