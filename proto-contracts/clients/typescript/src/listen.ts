@@ -5,7 +5,7 @@ import type { PartnerClient } from './partner-client.js';
 import { ApiError, PartnerError } from './partner-error.js';
 
 /** Where the events of a company are. */
-export type EventsPath = '/inbound/events' | '/partner/v1/events';
+type EventsPath = '/inbound/events' | '/partner/v1/events';
 
 export interface ListenOptions {
   readonly client: PartnerClient;

@@ -1,5 +1,10 @@
 import type { ApiDescription, DescribedOperation } from '@partner/proto-contracts/openapi/api-description';
-import type { RequestExample } from './request-examples.js';
+
+/** A request as code. */
+export interface RequestExample {
+  readonly language: string;
+  readonly code: string;
+}
 
 /**
  * Returns an operation of partners as calls of the shipped clients, complete except for the key, with the first example of its body. A

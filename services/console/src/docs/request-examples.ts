@@ -1,14 +1,8 @@
 import type { ApiDescription, DescribedOperation } from '@partner/proto-contracts/openapi/api-description';
 import { HTTPSnippet } from '@readme/httpsnippet';
 import type { TargetId } from '@readme/httpsnippet/targets';
-import { clientExamples } from './client-examples.js';
+import { clientExamples, type RequestExample } from './client-examples.js';
 import { exampleUrl } from './curl-command.js';
-
-/** A request as code. */
-export interface RequestExample {
-  readonly language: string;
-  readonly code: string;
-}
 
 const LANGUAGES: readonly {
   readonly language: string;
