@@ -50,7 +50,7 @@ export const INBOUND = { name: 'partner.inbound', type: 'direct' } as const sati
 export const INSTALLER = { name: 'partner.installer', type: 'direct' } as const satisfies ExchangeDefinition;
 
 /**
- * RPC requests that manage a company: from the console and operators to job-state, and from job-state to
+ * RPC requests that manage a company: from the console to job-state, and from job-state and operators to
  * webhook-dispatcher. Separate from the exchanges of the gateways, so that a compromised gateway cannot create keys or read
  * password hashes.
  */
@@ -115,7 +115,7 @@ export const JOB_STATE_INSTALLER_RPC = {
 } as const satisfies QueueDefinition;
 
 /**
- * RPC requests of the console, and of operators on an owner's behalf, to job-state. Same losses and duplicates as
+ * RPC requests of the console to job-state, in the name of a person of the company. Same losses and duplicates as
  * {@link JOB_STATE_INBOUND_RPC}.
  */
 export const JOB_STATE_MANAGEMENT_RPC = {
@@ -124,7 +124,7 @@ export const JOB_STATE_MANAGEMENT_RPC = {
   bindings: [{ exchange: MANAGEMENT, routingKey: 'job-state.management-rpc' }],
 } as const satisfies QueueDefinition;
 
-/** RPC requests of operators only to job-state. Same losses and duplicates as {@link JOB_STATE_INBOUND_RPC}. */
+/** RPC requests of operators to job-state, their own and those that manage a company. Same losses and duplicates as {@link JOB_STATE_INBOUND_RPC}. */
 export const JOB_STATE_OPERATOR_RPC = {
   name: 'job-state.operator-rpc',
   type: 'classic',

@@ -11,7 +11,6 @@ import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import {
-  JOB_STATE_MANAGEMENT_RPC,
   JOB_STATE_OPERATOR_RPC,
   type QueueDefinition,
   WEBHOOK_DISPATCHER_RPC,
@@ -65,13 +64,12 @@ export async function openSession(options: {
       component,
       createRpcTransport({ connection, queue, logger, metrics, defaultTimeoutMs: options.timeoutMs }),
     );
-  const jobState = transport('job-state', JOB_STATE_MANAGEMENT_RPC);
-  const operators = createClient(OperatorService, transport('job-state', JOB_STATE_OPERATOR_RPC));
+  const jobState = transport('job-state', JOB_STATE_OPERATOR_RPC);
   const publisher = createPublisher({ connection, logger, metrics });
   const session = {
     connection,
     publisher,
-    operators,
+    operators: createClient(OperatorService, jobState),
     access: createClient(AccessService, jobState),
     subscriptions: createClient(SubscriptionService, jobState),
     deliveries: createClient(DeliveryService, jobState),

@@ -42,6 +42,7 @@ import { createLeadService } from './leads/lead-service.js';
 import type { CompanyGate } from './moves/company-moves.js';
 import { createNotificationService } from './notifications/notification-service.js';
 import { createOperatorService } from './operator/operator-service.js';
+import { type Callers, servedTo } from './rpc/callers.js';
 import { createSandboxService } from './sandbox/sandbox-service.js';
 import { createDeliveryRpcs } from './webhooks/attempts/delivery-rpcs.js';
 import { createManifestRpc } from './webhooks/attempts/read-manifest.js';
@@ -55,8 +56,8 @@ import { createShadowRpcs } from './webhooks/shadow/shadow-rpcs.js';
 import { createStatisticsRpcs } from './webhooks/statistics/statistics-rpcs.js';
 import { createSubscriptionService } from './webhooks/subscriptions/subscription-service.js';
 
-/** Operators send few requests, one after another. */
-const OPERATOR_PREFETCH = 2;
+/** Operators send few requests, each of them one after another. */
+const OPERATOR_PREFETCH = 10;
 
 interface ServiceDeps {
   readonly database: Database;
@@ -69,7 +70,7 @@ interface ServiceDeps {
 }
 
 /**
- * Starts the RPC servers: one for each gateway, one for the management of companies, one for operators. Each serves its own
+ * Starts the RPC servers: one for each gateway, one for the console, one for operators. Each serves its own
  * queue.
  */
 export function startRpcServers(
@@ -90,34 +91,53 @@ export function startRpcServers(
   // Replies use the publishing connection, so that they cannot delay the consumers' acknowledgements.
   const shared = { connection: publishing, logger, metrics };
   const guard = (service: RpcService) => (service === location ? service : companyGate.guard(service));
-  const start = (options: Omit<Parameters<typeof startRpcServer>[0], keyof typeof shared>) =>
-    startRpcServer({ ...shared, ...options, services: options.services.map(guard) });
+  const start = ({
+    callers,
+    ...options
+  }: Omit<Parameters<typeof startRpcServer>[0], keyof typeof shared> & { readonly callers: Callers }) =>
+    startRpcServer({
+      ...shared,
+      ...options,
+      services: options.services.map((service) => servedTo(callers, guard(service))),
+    });
   const eventFeed = eventFeedService(config, serviceDeps);
   // It states where a company is, so it reads the moves itself.
   const location = rpcService(LocationService, createLocationService(deps));
   const ofBothGateways = [authenticationService(config, serviceDeps), location, eventFeed];
   const inboundRpcServer = start({
     queue: JOB_STATE_INBOUND_RPC,
+    callers: 'gateways',
     prefetch,
     services: [...ofBothGateways, ...inboundServices(serviceDeps)],
   });
   lifecycle.onShutdown('inbound-rpc-server', () => inboundRpcServer.stop());
   const installerRpcServer = start({
     queue: JOB_STATE_INSTALLER_RPC,
+    callers: 'gateways',
     prefetch,
     services: [...ofBothGateways, installerService(config, serviceDeps)],
   });
   lifecycle.onShutdown('installer-rpc-server', () => installerRpcServer.stop());
   const managementRpcServer = start({
     queue: JOB_STATE_MANAGEMENT_RPC,
+    callers: 'console',
     prefetch,
-    services: [...managementServices(config, serviceDeps), location, eventFeed],
+    services: [
+      ...companyServices(config, serviceDeps, { isForOperators: false }),
+      ...consoleServices(config, serviceDeps),
+      location,
+    ],
   });
   lifecycle.onShutdown('management-rpc-server', () => managementRpcServer.stop());
   const operatorRpcServer = start({
     queue: JOB_STATE_OPERATOR_RPC,
+    callers: 'operators',
     prefetch: OPERATOR_PREFETCH,
-    services: [operatorService(config, serviceDeps)],
+    services: [
+      ...companyServices(config, serviceDeps, { isForOperators: true }),
+      operatorService(config, serviceDeps),
+      eventFeed,
+    ],
   });
   lifecycle.onShutdown('operator-rpc-server', () => operatorRpcServer.stop());
 }
@@ -159,8 +179,12 @@ function installerService(config: Config, { database, clock, logger }: ServiceDe
   return rpcService(JobService, createJobService({ database, clock, logger, feedDays }));
 }
 
-/** Services that manage a company: access, webhooks, notifications, the audit trail and, in the sandbox, its fault scripts. */
-function managementServices(config: Config, deps: ServiceDeps): readonly RpcService[] {
+/** Services with which owners and operators manage a company: access and webhooks. */
+function companyServices(
+  config: Config,
+  deps: ServiceDeps,
+  callers: { readonly isForOperators: boolean },
+): readonly RpcService[] {
   const { database, publisher, clock, logger, dispatcherTransport } = deps;
   const endpoints = createClient(EndpointService, dispatcherTransport);
   return [
@@ -172,13 +196,9 @@ function managementServices(config: Config, deps: ServiceDeps): readonly RpcServ
         logger,
         environment: config.PARTNER_ENVIRONMENT,
         sealingKeys: config.WEBHOOK_SEALING_KEYS,
+        ...callers,
       }),
     ),
-    rpcService(AuditService, createAuditService({ database })),
-    rpcService(NotificationService, createNotificationService({ database, clock })),
-    ...(config.PARTNER_ENVIRONMENT === 'sandbox'
-      ? [rpcService(SandboxService, createSandboxService({ database, logger }))]
-      : []),
     rpcService(DeliveryService, {
       ...createDeliveryRpcs({ database }),
       ...createEventRpcs({ database }),
@@ -208,6 +228,17 @@ function managementServices(config: Config, deps: ServiceDeps): readonly RpcServ
         sealingKeys: config.WEBHOOK_SEALING_KEYS,
       }),
     }),
+  ];
+}
+
+/** Services of owners alone: notifications, the audit trail and, in the sandbox, fault scripts. */
+function consoleServices(config: Config, { database, clock, logger }: ServiceDeps): readonly RpcService[] {
+  return [
+    rpcService(AuditService, createAuditService({ database })),
+    rpcService(NotificationService, createNotificationService({ database, clock })),
+    ...(config.PARTNER_ENVIRONMENT === 'sandbox'
+      ? [rpcService(SandboxService, createSandboxService({ database, logger }))]
+      : []),
   ];
 }
 

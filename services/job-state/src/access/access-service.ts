@@ -49,6 +49,8 @@ export function createAccessService(deps: {
   readonly sealingKeys: SealingKeys;
   /** The environment of the created keys. */
   readonly environment: Environment;
+  /** True: operators call it, who may pair companies. Absent: owners do. */
+  readonly isForOperators?: boolean;
 }): ServiceImpl<typeof AccessService> {
   return {
     ...createSecondFactorRpcs(deps),
@@ -83,6 +85,7 @@ export function createAccessService(deps: {
         {
           companyId: required(request.companyId, 'company_id'),
           actor: actorOf(request),
+          isOperator: deps.isForOperators === true,
           kind: kindOf(required(request.kind, 'kind')),
           boundCompanyId: request.boundCompanyId,
           description: request.description,

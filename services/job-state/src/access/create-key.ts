@@ -17,6 +17,8 @@ export interface KeyToCreate {
   readonly companyId: string;
   readonly actor: Actor | undefined;
   readonly kind: KeyKindName;
+  /** Whether an operator creates it, by the queue of the request. */
+  readonly isOperator: boolean;
   readonly boundCompanyId: string | undefined;
   readonly description: string | undefined;
 }
@@ -44,14 +46,14 @@ export async function createKey(
   request: KeyToCreate,
   limits: TransactionLimits = {},
 ): Promise<NewKey> {
-  const { companyId, actor } = request;
+  const { companyId, actor, isOperator } = request;
   const checked = validate(apiKeyIn, request, 'body');
   if (!checked.valid) throw invalidArgument(checked.violations);
   const { kind, boundCompanyId = null, description = '' } = checked.value;
   const created = await deps.database.transaction(
     async (tx) => {
       refuseKind(await lockCompany(tx, companyId), kind);
-      if (boundCompanyId !== null) await refuseInstaller(tx, { companyId, actor, boundCompanyId });
+      if (boundCompanyId !== null) await refuseInstaller(tx, { companyId, isOperator, boundCompanyId });
       const made = await insertKey(tx, {
         environment: deps.environment,
         companyId,
@@ -91,11 +93,10 @@ async function refuseInstaller(
   tx: Transaction,
   {
     companyId,
-    actor,
+    isOperator,
     boundCompanyId,
-  }: Pick<KeyToCreate, 'companyId' | 'actor'> & { readonly boundCompanyId: string },
+  }: Pick<KeyToCreate, 'companyId' | 'isOperator'> & { readonly boundCompanyId: string },
 ): Promise<void> {
-  const isOperator = actor !== undefined && actor.membershipId === undefined;
   if (isOperator) await contractInstaller(tx, companyId, boundCompanyId);
   if (await isContracted(tx, companyId, boundCompanyId)) return;
   throw refused(

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { create, type DescMethodUnary } from '@bufbuild/protobuf';
+import type { AmqpConnection } from '@partner/kernel/amqp/connection';
+import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
+import { silentLogger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
+import {
+  AccessService,
+  AuthenticationService,
+  LocationService,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
+import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
+import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
+import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
+import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import type { QueueDefinition } from '@partner/proto-contracts/topology';
+import { Registry } from 'prom-client';
+
+/** Every service that is called over the broker. */
+const SERVICES = [
+  ...[AccessService, AppointmentService, AuditService, AuthenticationService, ContractorJobService],
+  ...[DeliveryService, EndpointService, EventFeedService, JobService, LeadService, LocationService],
+  ...[NotificationService, OperatorService, SandboxService, SubscriptionService],
+];
+
+/** Users of the broker that call RPCs and serve none, with the process in the table of rights. */
+export const RPC_USERS = [
+  ['partner-inbound-gateway', '`inbound-gateway`'],
+  ['partner-installer-gateway', '`installer-gateway`'],
+  ['partner-console', '`console`'],
+  ['partner-simulator', 'simulator, in the sandbox'],
+  ['partner-operator', '`partnerctl`'],
+] as const;
+
+/** Returns the exchanges and services of a process in the table of architecture.md; a service by its name there. */
+export function readRightsOf(process: string): {
+  readonly publishes: readonly string[];
+  readonly services: readonly string[];
+} {
+  const page = readFileSync(path.join(PROJECT_ROOT, 'services/docs/architecture.md'), 'utf8');
+  const [, table = ''] = page.split('### What a compromised process can reach');
+  const row = table.split('\n').find((line) => line.startsWith(`| ${process} `));
+  const [, , publishes = '', , rpcs = ''] = row?.split('|') ?? [];
+  const names = rpcs.match(/\b[A-Z]\w*Service\b/g) ?? [];
+  const others = rpcs.includes('also those of the console') ? readRightsOf('`console`').services : [];
+  return {
+    publishes: publishes.match(/[a-z.]+[a-z]/g) ?? [],
+    services: [...new Set([...names, ...others])],
+  };
+}
+
+/**
+ * Returns a function for the names of the services of which a queue serves every method; call it once the connection is ready. It fails
+ * for a service that the queue serves in part. A request without fields shows it: a method refuses that, or reads.
+ */
+export function servedServices(
+  connection: AmqpConnection,
+  queue: QueueDefinition,
+): () => Promise<readonly string[]> {
+  const transport = createRpcTransport({
+    connection,
+    queue,
+    logger: silentLogger,
+    metrics: new Registry(),
+    defaultTimeoutMs: 60_000,
+  });
+  return async () => {
+    try {
+      const names: string[] = [];
+      for (const service of SERVICES) {
+        const served: boolean[] = [];
+        for (const method of Object.values<DescMethodUnary>(service.method)) {
+          served.push(
+            await transport.unary(method, undefined, undefined, undefined, create(method.input)).then(
+              () => true,
+              // A method that no service there has.
+              (error: unknown) => !(error instanceof ServiceError && error.reason === 'unavailable'),
+            ),
+          );
+        }
+        if (new Set(served).size > 1) throw new Error(`${queue.name} serves ${service.name} in part`);
+        if (served[0] === true) names.push(service.name);
+      }
+      return names;
+    } finally {
+      await transport.close();
+    }
+  };
+}
