@@ -26,7 +26,7 @@ START = datetime(2026, 8, 26, 14, tzinfo=UTC)
 
 
 def feed_event(minute: int) -> dict[str, object]:
-    """An event that occurred so many minutes after the start."""
+    """An event that occurred some minutes after the start."""
     names = ("x-svc-timestamp", "x-svc-signature", "webhook-timestamp", "webhook-signature")
     headers = {**dict.fromkeys(names, ""), "x-svc-event": "install.status_changed", "webhook-id": f"evt_{minute}"}
     occurred_at = (START + timedelta(minutes=minute)).isoformat().replace("+00:00", ".000Z")
@@ -42,7 +42,7 @@ def feed_event(minute: int) -> dict[str, object]:
 class App:
     """A server of a developer on this machine."""
 
-    def __init__(self, test: unittest.TestCase, answer: Callable[[dict[str, str], bytes], tuple[int, str] | None]) -> None:
+    def __init__(self, test: unittest.TestCase, respond: Callable[[dict[str, str], bytes], tuple[int, str] | None]) -> None:
         self.requests: list[tuple[str, dict[str, str]]] = []
         app = self
 
@@ -51,14 +51,14 @@ class App:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 app.requests.append((self.path, headers))
-                answered = answer(headers, body)
-                if answered is None:
+                responded = respond(headers, body)
+                if responded is None:
                     self.connection.shutdown(socket.SHUT_RDWR)
                     return
-                self.send_response(answered[0])
+                self.send_response(responded[0])
                 self.send_header("location", "http://127.0.0.1:1/")
                 self.end_headers()
-                self.wfile.write(answered[1].encode())
+                self.wfile.write(responded[1].encode())
 
             def log_message(self, *_: object) -> None: ...
 
@@ -97,7 +97,7 @@ class Listen(unittest.TestCase):
         return httpx.Response(200, json={**page, "events": self.events[start:end]})
 
     def listen(self, target: SplitResult, lines: int = 9, **options: object) -> bool | None:
-        """Listens until so many lines were printed, or to the end of a replay."""
+        """Listens until this many lines were printed, or to the end of a replay."""
 
         def pause() -> None:
             if len(self.lines) >= lines:
@@ -115,11 +115,11 @@ class Listen(unittest.TestCase):
         handled: list[str] = []
         receiver = WebhookReceiver([SECRET], MemoryStore(), lambda event, about: handled.append(f"{event['id']} {about.number}"))
 
-        def answer(headers: dict[str, str], body: bytes) -> tuple[int, str]:
+        def respond(headers: dict[str, str], body: bytes) -> tuple[int, str]:
             response = receiver.receive(headers, body)
             return response.status, response.error or ""
 
-        app = App(self, answer)
+        app = App(self, respond)
         self.listen(app.target, 2, event="install.*", grows=True)
         assert handled == ["evt_4 4", "evt_5 5"]
         assert "install.status_changed evt_4 -> 204 (" in self.lines[0] and "evt_5 -> 204" in self.lines[1]
@@ -142,13 +142,13 @@ class Listen(unittest.TestCase):
             response = receiver.receive(headers, body)
             return response.status, response.error or ""
 
-        for answer, outcome in (
+        for respond, outcome in (
             (refused, "401: the signature matches none of the secrets"),
             (lambda *_: (500, "no\x1b[2J\ndatabase"), "500: no [2J database"),
             (lambda *_: (307, ""), "307: redirects are not followed"),
             (lambda *_: None, "the connection was closed without a response"),
         ):
-            assert forward_event(App(self, answer).target, event, SECRET).outcome == outcome
+            assert forward_event(App(self, respond).target, event, SECRET).outcome == outcome
         silent = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(silent.close)
         target = urlsplit(f"http://127.0.0.1:{silent.getsockname()[1]}/")

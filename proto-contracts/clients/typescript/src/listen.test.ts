@@ -15,7 +15,7 @@ import { createWebhookReceiver } from './webhook-receiver.js';
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const START = Date.parse('2026-08-26T14:00:00Z');
 
-/** An event that occurred so many minutes after the start. */
+/** An event that occurred some minutes after the start. */
 function feedEvent(minute: number) {
   const id = `evt_${minute}`;
   const resource = { type: 'install_job', id: 'job_1', version: 1 };
@@ -88,7 +88,7 @@ const client = () =>
     retries: { attempts: 1 },
   });
 
-/** Listens until so many lines were printed, or to the end of a replay. */
+/** Listens until this many lines were printed, or to the end of a replay. */
 async function listenFor(lines: number, options: Partial<ListenOptions> & Pick<ListenOptions, 'forward'>) {
   const stop = new AbortController();
   const print = (line: string) => {

@@ -42,7 +42,7 @@ export class ConnectionError extends PartnerError {
   }
 }
 
-/** Refusals that end by themselves: the request timed out, came too early, or exceeds a rate. */
+/** Refusals that pass with time: the request timed out, came too early, or exceeds a rate. */
 const PASSING = new Set([408, 425, 429]);
 /** Conflicts that end with the request or the replay that is in flight. */
 const IN_PROGRESS: ReadonlySet<string> = new Set(['idempotency_in_progress', 'replay_in_progress']);

@@ -190,7 +190,7 @@ const HOSTILE = [
   '{"id":"e","event":"e","resource":{"type":"t","id":"\\udfff","version":1},"data":{}}',
 ];
 
-test('a webhook receiver answers any headers and body with 401 or 400, and never throws [CLIENT-16]', async () => {
+test('a webhook receiver responds to any headers and body with 401 or 400, and never throws [CLIENT-16]', async () => {
   const random = seededRandom('hostile 16');
   const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)];
   const { receiver, ids } = aReceiver();

@@ -36,7 +36,7 @@ class PartnerConnectionError(PartnerError):
         super().__init__(message, idempotency_key, retryable=True)
 
 
-# Refusals that end by themselves: the request timed out, came too early, or exceeds a rate.
+# Refusals that pass with time: the request timed out, came too early, or exceeds a rate.
 _PASSING = frozenset({408, 425, 429})
 # Conflicts that end with the request or the replay that is in flight.
 _IN_PROGRESS = frozenset({"idempotency_in_progress", "replay_in_progress"})
