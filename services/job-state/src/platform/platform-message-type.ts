@@ -1,5 +1,5 @@
 import { type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Transaction } from '../database/database.js';
 import type { PlatformEffect } from './platform-effect.js';
 
@@ -50,6 +50,28 @@ export interface PlatformMessageType {
   readonly read: (body: Uint8Array, now: Date) => ReadMessage;
 }
 
+/** Names a field as the contract does. A `oneof`, which is an object of case and value here, has the name of its fields there. */
+function fieldName(
+  schema: DescMessage,
+  message: Message,
+  [first, part, ...rest]: readonly PropertyKey[],
+): string {
+  const oneof = schema.oneofs.find(({ localName }) => localName === first);
+  const chosen = z
+    .object({ case: z.string() })
+    .safeParse(Object.entries(message).find(([name]) => name === first)?.[1]);
+  const path =
+    oneof === undefined
+      ? [first, part, ...rest]
+      : part === 'value' && chosen.success
+        ? [chosen.data.case, ...rest]
+        : [oneof.fields.map(({ jsonName }) => jsonName).join(' | ')];
+  return path
+    .filter((each) => each !== undefined)
+    .map(String)
+    .join('.');
+}
+
 /** Creates a message type from its contract, its schema and its recorder. */
 export function platformMessageType<Command extends PlatformCommand>(definition: {
   readonly schema: DescMessage;
@@ -84,7 +106,7 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
       if (!success) {
         const violations = error.issues
           .slice(0, MAX_VIOLATIONS)
-          .map((issue) => `${issue.path.join('.')} ${issue.message}`);
+          .map((issue) => `${fieldName(schema, decoded, issue.path)} ${issue.message}`);
         return { kind: 'malformed', reason: `${type}: ${violations.join('; ')}` };
       }
       if (command.occurredAt.getTime() > now.getTime() + AHEAD_MS) {

@@ -44,7 +44,7 @@ const journalEntryRecorded = z
           }),
         }),
       ],
-      'is missing or of a kind that is not known',
+      'is missing or of an unknown kind',
     ),
     occurredAt: instant,
   })

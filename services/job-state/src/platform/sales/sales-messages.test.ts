@@ -99,16 +99,19 @@ const MALFORMED: readonly [violation: string, message: ReturnType<typeof salesMe
     salesMessage(AppointmentScheduledSchema, { ...appointment, endsAt: appointment.startsAt }),
   ],
   ['leadId is missing', salesMessage(AppointmentScheduledSchema, { ...appointment, leadId: undefined })],
-  ['record.case is missing or of a kind that is not known', salesMessage(JournalEntryRecordedSchema, entry)],
   [
-    'record.value.amount is missing',
+    'JournalEntryRecorded: deposit | invoice | payout | adjustment is missing or of an unknown kind',
+    salesMessage(JournalEntryRecordedSchema, entry),
+  ],
+  [
+    'JournalEntryRecorded: deposit.amount is missing',
     salesMessage(JournalEntryRecordedSchema, {
       ...entry,
       record: { case: 'deposit', value: { depositId: newId('dep') } },
     }),
   ],
   [
-    'record.value.reasonCode is missing',
+    'JournalEntryRecorded: adjustment.reasonCode is missing',
     salesMessage(JournalEntryRecordedSchema, {
       ...entry,
       record: { case: 'adjustment', value: { amount: USD } },
@@ -196,7 +199,7 @@ describe('a message about sales', () => {
     (_what, text) => {
       expect(numbered(text)).toMatchObject({
         kind: 'malformed',
-        reason: expect.stringContaining('record.value.invoiceNumber is '),
+        reason: expect.stringContaining('invoice.invoiceNumber is '),
       });
     },
   );
@@ -209,7 +212,7 @@ describe('a message about sales', () => {
   ])('rejects a reason code with %s in the journal, and reports the field [PLATFORM-16]', (_what, text) => {
     expect(reasoned(text)).toMatchObject({
       kind: 'malformed',
-      reason: expect.stringContaining('record.value.reasonCode is '),
+      reason: expect.stringContaining('adjustment.reasonCode is '),
     });
   });
 

@@ -745,7 +745,7 @@ export type InvoiceRecord = Message<"partner.platform.v1.InvoiceRecord"> & {
 
   /**
    * The invoice number: capital letters and digits with single `-`, `.`, `_` or `/` between them, at least one digit,
-   * and no run of digits that could be a phone number.
+   * and no run of digits that could be a phone number. It must hold no name and no address, which the service cannot tell.
    *
    * @generated from field: optional string invoice_number = 2;
    */
@@ -816,7 +816,8 @@ export type AdjustmentRecord = Message<"partner.platform.v1.AdjustmentRecord"> &
 
   /**
    * The reason, as a code of the platform, e.g. `WRITE_OFF`: capital letters and digits with single `-` or `_` between
-   * them, and no run of digits that could be a phone number.
+   * them, and no run of digits that could be a phone number. It must hold no name and no address, which the service cannot
+   * tell.
    *
    * @generated from field: optional string reason_code = 2;
    */
