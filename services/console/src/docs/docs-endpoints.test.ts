@@ -221,8 +221,9 @@ const postmanCollection = z.object({
       item: z.array(
         z.object({
           name: z.string(),
-          request: z.object({
-            url: z.object({ query: z.array(z.object({ key: z.string(), disabled: z.boolean() })) }),
+          event: z.array(z.unknown()).optional(),
+          request: z.looseObject({
+            url: z.looseObject({ query: z.array(z.object({ key: z.string(), disabled: z.boolean() })) }),
           }),
         }),
       ),
@@ -230,14 +231,16 @@ const postmanCollection = z.object({
   ),
 });
 
-test('the Postman collection has every operation with an API key, with variables for address and key [DOCS-2]', async () => {
+test('the Postman collection has every operation with an API key, with variables for address and keys [DOCS-2]', async () => {
   const { text, headers } = await request(server).get('/docs/postman-collection.json');
   expect(headers['content-disposition']).toContain('attachment');
   const { info, variable, item } = postmanCollection.parse(JSON.parse(text));
   expect(info.schema).toContain('v2.1.0');
-  expect(variable).toEqual([
+  expect(variable).toMatchObject([
     { key: 'baseUrl', value: 'https://api.partner.example' },
-    { key: 'apiKey', value: '' },
+    { key: 'generalKey', value: '' },
+    { key: 'installerContractorKey', value: '' },
+    { key: 'installerCompanyKey', value: '' },
   ]);
   const { operations } = readApiDescription((await request(server).get('/openapi.json')).body);
   const requests = item.flatMap((folder) => folder.item);
@@ -249,9 +252,24 @@ test('the Postman collection has every operation with an API key, with variables
   );
   const feed = requests.find(({ name }) => name === 'Read the change feed');
   expect(feed?.request.url.query).toContainEqual({ key: 'cursor', disabled: true });
-  for (const variableName of ['{{$guid}}', '{{$isoTimestamp}}', '{{apiKey}}']) {
-    expect(text).toContain(variableName);
+  for (const variableName of ['{{$guid}}', '{{$isoTimestamp}}']) expect(text).toContain(variableName);
+});
+
+test('each request of the Postman collection uses only what the reader or an earlier response has set [DOCS-7]', async () => {
+  const { text } = await request(server).get('/docs/postman-collection.json');
+  const { item, variable } = postmanCollection.parse(JSON.parse(text));
+  const known = new Set(variable.map(({ key }) => key));
+  for (const { name, request: sent, event = [] } of item.flatMap((folder) => folder.item)) {
+    const { description: _, ...parts } = sent;
+    const used = [...JSON.stringify(parts).matchAll(/\{\{([a-z]\w*)\}\}/gi)].map(([, one]) => one);
+    expect([name, used.filter((one) => !known.has(one ?? ''))]).toEqual([name, []]);
+    expect([
+      name,
+      JSON.stringify({ url: sent.url, body: sent.body }).match(/"(?:job|lead|whk|evt|rpl|mem)_\w+/),
+    ]).toEqual([name, null]);
+    for (const [, set = ''] of JSON.stringify(event).matchAll(/keep\(\\"(\w+)\\"/g)) known.add(set);
   }
+  expect(known.size).toBeGreaterThan(12);
 });
 
 test('the document names the address where partners find it', async () => {

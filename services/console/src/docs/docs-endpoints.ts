@@ -66,13 +66,10 @@ export function createDocsEndpoints<Principal>(options: {
 }): readonly AnyEndpoint<Principal>[] {
   const texts = textsOfToday(options);
   const changelog = bundledText('changelog.md');
-  const postman = JSON.stringify({
-    ...JSON.parse(bundledText('postman-collection.json')),
-    variable: [
-      { key: 'baseUrl', value: serverUrlOf(options.publicBaseUrl) },
-      { key: 'apiKey', value: '' },
-    ],
-  });
+  const postman = bundledText('postman-collection.json').replaceAll(
+    'https://api.partner.example',
+    serverUrlOf(options.publicBaseUrl),
+  );
   const page = renderChangelog(changelog, PATHS);
   const landing = renderLandingPage(PATHS, isLoopbackHttp(options.publicBaseUrl));
   const urlOf = (path: string) => new URL(path, options.publicBaseUrl).href;

@@ -1,7 +1,11 @@
-import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
+import {
+  type DescribedOperation,
+  readApiDescription,
+} from '@partner/proto-contracts/openapi/api-description';
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import converter from 'openapi-to-postmanv2';
 import { z } from 'zod';
+import { bodyOf, keyVariableOf, pathValueOf, scriptOf } from './postman-chain.js';
 
 /** The date of examples that need a recent time. */
 const TODAY = '1970-01-01';
@@ -9,8 +13,9 @@ const TODAY = '1970-01-01';
 const RANDOM_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /**
- * Converts the operations with an API key to a Postman collection (v2.1), as JSON, the same in each build. The console adds its
- * variables `baseUrl` and `apiKey`. Each request gets a new idempotency key and, where it needs one, the current time.
+ * Converts the operations with an API key to a Postman collection (v2.1), as JSON, the same in each build. The console sets its
+ * variable `baseUrl`; the reader sets a key of each kind. Each request gets a new idempotency key and, where it needs one, the current
+ * time. Ids are variables that the responses of earlier requests set, so that a folder runs from its first request to its last.
  */
 export async function postmanCollection(): Promise<string> {
   const openApi = createOpenApiDocument({
@@ -29,7 +34,8 @@ export async function postmanCollection(): Promise<string> {
     ),
     webhooks: {},
   });
-  const text = JSON.stringify(collection, (name, value: unknown) => {
+  const chained = chain(collection, withKey);
+  const text = JSON.stringify(chained, (name, value: unknown) => {
     // The responses are in the reference.
     if (name === 'response') return [];
     const { data: option } = enabledOption.safeParse(value);
@@ -41,6 +47,81 @@ export async function postmanCollection(): Promise<string> {
   return text
     .replaceAll(/("key":"Idempotency-Key","value":)"[^"]*"/g, '$1"{{$guid}}"')
     .replaceAll(`${TODAY}T00:00:00Z`, '{{$isoTimestamp}}');
+}
+
+/** The jobs of now, with their versions: the feed begins with jobs that are done. */
+const SNAPSHOT: Readonly<Record<string, string>> = { view: 'snapshot', limit: '100' };
+
+const item = z.looseObject({
+  name: z.string(),
+  request: z.looseObject({
+    url: z.looseObject({
+      query: z.array(z.looseObject({ key: z.string() })),
+      variable: z.array(z.looseObject({ key: z.string() })),
+    }),
+    body: z.looseObject({}).optional(),
+  }),
+});
+
+const folders = z.looseObject({
+  item: z.array(z.looseObject({ name: z.string(), item: z.array(item) })),
+  variable: z.array(z.looseObject({ key: z.string() })),
+});
+
+function chain(collection: object, operations: readonly DescribedOperation[]): object {
+  const parsed = folders.parse(collection);
+  const keys = new Set(operations.map(keyVariableOf));
+  const variable = [...parsed.variable, ...[...keys].map((key) => ({ key, value: '' }))];
+  const folder = parsed.item.map((each) => {
+    const ofTag = operations.filter(({ tag }) => tag === each.name);
+    const items = each.item.flatMap((one) => {
+      const operation = ofTag.find(({ summary }) => summary === one.name);
+      return operation === undefined ? [] : [{ operation, ...chained(one, operation) }];
+    });
+    // A preview names the webhook that the replay then sends to.
+    const isFirst = ({ operation }: (typeof items)[number]) =>
+      !/\/replays?(?:\/\{id\})?$/.test(operation.path);
+    const ordered = [...items.filter(isFirst), ...items.filter((one) => !isFirst(one))];
+    const needsWebhook = ordered.filter(({ operation }) => operation.path.endsWith('/manifest'));
+    const rest = ordered.filter((one) => !needsWebhook.includes(one));
+    return { ...each, item: [...rest, ...needsWebhook].map(({ operation: _, ...one }) => one) };
+  });
+  return { ...parsed, item: folder, variable };
+}
+
+function chained(one: z.infer<typeof item>, operation: DescribedOperation): z.infer<typeof item> {
+  const { url, body } = one.request;
+  const script = scriptOf(operation);
+  const raw = bodyOf(operation);
+  return {
+    ...one,
+    ...(script.length > 0 && {
+      event: [{ listen: 'test', script: { type: 'text/javascript', exec: script } }],
+    }),
+    request: {
+      ...one.request,
+      ...(body !== undefined && { body: { ...body, ...(raw !== undefined && { raw }) } }),
+      auth: {
+        type: 'apikey',
+        apikey: [
+          { key: 'key', value: 'x-api-key' },
+          { key: 'value', value: `{{${keyVariableOf(operation)}}}` },
+          { key: 'in', value: 'header' },
+        ],
+      },
+      url: {
+        ...url,
+        variable: url.variable.map((each) => ({
+          ...each,
+          value: pathValueOf(operation, each.key) ?? each['value'],
+        })),
+        query: url.query.map((each) => {
+          const value = operation.id === 'listJobFeed' ? SNAPSHOT[each.key] : undefined;
+          return value === undefined ? each : { ...each, value, disabled: false, description: undefined };
+        }),
+      },
+    },
+  };
 }
 
 const enabledOption = z.looseObject({
