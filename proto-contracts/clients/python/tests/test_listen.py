@@ -169,14 +169,16 @@ class Listen(unittest.TestCase):
         target = App(self, lambda *_: (204, "")).target
         self.refusals = [200, 503]
         self.listen(target, 2, since=START + timedelta(minutes=3))
-        assert "503 x: no; trying again" in self.lines[0] and "evt_3 -> 204" in self.lines[1]
+        assert "waiting for the service: 503 x: no" in self.lines[0] and "evt_3 -> 204" in self.lines[1]
         self.refusals = [200, 403]
         with self.assertRaisesRegex(PartnerError, "403 x: no"):
             self.listen(target)
 
-    def test_finds_the_events_of_its_key(self) -> None:
-        self.refusals = [200, 401]
-        assert [end_of_events(self.client) for _ in range(2)] == [("installer", "3"), ("inbound", "3")]
+    def test_finds_the_events_of_its_key_and_waits_for_its_turn(self) -> None:
+        self.refusals = [429, 200, 401]
+        ends = [end_of_events(self.client, emit=self.lines.append, pause=lambda: None) for _ in range(2)]
+        assert len(self.lines) == 1 and "waiting for the service: 429" in self.lines[0]
+        assert ends == [("installer", "3"), ("inbound", "3")]
 
     def test_takes_the_key_from_the_environment_or_a_file_and_forwards_to_this_machine_only(self) -> None:
         def run(*args: str, **env: str) -> str:

@@ -62,7 +62,8 @@ async function main(args: readonly string[]): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   const client = createPartnerClient({ baseUrl, apiKey });
-  const end = await endOfEvents(client);
+  const end = await endOfEvents(client, { signal: stop.signal, print });
+  if (end === undefined) return 0;
   print(`forwarding the events of ${new URL(end.path, baseUrl).href} to ${forward.href}`);
   print(`signing secret: ${secret}`);
   const { event, replay } = values;

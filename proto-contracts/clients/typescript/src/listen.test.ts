@@ -88,6 +88,13 @@ const client = () =>
     retries: { attempts: 1 },
   });
 
+async function endNow() {
+  const print = (line: string) => void printed.push(line);
+  const end = await endOfEvents(client(), { signal: new AbortController().signal, print, pollMs: 1 });
+  if (end === undefined) throw new Error('the listener has ended');
+  return end;
+}
+
 /** Listens until this many lines were printed, or to the end of a replay. */
 async function listenFor(lines: number, options: Partial<ListenOptions> & Pick<ListenOptions, 'forward'>) {
   const stop = new AbortController();
@@ -95,7 +102,7 @@ async function listenFor(lines: number, options: Partial<ListenOptions> & Pick<L
     printed.push(line);
     if (printed.length === lines) stop.abort();
   };
-  const end = await endOfEvents(client());
+  const end = await endNow();
   const defaults = { client: client(), secret: SECRET, pollMs: 1, print };
   return listen({ ...defaults, end, signal: stop.signal, ...options });
 }
@@ -183,17 +190,17 @@ test('a listener goes on after failures that pass, and ends with a refusal [CLIE
   const forward = await serve((_, response) => response.writeHead(204).end());
   await listenFor(2, { forward, since: new Date(START + 180_000) });
   expect(printed).toEqual([
-    expect.stringContaining('503 x: no; trying again'),
+    expect.stringContaining('waiting for the service: 503 x: no'),
     expect.stringContaining('evt_3 -> 204'),
   ]);
   refusals = [200, 403];
   await expect(listenFor(9, { forward })).rejects.toThrow('403 x: no');
 });
 
-test('a listener finds the events of its key [CLIENT-18]', async () => {
-  refusals = [200, 401];
-  expect(await endOfEvents(client())).toEqual({ path: '/partner/v1/events', cursor: '3' });
-  expect(await endOfEvents(client())).toEqual({ path: '/inbound/events', cursor: '3' });
+test('a listener finds the events of its key, and waits for its turn [CLIENT-18]', async () => {
+  refusals = [429, 200, 401];
+  expect(await endNow()).toEqual({ path: '/partner/v1/events', cursor: '3' });
+  expect(await endNow()).toEqual({ path: '/inbound/events', cursor: '3' });
 });
 
 test('the command takes the key from the environment or a file, and forwards to this machine only [CLIENT-18]', async () => {

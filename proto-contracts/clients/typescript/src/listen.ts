@@ -36,19 +36,30 @@ export interface EventsEnd {
   readonly cursor: string;
 }
 
-/** Returns the present end of the events of the client's key: those of an installing or of a selling company. */
-export async function endOfEvents(client: PartnerClient): Promise<EventsEnd> {
-  const query = { from: 'end' } as const;
+/**
+ * Returns the present end of the events of the client's key: those of an installing or of a selling company. Waits while the service
+ * cannot be read, or other listeners take the requests; undefined if `signal` is aborted.
+ */
+export async function endOfEvents(
+  client: PartnerClient,
+  { signal, print, pollMs = POLL_MS }: Pick<ListenOptions, 'signal' | 'print' | 'pollMs'>,
+): Promise<EventsEnd | undefined> {
   const read = async (path: EventsPath): Promise<EventsEnd> => {
-    const page: EventPage = await client.GET(path, { params: { query }, headers: AS_LISTENER });
+    const query = { from: 'end' } as const;
+    const page: EventPage = await client.GET(path, { params: { query }, headers: AS_LISTENER, signal });
     return { path, cursor: page.nextCursor };
   };
-  try {
-    return await read('/partner/v1/events');
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    return read('/inbound/events');
+  const readEither = () =>
+    read('/partner/v1/events').catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 401) return read('/inbound/events');
+      throw error;
+    });
+  while (!signal.aborted) {
+    const end = await unlessItPasses(readEither, { signal, print });
+    if (end !== undefined) return end;
+    await pause(pollMs, signal);
   }
+  return undefined;
 }
 
 /**
@@ -78,32 +89,43 @@ export async function listen(options: ListenOptions): Promise<boolean> {
     cursor = page?.nextCursor ?? cursor;
     if (page?.hasMore === true && !(isReplay && replayed.size === 0)) continue;
     if (isReplay && page !== undefined) break;
-    await delay(pollMs * (1 + Math.random() / 10), signal).catch(() => undefined);
+    await pause(pollMs, signal);
   }
   for (const id of signal.aborted ? [] : replayed) print(`${id}: no such event among those that are kept`);
   return isFine && replayed.size === 0;
 }
 
-/** Undefined if the service cannot be read now, but may be later, or if the listener ends. */
 async function readPage(
   { client, end, event, signal, print }: ListenOptions,
   cursor: string | undefined,
 ): Promise<EventPage | undefined> {
+  const query = {
+    ...(cursor !== undefined && { cursor }),
+    ...{ limit: 100, ...(event !== undefined && { event }) },
+  };
+  const read = async (): Promise<EventPage> =>
+    client.GET(end.path, { params: { query }, headers: AS_LISTENER, signal });
+  return unlessItPasses(read, { signal, print });
+}
+
+/** Undefined if the service cannot be read now, but may be later, or if the listener ends. */
+async function unlessItPasses<T>(
+  read: () => Promise<T>,
+  { signal, print }: Pick<ListenOptions, 'signal' | 'print'>,
+): Promise<T | undefined> {
   try {
-    const query = {
-      ...(cursor !== undefined && { cursor }),
-      ...{ limit: 100, ...(event !== undefined && { event }) },
-    };
-    const page: EventPage = await client.GET(end.path, {
-      ...{ params: { query }, headers: AS_LISTENER, signal },
-    });
-    return page;
+    return await read();
   } catch (error) {
     if (signal.aborted) return undefined;
     if (!(error instanceof PartnerError) || !error.retryable) throw error;
-    print(`the service does not respond as expected: ${error.message}; trying again`);
+    print(`waiting for the service: ${error.message}`);
     return undefined;
   }
+}
+
+/** Listeners that have started together do not stay together. */
+async function pause(pollMs: number, signal: AbortSignal): Promise<void> {
+  await delay(pollMs * (1 + Math.random() / 10), signal).catch(() => undefined);
 }
 
 function isBefore(body: string, since: Date | undefined): boolean {

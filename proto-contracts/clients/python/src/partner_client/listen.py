@@ -21,8 +21,9 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from .client import create_partner_client
@@ -34,6 +35,8 @@ from .gen.client import AuthenticatedClient
 from .gen.models import FeedEvent
 from .retries import sleep
 from .secret_text import require_visible
+
+T = TypeVar("T")
 
 _POLL_SECONDS = 5.0
 # As a webhook has.
@@ -123,14 +126,41 @@ def _readable(text: str) -> str:
     return " ".join(plain.split())[:_MOST_REASON]
 
 
-def end_of_events(client: AuthenticatedClient) -> tuple[Surface, str]:
-    """The present end of the events of the client's key: whether of an installing or a selling company, and the cursor."""
+def _pause() -> None:
+    """Listeners that have started together do not stay together."""
+    sleep(_POLL_SECONDS * (1 + random.random() / 10))
+
+
+def end_of_events(
+    client: AuthenticatedClient, *, emit: Callable[[str], None] = print, pause: Callable[[], None] = _pause
+) -> tuple[Surface, str]:
+    """
+    The present end of the events of the client's key: whether of an installing or a selling company, and the cursor. Waits while
+    the service cannot be read, or other listeners take the requests.
+    """
+
+    def read() -> tuple[Surface, str]:
+        try:
+            return "installer", list_installer_events.sync(client=client, from_="end").next_cursor
+        except ApiError as refusal:
+            if refusal.status != 401:
+                raise
+        return "inbound", list_inbound_events.sync(client=client, from_="end").next_cursor
+
+    while (end := _unless_it_passes(read, emit)) is None:
+        pause()
+    return end
+
+
+def _unless_it_passes(read: Callable[[], T], emit: Callable[[str], None]) -> T | None:
+    """None if the service cannot be read now, but may be later."""
     try:
-        return "installer", list_installer_events.sync(client=client, from_="end").next_cursor
-    except ApiError as refusal:
-        if refusal.status != 401:
+        return read()
+    except PartnerError as failure:
+        if not failure.retryable:
             raise
-    return "inbound", list_inbound_events.sync(client=client, from_="end").next_cursor
+        emit(f"waiting for the service: {failure}")
+        return None
 
 
 def listen(
@@ -143,7 +173,7 @@ def listen(
     since: datetime | None = None,
     replay: Sequence[str] = (),
     emit: Callable[[str], None] = print,
-    pause: Callable[[], None] = lambda: sleep(_POLL_SECONDS + random.random()),
+    pause: Callable[[], None] = _pause,
 ) -> bool:
     """
     Reads the events of a company and POSTs each to a server as a webhook is sent, once and in order, without end; with `replay`,
@@ -157,12 +187,9 @@ def listen(
     position: dict[str, str] = {} if replay or since is not None else {"cursor": cursor}
     selected = {} if event is None else {"event": event}
     while True:
-        try:
-            page: EventPage = _OPERATIONS[surface].sync(client=client, limit=100, **selected, **position)
-        except PartnerError as failure:
-            if not failure.retryable:
-                raise
-            emit(f"the service does not respond as expected: {failure}; trying again")
+        read = partial(_OPERATIONS[surface].sync, client=client, limit=100, **selected, **position)
+        page: EventPage | None = _unless_it_passes(read, emit)
+        if page is None:
             pause()
             continue
         for each in page.events:
@@ -240,12 +267,13 @@ def _run(options: argparse.Namespace) -> int:
     client = create_partner_client(url, key)
     # Counts the requests among those of listeners, which together have a third of the company's.
     client.get_httpx_client().headers["x-svc-listen"] = "true"
-    end = end_of_events(client)
-    print(f"forwarding the events of {url.rstrip('/')}{_PATHS[end[0]]} to {target.geturl()}", flush=True)
-    print(f"signing secret: {secret}", flush=True)
 
     def emit(line: str) -> None:
         print(line, flush=True)
+
+    end = end_of_events(client, emit=emit)
+    print(f"forwarding the events of {url.rstrip('/')}{_PATHS[end[0]]} to {target.geturl()}", flush=True)
+    print(f"signing secret: {secret}", flush=True)
 
     choice = {"event": options.event, "since": since, "replay": options.replay, "emit": emit}
     return 0 if listen(client, end, target, secret, **choice) else 1
