@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { BACKING_SERVICES } from '@partner/kernel/production-settings';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { createChartWorkspace } from './chart-workspace.js';
 import { COMPOSE_SERVICES as compose } from './compose-file.js';
-import { settingsOf } from './declared-settings.js';
+import { PROGRAM_NAMES, settingsOf } from './declared-settings.js';
 import type { KubernetesObject } from './kubernetes-object.js';
 import { containersOf, deploymentsOf, objectsOf, serviceContainer } from './rules/deployment-rule.js';
 import { environmentOf, textOf, type VariableSource } from './rules/environment-of.js';
@@ -129,4 +130,14 @@ describe('every program that a chart or docker-compose.yml runs', () => {
     });
     expect(violations).toEqual([]);
   });
+});
+
+test('production checks every URL of a backing service for TLS', () => {
+  // Their own rules require TLS, or they are no connection of the service.
+  const others = ['SMTP_URL', 'OIDC_ISSUER', 'PUBLIC_BASE_URL'];
+  const urls = PROGRAM_NAMES.flatMap(namesOf).filter((name) => /_(URLS?|ENDPOINT|ISSUER)$/.test(name));
+  const checked: readonly string[] = BACKING_SERVICES;
+  expect([...new Set(urls)].filter((name) => !checked.includes(name)).sort()).toEqual(
+    others.filter((name) => urls.includes(name)).sort(),
+  );
 });

@@ -93,6 +93,15 @@ describe('the exit code', () => {
   });
 });
 
+test('a broker on another machine without TLS is refused in production', async () => {
+  const { run, said } = inProcess({
+    env: { PARTNER_ENVIRONMENT: 'production', AMQP_URL: 'amqp://user:word@broker.example' },
+  });
+  await expect(run(['status'])).resolves.toBe(2);
+  expect(said.err).toMatch(/the address of the broker must have TLS in production.*ALLOW_PLAINTEXT/);
+  expect(said.err).not.toContain('word');
+});
+
 test('doctor reports the services that it cannot connect to in one row', async () => {
   const unreachable = { adminUrl: 'http://127.0.0.1:1', pid: 1 };
   const services = { console: unreachable, 'job-state': unreachable };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { parseConfig } from '@partner/kernel/config';
-import { configSchema } from './config.js';
+import { configSchema, migrateConfig, moveConfig } from './config.js';
 
 const MINIMUM = {
   PARTNER_ENVIRONMENT: 'sandbox',
@@ -60,4 +60,19 @@ describe('the settings of job-state', () => {
       /AMQP_URL: is not set[^]*POSTGRES_URL: must be a URL that begins with postgres:\/\/ or postgresql:\/\/$/,
     );
   });
+});
+
+test.each([
+  ['migrate', migrateConfig, 'POSTGRES_URL'],
+  ['move-companies', moveConfig, 'POSTGRES_URL'],
+  ['move-companies', moveConfig, 'TARGET_POSTGRES_URL'],
+] as const)('%s refuses a database without TLS in production', (_program, schema, name) => {
+  const url = 'postgres://db.example/partner?sslmode=verify-full';
+  const given = { OPERATOR: 'Grace', POSTGRES_URL: url, TARGET_POSTGRES_URL: url };
+  const plain = { ...given, [name]: 'postgres://db.example/partner' };
+  expect(() => parseConfig(schema, { ...given, PARTNER_ENVIRONMENT: 'production' })).not.toThrow();
+  expect(() => parseConfig(schema, { ...plain, PARTNER_ENVIRONMENT: 'production' })).toThrow(
+    `${name}: must have TLS in production`,
+  );
+  expect(() => parseConfig(schema, plain)).not.toThrow();
 });
