@@ -21,7 +21,8 @@ export function renderTryForm({ id, method, path, credentials, parameters, body 
         aria-describedby="${id}-try-note"`,
       })}
       <p class="note" id="${id}-try-note">
-        Stays in the memory of this page until you leave it. The request changes data of the sandbox.
+        Stays in the memory of this page until you leave it. The page reads ids of your company with it, for
+        the fields. The request changes data of the sandbox.
       </p>
       ${parameters.map((parameter) => renderParameterInput(parameter, `${id}-try-${parameter.name}`))}
       ${

@@ -105,7 +105,7 @@ export function describeApiReference(suite: BrowserSuite): void {
       expect(await page.evaluate("CSS.highlights.get('json-key').size > 0")).toBe(true);
     });
 
-    test('sends a request of the sandbox by keyboard, with a key that the page forgets [DOCS-1, DOCS-3]', async () => {
+    test('sends a request of the sandbox by keyboard, with a key that the page forgets [DOCS-1, DOCS-3, DOCS-8]', async () => {
       const { company, baseUrl } = suite.stack();
       const page = await open('/docs/installer#listTechnicians');
       const part = page.locator('#listTechnicians');
@@ -116,6 +116,13 @@ export function describeApiReference(suite: BrowserSuite): void {
       await part.getByText(/^200 OK after \d+ ms$/).waitFor();
       expect(await part.locator('.received .text').textContent()).toContain('"technicians": [');
       expect(await part.locator('.received .headers').textContent()).toContain('x-svc-api-version: ');
+      // With ids of the company of the key, which the page reads.
+      for (const id of ['getJob', 'replaceAssignments', 'getInstallerManifest']) {
+        const other = page.locator(`#${id}`);
+        await other.getByText('Try it in the sandbox').press('Enter');
+        await other.getByRole('button', { name: /^Send / }).click();
+        await other.getByText(/^200 OK after \d+ ms$/).waitFor();
+      }
       await layOutSections(page, '#listTechnicians');
       await expectAccessible(page);
       await page.reload();
